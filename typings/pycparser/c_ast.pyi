@@ -1,0 +1,405 @@
+"""Types of the syntax tree classes that the project uses."""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+class Node:
+    attr_names: ClassVar[tuple[str, ...]]
+    coord: Any
+    def children(self) -> tuple[tuple[str, Node], ...]: ...
+    def __iter__(self) -> Iterator[Node]: ...
+
+class ArrayDecl(Node):
+    type: Any
+    dim: Node | None
+    dim_quals: list[str]
+    attributes: list[Node]
+    def __init__(
+        self,
+        type: Any,
+        dim: Node | None,
+        dim_quals: list[str],
+        coord: Any = None,
+        *,
+        attributes: list[Node] | None = None,
+    ) -> None: ...
+
+class ArrayDesignator(Node):
+    expr: Node
+    def __init__(self, expr: Node, coord: Any = None) -> None: ...
+
+class ArrayRef(Node):
+    name: Node
+    subscript: Node
+    def __init__(self, name: Node, subscript: Node, coord: Any = None) -> None: ...
+
+class Assignment(Node):
+    op: str
+    lvalue: Node
+    rvalue: Node
+    def __init__(self, op: str, lvalue: Node, rvalue: Node, coord: Any = None) -> None: ...
+
+class Alignas(Node):
+    alignment: Node
+    def __init__(self, alignment: Node, coord: Any = None) -> None: ...
+
+class Attribute(Node):
+    name: str
+    namespace: Any
+    arguments: Any
+    def __init__(self, name: str, namespace: Any, arguments: Any, coord: Any = None) -> None: ...
+
+class AttributeSpecifier(Node):
+    attributes: list[Node]
+    def __init__(self, attributes: list[Node], coord: Any = None) -> None: ...
+
+class AttributeDeclaration(Node):
+    attributes: list[Node]
+    def __init__(self, attributes: list[Node], coord: Any = None) -> None: ...
+
+class AttributedStatement(Node):
+    attributes: list[Node]
+    stmt: Node
+    def __init__(self, attributes: list[Node], stmt: Node, coord: Any = None) -> None: ...
+
+class AttributedType(Node):
+    type: Any
+    attributes: list[Node]
+    def __init__(self, type: Any, attributes: list[Node], coord: Any = None) -> None: ...
+
+class BinaryOp(Node):
+    op: str
+    left: Node
+    right: Node
+    def __init__(self, op: str, left: Node, right: Node, coord: Any = None) -> None: ...
+
+class BitIntType(Node):
+    width: Node
+    signedness: Any
+    def __init__(self, width: Node, signedness: Any, coord: Any = None) -> None: ...
+
+class Break(Node):
+    def __init__(self, coord: Any = None) -> None: ...
+
+class Case(Node):
+    expr: Node
+    stmts: list[Node]
+    attributes: list[Node]
+    def __init__(
+        self, expr: Node, stmts: list[Node], coord: Any = None, *, attributes: list[Node] | None = None
+    ) -> None: ...
+
+class Cast(Node):
+    to_type: Any
+    expr: Node
+    def __init__(self, to_type: Any, expr: Node, coord: Any = None) -> None: ...
+
+class Compound(Node):
+    block_items: list[Node] | None
+    def __init__(self, block_items: list[Node] | None, coord: Any = None) -> None: ...
+
+class CompoundLiteral(Node):
+    type: Any
+    init: Node
+    storage: list[str]
+    def __init__(self, type: Any, init: Node, storage: list[str], coord: Any = None) -> None: ...
+
+class Constant(Node):
+    type: str
+    value: str
+    def __init__(self, type: str, value: str, coord: Any = None) -> None: ...
+
+class Continue(Node):
+    def __init__(self, coord: Any = None) -> None: ...
+
+class Decl(Node):
+    name: str | None
+    quals: list[str]
+    align: Any
+    storage: list[str]
+    funcspec: list[str]
+    type: Any
+    init: Node | None
+    bitsize: Node | None
+    attributes: list[Node]
+    def __init__(
+        self,
+        name: str | None,
+        quals: list[str],
+        align: Any,
+        storage: list[str],
+        funcspec: list[str],
+        type: Any,
+        init: Node | None,
+        bitsize: Node | None,
+        coord: Any = None,
+        *,
+        attributes: list[Node] | None = None,
+    ) -> None: ...
+
+class DeclList(Node):
+    decls: list[Node]
+    def __init__(self, decls: list[Node], coord: Any = None) -> None: ...
+
+class Default(Node):
+    stmts: list[Node]
+    attributes: list[Node]
+    def __init__(
+        self, stmts: list[Node], coord: Any = None, *, attributes: list[Node] | None = None
+    ) -> None: ...
+
+class DoWhile(Node):
+    cond: Node
+    stmt: Node
+    def __init__(self, cond: Node, stmt: Node, coord: Any = None) -> None: ...
+
+class EllipsisParam(Node):
+    def __init__(self, coord: Any = None) -> None: ...
+
+class EmptyStatement(Node):
+    def __init__(self, coord: Any = None) -> None: ...
+
+class Enum(Node):
+    name: str | None
+    values: Node | None
+    underlying_type: Node
+    attributes: list[Node]
+    def __init__(
+        self,
+        name: str | None,
+        values: Node | None,
+        underlying_type: Node,
+        coord: Any = None,
+        *,
+        attributes: list[Node] | None = None,
+    ) -> None: ...
+
+class Enumerator(Node):
+    name: str
+    value: Node | None
+    attributes: list[Node]
+    def __init__(
+        self, name: str, value: Node | None, coord: Any = None, *, attributes: list[Node] | None = None
+    ) -> None: ...
+
+class EnumeratorList(Node):
+    enumerators: list[Node]
+    def __init__(self, enumerators: list[Node], coord: Any = None) -> None: ...
+
+class ExprList(Node):
+    exprs: list[Node]
+    def __init__(self, exprs: list[Node], coord: Any = None) -> None: ...
+
+class FileAST(Node):
+    ext: list[Node]
+    def __init__(self, ext: list[Node], coord: Any = None) -> None: ...
+
+class For(Node):
+    init: Node | None
+    cond: Node | None
+    next: Node | None
+    stmt: Node
+    def __init__(
+        self, init: Node | None, cond: Node | None, next: Node | None, stmt: Node, coord: Any = None
+    ) -> None: ...
+
+class FuncCall(Node):
+    name: Node
+    args: Node | None
+    def __init__(self, name: Node, args: Node | None, coord: Any = None) -> None: ...
+
+class FuncDecl(Node):
+    args: Node | None
+    type: Any
+    attributes: list[Node]
+    def __init__(
+        self, args: Node | None, type: Any, coord: Any = None, *, attributes: list[Node] | None = None
+    ) -> None: ...
+
+class FuncDef(Node):
+    decl: Node
+    param_decls: list[Node] | None
+    body: Node
+    def __init__(self, decl: Node, param_decls: list[Node] | None, body: Node, coord: Any = None) -> None: ...
+
+class GenericAssociation(Node):
+    type: Any
+    expr: Node
+    def __init__(self, type: Any, expr: Node, coord: Any = None) -> None: ...
+
+class GenericSelection(Node):
+    expr: Node
+    associations: list[Node]
+    def __init__(self, expr: Node, associations: list[Node], coord: Any = None) -> None: ...
+
+class Goto(Node):
+    name: str
+    def __init__(self, name: str, coord: Any = None) -> None: ...
+
+class ID(Node):
+    name: str
+    def __init__(self, name: str, coord: Any = None) -> None: ...
+
+class IdentifierType(Node):
+    names: list[str]
+    def __init__(self, names: list[str], coord: Any = None) -> None: ...
+
+class If(Node):
+    cond: Node
+    iftrue: Node
+    iffalse: Node | None
+    def __init__(self, cond: Node, iftrue: Node, iffalse: Node | None, coord: Any = None) -> None: ...
+
+class InferredType(Node):
+    def __init__(self, coord: Any = None) -> None: ...
+
+class InitList(Node):
+    exprs: list[Node]
+    def __init__(self, exprs: list[Node], coord: Any = None) -> None: ...
+
+class Label(Node):
+    name: str
+    stmt: Node
+    attributes: list[Node]
+    def __init__(
+        self, name: str, stmt: Node, coord: Any = None, *, attributes: list[Node] | None = None
+    ) -> None: ...
+
+class NamedInitializer(Node):
+    name: list[Node]
+    expr: Node
+    def __init__(self, name: list[Node], expr: Node, coord: Any = None) -> None: ...
+
+class ParamList(Node):
+    params: list[Node]
+    def __init__(self, params: list[Node], coord: Any = None) -> None: ...
+
+class PtrDecl(Node):
+    quals: list[str]
+    type: Any
+    attributes: list[Node]
+    def __init__(
+        self, quals: list[str], type: Any, coord: Any = None, *, attributes: list[Node] | None = None
+    ) -> None: ...
+
+class Return(Node):
+    expr: Node | None
+    def __init__(self, expr: Node | None, coord: Any = None) -> None: ...
+
+class StaticAssert(Node):
+    cond: Node
+    message: Node | None
+    def __init__(self, cond: Node, message: Node | None, coord: Any = None) -> None: ...
+
+class Struct(Node):
+    name: str | None
+    decls: list[Node] | None
+    attributes: list[Node]
+    def __init__(
+        self,
+        name: str | None,
+        decls: list[Node] | None,
+        coord: Any = None,
+        *,
+        attributes: list[Node] | None = None,
+    ) -> None: ...
+
+class StructRef(Node):
+    name: Node
+    type: str
+    field: Node
+    def __init__(self, name: Node, type: str, field: Node, coord: Any = None) -> None: ...
+
+class Switch(Node):
+    cond: Node
+    stmt: Node
+    def __init__(self, cond: Node, stmt: Node, coord: Any = None) -> None: ...
+
+class TernaryOp(Node):
+    cond: Node
+    iftrue: Node
+    iffalse: Node
+    def __init__(self, cond: Node, iftrue: Node, iffalse: Node, coord: Any = None) -> None: ...
+
+class TypeDecl(Node):
+    declname: str | None
+    quals: list[str]
+    align: Any
+    type: Any
+    attributes: list[Node]
+    def __init__(
+        self,
+        declname: str | None,
+        quals: list[str],
+        align: Any,
+        type: Any,
+        coord: Any = None,
+        *,
+        attributes: list[Node] | None = None,
+    ) -> None: ...
+
+class Typedef(Node):
+    name: str
+    quals: list[str]
+    storage: list[str]
+    type: Any
+    attributes: list[Node]
+    def __init__(
+        self,
+        name: str,
+        quals: list[str],
+        storage: list[str],
+        type: Any,
+        coord: Any = None,
+        *,
+        attributes: list[Node] | None = None,
+    ) -> None: ...
+
+class Typename(Node):
+    name: str | None
+    quals: list[str]
+    align: Any
+    type: Any
+    attributes: list[Node]
+    def __init__(
+        self,
+        name: str | None,
+        quals: list[str],
+        align: Any,
+        type: Any,
+        coord: Any = None,
+        *,
+        attributes: list[Node] | None = None,
+    ) -> None: ...
+
+class TypeOf(Node):
+    op: str
+    expr: Node
+    def __init__(self, op: str, expr: Node, coord: Any = None) -> None: ...
+
+class UnaryOp(Node):
+    op: str
+    expr: Node
+    def __init__(self, op: str, expr: Node, coord: Any = None) -> None: ...
+
+class Union(Node):
+    name: str | None
+    decls: list[Node] | None
+    attributes: list[Node]
+    def __init__(
+        self,
+        name: str | None,
+        decls: list[Node] | None,
+        coord: Any = None,
+        *,
+        attributes: list[Node] | None = None,
+    ) -> None: ...
+
+class While(Node):
+    cond: Node
+    stmt: Node
+    def __init__(self, cond: Node, stmt: Node, coord: Any = None) -> None: ...
+
+class Pragma(Node):
+    string: Any
+    def __init__(self, string: Any, coord: Any = None) -> None: ...

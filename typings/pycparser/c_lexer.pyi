@@ -1,0 +1,11 @@
+"""Types of the lexer."""
+
+class Token:
+    type: str
+    value: str
+    lineno: int
+    column: int
+    filename: str
+
+class CLexer:
+    def token(self) -> Token | None: ...
