@@ -1,0 +1,1 @@
+"""Foundations that know neither C nor tuning."""

@@ -1,0 +1,133 @@
+"""Diagnostic codes ORIO-U…: the command line and files."""
+
+from __future__ import annotations
+
+from orio_py.core.codes.code import Code
+
+CODES: tuple[Code, ...] = (
+    Code(
+        "ORIO-U001",
+        "unknown option",
+        """The command has no option of that name.  The message names the nearest option that exists;
+`orio COMMAND --help` lists all of them with an example.
+
+    $ orio tune mm.c --trails 50
+    error[ORIO-U001]: `orio tune` has no option `--trails`
+    help: did you mean `--trials`?
+""",
+    ),
+    Code(
+        "ORIO-U002",
+        "unknown command",
+        """The first word after `orio` must be a command.  `orio --help` lists the commands.
+
+    $ orio tun mm.c
+    error[ORIO-U002]: there is no command `tun`
+    help: did you mean `tune`?
+""",
+    ),
+    Code(
+        "ORIO-U003",
+        "command line incomplete or not understood",
+        """An argument is missing, an option lacks its value, or there are more arguments than the command
+takes.  The usage line in `orio COMMAND --help` shows what is expected: names in capitals stand for a
+value, brackets mark what may be left out, `...` what may be repeated.
+""",
+    ),
+    Code(
+        "ORIO-U004",
+        "value of an option out of range or malformed",
+        """The value is not of the kind that the option takes.  Whole numbers such as `--trials`, `--jobs`
+and `--repeats` count from 1; `--seed` from 0.  Durations are a positive number with an optional unit:
+seconds without one, else `ms`, `s`, `m` or `h`.
+
+    --trials 100     --time 90s     --time 10m     --timeout 1.5
+""",
+    ),
+    Code(
+        "ORIO-U005",
+        "malformed `--set`",
+        """`--set` pins one parameter to one value and is written `--set NAME=VALUE`; it may be repeated for
+other parameters.  NAME is the name of a parameter of the specification, VALUE a literal: a number, `True`,
+`False`, a quoted text, a list or tuple of literals, or bare text.
+
+    --set U_I=4   --set 'CFLAGS=-O3 -march=native'   --set T_I=64
+""",
+    ),
+    Code(
+        "ORIO-U006",
+        "file or folder not found",
+        """A path on the command line does not exist.  Paths are taken relative to the folder in which the
+command runs.  The message names the nearest file name in that folder where there is one.
+""",
+    ),
+    Code(
+        "ORIO-U007",
+        "no C files in a folder",
+        """A folder given to a command is searched, with its sub-folders, for C sources and headers (`*.c`,
+`*.h`).  Name a file with another ending directly.
+""",
+    ),
+    Code(
+        "ORIO-U008",
+        "file cannot be read",
+        """The file exists but could not be read: the system's reason is part of the message (permissions, a
+folder where a file is expected, …).
+""",
+    ),
+    Code(
+        "ORIO-U009",
+        "output cannot be written",
+        """The output file or its folder cannot be written; the system's reason is part of the message.  This
+is found out before anything is tuned.  Outputs are written to a temporary file beside the target and
+renamed, so the folder itself has to be writable, and no half-written file is ever left.
+""",
+    ),
+    Code(
+        "ORIO-U010",
+        "conflicting outputs",
+        """`-o OUT` and `--in-place` say two different things about where the result goes; use one of them.
+With neither, `name.c` gives `_name.c` beside it.  With one input file, OUT is a file; with several files or
+a folder, OUT is a folder that mirrors the inputs.  OUT may not be one of the inputs (that is what
+`--in-place` is for), and two inputs may not end in the same output.
+""",
+    ),
+    Code(
+        "ORIO-U011",
+        "unknown parameter in `--set`",
+        """`--set` names a parameter that no specification in the given files declares, or gives it a value
+that is not in its list.  `orio space FILE` prints the parameters and their values.
+""",
+    ),
+    Code(
+        "ORIO-U012",
+        "unknown searcher or option in `--search`",
+        """`--search` is written `NAME` or `NAME:option=value,option=value`.  The message names the nearest
+searcher or option that exists.
+
+    --search random     --search exhaustive
+""",
+    ),
+    Code(
+        "ORIO-U013",
+        "unknown or unavailable target",
+        """`--target` chooses what is generated.  Without it, the recipe decides: a region whose recipe asks
+for OpenMP gives OpenMP, anything else plain C.
+""",
+    ),
+    Code(
+        "ORIO-U014",
+        "no annotations found",
+        """None of the given files holds a region that the command could work on.  A region starts with a
+comment `/*@ begin Loop(...) @*/` and ends with `/*@ end @*/`; to be tuned it also needs a specification
+`/*@ begin PerfTuning(...) @*/` around it, or `--spec FILE`.  The tutorial shows a complete file.
+""",
+    ),
+    Code(
+        "ORIO-U015",
+        "unknown diagnostic code",
+        """`orio explain` takes a code as it is printed in a message, such as `ORIO-T003` (`t003` will do).
+`orio explain` alone lists all codes.
+""",
+    ),
+)

@@ -1,0 +1,63 @@
+"""Fresh C identifiers that never capture a user's name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+C_KEYWORDS = frozenset(
+    [
+        "auto",
+        "break",
+        "case",
+        "char",
+        "const",
+        "continue",
+        "default",
+        "do",
+        "double",
+        "else",
+        "enum",
+        "extern",
+        "float",
+        "for",
+        "goto",
+        "if",
+        "inline",
+        "int",
+        "long",
+        "register",
+        "restrict",
+        "return",
+        "short",
+        "signed",
+        "sizeof",
+        "static",
+        "struct",
+        "switch",
+        "typedef",
+        "union",
+        "unsigned",
+        "void",
+        "volatile",
+        "while",
+        "_Bool",
+        "_Complex",
+        "_Imaginary",
+    ]
+)
+
+
+class NameSupply:
+    """Gives identifiers that are not yet used, the same ones for the same questions in the same order."""
+
+    def __init__(self, used: Iterable[str] = ()) -> None:
+        self._used = set(used) | C_KEYWORDS
+
+    def fresh(self, wish: str) -> str:
+        """`wish` if it is free, else `wish_2`, `wish_3` …; the name given is used from then on."""
+        name, number = wish, 1
+        while name in self._used:
+            number += 1
+            name = f"{wish}_{number}"
+        self._used.add(name)
+        return name
