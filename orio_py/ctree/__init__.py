@@ -1,0 +1,1 @@
+"""C trees: the only package that touches pycparser and islpy."""

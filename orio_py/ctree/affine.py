@@ -1,0 +1,153 @@
+"""Integer polynomials over loop iterations and symbolic parameters: the form in which subscripts are compared.
+
+A subscript such as `i*n + j` becomes a sum of monomials.  Symbols that start with `@` stand for the
+iterations of loops and for auxiliary integers, those with `@@` for the same of loops around the analysed
+nest, which are fixed while it runs; all others are parameters, written as C text.  A product
+of parameters alone counts as one parameter, so `i + n*m` is affine and `i*n + j` is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+
+Monomial = tuple[str, ...]
+"""A product of symbols, sorted; the empty product is the constant 1."""
+
+Linear = Mapping[str, int]
+"""An affine form: coefficients by symbol, the constant under the empty name."""
+
+MAXIMUM_TERMS = 64
+"""Expressions with more monomials than this are treated as unknown."""
+
+
+def is_iteration(symbol: str) -> bool:
+    """Whether the symbol is a loop iteration or an auxiliary integer, not a parameter."""
+    return symbol.startswith("@")
+
+
+def is_fixed(symbol: str) -> bool:
+    """Whether the symbol has one value while the analysed nest runs."""
+    return symbol.startswith("@@") or not symbol.startswith("@")
+
+
+@dataclass(frozen=True, slots=True)
+class Polynomial:
+    """A polynomial with integer coefficients; `terms` holds no zero coefficient."""
+
+    terms: Mapping[Monomial, int]
+
+    @classmethod
+    def constant(cls, value: int) -> Polynomial:
+        """The constant polynomial `value`."""
+        return cls({(): value} if value else {})
+
+    @classmethod
+    def symbol(cls, name: str) -> Polynomial:
+        """The polynomial that is one symbol."""
+        return cls({(name,): 1})
+
+    @classmethod
+    def total(cls, parts: Iterable[tuple[Monomial, int]]) -> Polynomial:
+        """The sum of terms, in which a monomial may occur several times."""
+        terms: dict[Monomial, int] = {}
+        for monomial, coefficient in parts:
+            terms[monomial] = terms.get(monomial, 0) + coefficient
+        return cls({monomial: coefficient for monomial, coefficient in terms.items() if coefficient})
+
+    def __add__(self, other: Polynomial) -> Polynomial:
+        return Polynomial.total(chain(self.terms.items(), other.terms.items()))
+
+    def __sub__(self, other: Polynomial) -> Polynomial:
+        return self + other.scaled(-1)
+
+    def __mul__(self, other: Polynomial) -> Polynomial:
+        return Polynomial.total(
+            (tuple(sorted(left + right)), a * b)
+            for left, a in self.terms.items()
+            for right, b in other.terms.items()
+        )
+
+    def scaled(self, factor: int) -> Polynomial:
+        """The polynomial times an integer."""
+        return Polynomial({monomial: factor * c for monomial, c in self.terms.items()} if factor else {})
+
+    def shifted(self, offset: int) -> Polynomial:
+        """The polynomial plus an integer."""
+        return self + Polynomial.constant(offset)
+
+    @property
+    def key(self) -> tuple[tuple[Monomial, int], ...]:
+        """A hashable form: equal for equal polynomials."""
+        return tuple(sorted(self.terms.items()))
+
+    @property
+    def value(self) -> int | None:
+        """The integer that a constant polynomial is, otherwise None."""
+        if not self.terms:
+            return 0
+        return self.terms.get(()) if len(self.terms) == 1 else None
+
+    @property
+    def is_parametric(self) -> bool:
+        """Whether no loop iteration occurs."""
+        return not any(is_iteration(symbol) for monomial in self.terms for symbol in monomial)
+
+    def linear(self) -> Linear | None:
+        """The affine form, or None if a loop iteration is multiplied by something that is not a number."""
+        row: dict[str, int] = {}
+        for monomial, coefficient in self.terms.items():
+            if len(monomial) == 1:
+                row[monomial[0]] = coefficient
+            elif any(is_iteration(symbol) for symbol in monomial):
+                return None
+            else:
+                row["*".join(monomial)] = coefficient
+        return row
+
+    def iteration_coefficients(self) -> tuple[dict[str, Polynomial], Polynomial] | None:
+        """The parametric coefficient of each iteration, and the parametric rest.
+
+        None if iterations are multiplied with each other.
+        """
+        parts: dict[str, list[tuple[Monomial, int]]] = {}
+        for monomial, coefficient in self.terms.items():
+            iterations = [symbol for symbol in monomial if is_iteration(symbol)]
+            if len(iterations) > 1:
+                return None
+            key = iterations[0] if iterations else ""
+            rest = tuple(symbol for symbol in monomial if not is_iteration(symbol))
+            parts.setdefault(key, []).append((rest, coefficient))
+        coefficients = {key: Polynomial.total(terms) for key, terms in parts.items()}
+        rest_of_all = coefficients.pop("", Polynomial({}))
+        return coefficients, rest_of_all
+
+    def leading(self) -> tuple[Monomial, int]:
+        """The term of highest degree, ties broken by name.  The polynomial must not be zero."""
+        monomial = max(self.terms, key=lambda m: (len(m), m))
+        return monomial, self.terms[monomial]
+
+    def divided(self, divisor: Polynomial) -> tuple[Polynomial, Polynomial]:
+        """Quotient and rest of a division by the leading term of a divisor that is not a number."""
+        lead, factor = divisor.leading()
+        quotient, rest, remaining = Polynomial({}), Polynomial({}), self
+        while remaining.terms:
+            monomial, coefficient = remaining.leading()
+            cofactor = _without(monomial, lead)
+            if cofactor is None or coefficient % factor:
+                term = Polynomial({monomial: coefficient})
+                rest, remaining = rest + term, remaining - term
+            else:
+                part = Polynomial({cofactor: coefficient // factor})
+                quotient, remaining = quotient + part, remaining - part * divisor
+        return quotient, rest
+
+
+def _without(monomial: Monomial, part: Monomial) -> Monomial | None:
+    left = list(monomial)
+    for symbol in part:
+        if symbol not in left:
+            return None
+        left.remove(symbol)
+    return tuple(left)

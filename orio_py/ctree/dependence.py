@@ -1,0 +1,268 @@
+"""Whether a loop transformation keeps every data dependence, decided exactly for affine accesses.
+
+Two accesses conflict if they touch the same memory and one of them writes; a transformation is legal if
+no two conflicting accesses are run in the opposite order.  Each question becomes sets of integer points
+whose emptiness isl decides, with all sizes as symbolic parameters: a verdict holds for every size.
+(Feautrier 1991; Wolf and Lam 1991 for the direction vectors.)  Differently named arrays and pointers are
+taken not to overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from orio_py.core.source import Position
+from orio_py.ctree.access import Access, Instance, Unanalysable
+from orio_py.ctree.dependence_nest import Clash, Nest
+from orio_py.ctree.dependence_pairs import Dependence, Relation
+from orio_py.ctree.dependence_scalars import reduction_operator
+from orio_py.ctree.dependence_sets import Undecided
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.parse import position
+from orio_py.ctree.schedule import header_names
+from orio_py.ctree.symbols import CDeclaration
+
+__all__ = [
+    "Access",
+    "Dependence",
+    "DependenceContext",
+    "Illegal",
+    "Legal",
+    "Unknown",
+    "Verdict",
+    "may_jam",
+    "may_parallelise",
+    "may_reorder",
+    "may_vectorise",
+    "reduction_operator",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Legal:
+    """The transformation keeps every dependence, whatever the sizes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Illegal:
+    """The transformation would change what the code computes.
+
+    `source` and `sink` are the accesses that depend on each other and `direction` compares their
+    iterations, where accesses are the reason.
+    """
+
+    message: str
+    source: Access | None = None
+    sink: Access | None = None
+    name: str = ""
+    direction: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """The accesses are not analysable, so a forbidding dependence cannot be excluded."""
+
+    reason: str
+    position: Position | None = None
+
+
+Verdict = Legal | Illegal | Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class DependenceContext:
+    """What the code around a nest says: declarations by name, and the names that are read afterwards.
+
+    `surrounding` are the loops around the nest, outermost first, as far as they are known: they bound
+    their indices, which helps with linearised subscripts.
+    """
+
+    declarations: Mapping[str, CDeclaration]
+    live_after: frozenset[str] = frozenset()
+    surrounding: tuple[CanonicalLoop, ...] = ()
+
+
+def may_reorder(loops: Sequence[CanonicalLoop], order: Sequence[int], context: DependenceContext) -> Verdict:
+    """Whether a perfect nest may run with its loops permuted: new position p holds `loops[order[p]]`.
+
+    `loops` are outermost first; the body of the last one stays in one piece.  A strip-mined loop and its
+    tile loop are two ordinary loops here.  Raises ValueError if `order` is no permutation.
+    """
+    if sorted(order) != list(range(len(loops))):
+        raise ValueError(f"{list(order)} is no order of {len(loops)} loops")
+    place = {loop: new for new, loop in enumerate(order)}
+    inverted = [(a, b) for a, b in combinations(range(len(loops)), 2) if place[b] < place[a]]
+    for outer, inner in inverted:
+        if loops[outer].index in header_names(loops[inner]):
+            effect = f"so the loop `{loops[inner].index}` cannot come to the outside"
+            return _bound_dependence(loops[outer], loops[inner], effect)
+
+    def decide(nest: Nest) -> Verdict:
+        symbols = nest.symbols
+        new_order = [symbols[loop] for loop in order]
+        relations = [
+            Relation(
+                shared=frozenset(symbols[:outer]) | frozenset(new_order[: place[inner]]),
+                less=((symbols[outer], None),),
+                greater=(symbols[inner],),
+            )
+            for outer, inner in inverted
+        ]
+        ignored = nest.scalars - nest.passed_on(new_order)
+        clash = nest.clash(lambda source, sink: relations, ignored, len(loops))
+        return _reversed(nest, clash, "the new order of the loops would run the two in reverse")
+
+    return _decided(loops, context, decide) if inverted else Legal()
+
+
+def may_parallelise(
+    loop: CanonicalLoop,
+    context: DependenceContext,
+    *,
+    private: frozenset[str] = frozenset(),
+    reductions: frozenset[str] = frozenset(),
+) -> Verdict:
+    """Whether the iterations of a loop may run at the same time.
+
+    Names in `reductions` are trusted to be combined by the caller; scalars in `private` must not carry a
+    value into an iteration or out of the loop.  Indices of inner loops need not be listed: making them
+    private is the caller's part.
+    """
+
+    def decide(nest: Nest) -> Verdict:
+        for name in sorted(nest.scalars & private - reductions):
+            if (problem := _private_problem(nest, name, loop)) is not None:
+                return problem
+        excused = private | reductions
+        ignored = {i.name for i in nest.instances if i.name.partition(".")[0] in excused}
+        clash = nest.clash(_carried(nest), ignored)
+        if clash is None or clash.doubt is not None or clash.found.name not in nest.scalars:
+            ending = f"so the iterations of the loop `{loop.index}` depend on each other"
+            return _verdict(clash, f"{clash}; {ending}")
+        return _verdict(clash, _shared_scalar(nest, clash.found))
+
+    return _decided([loop], context, decide)
+
+
+def may_vectorise(loop: CanonicalLoop, context: DependenceContext) -> Verdict:
+    """Whether a loop may be asserted to carry no dependence through memory (`ivdep`).
+
+    Scalars that only accumulate, and those written before they are read in each iteration, are left to
+    the compiler.
+    """
+
+    def decide(nest: Nest) -> Verdict:
+        ignored = {name for name in nest.scalars if name not in nest.exposed or nest.reduction(name)}
+        clash = nest.clash(_carried(nest), ignored)
+        ending = f"so the loop `{loop.index}` cannot be declared free of dependences"
+        return _verdict(clash, f"{clash}; {ending}")
+
+    return _decided([loop], context, decide)
+
+
+def may_jam(loop: CanonicalLoop, factor: int, context: DependenceContext) -> Verdict:
+    """Whether `factor` iterations of a loop may be interleaved inside its inner loops.
+
+    Inner loops in the body, at any depth, are fused with their copies; what stands between them (a run of
+    statements that are not loops, or anything inside an `if` or an inner block) stays in one piece, copy
+    after copy.
+    """
+
+    def decide(nest: Nest) -> Verdict:
+        for inner in nest.fused_loops():
+            if loop.index in header_names(inner):
+                effect = f"so its copies for different `{loop.index}` cannot be fused"
+                return _bound_dependence(loop, inner, effect)
+            if (changed := nest.changed_bound(inner)) is not None:
+                return Unknown(changed.reason, changed.position)
+        if nest.jump is not None:
+            return Unknown(nest.jump, position(loop.node))
+        clash = nest.clash(lambda a, b: nest.jammed(a, b, factor), nest.grouped_scalars())
+        if clash is not None and clash.found.name in nest.scalars - nest.exposed:
+            advice = "declare it inside the loop body"
+            return _verdict(clash, f"the copies would share `{clash.found.name}`: {clash}; {advice}")
+        ending = f"unrolling `{loop.index}` by {factor} and fusing the copies would run the two in reverse"
+        return _reversed(nest, clash, ending)
+
+    return _decided([loop], context, decide) if factor > 1 else Legal()
+
+
+def _decided(
+    loops: Sequence[CanonicalLoop], context: DependenceContext, decide: Callable[[Nest], Verdict]
+) -> Verdict:
+    """Analyse a nest and decide; what cannot be analysed is Unknown."""
+    try:
+        nest = Nest(loops, context.declarations, context.live_after, context.surrounding)
+        for loop in loops:
+            if (changed := nest.changed_bound(loop)) is not None:
+                return Unknown(changed.reason, changed.position)
+        return decide(nest)
+    except Unanalysable as problem:
+        return Unknown(problem.reason, problem.position)
+    except Undecided:
+        return Unknown("the dependence test is too expensive for this nest", position(loops[0].node))
+
+
+def _carried(nest: Nest) -> Callable[[Instance, Instance], list[Relation]]:
+    """The sink in a later iteration of the outermost loop."""
+    relations = [Relation(less=((nest.symbols[0], None),))]
+    return lambda source, sink: relations
+
+
+def _verdict(clash: Clash | None, message: str) -> Verdict:
+    if clash is None:
+        return Legal()
+    found = clash.found
+    if clash.doubt is not None:
+        return Unknown(str(clash), found.sink.position)
+    return Illegal(message, found.source, found.sink, found.name, found.direction)
+
+
+def _reversed(nest: Nest, clash: Clash | None, ending: str) -> Verdict:
+    """The verdict on a transformation that runs iterations in another order."""
+    message = f"{clash}; {ending}"
+    if clash is not None and clash.found.name in nest.scalars:
+        found, name = clash.found, clash.found.name
+        operator = nest.reduction(name)
+        if operator is not None:
+            message = f"{found.source} is a reduction with `{operator}`, {found.where}; {ending}"
+        elif name not in nest.exposed and name in nest.live_after:
+            effect = f"would get its last value in another iteration: {found.source}, {found.where}"
+            message = f"`{name}` is read after the loops and {effect}"
+    return _verdict(clash, message)
+
+
+def _bound_dependence(outer: CanonicalLoop, inner: CanonicalLoop, effect: str) -> Illegal:
+    text = f"the bounds of the loop `{inner.index}` depend on the index of the loop `{outer.index}`"
+    return Illegal(f"{text}, {effect}", name=outer.index)
+
+
+def _private_problem(nest: Nest, name: str, loop: CanonicalLoop) -> Illegal | None:
+    """Why a scalar cannot be private to the iterations of a loop."""
+    if name in nest.exposed:
+        access = nest.access(name, is_write=False)
+        text = f"`{name}` is private, but an iteration may read it before writing it: {access}"
+        return Illegal(text, access, None, name)
+    if name in nest.live_after:
+        access = nest.access(name, is_write=True)
+        text = (
+            f"`{name}` is private and loses its value, but it is read after the loop `{loop.index}`: {access}"
+        )
+        return Illegal(text, access, None, name)
+    return None
+
+
+def _shared_scalar(nest: Nest, found: Dependence) -> str:
+    """The message for a scalar that the iterations of a parallel loop would share."""
+    name = found.name
+    operator = nest.reduction(name)
+    if operator is not None:
+        return f"{found.source} is a reduction with `{operator}`; list it in reduction({operator}: {name})"
+    if name not in nest.exposed:
+        text = f"`{name}` is shared between iterations: {found.source}; list it in private({name})"
+        return (
+            text if name not in nest.live_after else f"{text}, or lastprivate({name}): it is read afterwards"
+        )
+    return f"{found}; so the scalar `{name}` passes a value from iteration to iteration"

@@ -1,0 +1,173 @@
+"""What a C lvalue refers to, and which names a tree writes and declares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from orio_py.ctree.build import const
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import walk
+from orio_py.ctree.symbols import CDeclaration
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The memory that an lvalue names: a variable, with its fields, and subscripts into it.
+
+    `*p` is `p[0]`, `p->a` is the field `a` of `p[0]` and has the name `p.a`; `s[i].a[j]` has the name
+    `s.a` and the subscripts `i` and `j`.
+    """
+
+    name: str
+    subscripts: tuple[Node, ...]
+
+    @property
+    def variable(self) -> str:
+        """The declared name, without fields."""
+        return self.name.partition(".")[0]
+
+    def at(self, subscript: Node) -> Reference:
+        """One subscript more."""
+        return replace(self, subscripts=(*self.subscripts, subscript))
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Facts about the names of one tree.
+
+    `writes` counts the assignments to each reference name, `indices` are the names that a `for` header
+    initialises, `local` are those declared inside.
+    """
+
+    declarations: Mapping[str, CDeclaration]
+    writes: Mapping[str, int]
+    indices: frozenset[str]
+    local: frozenset[str]
+
+    @property
+    def varying(self) -> frozenset[str]:
+        """Every name that does not keep one value throughout the tree."""
+        return frozenset(self.writes) | self.indices | self.local
+
+
+NO_NAMES = Names({}, {}, frozenset(), frozenset())
+"""Nothing known about any name."""
+
+
+def resolve(node: Any, names: Names) -> Reference | None:
+    """What an lvalue refers to; None if that is not known."""
+    match type(node).__name__:
+        case "ID":
+            return Reference(node.name, ())
+        case "ArrayRef":
+            base = resolve(node.name, names)
+            return None if base is None else base.at(node.subscript)
+        case "StructRef":
+            base = resolve(node.name, names)
+            if base is None:
+                return None
+            inner = base.at(const(0)) if node.type == "->" else base
+            return replace(inner, name=f"{base.name}.{node.field.name}")
+        case "UnaryOp" if node.op == "*":
+            return _pointed_to(node.expr, names)
+        case _:
+            return None
+
+
+def _pointed_to(node: Any, names: Names) -> Reference | None:
+    """The reference behind a pointer expression: exactly one term of the sum is the pointer."""
+    terms = _sum_terms(node, 1)
+    ranked = [
+        (_pointer_rank(term, names) if sign > 0 else 0, place) for place, (sign, term) in enumerate(terms)
+    ]
+    best = max(rank for rank, _ in ranked)
+    chosen = [place for rank, place in ranked if rank == best]
+    if best == 0 or len(chosen) > 1:
+        return None
+    base = resolve(terms[chosen[0]][1], names)
+    offset: Node | None = None
+    for place, (sign, term) in enumerate(terms):
+        if place == chosen[0]:
+            continue
+        if offset is None:
+            offset = term if sign > 0 else c_ast.UnaryOp("-", term, term.coord)
+        else:
+            offset = c_ast.BinaryOp("+" if sign > 0 else "-", offset, term, term.coord)
+    return None if base is None else base.at(const(0) if offset is None else offset)
+
+
+def _sum_terms(node: Any, sign: int) -> list[tuple[int, Any]]:
+    if isinstance(node, c_ast.BinaryOp):
+        whole: Any = node
+        if whole.op in {"+", "-"}:
+            right = sign if whole.op == "+" else -sign
+            return _sum_terms(whole.left, sign) + _sum_terms(whole.right, right)
+    return [(sign, node)]
+
+
+def _pointer_rank(term: Any, names: Names) -> int:
+    """2 for a term that is declared as a pointer or array, 1 for one that may be, 0 for others."""
+    base = resolve(term, names)
+    if base is None or type(term).__name__ == "UnaryOp":
+        return 0
+    declaration = names.declarations.get(base.name)
+    if declaration is not None:
+        return 2 if len(declaration.dimensions) + declaration.pointers > len(base.subscripts) else 0
+    return 1 if base.name not in names.indices else 0
+
+
+def names_of(node: Node, declarations: Mapping[str, CDeclaration]) -> Names:
+    """Collect the facts about the names of a tree."""
+    writes: Counter[str] = Counter()
+    indices: set[str] = set()
+    local: set[str] = set()
+    parts: list[Any] = list(walk(node))
+    for part in parts:
+        match type(part).__name__:
+            case "Decl" if part.name is not None:
+                local.add(part.name)
+            case "For":
+                indices.update(_initialised(part.init))
+            case _:
+                pass
+    names = Names(declarations, writes, frozenset(indices), frozenset(local))
+    for part in parts:
+        target = _target(part)
+        reference = None if target is None else resolve(target, names)
+        if reference is not None:
+            writes[reference.name] += 1
+    return names
+
+
+def _target(part: Any) -> Any:
+    match type(part).__name__:
+        case "Assignment":
+            return part.lvalue
+        case "UnaryOp" if part.op in {"++", "--", "p++", "p--"}:
+            return part.expr
+        case _:
+            return None
+
+
+def _initialised(init: Any) -> list[str]:
+    """The names that the first part of a `for` header sets."""
+    match type(init).__name__:
+        case "Assignment" if type(init.lvalue).__name__ == "ID":
+            return [init.lvalue.name]
+        case "ExprList":
+            return [name for item in init.exprs for name in _initialised(item)]
+        case "DeclList":
+            return [item.name for item in init.decls]
+        case _:
+            return []
+
+
+def own_subscripts(declaration: Any) -> int:
+    """How many subscripts into a declared variable stay in its own storage: the number of its extents."""
+    kind, count = declaration.type, 0
+    while type(kind).__name__ == "ArrayDecl":
+        kind, count = kind.type, count + 1
+    return count

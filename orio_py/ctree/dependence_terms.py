@@ -1,0 +1,271 @@
+"""C expressions as polynomials and C conditions as affine constraints.
+
+What cannot be expressed exactly is None: the callers then assume any value.  Arithmetic is that of the
+integers; an index computation that overflows or wraps around has no meaning here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from orio_py.ctree.affine import MAXIMUM_TERMS, Polynomial
+from orio_py.ctree.dependence_names import Names, resolve
+from orio_py.ctree.emit import emit_expression
+from orio_py.ctree.nodes import Node
+from orio_py.ctree.rewrite import walk
+
+MINIMUM_NAMES = frozenset({"min", "MIN", "imin"})
+"""Functions and macros that give the smaller of two integers."""
+
+MAXIMUM_NAMES = frozenset({"max", "MAX", "imax"})
+"""Functions and macros that give the larger of two integers."""
+
+_WIDE_INTEGERS = frozenset(
+    {"int", "long", "size_t", "ssize_t", "ptrdiff_t", "int32_t", "int64_t", "intptr_t"}
+)
+_INTEGER_WORDS = _WIDE_INTEGERS | {"signed", "unsigned", "uint32_t", "uint64_t", "uintptr_t"}
+_INVARIANT_NODES = frozenset(
+    {"ArrayRef", "BinaryOp", "ExprList", "ID", "IdentifierType", "TernaryOp", "TypeDecl", "Typename"}
+)
+_INVARIANT_UNARY = frozenset({"-", "+", "~", "!", "*"})
+_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+
+Constraint = Polynomial
+"""A polynomial that is at least 0."""
+
+Proof = Callable[[Polynomial, Sequence[Constraint]], bool]
+"""Whether a polynomial is provably at least 0 under constraints."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A loop around an access; `symbol` counts its iterations upward in steps of `scale`."""
+
+    symbol: str
+    index: str
+    scale: int
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is known at a place in the tree.
+
+    `values` are the names with a known value, `domain` the constraints on the iterations that come
+    here, `private` the names declared on the way and how many
+    subscripts stay in their own storage, `path` the place in the fusable structure,
+    `fixed` the indices of loops around the nest, and `why` says, if it is not None, why the domain holds more than the true iterations.
+    """
+
+    values: Mapping[str, Polynomial] = field(default_factory=dict[str, Polynomial])
+    domain: tuple[Constraint, ...] = ()
+    levels: tuple[Level, ...] = ()
+    private: Mapping[str, int] = field(default_factory=dict[str, int])
+    path: tuple[int, ...] = ()
+    fixed: frozenset[str] = frozenset()
+    fusable: bool = True
+    why: str | None = None
+
+    def restricted(self, constraints: Sequence[Constraint], why: str | None) -> Scope:
+        """The scope with further constraints; those that are not affine are left out."""
+        kept = tuple(c for c in constraints if c.linear() is not None)
+        if why is None and len(kept) < len(constraints):
+            why = "a bound or condition is not affine"
+        return replace(self, domain=self.domain + kept, why=self.why or why)
+
+
+class Terms:
+    """Translates the expressions of one tree; every integer that never changes in it is a parameter."""
+
+    def __init__(self, names: Names, is_nonnegative: Proof, prefix: str = "@") -> None:
+        self._prefix = prefix
+        self._names = names
+        self._varying = names.varying
+        self._is_nonnegative = is_nonnegative
+        self._count = 0
+
+    def fresh(self) -> Polynomial:
+        """A new iteration symbol."""
+        self._count += 1
+        return Polynomial.symbol(f"{self._prefix}{self._count}")
+
+    def polynomial(self, node: Any, scope: Scope) -> tuple[Polynomial | None, Scope]:
+        """The value of an integer expression, and the scope with the quotients that it needs."""
+        result = None
+        match type(node).__name__:
+            case "Constant":
+                result = literal(node)
+            case "ID":
+                return self._name(node.name, scope), scope
+            case "Cast" if is_wide_integer(node.to_type):
+                result, scope = self.polynomial(node.expr, scope)
+            case "UnaryOp" if node.op in {"-", "+"}:
+                operand, scope = self.polynomial(node.expr, scope)
+                result = operand.scaled(-1) if operand is not None and node.op == "-" else operand
+            case "BinaryOp":
+                result, scope = self._binary(node, scope)
+            case _:
+                pass
+        if result is None:
+            result = self._invariant(node, scope)
+        if result is not None and len(result.terms) > MAXIMUM_TERMS:
+            result = None
+        return result, scope
+
+    def _name(self, name: str, scope: Scope) -> Polynomial | None:
+        if name in scope.values:
+            return scope.values[name]
+        return Polynomial.symbol(name) if self._is_parameter(name) else None
+
+    def _is_parameter(self, name: str) -> bool:
+        if name in self._varying:
+            return False
+        declaration = self._names.declarations.get(name)
+        if declaration is None:
+            return True
+        return not (declaration.is_floating or declaration.is_array_like)
+
+    def _binary(self, node: Any, scope: Scope) -> tuple[Polynomial | None, Scope]:
+        left, scope = self.polynomial(node.left, scope)
+        right, scope = self.polynomial(node.right, scope)
+        if left is None or right is None:
+            return None, scope
+        match node.op:
+            case "+":
+                return left + right, scope
+            case "-":
+                return left - right, scope
+            case "*":
+                small = len(left.terms) * len(right.terms) <= MAXIMUM_TERMS
+                return (left * right if small else None), scope
+            case "<<" if right.value is not None and 0 <= right.value < 31:
+                return left.scaled(1 << right.value), scope
+            case ">>" if right.value is not None and 0 <= right.value < 31:
+                return self._quotient(left, 1 << right.value, scope)
+            case "/" if right.value is not None and right.value > 0:
+                return self._quotient(left, right.value, scope)
+            case "%" if right.value is not None and right.value > 0:
+                quotient, scope = self._quotient(left, right.value, scope)
+                return (None if quotient is None else left - quotient.scaled(right.value)), scope
+            case _:
+                return None, scope
+
+    def _quotient(self, value: Polynomial, divisor: int, scope: Scope) -> tuple[Polynomial | None, Scope]:
+        """C division truncates; it is the floor only where the value is not negative."""
+        if divisor == 1:
+            return value, scope
+        if value.is_parametric or value.linear() is None or not self._is_nonnegative(value, scope.domain):
+            return None, scope
+        quotient = self.fresh()
+        rest = value - quotient.scaled(divisor)
+        return quotient, replace(scope, domain=(*scope.domain, rest, rest.scaled(-1).shifted(divisor - 1)))
+
+    def _invariant(self, node: Any, scope: Scope) -> Polynomial | None:
+        """An expression of which no part changes is a parameter under its own text."""
+        for part in walk(node):
+            if not self._is_invariant_part(part, scope):
+                return None
+        return Polynomial.symbol(emit_expression(node))
+
+    def _is_invariant_part(self, part: Any, scope: Scope) -> bool:
+        match type(part).__name__:
+            case "ID":
+                declaration = self._names.declarations.get(part.name)
+                floating = declaration is not None and declaration.is_floating
+                known = part.name in scope.values and part.name not in scope.fixed
+                return not known and part.name not in self._varying and not floating
+            case "Constant":
+                return literal(part) is not None
+            case "FuncCall":
+                return getattr(part.name, "name", None) in MINIMUM_NAMES | MAXIMUM_NAMES
+            case "UnaryOp":
+                return part.op in _INVARIANT_UNARY
+            case "Cast":
+                return is_wide_integer(part.to_type)
+            case "StructRef":
+                reference = resolve(part, self._names)
+                return reference is not None and reference.name not in self._varying
+            case kind:
+                return kind in _INVARIANT_NODES
+
+    def condition(self, node: Any, scope: Scope, truth: bool = True) -> Scope:
+        """The scope in which the condition is true, or false; it may be larger than that."""
+        kind = type(node).__name__
+        if kind == "UnaryOp" and node.op == "!":
+            return self.condition(node.expr, scope, not truth)
+        if kind == "BinaryOp" and node.op == ("&&" if truth else "||"):
+            return self.condition(node.right, self.condition(node.left, scope, truth), truth)
+        if kind == "BinaryOp" and node.op in _NEGATED:
+            left, inner = self.polynomial(node.left, scope)
+            right, inner = self.polynomial(node.right, inner)
+            op = node.op if truth else _NEGATED[node.op]
+            if left is not None and right is not None and op != "!=":
+                return inner.restricted(relation(left, op, right), None)
+        return scope.restricted((), f"the condition `{emit_expression(node)}` is not affine")
+
+    def extremes(self, node: Any, scope: Scope, smallest: bool) -> list[Any]:
+        """The operands of nested `min` (or `max`) calls and of the conditionals that mean the same."""
+        match type(node).__name__:
+            case "FuncCall" if node.args is not None:
+                names = MINIMUM_NAMES if smallest else MAXIMUM_NAMES
+                operands = list(node.args.exprs) if getattr(node.name, "name", None) in names else [node]
+            case "TernaryOp" if self._chooses(node, scope, smallest):
+                operands = [node.iftrue, node.iffalse]
+            case _:
+                operands = [node]
+        if operands == [node]:
+            return operands
+        return [leaf for operand in operands for leaf in self.extremes(operand, scope, smallest)]
+
+    def _chooses(self, node: Any, scope: Scope, smallest: bool) -> bool:
+        """Whether `a < b ? c : d` takes the smaller (or larger) of c and d: if a - b is c - d, or d - c."""
+        test = node.cond
+        if type(test).__name__ != "BinaryOp" or test.op not in {"<", "<=", ">", ">="}:
+            return False
+        values: list[Polynomial] = []
+        for part in (test.left, test.right, node.iftrue, node.iffalse):
+            value, scope = self.polynomial(part, scope)
+            if value is None:
+                return False
+            values.append(value)
+        left, right, iftrue, iffalse = values
+        takes_smaller = test.op.startswith("<")
+        if (left - right).key == (iftrue - iffalse).key:
+            return takes_smaller == smallest
+        return (left - right).key == (iffalse - iftrue).key and takes_smaller != smallest
+
+
+def relation(left: Polynomial, op: str, right: Polynomial) -> tuple[Constraint, ...]:
+    """The constraints that say `left op right`."""
+    match op:
+        case "<":
+            return ((right - left).shifted(-1),)
+        case "<=":
+            return (right - left,)
+        case ">":
+            return ((left - right).shifted(-1),)
+        case ">=":
+            return (left - right,)
+        case _:
+            return (left - right, right - left)
+
+
+def literal(node: Any) -> Polynomial | None:
+    """The value of an integer literal."""
+    text = str(node.value).lower().rstrip("ul")
+    if "int" not in node.type or not text.isalnum():
+        return None
+    base = 16 if text.startswith("0x") else 2 if text.startswith("0b") else 8 if text.startswith("0") else 10
+    return Polynomial.constant(int(text, base))
+
+
+def is_wide_integer(type_node: Any) -> bool:
+    """Whether a type is an integer that holds any array index."""
+    names: list[str] = []
+    for part in walk(type_node):
+        if type(part).__name__ in {"PtrDecl", "ArrayDecl", "Struct", "Union", "Enum", "FuncDecl"}:
+            return False
+        names.extend(getattr(part, "names", None) or ())
+    return bool(names) and all(name in _INTEGER_WORDS for name in names)

@@ -1,0 +1,182 @@
+"""The last step of parsing: places, comments and marks come into the tree, oddities go out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from orio_py.core.diagnostics import fail
+from orio_py.core.source import Position
+from orio_py.ctree.emit import ambiguous_else
+from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
+from orio_py.ctree.rewrite import fields
+
+MAX_DEPTH = 200
+"""Deepest tree that is accepted, statements counting twice: it keeps recursion over a tree, at three
+frames a level, inside the interpreter's default limit of 1000."""
+
+_SUPPORTED_NAMES = """Alignas ArrayDecl ArrayDesignator ArrayRef Assignment BinaryOp Break Case Cast Compound
+    CompoundLiteral Constant Continue Decl DeclList Default DoWhile EllipsisParam EmptyStatement Enum
+    Enumerator EnumeratorList ExprList For FuncCall FuncDecl GenericAssociation GenericSelection Goto ID
+    IdentifierType If InitList Label NamedInitializer ParamList Pragma PtrDecl Return StaticAssert Struct
+    StructRef Switch TernaryOp TypeDecl Typedef Typename UnaryOp Union While"""
+SUPPORTED = frozenset(_SUPPORTED_NAMES.split())
+"""The node types that a parsed tree can hold, besides `Comment` and `Transform`."""
+
+
+_NESTING = (Compound, c_ast.For, c_ast.If, c_ast.While, c_ast.DoWhile, c_ast.Switch, c_ast.Label)
+
+
+@dataclass(frozen=True, slots=True)
+class Inserted:
+    """What a `#pragma` line of the wrapped text stands for: a node, or a recipe step index."""
+
+    content: Comment | c_ast.Pragma | int
+    place: Position | None = None
+
+
+Locate = Callable[[int, int], Position]
+"""Leads from a line and column of the wrapped text to the user's place."""
+
+
+def finish(body: Compound, inserted: Mapping[int, Inserted], locate: Locate, end: Position) -> Compound:
+    """`body`, fresh from pycparser and owned by the caller, made into a tree of the project.
+
+    `inserted` maps lines of the wrapped text to what was put there.
+    Raises DiagnosticError: ORIO-C006, ORIO-C007, ORIO-C008.
+    """
+    finisher = _Finisher(inserted, locate, end)
+    stack: list[tuple[Node, int]] = [(body, 1)]
+    while stack:
+        node, depth = stack.pop()
+        finisher.node(node)
+        if depth > MAX_DEPTH:
+            place = node.coord if isinstance(node.coord, Position) else None
+            fail("ORIO-C006", f"the code is nested more than {MAX_DEPTH} levels deep", place)
+        below = depth + (2 if isinstance(node, _NESTING) else 1)
+        stack.extend((child, below) for child in node)
+    return body
+
+
+@dataclass(frozen=True, slots=True)
+class _Finisher:
+    inserted: Mapping[int, Inserted]
+    locate: Locate
+    end: Position
+
+    def node(self, node: Node) -> None:
+        """Finish one node; its children come later."""
+        self._place(node)
+        if isinstance(node, (Comment, Transform)):
+            return
+        if type(node).__name__ not in SUPPORTED:
+            self._unsupported(node)
+        if isinstance(node, Compound) and node.block_items is None:
+            node.block_items = []
+        for name in fields(node):
+            value = getattr(node, name)
+            if isinstance(value, Compound) and self._is_synthetic(value):
+                items = self._statements(value.block_items or [])
+                self._place(value)
+                value.block_items = items
+                setattr(node, name, items[0] if len(items) == 1 else value)
+            elif isinstance(value, Compound) and name not in {"stmt", "iftrue", "iffalse", "body"}:
+                self._unsupported(value)
+            elif isinstance(value, list) and name in {"block_items", "stmts"}:
+                setattr(node, name, self._statements(cast("list[Node]", value)))
+            elif isinstance(value, list) and name in {"exprs", "decls", "enumerators"}:
+                self._no_statements(cast("list[Any]", value))
+                if isinstance(node, (c_ast.Struct, c_ast.Union)):
+                    node.decls = _grouped(cast("list[Node]", value))
+        if isinstance(node, c_ast.If) and ambiguous_else(node):
+            node.iftrue = Compound([node.iftrue], node.iftrue.coord)
+
+    def _place(self, node: Node) -> None:
+        coord = node.coord
+        if coord is None or isinstance(coord, Position):
+            return
+        line, column = getattr(coord, "line", None), getattr(coord, "column", None)
+        node.coord = self.locate(line, column) if isinstance(line, int) and isinstance(column, int) else None
+
+    def _unsupported(self, node: Node) -> None:
+        self._place(node)
+        kind = "a statement inside an expression" if isinstance(node, Compound) else type(node).__name__
+        place = node.coord if isinstance(node.coord, Position) else None
+        fail("ORIO-C007", f"found {kind}; a region takes C99 without compiler extensions", place)
+
+    def _no_statements(self, items: list[Any]) -> None:
+        for item in items:
+            if isinstance(item, Compound) or (isinstance(item, c_ast.Pragma) and self._inserted(item)):
+                self._unsupported(item)
+
+    def _inserted(self, node: Node) -> Inserted | None:
+        line = getattr(node.coord, "line", None)
+        if isinstance(node.coord, Position) or not isinstance(line, int):
+            return None
+        return self.inserted.get(line)
+
+    def _is_synthetic(self, block: Compound) -> bool:
+        """Whether pycparser made the block to hold an inserted line before a single statement."""
+        return self._inserted(block) is not None
+
+    def _statements(self, items: list[Node]) -> list[Node]:
+        """A list of statements with comments, pragmas and marks in place."""
+        result: list[Node] = []
+        steps: list[Inserted] = []
+        for item in self._spliced(items):
+            found = self._inserted(item) if isinstance(item, c_ast.Pragma) else None
+            if found is not None and isinstance(found.content, int):
+                steps.append(found)
+            elif found is not None:
+                result.append(cast("Node", found.content))
+            elif isinstance(item, (Comment, c_ast.Pragma)):
+                result.append(item)
+            else:
+                result.append(self._marked(item, steps))
+                steps = []
+        if steps:
+            fail("ORIO-C008", "this transform has no statement behind it", steps[0].place)
+        return _grouped(result)
+
+    def _spliced(self, items: list[Node]) -> Iterator[Node]:
+        for item in items:
+            if isinstance(item, Compound) and self._is_synthetic(item):
+                yield from item.block_items or []
+            else:
+                yield item
+
+    def _marked(self, statement: Node, steps: list[Inserted]) -> Node:
+        if steps and isinstance(statement, (c_ast.Decl, c_ast.Typedef, c_ast.StaticAssert)):
+            fail("ORIO-C008", "a transform needs a statement, not a declaration", steps[0].place)
+        for step in reversed(steps):
+            statement = Transform(cast("int", step.content), statement, step.place)
+        return statement
+
+
+def _definition(item: Node) -> Node | None:
+    """The struct, union or enum body that a declaration defines."""
+    kind = cast("Any", item).type if isinstance(item, (c_ast.Decl, c_ast.Typedef)) else None
+    while isinstance(kind, (c_ast.TypeDecl, c_ast.PtrDecl, c_ast.ArrayDecl, c_ast.FuncDecl)):
+        kind = kind.type
+    if isinstance(kind, (c_ast.Struct, c_ast.Union)) and kind.decls is not None:
+        return kind
+    return kind if isinstance(kind, c_ast.Enum) and kind.values is not None else None
+
+
+def _grouped(items: list[Node]) -> list[Node]:
+    """`items` with the declarators of one struct definition (`struct {…} x, *y;`) in one DeclList."""
+    result: list[Node] = []
+    last: Node | None = None
+    for item in items:
+        definition = _definition(item)
+        if definition is not None and definition is last:
+            previous = result[-1]
+            if isinstance(previous, c_ast.DeclList):
+                previous.decls.append(item)
+            else:
+                result[-1] = c_ast.DeclList([previous, item], previous.coord)
+        else:
+            result.append(item)
+        last = definition
+    return result

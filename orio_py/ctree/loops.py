@@ -1,0 +1,252 @@
+"""Read-only views of `for` loops.
+
+A *canonical* loop counts one index by a constant: `for (i = L; i < U; i++)`, with `int i = L` also
+allowed, one of `<`, `<=`, `>`, `>=` as its test (either way round), and a step in the direction of the
+test.  Whether the body leaves the index alone is not part of it; see `first_write` and `jumps_out`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from orio_py.ctree.build import literal_value
+from orio_py.ctree.emit_expression import emit_expression, emit_type
+from orio_py.ctree.nodes import Comment, Compound, For, Node, Transform, c_ast, substatements
+from orio_py.ctree.rewrite import walk, walk_statements
+
+Relation = Literal["<", "<=", ">", ">="]
+
+_MIRROR: dict[str, Relation] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_LOOPS = (For, c_ast.While, c_ast.DoWhile)
+
+
+@dataclass(frozen=True, slots=True)
+class CanonicalLoop:
+    """A loop `for (index = start; index relation bound; index += stride) body`.
+
+    `declared_type` is the type of an index declared in the header.  `stride` is signed and not zero.
+    """
+
+    node: For
+    index: str
+    declared_type: str | None
+    start: Node
+    relation: Relation
+    bound: Node
+    stride: int
+    body: Node
+
+    @classmethod
+    def match(cls, node: Node) -> CanonicalLoop | None:
+        """The view of a canonical loop, None for any other statement."""
+        result = _match(node)
+        return result if isinstance(result, CanonicalLoop) else None
+
+    @property
+    def upward(self) -> bool:
+        """Whether the index grows."""
+        return self.stride > 0
+
+    def trip_count(self) -> int | None:
+        """The number of iterations if start and bound are literals, else None."""
+        start, bound = literal_value(self.start), literal_value(self.bound)
+        if start is None or bound is None:
+            return None
+        distance = bound - start if self.upward else start - bound
+        if self.relation in {"<=", ">="}:
+            distance += 1
+        return max(0, -(-distance // abs(self.stride)))
+
+
+def reasons(node: Node) -> str:
+    """Why the statement is not a canonical loop, as the end of a sentence; empty if it is one."""
+    result = _match(node)
+    return result if isinstance(result, str) else ""
+
+
+def _match(node: Node) -> CanonicalLoop | str:
+    if not isinstance(node, For):
+        return "it is not a `for` loop"
+    start = _start(node.init)
+    if isinstance(start, str):
+        return start
+    index, declared_type, first = start
+    test = _test(node.cond, index)
+    if isinstance(test, str):
+        return test
+    relation, bound = test
+    stride = _stride(node.next, index)
+    if isinstance(stride, str):
+        return stride
+    if (stride > 0) != (relation in {"<", "<="}):
+        way = "up" if stride > 0 else "down"
+        return f"its step counts {way} but its test is `{index} {relation} {emit_expression(bound)}`"
+    return CanonicalLoop(node, index, declared_type, first, relation, bound, stride, node.stmt)
+
+
+def _start(init: Node | None) -> tuple[str, str | None, Node] | str:
+    match init:
+        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value):
+            return name, None, value
+        case c_ast.DeclList(decls=[c_ast.Decl(name=str(name), type=c_ast.TypeDecl(), init=Node()) as decl]):
+            return name, emit_type(decl.type.type), cast("Node", decl.init)
+        case None:
+            return "it does not set its index in the header"
+        case c_ast.DeclList() | c_ast.ExprList():
+            return "its header sets more than one variable"
+        case _:
+            return f"it does not begin with `index = value`, but with `{emit_expression(init)}`"
+
+
+def _test(condition: Node | None, index: str) -> tuple[Relation, Node] | str:
+    if not isinstance(condition, c_ast.BinaryOp) or condition.op not in _MIRROR:
+        shown = "nothing" if condition is None else f"`{emit_expression(condition)}`"
+        return f"it tests {shown}; a comparison of `{index}` by `<`, `<=`, `>` or `>=` is needed"
+    mirrored = _MIRROR[condition.op]
+    if _is(condition.left, index):
+        relation, bound = _MIRROR[mirrored], condition.right
+    elif _is(condition.right, index):
+        relation, bound = mirrored, condition.left
+    else:
+        return f"its test `{emit_expression(condition)}` does not compare the index `{index}`"
+    if any(_is(item, index) for item in walk(bound)):
+        return f"its bound `{emit_expression(bound)}` depends on the index `{index}`"
+    return relation, bound
+
+
+def _stride(advance: Node | None, index: str) -> int | str:
+    if advance is None:
+        return f"it does not step its index `{index}`"
+    value: int | None = None
+    match advance:
+        case c_ast.UnaryOp(op="p++" | "++" | "p--" | "--" as op, expr=target) if _is(target, index):
+            value = 1 if "+" in op else -1
+        case c_ast.Assignment(op="+=" | "-=" as op, lvalue=target, rvalue=amount) if _is(target, index):
+            value = _signed(op[0], amount)
+        case c_ast.Assignment(op="=", lvalue=target, rvalue=c_ast.BinaryOp(op="+" | "-" as op) as total) if (
+            _is(target, index)
+        ):
+            if _is(total.left, index):
+                value = _signed(op, total.right)
+            elif op == "+" and _is(total.right, index):
+                value = _signed(op, total.left)
+        case _:
+            pass
+    if not value:
+        return f"its step `{emit_expression(advance)}` does not add a constant other than 0 to the index `{index}`"
+    return value
+
+
+def _signed(operator: str, amount: Node) -> int | None:
+    value = literal_value(amount)
+    return value if value is None or operator == "+" else -value
+
+
+def _is(node: Node, name: str) -> bool:
+    return isinstance(node, c_ast.ID) and node.name == name
+
+
+def body_statements(body: Node) -> list[Node]:
+    """The statements of a loop body or block, without its comments."""
+    items = (body.block_items or []) if isinstance(body, Compound) else [body]
+    return [item for item in items if not isinstance(item, Comment)]
+
+
+def sole_statement(body: Node) -> Node | None:
+    """The only statement of a body, looking through blocks; None if there is not exactly one."""
+    statements = body_statements(body)
+    while len(statements) == 1 and isinstance(statements[0], Compound):
+        statements = body_statements(statements[0])
+    return statements[0] if len(statements) == 1 else None
+
+
+def nest(loop: CanonicalLoop) -> list[CanonicalLoop]:
+    """The maximal perfect nest of canonical loops that begins with `loop`, outermost first."""
+    found = [loop]
+    while True:
+        inner = sole_statement(found[-1].body)
+        view = CanonicalLoop.match(inner) if inner is not None else None
+        if view is None:
+            return found
+        found.append(view)
+
+
+def loops_in(node: Node) -> list[For]:
+    """Every `for` loop in the tree, in the order of the source."""
+    return [item for item in walk_statements(node) if isinstance(item, For)]
+
+
+def find_loops(node: Node, index: str) -> list[For]:
+    """The `for` loops whose header sets the variable `index`, in the order of the source."""
+    return [loop for loop in loops_in(node) if header_index(loop) == index]
+
+
+def header_index(loop: For) -> str | None:
+    """The variable that the header of a loop sets, canonical or not; None if that is not one variable."""
+    start = _start(loop.init)
+    return None if isinstance(start, str) else start[0]
+
+
+def innermost_loops(node: Node) -> list[For]:
+    """The `for` loops without a `for` loop inside them."""
+    return [loop for loop in loops_in(node) if len(loops_in(loop)) == 1]
+
+
+def outermost_loops(node: Node) -> list[For]:
+    """The `for` loops inside no other `for` loop of the tree."""
+    found: list[For] = []
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, For):
+            found.append(current)
+        else:
+            stack.extend(reversed(list(current)))
+    return found
+
+
+def first_write(name: str, node: Node) -> Node | None:
+    """The first place in the tree that may change the variable `name`: an assignment, `++` or `--`, or
+    taking its address.  A declaration of the same name in an inner scope is not looked through.
+    """
+    for item in walk(node):
+        match item:
+            case c_ast.Assignment(lvalue=target) if _is(target, name):
+                return item
+            case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--" | "&", expr=target) if _is(target, name):
+                return item
+            case _:
+                pass
+    return None
+
+
+def jumps_out(body: Node) -> Node | None:
+    """The first statement that could leave the loop body or enter it from elsewhere.
+
+    `break` and `continue` of the loop itself, `return`, `goto` and labels; a `break` inside an inner
+    loop or `switch` and a `continue` inside an inner loop are harmless.
+    """
+    stack: list[tuple[Node, bool, bool]] = [(body, False, False)]
+    while stack:
+        node, in_loop, in_switch = stack.pop()
+        match node:
+            case c_ast.Return() | c_ast.Goto() | c_ast.Label():
+                return node
+            case c_ast.Break() if not (in_loop or in_switch):
+                return node
+            case c_ast.Continue() if not in_loop:
+                return node
+            case _:
+                pass
+        in_loop = in_loop or isinstance(node, _LOOPS)
+        in_switch = in_switch or isinstance(node, c_ast.Switch)
+        stack.extend((child, in_loop, in_switch) for child in reversed(substatements(node)))
+    return None
+
+
+def unmarked(node: Node) -> Node:
+    """The statement below any transform marks."""
+    while isinstance(node, Transform):
+        node = node.stmt
+    return node

@@ -1,0 +1,86 @@
+"""Node types of C trees: pycparser's, and three of our own that live among the statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pycparser import c_ast
+from pycparser.c_ast import Compound, For, Node
+
+__all__ = ["Comment", "Compound", "For", "GuardedPragma", "Node", "Transform", "c_ast", "substatements"]
+
+
+class Comment(Node):
+    """A comment among the statements of a block; `text` includes its delimiters.
+
+    `trailing` is True for a comment that stood behind a statement on its line.
+    """
+
+    __slots__ = ("__weakref__", "coord", "text", "trailing")
+    attr_names = ("text", "trailing")
+
+    def __init__(self, text: str, trailing: bool = False, coord: Any = None) -> None:
+        self.text = text
+        self.trailing = trailing
+        self.coord = coord
+
+    def children(self) -> tuple[tuple[str, Node], ...]:
+        """No children."""
+        return ()
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(())
+
+
+class GuardedPragma(Node):
+    """A generated `#pragma` line that only the compilers meeting `guard` see (None: every compiler)."""
+
+    __slots__ = ("__weakref__", "coord", "guard", "string")
+    attr_names = ("string", "guard")
+
+    def __init__(self, string: str, guard: str | None = None, coord: Any = None) -> None:
+        self.string = string
+        self.guard = guard
+        self.coord = coord
+
+    def children(self) -> tuple[tuple[str, Node], ...]:
+        """No children."""
+        return ()
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(())
+
+
+class Transform(Node):
+    """A statement that a recipe step, named by its index, applies to."""
+
+    __slots__ = ("__weakref__", "coord", "step", "stmt")
+    attr_names = ("step",)
+
+    def __init__(self, step: int, stmt: Node, coord: Any = None) -> None:
+        self.step = step
+        self.stmt = stmt
+        self.coord = coord
+
+    def children(self) -> tuple[tuple[str, Node], ...]:
+        """The marked statement."""
+        return (("stmt", self.stmt),)
+
+    def __iter__(self) -> Iterator[Node]:
+        yield self.stmt
+
+
+def substatements(node: Node) -> list[Node]:
+    """The statements directly inside a statement; none for an expression."""
+    match node:
+        case c_ast.Compound():
+            return list(node.block_items or [])
+        case c_ast.For() | c_ast.While() | c_ast.DoWhile() | c_ast.Switch() | c_ast.Label() | Transform():
+            return [node.stmt]
+        case c_ast.If():
+            return [part for part in (node.iftrue, node.iffalse) if part is not None]
+        case c_ast.Case() | c_ast.Default():
+            return list(node.stmts or [])
+        case _:
+            return []

@@ -1,0 +1,228 @@
+"""The top level of a C file by a lexical scan: directives, declarations and function definitions.
+
+It copes with files that no C parser reads.  Where it cannot be sure of the brace structure, because the
+branches of an `#if` open and close braces differently, it says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from orio_py.ctree.lexer import Kind, Token, directive_body, directive_name
+
+_CONTROL_WORDS = frozenset({"if", "for", "while", "switch", "do", "else", "return"})
+_ATTRIBUTES = frozenset({"__attribute__", "__attribute", "__declspec", "__asm__", "__asm", "asm"})
+_CLOSERS = {")": "(", "]": "[", "}": "{"}
+
+
+@dataclass(slots=True)
+class Item:
+    """A piece of the top level; `body` and `close` are the offsets of a function's braces."""
+
+    kind: Literal["directive", "declaration", "function", "code"]
+    start: int
+    end: int
+    tokens: list[Token]
+    name: str = ""
+    body: int = -1
+    close: int = -1
+
+    @property
+    def header(self) -> list[Token]:
+        """The tokens before a function's body, without attributes."""
+        return without_attributes([t for t in self.tokens if t.start < self.body])
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The items of a file, its active tokens, and whether the scan is unsure of its structure."""
+
+    items: tuple[Item, ...]
+    tokens: tuple[Token, ...]
+    unsure: bool
+
+
+def active(tokens: list[Token]) -> list[Token]:
+    """The tokens without those that `#if 0` and `#ifdef __cplusplus` take out; directives all stay."""
+    result: list[Token] = []
+    skipping: list[bool] = []
+    for token in tokens:
+        if token.kind is Kind.DIRECTIVE:
+            name = directive_name(token)
+            if name in {"if", "ifdef", "ifndef"}:
+                skipping.append(_is_never(name, directive_body(token)))
+            elif name in {"else", "elif"} and skipping:
+                skipping[-1] = False
+            elif name == "endif" and skipping:
+                skipping.pop()
+            if name in {"if", "ifdef", "ifndef", "else", "elif", "endif"} or not any(skipping):
+                result.append(token)
+        elif not any(skipping):
+            result.append(token)
+    return result
+
+
+def _is_never(name: str, condition: str) -> bool:
+    if name == "ifdef":
+        return condition == "__cplusplus"
+    return (
+        name == "if"
+        and re.fullmatch(r"\(?\s*0\s*\)?|defined\s*\(?\s*__cplusplus\s*\)?", condition) is not None
+    )
+
+
+def outline(tokens: list[Token], length: int) -> Outline:
+    """The top level of a file with these tokens, comments included or not, and `length` characters."""
+    used = active(tokens)
+    scanner = _Scanner()
+    for token in used:
+        if token.kind is Kind.DIRECTIVE:
+            scanner.directive(token)
+        elif token.kind is Kind.BAD:
+            scanner.unsure = True
+        elif token.kind is not Kind.COMMENT:
+            scanner.token(token)
+    scanner.finish(length)
+    return Outline(tuple(scanner.items), tuple(used), scanner.unsure)
+
+
+@dataclass(slots=True)
+class _Scanner:
+    items: list[Item] = field(default_factory=list[Item])
+    current: list[Token] = field(default_factory=list[Token])
+    stack: list[str] = field(default_factory=list[str])
+    branches: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
+    body: int = -1
+    unsure: bool = False
+
+    def directive(self, token: Token) -> None:
+        name = directive_name(token)
+        if name in {"if", "ifdef", "ifndef"}:
+            self.branches.append(tuple(self.stack))
+        elif name in {"else", "elif"} and self.branches:
+            self.unsure = self.unsure or tuple(self.stack) != self.branches[-1]
+            self.stack = list(self.branches[-1])
+        elif name == "endif" and self.branches:
+            self.unsure = self.unsure or tuple(self.stack) != self.branches.pop()
+        if not self.stack and not self.current:
+            self.items.append(Item("directive", token.start, token.end, [token]))
+        elif self.body < 0 and name != "pragma" and self.stack[:1] != ["{"]:
+            # A directive in the middle of a declaration or function header.
+            self.unsure = True
+
+    def token(self, token: Token) -> None:
+        if token.is_operator("{") and not self.stack and self.body < 0 and self._heads_function():
+            self.body = token.start
+        self.current.append(token)
+        if token.is_operator("(", "[", "{"):
+            self.stack.append(token.text)
+        elif token.is_operator(")", "]", "}"):
+            self._close(token.text)
+            if not self.stack and token.text == "}" and self.body >= 0:
+                self._function(token.start, token.end)
+        elif token.is_operator(";") and not self.stack:
+            self._declaration(token.end)
+
+    def _close(self, closer: str) -> None:
+        opener = _CLOSERS[closer]
+        if self.stack[-1:] == [opener]:
+            self.stack.pop()
+            return
+        self.unsure = True
+        if closer == "}" and opener in self.stack:
+            # A brace closes what was left open inside its block.
+            while self.stack.pop() != opener:
+                pass
+
+    def finish(self, length: int) -> None:
+        self.unsure = self.unsure or bool(self.branches)
+        if self.body >= 0:
+            self.unsure = True
+            self._function(length, length)
+        elif self.current:
+            self._declaration(self.current[-1].end)
+
+    def _heads_function(self) -> bool:
+        """Whether the tokens so far are the header of a function (or of a statement outside of one)."""
+        tokens = without_attributes(self.current)
+        if not tokens or tokens[0].is_name("typedef") or not any(t.is_operator("(") for t in tokens):
+            return bool(tokens) and tokens[-1].is_name("do", "else")
+        if any(t.is_operator("=") for t in _outside_brackets(tokens)):
+            return False
+        tail = tokens[-2:]
+        return not any(t.is_name("struct", "union", "enum") for t in tail)
+
+    def _function(self, close: int, end: int) -> None:
+        header = without_attributes([t for t in self.current if t.start < self.body])
+        name = function_name(header)
+        control = not name or name in _CONTROL_WORDS or header[0].is_name(*_CONTROL_WORDS)
+        kind: Literal["function", "code"] = "code" if control else "function"
+        start = self.current[0].start
+        self.items.append(Item(kind, start, end, self.current, name, self.body, close))
+        self.current, self.body = [], -1
+
+    def _declaration(self, end: int) -> None:
+        first = self.current[0]
+        kind: Literal["declaration", "code"] = "code" if first.is_name(*_CONTROL_WORDS) else "declaration"
+        self.items.append(Item(kind, first.start, end, self.current))
+        self.current, self.body = [], -1
+
+
+def without_attributes(tokens: list[Token]) -> list[Token]:
+    """The tokens without `__attribute__((…))` and the like."""
+    result: list[Token] = []
+    index = 0
+    while index < len(tokens):
+        if tokens[index].is_name(*_ATTRIBUTES):
+            index += 1
+            if index < len(tokens) and tokens[index].is_operator("("):
+                index = closing(tokens, index) + 1
+        else:
+            result.append(tokens[index])
+            index += 1
+    return result
+
+
+def closing(tokens: Sequence[Token], index: int) -> int:
+    """The index of the bracket that closes the one at `index`, or the last index."""
+    depth = 0
+    for position in range(index, len(tokens)):
+        if tokens[position].is_operator("(", "[", "{"):
+            depth += 1
+        elif tokens[position].is_operator(")", "]", "}"):
+            depth -= 1
+            if depth == 0:
+                return position
+    return len(tokens) - 1
+
+
+def _outside_brackets(tokens: list[Token]) -> list[Token]:
+    found: list[Token] = []
+    index = 0
+    while index < len(tokens):
+        found.append(tokens[index])
+        index = closing(tokens, index) + 1 if tokens[index].is_operator("(", "[", "{") else index + 1
+    return found
+
+
+def parameter_list(header: list[Token]) -> tuple[int, int] | None:
+    """The indices of the parentheses around the parameters in a function header."""
+    found: tuple[int, int] | None = None
+    index = 0
+    while index < len(header):
+        if header[index].is_operator("(", "["):
+            end = closing(header, index)
+            if header[index].text == "(" and index and header[index - 1].kind is Kind.NAME:
+                found = (index, end)
+            index = end
+        index += 1
+    return found
+
+
+def function_name(header: list[Token]) -> str:
+    """The name of the function that a header declares, or an empty text."""
+    found = parameter_list(header)
+    return header[found[0] - 1].text if found else ""

@@ -1,0 +1,312 @@
+"""What a region can see of its file, found without parsing the file.
+
+A lexical scan, aware of comments, strings and preprocessor branches, finds the enclosing function and
+the declarations before the region; only single declarations are parsed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from orio_py.core.source import SourceFile, Span
+from orio_py.ctree.emit_expression import emit_type
+from orio_py.ctree.lexer import Kind, Token, blank, code_tokens, directive_body, directive_name, scan
+from orio_py.ctree.liveness import address_taken, may_be_read, occurs
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.outline import Item, Outline, closing, outline, parameter_list
+from orio_py.ctree.symbols import CDeclaration, Scope, declaration_of
+from orio_py.ctree.typenames import STANDARD_TYPES
+from orio_py.ctree.visible import Visible, parse_declarations, visible
+
+__all__ = ["FunctionHeader", "Surroundings", "live_after", "surroundings"]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionHeader:
+    """The function around a region; `text` ends before its `{`, `span` reaches to its closing brace."""
+
+    name: str
+    parameters: tuple[CDeclaration, ...]
+    return_type: str
+    text: str
+    span: Span
+    static: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The part of a file around a region.
+
+    `before` and `after` are the text outside the enclosing function (outside the region, if there is no
+    function) without the functions that the region does not need; all of it where the scan is `unsure`.
+    `loop_texts` are, for a region in a loop, the text from the outermost loop to the body of the
+    innermost one, and from there to the region.
+    """
+
+    function: FunctionHeader | None
+    locals: tuple[CDeclaration, ...]
+    globals: tuple[CDeclaration, ...]
+    macros: Mapping[str, str]
+    function_macros: frozenset[str]
+    typedefs: frozenset[str]
+    before: str
+    after: str
+    text_before_in_function: str
+    text_after_in_function: str
+    in_loop: bool
+    extent_text: str = ""
+    loop_texts: tuple[str, str] = ("", "")
+    unsure: bool = False
+
+
+def surroundings(source: SourceFile, extent: Span, *, ignore: Sequence[Span] = ()) -> Surroundings:
+    """The surroundings of the text `extent`; the text of the spans in `ignore` is left out of account."""
+    text = blank(source.text, [(span.start, span.end) for span in ignore])
+    return _Finder(text, extent, outline(scan(text), len(text))).find()
+
+
+def live_after(surroundings: Surroundings, names: Iterable[str]) -> frozenset[str]:
+    """The names whose value after the region may be read before it is assigned again.
+
+    Globals, statics, pointer and array parameters and variables whose address is taken always count.
+    Without an enclosing function, names that are not declared do not.
+    """
+    scanned = _Scanned.of(surroundings)
+    return frozenset(name for name in names if scanned.is_live(name))
+
+
+@dataclass(frozen=True, slots=True)
+class _Scanned:
+    """The tokens around a region, scanned once for all names."""
+
+    near: Surroundings
+    before: list[Token]
+    extent: list[Token]
+    after: list[Token]
+    outer: list[Token]
+    inner: list[Token]
+
+    @classmethod
+    def of(cls, near: Surroundings) -> _Scanned:
+        texts = (
+            near.text_before_in_function,
+            near.extent_text,
+            near.text_after_in_function,
+            *near.loop_texts,
+        )
+        return cls(near, *(scan(text) for text in texts))
+
+    def is_live(self, name: str) -> bool:
+        near = self.near
+        parameters = near.function.parameters if near.function else ()
+        declared = next((d for d in (*near.locals, *parameters, *near.globals) if d.name == name), None)
+        if declared is None:
+            return near.function is not None and name not in near.macros
+        if declared.scope == "global" or declared.storage & {"static", "extern"}:
+            return True
+        if declared.scope == "parameter" and declared.is_array_like:
+            return True
+        if any(address_taken(name, part) for part in (self.before, self.extent, self.after)):
+            return True
+        return may_be_read(name, self.after) is True or (near.in_loop and self.comes_back(name))
+
+    def comes_back(self, name: str) -> bool:
+        """Whether a further iteration of a loop around the region may read the value."""
+        if may_be_read(name, self.outer) is True:
+            return True
+        verdict = may_be_read(name, self.inner)
+        if verdict is None:
+            verdict = may_be_read(name, self.extent)
+        if verdict is not None:
+            return verdict
+        # An iteration passes without reading it; code that only an annotation holds is not scanned.
+        return not code_tokens(self.extent) and occurs(name, self.extent)
+
+
+@dataclass(slots=True)
+class _Finder:
+    text: str
+    extent: Span
+    outline: Outline
+    types: frozenset[str] = STANDARD_TYPES
+    functions: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+
+    def find(self) -> Surroundings:
+        inside = self._enclosing()
+        start, end = (inside.start, inside.end) if inside else (self.extent.start, self.extent.end)
+        declared = parse_declarations(self._file_declarations(start), self.types)
+        typedefs = frozenset(d.name for d in declared if isinstance(d, c_ast.Typedef))
+        self.types |= typedefs
+        seen = self._visible(inside)
+        local_nodes = parse_declarations(seen.declarations, self.types) if seen else []
+        typedefs |= {d.name for d in local_nodes if isinstance(d, c_ast.Typedef)}
+        macros, function_macros = self._macros()
+        kept = self._kept(inside, seen, macros)
+        body = inside.body + 1 if inside else self.extent.start
+        close = inside.close if inside else self.extent.end
+        return Surroundings(
+            function=self._function(inside) if inside else None,
+            locals=_variables(local_nodes, "local"),
+            globals=_variables(declared, "global"),
+            macros={name: macro for name, macro in macros.items() if name not in function_macros},
+            function_macros=frozenset(function_macros),
+            typedefs=typedefs,
+            before=self._reduced(0, start, kept),
+            after=self._reduced(end, len(self.text), kept),
+            text_before_in_function=self.text[body : self.extent.start],
+            text_after_in_function=self.text[self.extent.end : max(close, self.extent.end)],
+            in_loop=bool(seen and seen.loops),
+            extent_text=self.text[self.extent.start : self.extent.end],
+            loop_texts=self._loop_texts(seen),
+            unsure=self.outline.unsure,
+        )
+
+    def _enclosing(self) -> Item | None:
+        for item in self.outline.items:
+            if item.kind == "function" and item.body < self.extent.start <= item.close:
+                return item
+        return None
+
+    def _file_declarations(self, start: int) -> list[list[Token]]:
+        items = self.outline.items
+        return [i.tokens for i in items if i.kind == "declaration" and i.end <= start]
+
+    def _visible(self, inside: Item | None) -> Visible | None:
+        if inside is None:
+            return None
+        tokens = [t for t in self.outline.tokens if inside.body < t.start < self.extent.start]
+        return visible([t for t in tokens if t.kind is not Kind.COMMENT], self.types)
+
+    def _loop_texts(self, seen: Visible | None) -> tuple[str, str]:
+        if not seen or not seen.loops:
+            return ("", "")
+        outermost, innermost = seen.loops[0][0], seen.loops[-1][1]
+        return self.text[outermost:innermost], self.text[innermost : self.extent.start]
+
+    def _macros(self) -> tuple[dict[str, str], set[str]]:
+        """The macros defined before the extent, and which of them take arguments."""
+        macros: dict[str, str] = {}
+        with_arguments: set[str] = set()
+        for token in self.outline.tokens:
+            if token.kind is not Kind.DIRECTIVE or token.start >= self.extent.start:
+                continue
+            word, body = directive_name(token), directive_body(token)
+            match = re.match(r"([A-Za-z_]\w*)(\(?)(.*)", body, re.DOTALL)
+            if match is None or word not in {"define", "undef"}:
+                continue
+            name = match.group(1)
+            macros.pop(name, None)
+            with_arguments.discard(name)
+            if word == "define":
+                macros[name] = match.group(3).strip()
+                if match.group(2):
+                    with_arguments.add(name)
+        return macros, with_arguments
+
+    def _kept(self, inside: Item | None, seen: Visible | None, macros: Mapping[str, str]) -> frozenset[str]:
+        """The functions that the region reaches, through other functions and through macros."""
+        bodies = {name: _names(scan(body)) for name, body in macros.items()}
+        for item in self.outline.items:
+            if item.kind == "function":
+                bodies[item.name] = bodies.get(item.name, set()) | _names(item.tokens)
+        waiting = list(self._mentioned(inside, seen))
+        reached: set[str] = set()
+        while waiting:
+            name = waiting.pop()
+            if name not in reached:
+                reached.add(name)
+                waiting.extend(bodies.get(name, ()))
+        return frozenset(reached)
+
+    def _mentioned(self, inside: Item | None, seen: Visible | None) -> set[str]:
+        names: set[str] = set()
+        for token in scan(self.text[self.extent.start : self.extent.end]):
+            names |= _names([token])
+            if token.kind is Kind.COMMENT and token.text.startswith("/*@"):
+                names |= _names(scan(token.text[3:].removesuffix("*/")))
+        for declaration in seen.declarations if seen else ():
+            names |= _names(declaration)
+        if inside is not None:
+            names |= _names(inside.header)
+        for item in self.outline.items:
+            if item.kind == "declaration" and any(t.is_operator("=") for t in item.tokens):
+                names |= _names(item.tokens)
+        return names - ({inside.name} if inside else set())
+
+    def _reduced(self, start: int, end: int, kept: frozenset[str]) -> str:
+        """The text between two offsets without functions and loose code that are not needed."""
+        if self.outline.unsure:
+            return self.text[start:end]
+        pieces: list[str] = []
+        position = start
+        for item in self.outline.items:
+            needless = item.kind == "code" or (item.kind == "function" and item.name not in kept)
+            if needless and start <= item.start and item.end <= end:
+                pieces.append(self.text[position : item.start])
+                position = item.end
+        pieces.append(self.text[position:end])
+        return "".join(pieces)
+
+    def _function(self, item: Item) -> FunctionHeader:
+        header = item.header
+        nodes = parse_declarations([header], self.types)
+        declared = nodes[0] if len(nodes) == 1 else None
+        parameters, return_type = _parsed_header(declared)
+        if declared is None:
+            parameters = self._parameters_one_by_one(header)
+            found = parameter_list(header)
+            before_name = header[: found[0] - 1] if found else header
+            words = [t.text for t in before_name if not t.is_name("static", "inline", "extern")]
+            return_type = " ".join(words)
+        return FunctionHeader(
+            name=item.name,
+            parameters=parameters,
+            return_type=return_type,
+            text=self.text[item.start : item.body].strip(),
+            span=Span(item.start, item.end),
+            static=any(t.is_name("static") for t in header),
+        )
+
+    def _parameters_one_by_one(self, header: list[Token]) -> tuple[CDeclaration, ...]:
+        found = parameter_list(header)
+        if found is None:
+            return ()
+        pieces: list[list[Token]] = [[]]
+        index = found[0] + 1
+        while index < found[1]:
+            end = closing(header, index) if header[index].is_operator("(", "[", "{") else index
+            if header[index].is_operator(","):
+                pieces.append([])
+            else:
+                pieces[-1].extend(header[index : end + 1])
+            index = end + 1
+        return _variables(parse_declarations(pieces, self.types), "parameter")
+
+
+def _parsed_header(declared: Node | None) -> tuple[tuple[CDeclaration, ...], str]:
+    if not isinstance(declared, c_ast.Decl) or not isinstance(declared.type, c_ast.FuncDecl):
+        return (), ""
+    arguments = declared.type.args
+    parameters = _variables(list(arguments) if arguments is not None else [], "parameter")
+    result = emit_type(declared.type.type)
+    return parameters, re.sub(rf"\s*\b{re.escape(declared.name or '')}\b", "", result).strip()
+
+
+def _variables(nodes: Iterable[Node], scope: Scope) -> tuple[CDeclaration, ...]:
+    """The variables that declarations declare; of two of one name, the last, which hides the first."""
+    found: dict[str, CDeclaration] = {}
+    for node in nodes:
+        if (
+            isinstance(node, c_ast.Decl)
+            and node.name is not None
+            and not isinstance(node.type, c_ast.FuncDecl)
+        ):
+            found.pop(node.name, None)
+            found[node.name] = declaration_of(node, scope=scope)
+    return tuple(found.values())
+
+
+def _names(tokens: Iterable[Token]) -> set[str]:
+    return {token.text for token in tokens if token.kind is Kind.NAME}

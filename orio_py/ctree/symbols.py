@@ -1,0 +1,147 @@
+"""Declared variables as the rest of the program sees them, and what statements do to variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from orio_py.ctree.effects import PURE_FUNCTIONS, Effects, effects
+from orio_py.ctree.emit_expression import emit_argument, emit_declaration, emit_type
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import copy_with
+
+__all__ = ["PURE_FUNCTIONS", "CDeclaration", "Effects", "Scope", "declaration_of", "effects"]
+
+Scope = Literal["parameter", "local", "global"]
+
+_SIGNED_TYPES = frozenset(
+    {"ptrdiff_t", "ssize_t", "intptr_t", "intmax_t", "off_t", "wchar_t"}
+    | {f"int{kind}{bits}_t" for kind in ("", "_least", "_fast") for bits in (8, 16, 32, 64)}
+)
+_UNSIGNED_TYPES = frozenset(
+    {"size_t", "uintptr_t", "uintmax_t", "bool", "_Bool"}
+    | {f"uint{kind}{bits}_t" for kind in ("", "_least", "_fast") for bits in (8, 16, 32, 64)}
+)
+_INTEGER_WORDS = frozenset({"char", "short", "int", "long", "signed", "unsigned", "__int128"})
+_FLOATING_TYPES = frozenset({"float", "double", "long double", "double long", "float_t", "double_t"})
+
+
+@dataclass(frozen=True, slots=True)
+class CDeclaration:
+    """A variable as declared in C.
+
+    `type` is the element type in words.  `dimensions` are the array extents as C text, outermost first,
+    '' for an open one; a pointer to an array counts as an array with an open outermost extent.
+    `pointers` counts the stars below the extents.  `qualifiers` are those of the element, and `restrict`
+    or `volatile` of the pointer.  `text` is the declaration without initialiser and semicolon.
+    """
+
+    name: str
+    type: str
+    dimensions: tuple[str, ...] = ()
+    pointers: int = 0
+    qualifiers: frozenset[str] = frozenset()
+    storage: frozenset[str] = frozenset()
+    initialiser: str | None = None
+    text: str = ""
+    is_parameter: bool = False
+    scope: Scope = "local"
+
+    @property
+    def is_array_like(self) -> bool:
+        """Whether the variable is an array or a data pointer, so that it can have subscripts."""
+        return bool(self.dimensions) or self.pointers > 0
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether the variable is a single number: no array, pointer, struct or function."""
+        return not self.is_array_like and not self._is_compound
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether the element type is an integer type."""
+        words = set(self.type.split())
+        known = self.type in _SIGNED_TYPES | _UNSIGNED_TYPES or self.type.startswith("enum ")
+        return known or (bool(words) and words <= _INTEGER_WORDS)
+
+    @property
+    def is_unsigned(self) -> bool:
+        """Whether the element type is an unsigned integer type."""
+        return self.is_integer and ("unsigned" in self.type.split() or self.type in _UNSIGNED_TYPES)
+
+    @property
+    def is_floating(self) -> bool:
+        """Whether the element type is a real floating type."""
+        return self.type in _FLOATING_TYPES
+
+    @property
+    def _is_compound(self) -> bool:
+        return self.type.startswith(("struct", "union", "void")) or "(" in self.type
+
+
+def declaration_of(decl: Node, *, scope: Scope = "local") -> CDeclaration:
+    """The variable that a `Decl` declares.  Raises TypeError for another node, ValueError without name."""
+    if not isinstance(decl, c_ast.Decl):
+        raise TypeError(f"{type(decl).__name__} declares no variable")
+    if decl.name is None:
+        raise ValueError("the declaration has no name")
+    dimensions, pointers, element = _shape(decl.type)
+    qualifiers = _qualifiers(decl.type)
+    bare = copy_with(decl, init=None) if decl.init is not None else decl
+    return CDeclaration(
+        name=decl.name,
+        type=_element_type(element),
+        dimensions=tuple(dimensions),
+        pointers=pointers,
+        qualifiers=frozenset(qualifiers),
+        storage=frozenset(decl.storage),
+        initialiser=None if decl.init is None else emit_argument(decl.init),
+        text=emit_declaration(bare),
+        is_parameter=scope == "parameter",
+        scope=scope,
+    )
+
+
+def _shape(kind: Any) -> tuple[list[str], int, Any]:
+    """The extents, the stars below them, and the type that remains."""
+    dimensions: list[str] = []
+    if isinstance(kind, c_ast.PtrDecl) and isinstance(kind.type, c_ast.ArrayDecl):
+        dimensions.append("")
+        kind = kind.type
+    while isinstance(kind, c_ast.ArrayDecl):
+        dimensions.append("" if kind.dim is None else emit_argument(kind.dim))
+        kind = kind.type
+    pointers = 0
+    while isinstance(kind, c_ast.PtrDecl) and not isinstance(kind.type, (c_ast.FuncDecl, c_ast.ArrayDecl)):
+        pointers += 1
+        kind = kind.type
+    return dimensions, pointers, kind
+
+
+def _element_type(kind: Any) -> str:
+    if not isinstance(kind, c_ast.TypeDecl):
+        return emit_type(_nameless(kind))
+    base = kind.type
+    if isinstance(base, c_ast.IdentifierType):
+        return " ".join(base.names)
+    if isinstance(base, (c_ast.Struct, c_ast.Union, c_ast.Enum)):
+        word = type(base).__name__.lower()
+        return f"{word} {base.name}" if base.name else word
+    return emit_type(base)
+
+
+def _nameless(kind: Any) -> Any:
+    if isinstance(kind, c_ast.TypeDecl):
+        return copy_with(kind, declname=None)
+    return copy_with(kind, type=_nameless(kind.type))
+
+
+def _qualifiers(kind: Any) -> set[str]:
+    found: set[str] = set()
+    while isinstance(kind, (c_ast.PtrDecl, c_ast.ArrayDecl)):
+        words = kind.quals if isinstance(kind, c_ast.PtrDecl) else kind.dim_quals
+        found.update(word.strip("_") for word in words or [] if word not in {"const", "static"})
+        kind = kind.type
+    if isinstance(kind, c_ast.TypeDecl):
+        found.update(kind.quals or [])
+    return found
