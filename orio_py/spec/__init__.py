@@ -1,0 +1,1 @@
+"""What the user asked for, as pure data."""

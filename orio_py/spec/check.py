@@ -1,0 +1,206 @@
+"""Cross-checks of a task: names that do not fit together, and inputs that nobody determines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from orio_py.core.diagnostics import Diagnostic, Severity
+from orio_py.core.expr import name_positions, names_in
+from orio_py.core.registry import did_you_mean
+from orio_py.core.source import Position
+from orio_py.ctree.symbols import CDeclaration, Effects, effects
+from orio_py.spec.inputs import Storage
+from orio_py.spec.parameter import Constraint
+from orio_py.spec.task import TuningTask
+
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_PLACEHOLDER = re.compile(r"@([A-Za-z_]\w*)@|@(CFLAGS)\b")
+_C_WORDS = frozenset(
+    ["sizeof", "int", "long", "char", "short", "float", "double", "unsigned", "signed", "size_t"]
+)
+
+
+def check(task: TuningTask) -> tuple[Diagnostic, ...]:
+    """What is wrong between the parts of a task: ORIO-S017 and S020 to S026.
+
+    Transformations and their arguments are checked by `transform.recipe`.
+    """
+    if not task.has_spec:
+        return ()
+    return tuple(_Checker(task).problems())
+
+
+class _Checker:
+    """One pass over one task."""
+
+    def __init__(self, task: TuningTask) -> None:
+        self.task = task
+        self.parameters = {p.name for p in task.parameters}
+        self.sizes = {p.name for p in task.inputs.parameters}
+        self.declared = {d.name for d in task.inputs.declarations}
+        self.macros = {
+            match.group() for text in task.inputs.macros if (match := _IDENTIFIER.match(text.lstrip()))
+        }
+        near = task.surroundings
+        own = near.function.parameters if near.function is not None else ()
+        self.visible: dict[str, CDeclaration] = {d.name: d for d in (*near.globals, *own, *near.locals)}
+        self.effects: list[Effects] = [
+            effects(tree) for region in task.regions for tree in (region.reference, region.tree)
+        ]
+
+    def problems(self) -> Iterator[Diagnostic]:
+        """All problems, errors and warnings."""
+        yield from self._constraints()
+        yield from self._placeholders()
+        yield from self._unused_parameters()
+        yield from self._sizes()
+        yield from self._extents()
+        yield from self._undetermined()
+        yield from self._unused_declarations()
+
+    def _constraints(self) -> Iterator[Diagnostic]:
+        every = self.parameters | self.sizes
+        groups: tuple[tuple[Iterable[Constraint], set[str]], ...] = (
+            (self.task.constraints, every),
+            (self.task.inputs.constraints, self.sizes),
+        )
+        for constraints, known in groups:
+            for constraint in constraints:
+                for name, position in name_positions(constraint.expression):
+                    if name not in known:
+                        message = f"constraint `{constraint.name}` uses the unknown name `{name}`"
+                        place = position or constraint.position
+                        yield Diagnostic("ORIO-S026", message, place, help=did_you_mean(name, known))
+
+    def _commands(self) -> list[str]:
+        build = self.task.build
+        commands = (build.command, build.libs, build.prebuild, build.postbuild, build.postrun)
+        return [command for command in commands if command is not None]
+
+    def _placeholders(self) -> Iterator[Diagnostic]:
+        known = self.parameters | self.sizes
+        for command in self._commands():
+            for match in _PLACEHOLDER.finditer(command):
+                name = match.group(1) or match.group(2)
+                if name not in known:
+                    message = f"the build section uses `{match.group()}`, but there is no parameter `{name}`"
+                    near = did_you_mean(name, known)
+                    yield Diagnostic("ORIO-S021", message, self.task.build.position, help=near)
+
+    def _unused_parameters(self) -> Iterator[Diagnostic]:
+        used = {m.group(1) or m.group(2) for c in self._commands() for m in _PLACEHOLDER.finditer(c)}
+        for region in self.task.regions:
+            for step in region.steps:
+                for argument in step.arguments:
+                    used |= names_in(argument.expression)
+        for constraint in self.task.constraints:
+            used |= names_in(constraint.expression)
+        for parameter in self.task.parameters:
+            if parameter.option is None and parameter.name not in used:
+                message = f"parameter `{parameter.name}` is not used by any transformation or constraint"
+                yield _warning("ORIO-S020", message, parameter.position)
+
+    def _sizes(self) -> Iterator[Diagnostic]:
+        near = self.task.surroundings
+        if near.function is None:
+            return
+        known = {*self.visible, *near.macros}
+        for size in self.task.inputs.parameters:
+            if len(size.values) > 1 and size.name not in known:
+                message = (
+                    f"input parameter `{size.name}` has {len(size.values)} values, but the region cannot see "
+                    f"`{size.name}`; expected a parameter, variable or macro of that name"
+                )
+                near_name = did_you_mean(size.name, self.visible)
+                yield Diagnostic("ORIO-S022", message, size.position, help=near_name)
+
+    def _extents(self) -> Iterator[Diagnostic]:
+        if self.task.inputs.decl_file is not None:
+            return
+        near = self.task.surroundings
+        known = {
+            *self.sizes,
+            *self.declared,
+            *self.macros,
+            *self.visible,
+            *near.macros,
+            *near.function_macros,
+        }
+        for declaration in self.task.inputs.declarations:
+            names = _IDENTIFIER.findall(" ".join(declaration.dimensions))
+            for name in dict.fromkeys(names):
+                if name not in known and name not in _C_WORDS:
+                    message = f"the extent of `{declaration.name}` uses the unknown name `{name}`"
+                    near_name = did_you_mean(name, known)
+                    yield Diagnostic("ORIO-S025", message, declaration.position, help=near_name)
+
+    def _undetermined(self) -> Iterator[Diagnostic]:
+        if self.task.inputs.decl_file is not None:
+            return
+        arrays = sorted({n for e in self.effects for n in (*e.array_reads, *e.array_writes)})
+        missing = [name for name in arrays if not self._has_extent(name)]
+        if missing:
+            yield self._missing(
+                f"the extents of {_listed(missing)} are not known",
+                f"decl dynamic double {missing[0]}[N] = random;",
+            )
+        if self.task.inputs.init_file is not None:
+            return
+        scalars = sorted({n for e in self.effects for n in e.reads_before_write} - set(arrays))
+        missing = [name for name in scalars if self._needs_value(name)]
+        if missing:
+            yield self._missing(
+                f"the values of {_listed(missing)} are not known",
+                f"def input_params {{ param {missing[0]}[] = [1000]; }}",
+                f"decl double {missing[0]} = random;",
+            )
+
+    def _missing(self, found: str, *forms: str) -> Diagnostic:
+        written = " or ".join(f"`{form}`" for form in forms)
+        message = f"{found}; the sections input_params and input_vars must give them"
+        return Diagnostic("ORIO-S017", message, self.task.position, help=f"write {written}")
+
+    def _has_extent(self, name: str) -> bool:
+        declared = self.visible.get(name)
+        if name in self.declared or name in self.macros or name in self.task.surroundings.macros:
+            return True
+        if declared is None:
+            return False
+        if declared.scope == "global" and declared.initialiser is not None:
+            return True
+        return bool(declared.dimensions) and "" not in declared.dimensions
+
+    def _needs_value(self, name: str) -> bool:
+        near = self.task.surroundings
+        if name in {*self.declared, *self.sizes, *self.macros, *near.macros, *near.function_macros}:
+            return False
+        declared = self.visible.get(name)
+        if declared is None:
+            return near.function is None
+        return declared.scope == "parameter"
+
+    def _unused_declarations(self) -> Iterator[Diagnostic]:
+        extent = self.task.extent
+        inputs = self.task.inputs
+        files = (inputs.decl_file, inputs.init_file, self.task.measurement.validation_file)
+        texts = [self.task.source.text[extent.start : extent.end]]
+        texts.extend(file.text for file in files if file is not None)
+        texts.extend(" ".join((*d.dimensions, d.initialiser or "")) for d in inputs.declarations)
+        own = self.task.surroundings.function
+        texts.append(own.text if own is not None else "")
+        used = set(_IDENTIFIER.findall("\n".join(texts)))
+        for declaration in inputs.declarations:
+            if declaration.name not in used:
+                kind = "scalar" if declaration.storage is Storage.SCALAR else "array"
+                message = f"the region does not use the declared {kind} `{declaration.name}`"
+                yield _warning("ORIO-S024", message, declaration.position)
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[:8])
+    return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"
+
+
+def _warning(code: str, message: str, position: Position | None) -> Diagnostic:
+    return Diagnostic(code, message, position, severity=Severity.WARNING)

@@ -1,0 +1,79 @@
+"""What a variant is fed with: problem sizes, variables and where their contents come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from orio_py.core.expr import Value
+from orio_py.core.source import Position
+from orio_py.spec.parameter import Constraint, Parameter
+
+
+class Storage(StrEnum):
+    """How `decl` asks for an array: a global array, or a pointer to allocated memory."""
+
+    SCALAR = "scalar"
+    STATIC = "static"
+    DYNAMIC = "dynamic"
+    MANAGED = "managed"
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """One `decl`: a variable of the kernel.
+
+    `dimensions` are C expressions over the input parameters, outermost first, empty for a scalar.
+    `initialiser` is None (left to `init_file` or zero), `"random"`, or C text: an expression, or a
+    `{…}` list for a static array.
+    """
+
+    name: str
+    type: str
+    storage: Storage
+    dimensions: tuple[str, ...] = ()
+    initialiser: str | None = None
+    position: Position | None = None
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the contents are drawn from the seeded generator."""
+        return self.initialiser == "random"
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalFile:
+    """A file that a specification names: the name as written, the path found, and its text (Latin-1)."""
+
+    written: str
+    path: str
+    text: str
+    position: Position | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InputSpec:
+    """Problem sizes and variables.
+
+    `parameters` and `constraints` span the input sizes.  `specialize` names the input parameters that
+    become compile-time constants in the generated code.  `macros` are the texts of `decl macro`.
+    """
+
+    parameters: tuple[Parameter, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    specialize: tuple[str, ...] = ()
+    declarations: tuple[Declaration, ...] = ()
+    macros: tuple[str, ...] = ()
+    decl_file: ExternalFile | None = None
+    init_file: ExternalFile | None = None
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class InputPoint:
+    """One problem size: input parameter name → value, in the order written."""
+
+    values: tuple[tuple[str, Value], ...]
+
+    def __getitem__(self, name: str) -> Value:
+        return dict(self.values)[name]

@@ -1,0 +1,29 @@
+"""How the space is searched and when the search stops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from orio_py.core.expr import Value
+from orio_py.core.source import Position
+from orio_py.core.units import Seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits of one search; None is no limit."""
+
+    trials: int | None = None
+    time: Seconds | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSpec:
+    """The searcher's name as written, its options, and the budget."""
+
+    algorithm: str = "Exhaustive"
+    options: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    budget: Budget = Budget()
+    resume: bool = False
+    position: Position | None = None

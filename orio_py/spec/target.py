@@ -1,0 +1,28 @@
+"""How variants are built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from orio_py.core.source import Position
+
+
+class Target(StrEnum):
+    """The language or programming model that a recipe generates."""
+
+    C = "c"
+    OPENMP = "openmp"
+
+
+@dataclass(frozen=True, slots=True)
+class BuildSpec:
+    """Commands of the `build` section; `@NAME@` and `@CFLAGS` in them stand for parameter values."""
+
+    command: str = "gcc -O3"
+    libs: str = ""
+    prebuild: str | None = None
+    postbuild: str | None = None
+    postrun: str | None = None
+    position: Position | None = None
+    is_default: bool = True

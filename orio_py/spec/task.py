@@ -1,0 +1,52 @@
+"""One tuning problem: regions that are built, run and written back together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from orio_py.core.source import Position, SourceFile, Span
+from orio_py.ctree.surroundings import Surroundings
+from orio_py.spec.inputs import ExternalFile, InputSpec
+from orio_py.spec.parameter import Constraint, Parameter
+from orio_py.spec.region import Region
+from orio_py.spec.search import SearchSpec
+from orio_py.spec.target import BuildSpec
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementSpec:
+    """Repetitions (the minimum), and the largest accepted relative and absolute error by element type.
+
+    `tolerance` maps a C floating type to `(relative, absolute)`; types that are missing take the
+    defaults of `measure.validate`, integers are always compared exactly.
+    """
+
+    repetitions: int = 5
+    tolerance: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
+    validation_file: ExternalFile | None = None
+    skeleton_file: ExternalFile | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TuningTask:
+    """Everything that a tuning session needs to know of one `PerfTuning` region, or of a lone recipe.
+
+    `extent` is the timed part of the file: the body of the PerfTuning region, or the hull of the Loop
+    regions where the specification comes from outside.  `has_spec` is False for Loop regions without
+    any specification; those are transformed, not tuned.
+    """
+
+    name: str
+    source: SourceFile
+    extent: Span
+    position: Position
+    regions: tuple[Region, ...]
+    surroundings: Surroundings
+    parameters: tuple[Parameter, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    inputs: InputSpec = InputSpec()
+    build: BuildSpec = BuildSpec()
+    measurement: MeasurementSpec = MeasurementSpec()
+    search: SearchSpec = SearchSpec()
+    has_spec: bool = False
