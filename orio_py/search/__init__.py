@@ -1,0 +1,1 @@
+"""Chooses the configurations to try next; never measures."""

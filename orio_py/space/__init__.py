@@ -1,0 +1,1 @@
+"""Configurations and the spaces of them that constraints leave."""

@@ -1,0 +1,80 @@
+"""One point of a search space."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+
+from orio_py.core.digest import digest
+from orio_py.core.expr import Value, show
+
+
+def value_key(value: Value) -> Hashable:
+    """A hashable stand-in for a value that keeps types apart: `1`, `1.0` and `True` all differ.
+
+    >>> value_key(1) == value_key(True)
+    False
+    """
+    if isinstance(value, (list, tuple)):
+        return (type(value), *(value_key(item) for item in value))
+    return (type(value), repr(value) if isinstance(value, float) else value)
+
+
+class Configuration(Mapping[str, Value]):
+    """Parameter names with one value each, in order; immutable, hashable, compared by content.
+
+    Two configurations are equal when they give the same values, of the same types, to the same names.
+
+    >>> print(Configuration({"U_I": 4, "CFLAGS": "-O2"}).show())
+    U_I=4, CFLAGS='-O2'
+    """
+
+    __slots__ = ("_hash", "_values")
+
+    def __init__(self, values: Mapping[str, Value] | Iterable[tuple[str, Value]] = ()) -> None:
+        self._values: dict[str, Value] = dict(values)
+        self._hash: int | None = None
+
+    def __getitem__(self, name: str) -> Value:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Configuration):
+            return self._keys() == other._keys()
+        return isinstance(other, Mapping) and self._values == other
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(frozenset(self._keys().items()))
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"Configuration({self.show()})"
+
+    def _keys(self) -> dict[str, Hashable]:
+        return {name: value_key(value) for name, value in self._values.items()}
+
+    @property
+    def digest(self) -> str:
+        """The content digest; it does not depend on the order of the names."""
+        return digest({name: _json(value) for name, value in self._values.items()})
+
+    def show(self) -> str:
+        """`NAME=VALUE, …` as a person would write it."""
+        return ", ".join(f"{name}={show(value)}" for name, value in self._values.items())
+
+
+def _json(value: Value) -> object:
+    if isinstance(value, list):
+        return [_json(item) for item in value]
+    if isinstance(value, tuple):
+        return {"tuple": [_json(item) for item in value]}
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": repr(value)}
+    return value
