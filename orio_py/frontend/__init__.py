@@ -1,0 +1,1 @@
+"""From annotated C files and specifications to tuning tasks."""

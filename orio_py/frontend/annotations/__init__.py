@@ -1,0 +1,1 @@
+"""Annotation comments: finding them, nesting them, and reading the code between them."""

@@ -1,0 +1,146 @@
+"""Reads a Loop region: its recipe, the code to transform and the reference code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity
+from orio_py.core.source import SourceFile, Span
+from orio_py.ctree.emit import emit
+from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
+from orio_py.ctree.parse import parse_statements
+from orio_py.frontend.annotations.marker import marker_step
+from orio_py.frontend.annotations.original import blanked, original_span
+from orio_py.frontend.annotations.recipe import Recipe, read_recipe
+from orio_py.frontend.annotations.regions import RegionNode
+from orio_py.spec.recipe import RecipeStep
+from orio_py.spec.region import Region
+
+
+@dataclass(slots=True)
+class LoopReader:
+    """Reads the Loop regions of one file; `marks` are the spans of all its annotations."""
+
+    source: SourceFile
+    marks: list[Span]
+    problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+    def read(
+        self, node: RegionNode, typedefs: frozenset[str], known: Collection[str] | None
+    ) -> Region | None:
+        """The region, or None with its problems reported.
+
+        `known` are the parameters of the specification (None: there is none), from which the recipe of
+        a `#pragma orio loop` region is made up.  Problems: ORIO-A013 to A018, C…, E….
+        """
+        before = len(self.problems)
+        try:
+            region = self._read(node, typedefs, known)
+        except DiagnosticError as error:
+            self.problems.extend(error.diagnostics)
+            return None
+        failed = any(p.severity is Severity.ERROR for p in self.problems[before:])
+        return None if failed else region
+
+    def _read(
+        self, node: RegionNode, typedefs: frozenset[str], known: Collection[str] | None
+    ) -> Region | None:
+        for child in node.children:
+            message = "the recipe of a nested region is not applied; its code belongs to the outer one"
+            place = self.source.position(child.leader.span.start)
+            self.problems.append(Diagnostic("ORIO-A017", message, place, severity=Severity.WARNING))
+        recipe = read_recipe(self.source, node.leader.body)
+        self.problems.extend(recipe.problems)
+        keep = self._original(node)
+        text = blanked(self.source, node.content, keep, self.marks)
+        enclosed = parse_statements(text, source=self.source, start=node.content.start, typedefs=typedefs)
+        written = _statements(enclosed)
+        start = node.leader.body.start
+        if recipe.has_code:
+            tree = parse_statements(
+                recipe.code, source=self.source, start=start, typedefs=typedefs, marks=recipe.marks
+            )
+            plain = parse_statements(recipe.code, source=self.source, start=start, typedefs=typedefs)
+            reference = enclosed if written else plain
+        elif not written:
+            self._error(
+                "ORIO-A015", "this Loop region has no code, neither in its annotation nor behind it", node
+            )
+            return None
+        else:
+            if node.leader.is_marker:
+                self._mark(recipe, node, enclosed, known)
+            tree = _marked(enclosed, recipe.steps)
+            reference = enclosed
+        own = self.source.text[keep.start : keep.end] if written else emit(reference)
+        return self._region(node, tree, tuple(recipe.steps), reference, own)
+
+    def _original(self, node: RegionNode) -> Span:
+        return original_span(self.source, node.content)
+
+    def _mark(
+        self, recipe: Recipe, node: RegionNode, enclosed: Compound, known: Collection[str] | None
+    ) -> None:
+        if known is None:
+            return
+        place = self.source.position(node.leader.span.start)
+        step: RecipeStep = marker_step(enclosed, known, place)
+        recipe.steps.append(step)
+
+    def _region(
+        self,
+        node: RegionNode,
+        tree: Compound,
+        steps: tuple[RecipeStep, ...],
+        reference: Compound,
+        text: str,
+    ) -> Region:
+        start = node.leader.span.start
+        line = self.source.text[self.source.text.rfind("\n", 0, start) + 1 : start]
+        indent = re.match(r"[ \t]*", line)
+        return Region(
+            leader=node.leader.span,
+            content=node.content,
+            trailer=node.trailer,
+            position=self.source.position(start),
+            tree=tree,
+            steps=steps,
+            reference=reference,
+            reference_text=text,
+            indent=indent.group() if indent else "",
+        )
+
+    def _error(self, code: str, message: str, node: RegionNode) -> None:
+        place = self.source.position(node.leader.span.start)
+        self.problems.append(Diagnostic(code, message, place))
+
+
+def _is_statement(item: Node) -> bool:
+    return not isinstance(item, (Comment, c_ast.EmptyStatement, c_ast.Pragma))
+
+
+def _statements(tree: Compound) -> int:
+    """How many statements a block has, without comments, pragmas and empty ones."""
+    return sum(map(_is_statement, tree.block_items or []))
+
+
+def _marked(tree: Compound, steps: Sequence[RecipeStep]) -> Compound:
+    """The block with all steps on its statement; several statements become one block for that.
+
+    Declarations at the beginning stay outside, so that they keep their scope.
+    """
+    items: list[Node] = list(tree.block_items or [])
+    if not steps:
+        return tree
+    outside = (c_ast.Decl, c_ast.Typedef)
+    first = next(
+        (i for i, item in enumerate(items) if _is_statement(item) and not isinstance(item, outside)), 0
+    )
+    last = max(i for i, item in enumerate(items) if _is_statement(item))
+    inner = items[first : last + 1]
+    marked: Node = inner[0] if len(inner) == 1 else Compound(inner, coord=inner[0].coord)
+    for index in range(len(steps) - 1, -1, -1):
+        marked = Transform(index, marked, coord=steps[index].position)
+    return Compound([*items[:first], marked, *items[last + 1 :]], coord=tree.coord)

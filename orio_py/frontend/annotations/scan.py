@@ -1,0 +1,219 @@
+"""Finds the annotations of a file: leaders, trailers, and what looks like one but is none."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from lark import Token
+from lark.exceptions import UnexpectedInput
+
+from orio_py.core.diagnostics import Diagnostic, Severity
+from orio_py.core.registry import nearest
+from orio_py.core.source import SourceFile, Span
+from orio_py.frontend.annotations.comments import Piece, pieces
+from orio_py.frontend.annotations.modules import DEAD, MODULES
+from orio_py.frontend.grammars import offset, parse, rule_name
+
+_LABEL = re.compile(r"""loop\s+(begin|end)\b\s*("[^"\n]*")?\s*""")
+
+
+@dataclass(frozen=True, slots=True)
+class Leader:
+    """An opening annotation: module name, and the spans of the whole and of the text in parentheses.
+
+    `is_marker` is True for `#pragma orio loop begin`, whose recipe is made up from the parameters.
+    """
+
+    name: str
+    span: Span
+    body: Span
+    is_marker: bool = False
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether this stands for a leader that was reported already, to be closed by its trailer."""
+        return not self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Trailer:
+    """A closing annotation; `is_marker` is True for `#pragma orio loop end`."""
+
+    span: Span
+    is_marker: bool = False
+
+
+@dataclass(slots=True)
+class Scan:
+    """The annotations of one file in order, and the problems met."""
+
+    source: SourceFile
+    marks: list[Leader | Trailer] = field(default_factory=list[Leader | Trailer])
+    problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+    def broken(self, span: Span) -> None:
+        """Remember where a leader that could not be read stands."""
+        self.marks.append(Leader("", span, Span(span.end, span.end)))
+
+    def report(self, code: str, message: str, at: int, *, help: str | None = None) -> None:
+        """Add an error at an offset."""
+        self.problems.append(Diagnostic(code, message, self.source.position(at), help=help))
+
+    def warn(self, code: str, message: str, at: int, *, help: str | None = None) -> None:
+        """Add a warning at an offset."""
+        place = self.source.position(at)
+        self.problems.append(Diagnostic(code, message, place, severity=Severity.WARNING, help=help))
+
+
+def scan(source: SourceFile) -> Scan:
+    """Find all annotations of a file.  Problems: ORIO-A005, A006, A007, A010, A011, A012."""
+    result = Scan(source)
+    if (zero := source.data.find(b"\0")) >= 0:
+        result.report("ORIO-A011", "this is not a text file: it contains a NUL byte", zero)
+        return result
+    for piece in pieces(source.text):
+        if piece.kind == "pragma":
+            _pragma(result, piece)
+        elif not piece.closed:
+            result.report("ORIO-A012", "this comment is never closed; expected `@*/`", piece.span.start)
+        else:
+            _comment(result, piece)
+    if not result.marks and (old := re.search(r"^[ \t]*(!@\s*(?:begin|end)\b)", source.text, re.MULTILINE)):
+        result.report(
+            "ORIO-A010",
+            "annotations in Fortran form (`!@ begin … @!`) are not supported",
+            old.start(1),
+            help="only C files can be tuned; annotations are written `/*@ begin Name(…) @*/`",
+        )
+    return result
+
+
+def _comment(result: Scan, piece: Piece) -> None:
+    text, span = result.source.text, piece.span
+    whole = text[span.start : span.end]
+    terminated = whole.endswith("@*/") and len(whole) > 5
+    inner = whole[3 : -3 if terminated else -2]
+    word = re.match(r"\s*(\w*)", inner)
+    first = word.group(1) if word else ""
+    if not terminated and inner.strip() != "end":
+        _unterminated(result, piece, inner, first)
+        return
+    try:
+        tree = parse("annotation", "start", inner)
+    except UnexpectedInput:
+        _malformed(result, span, inner, first)
+        return
+    if rule_name(tree) == "trailer":
+        result.marks.append(Trailer(span))
+        return
+    name, body = tree.children
+    start = span.start + 3 + offset(body)
+    length = len(str(body if isinstance(body, Token) else body.children[0]))
+    _leader(result, Leader(str(name), span, Span(start + 1, start + length - 1)), first)
+
+
+def _leader(result: Scan, leader: Leader, first: str) -> None:
+    """Accept a leader.  `/*@ note (see below) @*/` is a remark unless its name resembles a module."""
+    near = nearest(leader.name, (*MODULES, *DEAD, "begin"))
+    if first != "begin" and leader.name not in MODULES and leader.name not in DEAD and near is None:
+        _stray(result, leader.span)
+        return
+    result.marks.append(leader)
+
+
+def _unterminated(result: Scan, piece: Piece, inner: str, first: str) -> None:
+    """A `/*@ … */` comment: another tool's annotation, or one of ours that ends too early."""
+    if first == "end":
+        result.marks.append(Trailer(piece.span))
+    opening = re.match(rf"\s*(?:begin\b|(?:{'|'.join(MODULES)})\s*\()", inner)
+    if opening is None and first != "end":
+        return
+    if opening is not None:
+        result.broken(piece.span)
+    end = piece.span.end - 2
+    nested = inner.rfind("/*")
+    if nested >= 0:
+        result.report(
+            "ORIO-A012",
+            "the comment inside this annotation ends it too early",
+            piece.span.start + 3 + nested,
+            help="inside an annotation write comments with `//` or `#`",
+        )
+    else:
+        result.report("ORIO-A012", "this annotation ends with `*/`; expected `@*/`", end)
+
+
+def _malformed(result: Scan, span: Span, inner: str, first: str) -> None:
+    begin = re.match(r"\s*begin\s+(\w+)\s*(\(?)", inner)
+    misspelt = nearest(first, ("begin", "end")) if first else None
+    if first == "end" or (misspelt == "end" and first not in (*MODULES, *DEAD)):
+        result.marks.append(Trailer(span))
+    elif first == "begin" or misspelt == "begin" or ((first in MODULES or first in DEAD) and "(" in inner):
+        result.broken(span)
+    if begin is not None:
+        name, bracket = begin.groups()
+        needed = "`)` before `@*/`" if bracket else "`( … )` after the name"
+        result.report("ORIO-A005", f"annotation `begin {name}` is incomplete; expected {needed}", span.start)
+    elif first == "begin":
+        result.report("ORIO-A005", "`begin` without a module name; expected `begin Name( … )`", span.start)
+    elif first == "end":
+        result.report("ORIO-A005", "unexpected text after `end`; expected `/*@ end @*/`", span.start)
+    elif (first in MODULES or first in DEAD) and "(" in inner:
+        result.report(
+            "ORIO-A005", f"annotation `{first}` is incomplete; expected `)` before `@*/`", span.start
+        )
+    elif misspelt is not None and re.fullmatch(r"\s*\w+\s*(\w+\s*\([\s\S]*)?", inner):
+        result.report(
+            "ORIO-A007",
+            f"unknown annotation `{first}`; expected `begin Name( … )` or `end`",
+            span.start,
+            help=f"did you mean `{misspelt}`?",
+        )
+    else:
+        _stray(result, span)
+
+
+def _stray(result: Scan, span: Span) -> None:
+    result.warn(
+        "ORIO-A006",
+        "this comment looks like an annotation but is none; it is ignored",
+        span.start,
+        help="annotations are `/*@ begin Name( … ) @*/` and `/*@ end @*/`",
+    )
+
+
+def _pragma(result: Scan, piece: Piece) -> None:
+    text, span = result.source.text, piece.span
+    line = text[span.start : span.end]
+    head = re.match(r"#\s*pragma\s+(Orio|Oiro|orio)\b\s*", line)
+    word = head.group(1) if head else ""
+    at = head.end() if head else 0
+    rest = line[at:].rstrip()
+    if word == "orio":
+        _marker(result, span, rest)
+    elif word == "Oiro" or rest == "end":
+        result.marks.append(Trailer(span))
+    elif leader := re.fullmatch(r"(?:begin\s+)?([A-Za-z_]\w*)\s*\(([\s\S]*)\)", rest):
+        body = Span(span.start + at + leader.start(2), span.start + at + leader.end(2))
+        result.marks.append(Leader(leader.group(1), span, body))
+    else:
+        result.report(
+            "ORIO-A005",
+            "this Orio pragma is incomplete; expected `#pragma Orio Name( … )` or `#pragma Oiro`",
+            span.start,
+        )
+
+
+def _marker(result: Scan, span: Span, rest: str) -> None:
+    match = _LABEL.fullmatch(rest)
+    if match is None:
+        result.report(
+            "ORIO-A005",
+            'this orio pragma is not known; expected `#pragma orio loop begin "label"` or `… loop end`',
+            span.start,
+        )
+    elif match.group(1) == "end":
+        result.marks.append(Trailer(span, is_marker=True))
+    else:
+        result.marks.append(Leader("Loop", span, Span(span.end, span.end), is_marker=True))

@@ -1,0 +1,192 @@
+"""Reads an annotated file into tuning tasks, and reports everything that is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePath
+
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, has_errors
+from orio_py.core.source import SourceFile, Span
+from orio_py.ctree.surroundings import Surroundings, surroundings
+from orio_py.frontend.annotations.loop import LoopReader
+from orio_py.frontend.annotations.regions import RegionNode, loops_in, nest
+from orio_py.frontend.annotations.scan import scan
+from orio_py.frontend.tuning.collect import Specification
+from orio_py.frontend.tuning.files import Files
+from orio_py.frontend.tuning.specification import Interpreter
+from orio_py.spec.region import Region
+from orio_py.spec.task import TuningTask
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResult:
+    """The tasks that could be read, every problem found, and the files that the problems point into."""
+
+    tasks: tuple[TuningTask, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    sources: Mapping[str, SourceFile]
+
+
+def read(source: SourceFile, *, directory: Path, spec: SourceFile | None = None) -> ReadResult:
+    """Read an annotated C file.
+
+    Files that a specification names are looked for in `directory`.  `spec` is a specification from
+    outside for the Loop regions that stand in no PerfTuning region.  Bad input is reported in the
+    result, never raised.
+    """
+    return _Reader(source, Files(directory, {source.name: source})).read(spec)
+
+
+@dataclass(slots=True)
+class _Reader:
+    source: SourceFile
+    files: Files
+    problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    tasks: list[TuningTask] = field(default_factory=list[TuningTask])
+    marks: list[Span] = field(default_factory=list[Span])
+
+    def read(self, spec: SourceFile | None) -> ReadResult:
+        found = scan(self.source)
+        roots = nest(found)
+        self.problems.extend(found.problems)
+        self.marks = [mark.span for mark in found.marks]
+        outside = self._external(spec)
+        lone: list[RegionNode] = []
+        for node in roots:
+            if node.name == "PerfTuning":
+                self._tuning(node)
+            else:
+                lone.append(node)
+        if spec is not None:
+            for group in self._by_function(lone):
+                self._task(group, outside, has_spec=True)
+        else:
+            for node in lone:
+                self._task([node], None, has_spec=False)
+        ordered = sorted(dict.fromkeys(self.problems), key=self._order)
+        tasks = tuple(sorted(self.tasks, key=lambda task: task.extent.start))
+        return ReadResult(_named(tasks), tuple(ordered), self.files.sources)
+
+    def _order(self, problem: Diagnostic) -> tuple[bool, int, int]:
+        place = problem.position
+        if place is None or place.file != self.source.name:
+            return (True, 0, 0)
+        return (False, place.line, place.column)
+
+    def _external(self, spec: SourceFile | None) -> Specification | None:
+        if spec is None:
+            return None
+        self.files.sources[spec.name] = spec
+        return self._specification(spec, Span(0, len(spec.data)))
+
+    def _specification(self, source: SourceFile, span: Span) -> Specification | None:
+        interpreter = Interpreter(self.files)
+        name = PurePath(source.name).stem
+        interpreter.read(source, span, (name,) if source is not self.source else ())
+        result = interpreter.collected.finish(self.files, interpreter.problems)
+        self.problems.extend(interpreter.problems)
+        return None if has_errors(interpreter.problems) else result
+
+    def _tuning(self, node: RegionNode) -> None:
+        specification = self._specification(self.source, node.leader.body)
+        loops = loops_in(node)
+        if not loops:
+            return
+        near = self._surroundings(node.content)
+        if near is not None and near.function is not None:
+            self._task(loops, specification, has_spec=True, around=node)
+            return
+        groups = self._by_function(loops)
+        inside = len(groups) > 1 or self._function_start(loops[0]) is not None
+        for group in groups:
+            self._task(group, specification, has_spec=True, around=None if inside else node)
+
+    def _surroundings(self, extent: Span) -> Surroundings | None:
+        try:
+            return surroundings(self.source, extent)
+        except DiagnosticError as error:
+            self.problems.extend(error.diagnostics)
+            return None
+
+    def _function_start(self, node: RegionNode) -> int | None:
+        near = self._surroundings(_whole(node))
+        return near.function.span.start if near is not None and near.function is not None else None
+
+    def _by_function(self, nodes: Sequence[RegionNode]) -> list[list[RegionNode]]:
+        groups: dict[int | None, list[RegionNode]] = {}
+        for node in nodes:
+            groups.setdefault(self._function_start(node), []).append(node)
+        return list(groups.values())
+
+    def _task(
+        self,
+        nodes: Sequence[RegionNode],
+        specification: Specification | None,
+        *,
+        has_spec: bool,
+        around: RegionNode | None = None,
+    ) -> None:
+        extent = around.content if around is not None else _hull(nodes)
+        near = self._surroundings(extent)
+        if near is None:
+            return
+        regions = self._regions(nodes, near, self._known(specification, has_spec))
+        if len(regions) < len(nodes) or (has_spec and specification is None):
+            return
+        leader = around.leader.span if around is not None else nodes[0].leader.span
+        task = TuningTask(
+            name=near.function.name if near.function is not None else PurePath(self.source.name).stem,
+            source=self.source,
+            extent=extent,
+            position=self.source.position(leader.start),
+            regions=regions,
+            surroundings=near,
+            has_spec=has_spec,
+        )
+        self.tasks.append(_with(task, specification) if specification is not None else task)
+
+    def _known(self, specification: Specification | None, has_spec: bool) -> Collection[str] | None:
+        if specification is None or not has_spec:
+            return None
+        return frozenset(parameter.name for parameter in specification.parameters)
+
+    def _regions(
+        self, nodes: Sequence[RegionNode], near: Surroundings, known: Collection[str] | None
+    ) -> tuple[Region, ...]:
+        reader = LoopReader(self.source, self.marks)
+        regions = [reader.read(node, near.typedefs, known) for node in nodes]
+        self.problems.extend(reader.problems)
+        return tuple(region for region in regions if region is not None)
+
+
+def _whole(node: RegionNode) -> Span:
+    return Span(node.leader.span.start, node.trailer.end)
+
+
+def _hull(nodes: Sequence[RegionNode]) -> Span:
+    """From the first leader to the last trailer."""
+    return Span(nodes[0].leader.span.start, nodes[-1].trailer.end)
+
+
+def _with(task: TuningTask, specification: Specification) -> TuningTask:
+    return replace(
+        task,
+        parameters=specification.parameters,
+        constraints=specification.constraints,
+        inputs=specification.inputs,
+        build=specification.build,
+        measurement=specification.measurement,
+        search=specification.search,
+    )
+
+
+def _named(tasks: tuple[TuningTask, ...]) -> tuple[TuningTask, ...]:
+    """The tasks with `_2`, `_3` … behind names that several have."""
+    seen: dict[str, int] = {}
+    result: list[TuningTask] = []
+    for task in tasks:
+        seen[task.name] = seen.get(task.name, 0) + 1
+        count = seen[task.name]
+        result.append(task if count == 1 else replace(task, name=f"{task.name}_{count}"))
+    return tuple(result)

@@ -1,0 +1,1 @@
+"""The PerfTuning specification language."""

@@ -1,0 +1,217 @@
+"""What the sections of a specification may contain: statements, arguments and their types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from orio_py.core.expr import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """`needs` says in words what `accepts` tests; `effect` is False for arguments that change nothing."""
+
+    needs: str
+    accepts: Callable[[Value], bool]
+    effect: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The statement keywords that a section allows besides `let`, and its arguments."""
+
+    keywords: frozenset[str]
+    arguments: Mapping[str, Argument]
+    open_arguments: bool = False
+
+
+def _is_int(value: Value) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_limit(value: Value) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and (value > 0 or value == -1)
+
+
+def _is_tolerance(value: Value) -> bool:
+    parts = value if isinstance(value, tuple) and len(value) == 2 else (value,)
+    return all(isinstance(part, (int, float)) and _is_number(part) and 0 <= part < 1e300 for part in parts)
+
+
+def _is_specialize(value: Value) -> bool:
+    return isinstance(value, bool) or (
+        isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value)
+    )
+
+
+TEXT = Argument("a string", lambda value: isinstance(value, str))
+COMMAND = Argument(
+    "a command: a non-empty string", lambda value: isinstance(value, str) and value.strip() != ""
+)
+FILE = Argument("a file name: a string", lambda value: isinstance(value, str) and value.strip() != "")
+COUNT = Argument("a positive integer", lambda value: isinstance(value, int) and _is_int(value) and value > 0)
+RUNS = Argument("a positive integer, or -1 for no limit", lambda value: _is_int(value) and _is_limit(value))
+MINUTES = Argument("a positive number of minutes, or -1 for no limit", _is_limit)
+SEED = Argument(
+    "an integer from 0 to 2**63 - 1",
+    lambda value: isinstance(value, int) and _is_int(value) and 0 <= value < 2**63,
+)
+FLAG = Argument("True or False", lambda value: isinstance(value, bool))
+TOLERANCE = Argument("a relative error, or `(relative, absolute)` errors, not negative", _is_tolerance)
+SPECIALIZE = Argument("True, False, or a list of input parameter names", _is_specialize)
+METHODS = ("basic timer", "bgp counter", "papi", "TAU")
+POWER_METHODS = ("none", "wattprof")
+METHOD = Argument(f"one of {', '.join(map(repr, METHODS))}", lambda value: value in METHODS)
+POWER_METHOD = Argument(f"one of {', '.join(map(repr, POWER_METHODS))}", lambda value: value in POWER_METHODS)
+ANYTHING = Argument("a value", lambda value: True)
+
+
+def _idle(argument: Argument) -> Argument:
+    return Argument(argument.needs, argument.accepts, effect=False)
+
+
+_ARGUMENTS_ONLY = frozenset({"arg"})
+_AXES = frozenset({"param", "constraint", "option"})
+
+SECTIONS: Mapping[str, Section] = {
+    "build": Section(
+        _ARGUMENTS_ONLY,
+        {
+            "build_command": COMMAND,
+            "libs": TEXT,
+            "prebuild_command": TEXT,
+            "postbuild_command": TEXT,
+            "postrun_command": TEXT,
+            "CC": COMMAND,
+            "timer_file": _idle(FILE),
+            "batch_command": _idle(TEXT),
+            "status_command": _idle(TEXT),
+            "num_procs": _idle(COUNT),
+        },
+    ),
+    "performance_counter": Section(
+        _ARGUMENTS_ONLY,
+        {
+            "method": METHOD,
+            "repetitions": COUNT,
+            "random_seed": SEED,
+            "timing_array_size": _idle(COUNT),
+        },
+    ),
+    "power": Section(_ARGUMENTS_ONLY, {"method": _idle(POWER_METHOD), "repetitions": _idle(COUNT)}),
+    "performance_params": Section(_AXES, {}),
+    "cmdline_params": Section(_AXES, {}),
+    "input_params": Section(frozenset({"param", "constraint", "arg"}), {"specialize": SPECIALIZE}),
+    "input_vars": Section(frozenset({"decl", "arg"}), {"decl_file": FILE, "init_file": FILE, "seed": SEED}),
+    "search": Section(
+        _ARGUMENTS_ONLY,
+        {
+            "algorithm": COMMAND,
+            "time_limit": MINUTES,
+            "total_runs": RUNS,
+            "use_z3": _idle(FLAG),
+            "resume": FLAG,
+            "seed": SEED,
+        },
+        open_arguments=True,
+    ),
+    "validation": Section(
+        _ARGUMENTS_ONLY,
+        {
+            "validation_file": FILE,
+            "expected_output": _idle(ANYTHING),
+            "tolerance": TOLERANCE,
+            "tolerance_double": TOLERANCE,
+            "tolerance_float": TOLERANCE,
+        },
+    ),
+    "performance_test_code": Section(_ARGUMENTS_ONLY, {"skeleton_code_file": FILE}),
+    "other": Section(_ARGUMENTS_ONLY, {"device_spec_file": _idle(FILE)}),
+}
+
+ALGORITHMS = (
+    "annealing",
+    "chaosga",
+    "cudacfg",
+    "direct",
+    "exhaustive",
+    "extern",
+    "firefly",
+    "mlsearch",
+    "msimplex",
+    "random",
+    "randomlocal",
+    "randomsearch",
+    "randomsimple",
+    "simplex",
+    "threadblock",
+)
+"""Names that search options of Orio's specifications are prefixed with."""
+
+RESERVED = frozenset(
+    [
+        "let",
+        "arg",
+        "param",
+        "constraint",
+        "option",
+        "decl",
+        "def",
+        "spec",
+        "import",
+        "static",
+        "dynamic",
+        "managed",
+        "macro",
+        "random",
+        "and",
+        "or",
+        "not",
+        "in",
+        "if",
+        "else",
+        "for",
+        "True",
+        "False",
+        "None",
+    ]
+)
+"""Words that cannot name a parameter."""
+
+TYPE_WORDS = frozenset(["void", "char", "short", "int", "long", "float", "double", "unsigned", "signed"])
+TYPE_NAMES = frozenset(
+    [
+        "void",
+        "char",
+        "short",
+        "int",
+        "long",
+        "float",
+        "double",
+        "size_t",
+        "ssize_t",
+        "ptrdiff_t",
+        "int8_t",
+        "int16_t",
+        "int32_t",
+        "int64_t",
+        "uint8_t",
+        "uint16_t",
+        "uint32_t",
+        "uint64_t",
+        "intptr_t",
+        "uintptr_t",
+    ]
+)
+_INTEGER_TYPES = ("char", "short", "short int", "int", "long", "long int", "long long", "long long int")
+C_TYPES = (
+    TYPE_NAMES
+    | {f"{sign} {base}" for sign in ("unsigned", "signed") for base in _INTEGER_TYPES}
+    | {"unsigned", "signed", "long double", "short int", "long int", "long long", "long long int"}
+)
+"""The types that `decl` accepts, with single blanks between their words."""

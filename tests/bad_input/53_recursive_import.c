@@ -1,0 +1,5 @@
+/*@ begin PerfTuning( import spec circle_a; ) @*/
+/*@ begin Loop( transform Unroll(ufactor=2) ) @*/
+for (i = 0; i < n; i++) x[i] = 0;
+/*@ end @*/
+/*@ end @*/

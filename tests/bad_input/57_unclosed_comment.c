@@ -1,0 +1,3 @@
+int x;
+/*@ begin Loop( transform Unroll(ufactor=2)
+for (i = 0; i < n; i++) x[i] = 0;

@@ -1,0 +1,2 @@
+!@ begin Loop( transform Unroll(ufactor=2) ) @!
+!@ end @!

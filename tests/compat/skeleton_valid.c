@@ -1,0 +1,1 @@
+int isValid() { return 1; }
