@@ -1,0 +1,1 @@
+"""Transformations of C loops: trees go in, new trees come out."""

@@ -1,0 +1,101 @@
+"""The shape of a transformation, what it is told about its surroundings, and how it says no."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NoReturn, Protocol
+
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note
+from orio_py.core.names import NameSupply
+from orio_py.core.source import Position
+from orio_py.ctree.effects import Effects, EffectsMemory
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Node
+from orio_py.ctree.parse import position
+from orio_py.ctree.rewrite import used_names
+from orio_py.ctree.symbols import CDeclaration
+
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a transformation is told about the place where it works.
+
+    `live_after` holds the names that may be read after the node before they are assigned again;
+    `pragmas` the texts of the pragmas that stand directly before the node; `macros` the object-like
+    macros of the file; `reserved` names that must not be declared (macros, types); `exposed` the scalars
+    that a called function could change (globals, and locals whose address is taken); `surrounding` the
+    loops around the node, outermost first, as far as they are canonical.
+    """
+
+    declarations: Mapping[str, CDeclaration] = field(default_factory=dict[str, CDeclaration])
+    live_after: frozenset[str] = frozenset()
+    pragmas: tuple[str, ...] = ()
+    macros: Mapping[str, str] = field(default_factory=dict[str, str])
+    function_macros: frozenset[str] = frozenset()
+    reserved: frozenset[str] = frozenset()
+    exposed: frozenset[str] = frozenset()
+    surrounding: tuple[CanonicalLoop, ...] = ()
+    memory: EffectsMemory = field(default_factory=EffectsMemory, compare=False, repr=False)
+
+    def effects(self, node: Node) -> Effects:
+        """What `node` reads and writes; remembered for all variants of a region."""
+        return self.memory.of(node)
+
+    def names(self, *nodes: Node) -> NameSupply:
+        """Fresh names that occur neither in `nodes` nor in the surroundings."""
+        used = used_names(nodes) | self.reserved | set(self.declarations)
+        return NameSupply(self.expanded(used))
+
+    def expanded(self, names: Iterable[str]) -> frozenset[str]:
+        """The names, and those that their macros stand for."""
+        found: set[str] = set()
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting.extend(_IDENTIFIER.findall(self.macros.get(name, "")))
+        return frozenset(found)
+
+
+class Transformation(Protocol):
+    """One way to rewrite a statement; a frozen dataclass whose fields are its arguments."""
+
+    def check(self, node: Node, context: Context) -> object:
+        """What `apply` needs to know of `node`.  Raises Refusal."""
+        ...
+
+    def apply(self, node: Node, context: Context) -> Node:
+        """The rewritten statement; `node` is not modified.  Raises Refusal."""
+        ...
+
+
+class Refusal(DiagnosticError):
+    """A transformation's reasoned no; `argument` names the argument that is to blame, if one is."""
+
+    def __init__(self, *diagnostics: Diagnostic, argument: str | None = None) -> None:
+        super().__init__(*diagnostics)
+        self.argument = argument
+
+
+def refuse(
+    code: str,
+    message: str,
+    node: Node | Position | None,
+    *,
+    notes: Sequence[Note] = (),
+    help: str | None = None,
+    argument: str | None = None,
+) -> NoReturn:
+    """Raise a `Refusal` at `node`; the recipe moves it to `argument` where that was written."""
+    place = position(node) if isinstance(node, Node) else node
+    raise Refusal(Diagnostic(code, message, place, notes=tuple(notes), help=help), argument=argument)
+
+
+def note(message: str, node: Node | Position | None) -> Note:
+    """A note at the place of `node`."""
+    return Note(message, position(node) if isinstance(node, Node) else node)

@@ -1,0 +1,39 @@
+"""What the file around a region says that transformations need to know."""
+
+from __future__ import annotations
+
+import re
+
+from orio_py.core.source import Span
+from orio_py.ctree.nodes import c_ast
+from orio_py.ctree.rewrite import used_names, walk
+from orio_py.ctree.surroundings import live_after, surroundings
+from orio_py.ctree.symbols import CDeclaration, declaration_of
+from orio_py.spec.region import Region
+from orio_py.spec.task import TuningTask
+from orio_py.transform.base import Context
+
+_ADDRESS = re.compile(r"&\s*([A-Za-z_]\w*)")
+
+
+def context_for(task: TuningTask, region: Region) -> Context:
+    """The context of a region's code: declarations, macros, and what is read after it."""
+    around = surroundings(task.source, Span(region.leader.start, region.trailer.end))
+    parameters = around.function.parameters if around.function is not None else ()
+    declared = {d.name: _from_specification(d.name, d.type, d.dimensions) for d in task.inputs.declarations}
+    declared |= {d.name: d for d in (*around.globals, *parameters, *around.locals)}
+    declared |= {d.name: declaration_of(d) for d in walk(region.tree) if isinstance(d, c_ast.Decl) and d.name}
+    macro_names = {*around.macros, *around.function_macros}
+    addressed = _ADDRESS.findall(around.text_before_in_function) if around.function is not None else []
+    return Context(
+        declarations=declared,
+        live_after=live_after(around, used_names([region.tree])),
+        macros=around.macros,
+        function_macros=around.function_macros,
+        reserved=frozenset(macro_names | around.typedefs),
+        exposed=frozenset(addressed) | {d.name for d in around.globals},
+    )
+
+
+def _from_specification(name: str, kind: str, dimensions: tuple[str, ...]) -> CDeclaration:
+    return CDeclaration(name, kind, dimensions=dimensions, scope="global")

@@ -1,0 +1,79 @@
+"""Unroll: repeat the body of a loop several times per iteration.
+
+    for (i = 0; i < n; i++)             for (i = 0; n > 3 && i < n - 3; i += 4) {
+      y[i] = y[i] + a * x[i];             y[i] = y[i] + a * x[i];
+                                          y[i + 1] = y[i + 1] + a * x[i + 1];
+                                          y[i + 2] = y[i + 2] + a * x[i + 2];
+                                          y[i + 3] = y[i + 3] + a * x[i + 3];
+                                        }
+                                        for (; i < n; i++)
+                                          y[i] = y[i] + a * x[i];
+
+The statements run in the order of the original loop, so no dependence is in the way.  Source: D. Bacon,
+S. Graham, O. Sharp, "Compiler transformations for high-performance computing", ACM Computing Surveys
+26(4), 1994, section 6.3.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from orio_py.ctree import build
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Node
+from orio_py.transform import unrolled
+from orio_py.transform.base import Context, refuse
+from orio_py.transform.forms import (
+    loop_view,
+    require_copyable,
+    require_invariant_bound,
+    require_no_jumps,
+    require_stable_index,
+)
+from orio_py.transform.openmp import OpenMP
+
+
+@dataclass(frozen=True, slots=True)
+class Unroll:
+    """Repeat the loop body `ufactor` times per iteration (1 = unchanged).
+
+    `parallelize` puts `omp parallel for` before the main loop; `force` skips the dependence test for it
+    and trusts functions called in the bounds or, beside a bound in memory, in the body.
+    `canonical` asks for a main loop whose test compares the index with one variable, as OpenMP needs.
+    """
+
+    ufactor: int
+    parallelize: bool = False
+    force: bool = False
+    canonical: bool = False
+
+    def check(self, node: Node, context: Context) -> CanonicalLoop:
+        """The loop as `apply` needs it.  Raises Refusal: ORIO-T011, ORIO-T020 to T028."""
+        if self.ufactor < 1:
+            refuse(
+                "ORIO-T011",
+                f"the unroll factor is {self.ufactor}; it must be at least 1",
+                node,
+                argument="ufactor",
+            )
+        view = loop_view(node, "Unroll", context)
+        require_stable_index(view, "Unroll", context)
+        require_no_jumps(view, "Unroll")
+        require_copyable(view, "Unroll")
+        require_invariant_bound(view, "Unroll", context, force=self.force)
+        return view
+
+    def apply(self, node: Node, context: Context) -> Node:
+        """The main loop and the loop over the remaining iterations; `node` is not modified."""
+        view = self.check(node, context)
+        openmp = OpenMP(True, ("omp parallel for",), force=self.force)
+        if self.parallelize:
+            openmp.check(node, context)
+        if self.ufactor == 1:
+            return openmp.apply(node, context) if self.parallelize else node
+        if not self.parallelize:
+            return unrolled.apply(view, self.ufactor, context, canonical=self.canonical)
+        before, view = unrolled.hoisted(view, context)
+        parts = unrolled.with_limit(view, self.ufactor, context)
+        main = unrolled.statements(replace(openmp, trusted=True).apply(parts.main, context))
+        return build.block(*before, *parts.before, *main, parts.remainder)

@@ -1,0 +1,68 @@
+"""Turns the answers of the dependence test into refusals."""
+
+from __future__ import annotations
+
+from orio_py.ctree.build import call, literal_value
+from orio_py.ctree.dependence import DependenceContext, Illegal, Unknown, Verdict
+from orio_py.ctree.equal import equal
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import Rewriter
+from orio_py.transform.base import Context, note, refuse
+
+
+def dependence_context(context: Context) -> DependenceContext:
+    """What the dependence test is told of the surroundings."""
+    return DependenceContext(
+        context.declarations, context.live_after, tuple(analysed(loop) for loop in context.surrounding)
+    )
+
+
+def analysed(view: CanonicalLoop) -> CanonicalLoop:
+    """The loop with the bounds of tiles, at any depth, as the minima and maxima that they are.
+
+    `n - ii < 32 ? n : ii + 32` avoids an overflow, which integers without end do not have; the dependence
+    test knows `min(n, ii + 32)`.
+    """
+    return CanonicalLoop.match(_Extremes().rewrite(view.node)) or view
+
+
+class _Extremes(Rewriter):
+    def visit_TernaryOp(self, node: c_ast.TernaryOp) -> Node:
+        match node.cond:
+            case c_ast.BinaryOp(op="<", left=c_ast.BinaryOp(op="-", left=first, right=second)):
+                if equal(first, node.iftrue):
+                    return call("min", node.iftrue, node.iffalse)
+                if equal(second, node.iftrue):
+                    return call("max", node.iftrue, node.iffalse)
+            case c_ast.BinaryOp(op="<", left=c_ast.ID()) if literal_value(node.iftrue) == 0:
+                return call("max", node.iftrue, node.iffalse)
+            case _:
+                pass
+        return self.generic(node)
+
+
+def require_legal(verdict: Verdict, what: str, node: Node, *, force: bool) -> None:
+    """A proven dependence refuses; an undecided one refuses unless `force`.
+
+    Raises Refusal: ORIO-T040 (a dependence forbids it), ORIO-T041 (undecided).
+    """
+    match verdict:
+        case Illegal(message=message, source=source, sink=sink):
+            accesses = [access for access in (source, sink) if access is not None]
+            notes = [
+                note(f"{'writes' if access.is_write else 'reads'} `{access.text}`", access.position)
+                for access in accesses
+            ]
+            place = accesses[0].position if accesses else None
+            refuse("ORIO-T040", f"{what} would change the result: {message}", place or node, notes=notes)
+        case Unknown(reason=reason, position=place) if not force:
+            refuse(
+                "ORIO-T041",
+                f"{what} cannot be shown to keep the result: {reason}",
+                place or node,
+                help="add `force=True` to the transformation if you know that it is safe; the results of "
+                "every variant are compared with the original's in any case",
+            )
+        case _:
+            return

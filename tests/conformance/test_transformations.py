@@ -1,0 +1,80 @@
+"""Every transformation of the catalog has its goldens, refusal tests, documentation and codes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from orio_py.core.codes import CODES
+from orio_py.core.codes.transform import CODES as TRANSFORM_CODES
+from orio_py.transform.catalog import NOT_YET, TRANSFORMATIONS
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ROOT / "docs" / "reference" / "transformations"
+PAGE_OF = {name: PAGES / f"{name.lower()}.md" for name in TRANSFORMATIONS}
+EXTRA_PAGES = {PAGES / name for name in ("openmp.md", "vector.md", "unroll-and-jam.md")}
+
+REFUSALS = (ROOT / "tests" / "unit" / "transform" / "test_transform_refusals.py").read_text()
+RECIPES = (ROOT / "tests" / "unit" / "transform" / "test_transform_recipe.py").read_text()
+SEMANTICS = (ROOT / "tests" / "semantics" / "test_transform_same_result.py").read_text()
+
+
+@pytest.mark.parametrize("name", TRANSFORMATIONS)
+def test_has_golden_files(name: str) -> None:
+    assert list((ROOT / "tests" / "golden" / name.lower()).glob("*/input.c"))
+
+
+def test_golden_folders_belong_to_transformations() -> None:
+    found = {path.name for path in (ROOT / "tests" / "golden").iterdir()}
+    assert found == {name.lower() for name in TRANSFORMATIONS}
+
+
+@pytest.mark.parametrize("name", TRANSFORMATIONS)
+def test_has_refusal_and_same_result_tests(name: str) -> None:
+    assert re.search(rf"\b{name}\(", REFUSALS)
+    assert re.search(rf"\b{name}\(", SEMANTICS)
+
+
+@pytest.mark.parametrize("name", TRANSFORMATIONS)
+def test_has_a_page_that_names_every_argument(name: str) -> None:
+    text = PAGE_OF[name].read_text()
+    for part in ("## Before and after", "## Arguments", "## When it is refused", "## Example"):
+        assert part in text, part
+    for argument in TRANSFORMATIONS[name].arguments:
+        assert f"| `{argument.name}` |" in text, argument.name
+
+
+def test_pages_belong_to_transformations() -> None:
+    assert set(PAGES.glob("*.md")) == {*PAGE_OF.values(), *EXTRA_PAGES, PAGES / "index.md"}
+
+
+@pytest.mark.parametrize("name", TRANSFORMATIONS)
+def test_arguments_are_fields_and_force_is_among_them(name: str) -> None:
+    entry = TRANSFORMATIONS[name]
+    held = {field.name: field for field in fields(entry.build)}  # type: ignore[arg-type]
+    assert {a.name for a in entry.arguments if a.available} <= set(held)
+    assert entry.argument("force") is not None
+    assert held["force"].default is False
+
+
+def test_no_transformation_is_both_here_and_not_yet() -> None:
+    assert not NOT_YET & set(TRANSFORMATIONS)
+
+
+def test_codes_are_all_used_documented_and_tested() -> None:
+    package = "".join(path.read_text() for path in (ROOT / "orio_py" / "transform").glob("*.py"))
+    used = set(re.findall(r'"(ORIO-T\d{3})"', package))
+    assert used == {code.name for code in TRANSFORM_CODES}
+    assert used <= set(CODES)
+    untested = {name for name in used if f'"{name}"' not in REFUSALS + RECIPES}
+    assert untested == set()
+
+
+@pytest.mark.parametrize("code", TRANSFORM_CODES, ids=lambda code: code.name)
+def test_explanations_say_something(code: object) -> None:
+    text = getattr(code, "explanation", "")
+    assert len(text) > 80
+    assert all(len(line) <= 110 for line in text.splitlines())

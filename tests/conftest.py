@@ -1,0 +1,44 @@
+"""What all tests share: the helpers in `tests/support`, and `--update-golden`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
+
+
+# The same examples in every run, so that a change and not chance makes a test fail; `make explore` draws others.
+settings.register_profile("same", derandomize=True, database=None)
+settings.register_profile("explore", derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The tests say `gcc`; on a machine with another C compiler they mean that one."""
+    other = shutil.which("clang") or shutil.which("cc")
+    if shutil.which("gcc") is None and other is not None:
+        folder = tempfile.TemporaryDirectory(prefix="orio-gcc-")
+        (Path(folder.name) / "gcc").symlink_to(other)
+        os.environ["PATH"] = os.pathsep.join((folder.name, os.environ["PATH"]))
+        config.add_cleanup(folder.cleanup)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden",
+        action="store_true",
+        default=False,
+        help="write what the transformations give now into tests/golden",
+    )
+
+
+@pytest.fixture
+def update_golden(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--update-golden"))

@@ -1,0 +1,12 @@
+void kernel(int n, double c[n][n], double a[n][n], double b[n][n]);
+
+void kernel(int n, double c[n][n], double a[n][n], double b[n][n]) {
+  int i, j;
+  /*@ begin Loop(
+    transform Composite(unrolljam=(['i', 'j'], [2, 2]))
+  ) @*/
+  for (i = 0; i < n; i++)
+    for (j = 0; j <= i; j++)
+      c[i][j] = a[i][j] + b[j][i];
+  /*@ end @*/
+}

@@ -1,0 +1,14 @@
+void kernel(int n, double *y, const double *x, double a);
+
+void kernel(int n, double *y, const double *x, double a) {
+  int i;
+  /*@ begin Loop(
+    transform Pragma(pragma_str='omp parallel for')
+  ) @*/
+  #if defined(_OPENMP)
+  #pragma omp parallel for
+  #endif
+  for (i = 0; i <= n - 1; i++)
+    y[i] = y[i] + a * x[i];
+  /*@ end @*/
+}

@@ -1,0 +1,11 @@
+void kernel(int n, double *y, const double *x, double a);
+
+void kernel(int n, double *y, const double *x, double a) {
+  int i;
+  /*@ begin Loop(
+    transform Tile(tsize=T, tindex='ii')
+  ) @*/
+  for (i = 0; i <= n - 1; i++)
+    y[i] = y[i] + a * x[i];
+  /*@ end @*/
+}

@@ -1,0 +1,11 @@
+void kernel(double *y, const double *x, double a);
+
+void kernel(double *y, const double *x, double a) {
+  int i;
+  /*@ begin Loop(
+    transform Unroll(ufactor=4)
+  ) @*/
+  for (i = 0; i < 8; i++)
+    y[i] = a * x[i];
+  /*@ end @*/
+}

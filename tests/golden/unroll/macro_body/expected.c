@@ -1,0 +1,23 @@
+#define X(k) x[n - 1 - k]
+
+void kernel(int n, double *y, const double *x, double a);
+
+void kernel(int n, double *y, const double *x, double a) {
+  int i;
+  /*@ begin Loop(
+    transform Unroll(ufactor=2)
+  ) @*/
+  for (i = 0; n > 1 && i < n - 1; i += 2) {
+    y[i] = a * X(i);
+    {
+      const int i_next = i + 1;
+      {
+        const int i = i_next;
+        y[i] = a * X(i);
+      }
+    }
+  }
+  for (; i < n; i++)
+    y[i] = a * X(i);
+  /*@ end @*/
+}

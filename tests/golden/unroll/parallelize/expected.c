@@ -1,0 +1,25 @@
+void kernel(int n, double *y, const double *x, double a);
+
+void kernel(int n, double *y, const double *x, double a) {
+  int i;
+  /*@ begin Loop(
+    transform Unroll(ufactor=4, parallelize=True)
+  ) @*/
+  {
+    int i_last = 0;
+    if (i_last <= n - 1 && n - 1 - i_last >= 3)
+      i_last += (n - 1 - i_last - 3) / 4 * 4 + 4;
+    #if defined(_OPENMP)
+    #pragma omp parallel for
+    #endif
+    for (i = 0; i < i_last; i += 4) {
+      y[i] = y[i] + a * x[i];
+      y[i + 1] = y[i + 1] + a * x[i + 1];
+      y[i + 2] = y[i + 2] + a * x[i + 2];
+      y[i + 3] = y[i + 3] + a * x[i + 3];
+    }
+    for (i = i_last; i <= n - 1; i++)
+      y[i] = y[i] + a * x[i];
+  }
+  /*@ end @*/
+}
