@@ -1,0 +1,1 @@
+"""Files to something runnable: the only package that starts other programs."""

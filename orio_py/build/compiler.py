@@ -1,0 +1,189 @@
+"""Builds C sources into shared objects and executables with the compiler that a specification names."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from orio_py.build.detect import KNOWN_COMPILERS, compiler_version, default_compiler
+from orio_py.build.process import Completed, Running, run
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, fail
+from orio_py.core.expr import Value
+from orio_py.core.registry import did_you_mean
+from orio_py.core.source import Position
+from orio_py.core.units import Seconds
+from orio_py.spec.target import BuildSpec
+
+SHARED_FLAGS = ("-shared", "-fPIC", "-fvisibility=hidden")
+"""A shared object whose own globals are reached as directly as an executable's."""
+
+DEFAULT_BUILD_TIMEOUT = Seconds(120.0)
+
+_REFERENCE = re.compile(r"@([A-Za-z_]\w*)@?")
+
+
+@dataclass(frozen=True, slots=True)
+class BuildFailure:
+    """A build that did not work: the first error line, and the compiler's output."""
+
+    reason: str
+    log: str
+    timed_out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """Something built, and how long that took."""
+
+    path: Path
+    seconds: Seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """The compiler of one task, resolved to a program that exists.
+
+    `command` is the build command as words, with `@NAME@` references still in it; `directory` is the
+    folder that it runs in, so that relative paths mean what they mean beside the source file.
+    """
+
+    command: tuple[str, ...]
+    libs: tuple[str, ...]
+    directory: Path
+    spec: BuildSpec
+    version: str
+    running: Running = field(default_factory=Running, compare=False)
+
+    @property
+    def program(self) -> str:
+        """The compiler itself."""
+        return self.command[0]
+
+    def words(self, values: Mapping[str, Value]) -> list[str]:
+        """The build command with parameter values put in."""
+        return substitute(shlex.join(self.command), values)
+
+    def build_shared(
+        self, source: Path, output: Path, values: Mapping[str, Value], extra: Sequence[str] = ()
+    ) -> Artifact | BuildFailure:
+        """Compile one C file to a shared object, through the pre- and post-build commands of the spec."""
+        words, seconds = self.words(values), 0.0
+        if self.spec.prebuild:
+            prepared = source.with_name(source.stem + "_preprocessed.c")
+            command = [*substitute(self.spec.prebuild, values), *words[1:], "-o", str(prepared), str(source)]
+            before = self._run(command)
+            if not before.ok:
+                return _failure(before, "the prebuild command")
+            source, seconds = prepared, before.seconds
+        done = self._run(
+            [*words, *extra, *SHARED_FLAGS, f"-I{self.directory}", "-o", str(output), str(source), *self.libs]
+        )
+        if not done.ok or not output.exists():
+            return _failure(done, Path(self.program).name)
+        seconds += done.seconds
+        if self.spec.postbuild:
+            after = self._run([*substitute(self.spec.postbuild, values), str(output)])
+            if not after.ok:
+                return _failure(after, "the postbuild command")
+            seconds += after.seconds
+        return Artifact(output, Seconds(seconds))
+
+    def build_executable(
+        self, source: Path, output: Path, values: Mapping[str, Value]
+    ) -> Artifact | BuildFailure:
+        """Compile a harness: the spec's compiler with the flags that its shared objects depend on."""
+        needed = [w for w in self.words(values) if w.startswith(("-fsanitize", "-fopenmp", "-m32", "-m64"))]
+        done = self._run(
+            [
+                self.program,
+                "-std=gnu99",
+                "-O1",
+                *needed,
+                f"-I{self.directory}",
+                "-o",
+                str(output),
+                str(source),
+                "-rdynamic",
+                "-ldl",
+                "-lm",
+            ]
+        )
+        if not done.ok:
+            return _failure(done, Path(self.program).name)
+        return Artifact(output, done.seconds)
+
+    def _run(self, command: Sequence[str]) -> Completed:
+        return run(
+            command,
+            timeout=DEFAULT_BUILD_TIMEOUT,
+            directory=self.directory,
+            environment={"LC_ALL": "C"},
+            running=self.running,
+        )
+
+
+def substitute(command: str, values: Mapping[str, Value]) -> list[str]:
+    """A command split into words, `@NAME@` and `@NAME` replaced by parameter values; no shell is involved.
+
+    A value that stands as a word of its own may hold several words (`@CFLAGS` = `-O2 -funroll-loops`).
+    """
+    words: list[str] = []
+    for word in shlex.split(command):
+        if (whole := _REFERENCE.fullmatch(word)) and whole[1] in values:
+            words.extend(shlex.split(str(values[whole[1]])))
+        else:
+            words.append(_REFERENCE.sub(lambda m: str(values[m[1]]) if m[1] in values else m[0], word))
+    return words
+
+
+def resolve(spec: BuildSpec, directory: Path, *, override: str | None = None) -> Compiler:
+    """The compiler that `spec` (or `--cc`) asks for.
+
+    Raises EnvironmentProblem ORIO-B001 when the machine has no C compiler, DiagnosticError ORIO-B002
+    when it has one but not the one named.
+    """
+    fallback = default_compiler()
+    words = _split(spec.command, spec.position)
+    if override is not None:
+        words = [*_split(override, None), *words[1:]]
+    elif spec.is_default and shutil.which(words[0]) is None:
+        words[0] = fallback
+    if shutil.which(words[0]) is None and not (directory / words[0]).is_file():
+        installed = [name for name in KNOWN_COMPILERS if shutil.which(name)]
+        fail(
+            "ORIO-B002",
+            f"the compiler `{words[0]}` was not found on the PATH",
+            None if override is not None else spec.position,
+            help=did_you_mean(words[0], installed),
+        )
+    libs = tuple(_split(spec.libs, spec.position, allow_empty=True))
+    return Compiler(tuple(words), libs, directory, spec, compiler_version(words[0], directory))
+
+
+def _split(command: str, position: Position | None, *, allow_empty: bool = False) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise DiagnosticError(
+            Diagnostic("ORIO-B003", f"the command {command!r} cannot be split into words: {error}", position)
+        ) from None
+    if not words and not allow_empty:
+        fail("ORIO-B003", "the build command is empty; it must name a compiler", position)
+    return words
+
+
+def _failure(done: Completed, what: str) -> BuildFailure:
+    if done.timed_out:
+        return BuildFailure(
+            f"{what} took longer than {DEFAULT_BUILD_TIMEOUT:.0f} s", done.stderr, timed_out=True
+        )
+    if done.returncode is None:
+        return BuildFailure(f"{what} could not be started: {done.stderr}", done.stderr)
+    told = done.stderr.splitlines()
+    lines = [line for line in told if "error:" in line] or told
+    first = lines[0].strip() if lines else f"exit code {done.returncode}"
+    return BuildFailure(f"{what}: {first}", done.stderr)

@@ -1,0 +1,117 @@
+"""Describes this host: its processor and the C compilers on the PATH."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from orio_py.build.process import run
+from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem
+from orio_py.core.units import Bytes, Seconds
+
+KNOWN_COMPILERS = ("gcc", "clang", "cc", "icx", "tcc")
+"""Looked for in this order; the first that works is the default."""
+
+INSTALL_ADVICE = (
+    "install one: `apt install gcc` (Debian, Ubuntu), `dnf install gcc` (Fedora, RHEL), "
+    "`apk add build-base` (Alpine), `pacman -S gcc` (Arch), `xcode-select --install` (macOS), "
+    "or `conda install -c conda-forge c-compiler`"
+)
+
+_PROBE = "int orio_probe(int x) { return x + 1; }\n"
+
+
+@dataclass(frozen=True, slots=True)
+class CompilerInfo:
+    """A C compiler that was looked for: where it is, and whether it builds a shared object."""
+
+    name: str
+    path: str | None
+    version: str | None
+    works: bool
+    reason: str | None = None
+
+
+def probe_compiler(name: str) -> CompilerInfo:
+    """Look for a compiler on the PATH and try to build a small shared object with it."""
+    path = shutil.which(name)
+    if path is None:
+        return CompilerInfo(name, None, None, False, "not on the PATH")
+    with TemporaryDirectory(prefix="orio-probe-") as folder:
+        directory = Path(folder)
+        version = compiler_version(path, directory)
+        (directory / "probe.c").write_text(_PROBE)
+        built = run(
+            [path, "-shared", "-fPIC", "-o", "probe.so", "probe.c"],
+            timeout=Seconds(30.0),
+            directory=directory,
+        )
+        if built.ok and (directory / "probe.so").exists():
+            return CompilerInfo(name, path, version, True)
+        reason = built.stderr.strip().splitlines()
+        return CompilerInfo(
+            name, path, version, False, reason[0] if reason else "cannot build a shared object"
+        )
+
+
+def supports_openmp(program: str) -> bool:
+    """Whether the compiler builds and links OpenMP programs; clang needs a library that may be missing."""
+    with TemporaryDirectory(prefix="orio-probe-") as folder:
+        directory = Path(folder)
+        (directory / "probe.c").write_text("#include <omp.h>\nint main(void) { return omp_in_parallel(); }\n")
+        command = [program, "-fopenmp", "-o", "probe", "probe.c"]
+        return run(command, timeout=Seconds(30.0), directory=directory).ok
+
+
+def compiler_version(path: str, directory: Path) -> str:
+    """The first line of `--version`, or the program's name when it gives none."""
+    told = run([path, "--version"], timeout=Seconds(10.0), directory=directory)
+    lines = told.stdout.strip().splitlines()
+    return lines[0] if told.ok and lines else Path(path).name
+
+
+def compilers() -> tuple[CompilerInfo, ...]:
+    """All known compilers, the missing ones included."""
+    return tuple(probe_compiler(name) for name in KNOWN_COMPILERS)
+
+
+def default_compiler() -> str:
+    """The first known compiler on the PATH.  Raises EnvironmentProblem ORIO-B001 when there is none."""
+    for name in KNOWN_COMPILERS:
+        if shutil.which(name) is not None:
+            return name
+    raise EnvironmentProblem(
+        Diagnostic("ORIO-B001", "no C compiler was found on the PATH", help=INSTALL_ADVICE)
+    )
+
+
+def cpu_name() -> str:
+    """The processor's model name as the system gives it."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return " ".join(line.split(":", 1)[1].split())
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def cpu_cores() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def memory_bytes() -> Bytes:
+    """The machine's main memory."""
+    return Bytes(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+
+
+def system_name() -> str:
+    """Operating system, release and architecture."""
+    return f"{platform.system()} {platform.release()} {platform.machine()}"

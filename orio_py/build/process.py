@@ -1,0 +1,139 @@
+"""Runs a program with a time limit, in a process group of its own; the only user of `subprocess`."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import IO
+
+from orio_py.core.units import Seconds
+
+OUTPUT_LIMIT_BYTES = 64 * 1024
+"""How much of each output stream is kept: the beginning, where compilers put the first error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """How a program ended.  `returncode` is negative for a signal; None when it could not be started."""
+
+    returncode: int | None
+    stdout: str
+    stderr: str
+    timed_out: bool
+    seconds: Seconds
+
+    @property
+    def ok(self) -> bool:
+        """Whether the program ran to its end and returned 0."""
+        return self.returncode == 0 and not self.timed_out
+
+    @property
+    def signal_name(self) -> str | None:
+        """The name of the signal that ended the program, such as `SIGSEGV`."""
+        if self.returncode is None or self.returncode >= 0:
+            return None
+        try:
+            return signal.Signals(-self.returncode).name
+        except ValueError:
+            return f"signal {-self.returncode}"
+
+
+class Running:
+    """The programs that are running now, so that an interrupt need not wait for them."""
+
+    def __init__(self) -> None:
+        self._processes: set[subprocess.Popen[bytes]] = set()
+
+    def add(self, process: subprocess.Popen[bytes]) -> None:
+        """A program has been started."""
+        self._processes.add(process)
+
+    def discard(self, process: subprocess.Popen[bytes]) -> None:
+        """A program has ended."""
+        self._processes.discard(process)
+
+    def kill(self) -> None:
+        """End all of them; those who wait for them see a signal."""
+        for process in list(self._processes):
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def run(
+    command: Sequence[str],
+    *,
+    timeout: Seconds,
+    directory: Path,
+    environment: Mapping[str, str] | None = None,
+    running: Running | None = None,
+) -> Completed:
+    """Run `command` without a shell and wait for its end or for `timeout` seconds.
+
+    Past the limit the whole process group is killed.  Output goes through temporary files, so a
+    program that prints without end cannot fill this process's memory.  A program that cannot be
+    started gives `returncode` None and the reason as `stderr`.
+    """
+    start = perf_counter()
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        try:
+            process = subprocess.Popen(
+                list(command),
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                cwd=directory,
+                env={**os.environ, **(environment or {})},
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            return Completed(None, "", str(error), False, Seconds(perf_counter() - start))
+        running = running if running is not None else Running()
+        running.add(process)
+        try:
+            timed_out = not _has_ended(process, timeout)
+        finally:
+            _kill_group(process)
+            running.discard(process)
+        seconds = Seconds(perf_counter() - start)
+        return Completed(process.returncode, _head(out), _head(err), timed_out, seconds)
+
+
+def _has_ended(process: subprocess.Popen[bytes], timeout: Seconds) -> bool:
+    """Wait for the program's end; False when the time is up.
+
+    Linux tells the end of a process through a file descriptor.  Elsewhere `Popen.wait` polls, which adds
+    some milliseconds to every build and run.
+    """
+    if hasattr(os, "pidfd_open"):
+        descriptor = os.pidfd_open(process.pid)
+        try:
+            poll = select.poll()
+            poll.register(descriptor, select.POLLIN)
+            return bool(poll.poll(1000.0 * timeout))
+        finally:
+            os.close(descriptor)
+    try:
+        process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """End the process and whatever it left behind in its group."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _head(stream: IO[bytes]) -> str:
+    stream.seek(0)
+    return stream.read(OUTPUT_LIMIT_BYTES).decode("utf-8", "replace")

@@ -1,0 +1,1 @@
+"""Trees to C files: kernels, and the programs that feed and time them."""

@@ -1,0 +1,47 @@
+"""The arithmetic types that a test program can fill and compare."""
+
+from __future__ import annotations
+
+import re
+
+_FLOATING = {"float": "ORIO_FLOAT", "double": "ORIO_DOUBLE", "long double": "ORIO_LONG_DOUBLE"}
+_WORDS = frozenset(["char", "short", "int", "long", "signed", "unsigned", "float", "double", "_Bool", "bool"])
+_NAMED = re.compile(r"u?int(?:_least|_fast)?(?:8|16|32|64)_t|size_t|ssize_t|ptrdiff_t|u?intptr_t|u?intmax_t")
+_TYPEDEF = re.compile(r"\btypedef\s+([A-Za-z_][\w\s]*?)\s+([A-Za-z_]\w*)\s*;")
+
+
+def is_arithmetic(type_name: str) -> bool:
+    """Whether the type is one that C defines for numbers."""
+    words = type_name.split()
+    return bool(words) and (all(w in _WORDS for w in words) or bool(_NAMED.fullmatch(type_name)))
+
+
+def is_floating(type_name: str) -> bool:
+    """Whether the type is `float`, `double` or `long double`."""
+    return type_name in _FLOATING
+
+
+def resolve(type_name: str, text: str) -> str | None:
+    """The arithmetic type that `type_name` stands for, through the typedefs in `text`; None if unknown."""
+    known = {name: " ".join(target.split()) for target, name in _TYPEDEF.findall(text)}
+    seen: set[str] = set()
+    while not is_arithmetic(type_name):
+        if type_name in seen or type_name not in known:
+            return None
+        seen.add(type_name)
+        type_name = known[type_name]
+    return " ".join(type_name.split())
+
+
+def kind(type_name: str) -> str:
+    """The test program's constant for comparing elements of this type."""
+    return _FLOATING.get(type_name, "ORIO_INTEGER")
+
+
+def random_element(type_name: str) -> str:
+    """C text of a random element: floating in [0.5, 1.5), so that products and quotients stay in range;
+    integers in 1 … 10, as the language defines for random scalars.
+    """
+    if is_floating(type_name):
+        return f"({type_name})(0.5 + orio_uniform(&orio_state))"
+    return f"({type_name})(1 + (int)(10.0 * orio_uniform(&orio_state)))"

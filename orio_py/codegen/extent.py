@@ -1,0 +1,84 @@
+"""The timed part of a file: its text with other code in the regions, and what it reads and writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from orio_py.core.diagnostics import DiagnosticError
+from orio_py.core.source import SourceFile
+from orio_py.ctree.nodes import Compound, Node
+from orio_py.ctree.parse import parse_statements
+from orio_py.ctree.symbols import Effects, effects
+from orio_py.spec.task import TuningTask
+
+_PREPROCESSOR = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
+
+
+def extent_text(task: TuningTask, codes: Sequence[str]) -> str:
+    """The file's text over the task's extent with `codes[k]` between the comments of region k."""
+    pieces: list[str] = []
+    at = task.extent.start
+    for region, code in zip(task.regions, codes, strict=True):
+        pieces.append(task.source.text[at : region.leader.end])
+        pieces.append(code)
+        at = region.trailer.start
+    pieces.append(task.source.text[at : task.extent.end])
+    return "".join(pieces)
+
+
+def original_text(task: TuningTask) -> str:
+    """The extent as the user wrote it: the reference code in every region."""
+    return extent_text(task, [f"\n{region.reference_text}\n" for region in task.regions])
+
+
+def parse_extent(task: TuningTask) -> Compound | None:
+    """The extent's original code as a tree, or None where it is more than statements."""
+    text = _PREPROCESSOR.sub(_blank, original_text(task))
+    source = SourceFile(task.source.name, text.encode("latin-1"))
+    try:
+        return parse_statements(text, source=source, start=0, typedefs=task.surroundings.typedefs)
+    except DiagnosticError:
+        return None
+
+
+def extent_effects(task: TuningTask) -> Effects:
+    """What the timed code reads, writes and calls, the annotations' own code included."""
+    trees: list[Node] = [region.tree for region in task.regions]
+    whole = parse_extent(task)
+    trees.extend([whole] if whole is not None else [region.reference for region in task.regions])
+    block = Compound(trees)
+    found = effects(block)
+    if whole is None:
+        return found
+    declared = frozenset(_declared(whole))
+    return without(found, declared)
+
+
+def without(found: Effects, names: frozenset[str]) -> Effects:
+    """The effects less those on `names`."""
+    return replace(
+        found,
+        reads=found.reads - names,
+        writes=found.writes - names,
+        array_reads=found.array_reads - names,
+        array_writes=found.array_writes - names,
+        scalar_reads=found.scalar_reads - names,
+        scalar_writes=found.scalar_writes - names,
+        address_taken=found.address_taken - names,
+        reads_before_write=found.reads_before_write - names,
+    )
+
+
+def _declared(block: Compound) -> list[str]:
+    from_items = [
+        getattr(item, "name", None) for item in block.block_items or [] if type(item).__name__ == "Decl"
+    ]
+    return [name for name in from_items if isinstance(name, str)]
+
+
+def _blank(match: re.Match[str]) -> str:
+    if match[0].lstrip().startswith("#pragma"):
+        return match[0]
+    return re.sub(r"[^\n\r]", " ", match[0])

@@ -1,0 +1,203 @@
+"""The test program of a task at one problem size: the user's skeleton or ours, with its tags filled in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from orio_py.codegen import ctypes
+from orio_py.codegen.interface import KernelInterface, KernelVariable
+from orio_py.codegen.kernel import is_shared
+from orio_py.codegen.program import Program
+from orio_py.codegen.templates import read, render
+from orio_py.core.expr import Value
+from orio_py.spec.inputs import Declaration, InputPoint, Storage
+from orio_py.spec.task import TuningTask
+
+TAG = re.compile(r"/\*@\s*([a-z ]+?)\s*@\*/")
+"""A place in a skeleton file that the test program's parts go to."""
+
+
+@dataclass(frozen=True, slots=True)
+class HarnessVariable:
+    """One row of the test program's table of variables; all texts are C."""
+
+    index: int
+    name: str
+    type: str
+    kind: str
+    count: str
+    allocation: str
+    bindings: tuple[str, ...]
+    fill: str
+    expression: str
+    random: str
+    argument: str
+    is_array: bool
+    written: int
+    compared: int
+
+
+def harness_program(task: TuningTask, interface: KernelInterface, point: InputPoint) -> Program:
+    """The test program; every variant of the task at this problem size is loaded by the same one."""
+    inputs = task.inputs
+    variables = _variables(task, interface)
+    used = {v.name for v in interface.variables}
+    from_decl_file = inputs.decl_file.text if inputs.decl_file is not None else ""
+    parts = {
+        "global": render(
+            "c/harness.c.j2",
+            name=task.name,
+            variables=variables,
+            definitions=[*_definitions(task, point), *interface.definitions],
+            declarations="\n".join([*_declared(task), from_decl_file]),
+            user_code=_user_code(task),
+            seed=inputs.seed,
+            has_init=inputs.init_file is not None,
+            has_validation=task.measurement.validation_file is not None,
+        ),
+        "prologue": "orio_setup();",
+        "tested code": "orio_call();",
+        "epilogue": "orio_finish();",
+        "coordinate": "[" + ", ".join(f"{n}={v}" for n, v in point.values if n in used) + "]",
+    }
+    skeleton = task.measurement.skeleton_file
+    return Program(fill_skeleton(skeleton.text if skeleton is not None else read("c/skeleton.c"), parts))
+
+
+def fill_skeleton(skeleton: str, parts: Mapping[str, str]) -> str:
+    """A skeleton with its tags replaced; tags without a part become empty."""
+    return TAG.sub(lambda match: parts.get(" ".join(match[1].split()), ""), skeleton)
+
+
+def _variables(task: TuningTask, interface: KernelInterface) -> list[HarnessVariable]:
+    has_init = task.inputs.init_file is not None
+    rows = [_row(i, v, has_init) for i, v in enumerate(interface.variables)]
+    used = {v.name for v in interface.variables} | set(interface.macros)
+    for spec in task.inputs.declarations:
+        if spec.name not in used:
+            rows.append(_unused_row(len(rows), spec, has_init))
+    return rows
+
+
+def _row(index: int, variable: KernelVariable, has_init: bool) -> HarnessVariable:
+    spec, table = variable.source, f"orio_table[{index}]"
+    argument = f"{table}.orio_work"
+    if variable.spine:
+        argument = _spine(f"{table}.orio_work", variable.type, variable.dimensions)
+    fill, expression = _fill(variable, has_init)
+    return HarnessVariable(
+        index,
+        variable.name,
+        variable.type,
+        ctypes.kind(variable.type),
+        _count(variable.dimensions),
+        _allocation(variable),
+        _bindings(index, spec),
+        fill,
+        expression,
+        ctypes.random_element(variable.type),
+        argument,
+        variable.is_array,
+        int(variable.written),
+        int(variable.compared),
+    )
+
+
+def _unused_row(index: int, spec: Declaration, has_init: bool) -> HarnessVariable:
+    """A variable that only the specification's own code may use."""
+    dynamic = spec.storage in (Storage.DYNAMIC, Storage.MANAGED)
+    fill, expression = _spec_fill(spec, has_init)
+    return HarnessVariable(
+        index,
+        spec.name,
+        spec.type,
+        ctypes.kind(spec.type),
+        _count(spec.dimensions),
+        "dynamic" if dynamic else "static",
+        _bindings(index, spec),
+        fill,
+        expression,
+        ctypes.random_element(spec.type),
+        "NULL",
+        bool(spec.dimensions),
+        0,
+        0,
+    )
+
+
+def _allocation(variable: KernelVariable) -> str:
+    if variable.source is None:
+        return "library" if is_shared(variable) else "dynamic"
+    dynamic = variable.source.storage in (Storage.DYNAMIC, Storage.MANAGED)
+    return "dynamic" if dynamic else "static"
+
+
+def _bindings(index: int, spec: Declaration | None) -> tuple[str, ...]:
+    """Makes the specification's own name of a dynamic array refer to its memory."""
+    if spec is None or spec.storage not in (Storage.DYNAMIC, Storage.MANAGED):
+        return ()
+    image = f"orio_table[{index}].orio_image"
+    if len(spec.dimensions) >= 2:
+        image = _spine(image, spec.type, spec.dimensions)
+    return (f"{spec.name} = {image};",)
+
+
+def _spine(data: str, type_name: str, dimensions: tuple[str, ...]) -> str:
+    extents = ", ".join(f"(size_t)({d})" for d in dimensions)
+    return f"orio_spine({data}, sizeof({type_name}), (const size_t[]){{{extents}}}, {len(dimensions)})"
+
+
+def _fill(variable: KernelVariable, has_init: bool) -> tuple[str, str]:
+    """How the inputs of a variable come about: `random`, `expression` with its C text, or `none`."""
+    if variable.known_value is not None:
+        return "expression", _literal(variable.known_value)
+    if variable.source is not None:
+        return _spec_fill(variable.source, has_init)
+    return ("random", "") if variable.is_array and not has_init else ("none", "")
+
+
+def _spec_fill(spec: Declaration, has_init: bool) -> tuple[str, str]:
+    """As declared; arrays that nothing fills are random, for zeros would hide wrong results."""
+    if spec.is_random:
+        return "random", ""
+    if spec.initialiser is None:
+        return ("none", "") if has_init or not spec.dimensions else ("random", "")
+    if spec.initialiser.lstrip().startswith("{"):
+        return "none", ""
+    return "expression", spec.initialiser
+
+
+def _count(dimensions: tuple[str, ...]) -> str:
+    return " * ".join(f"(size_t)({d})" for d in dimensions) or "(size_t)1"
+
+
+def _definitions(task: TuningTask, point: InputPoint) -> list[str]:
+    declared = {d.name for d in task.inputs.declarations}
+    sizes = [f"#define {name} {_literal(value)}" for name, value in point.values if name not in declared]
+    return [*(f"#define {macro}" for macro in task.inputs.macros), *sizes]
+
+
+def _literal(value: Value) -> str:
+    if isinstance(value, bool):
+        return str(int(value))
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _declared(task: TuningTask) -> list[str]:
+    """The specification's variables under their own names, for init and validation files."""
+    lines: list[str] = []
+    for spec in task.inputs.declarations:
+        if spec.storage in (Storage.DYNAMIC, Storage.MANAGED):
+            lines.append(f"{spec.type} {'*' * len(spec.dimensions)}{spec.name};")
+            continue
+        extents = "".join(f"[{d}]" for d in spec.dimensions)
+        values = f" = {spec.initialiser}" if (spec.initialiser or "").lstrip().startswith("{") else ""
+        lines.append(f"{spec.type} {spec.name}{extents}{values};")
+    return lines
+
+
+def _user_code(task: TuningTask) -> str:
+    files = (task.inputs.init_file, task.measurement.validation_file)
+    return "\n".join(f.text for f in files if f is not None)

@@ -1,0 +1,416 @@
+"""How a kernel meets its surroundings: every variable it uses, where it lives and how it is passed.
+
+The timed function takes what the user's function has: its parameters in their order and with their own
+declarations, globals where they are, locals as locals.  Sizes and scalars are run-time values unless the
+file itself makes them constants.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from orio_py.codegen import ctypes
+from orio_py.codegen.extent import extent_effects
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError
+from orio_py.core.expr import Value
+from orio_py.core.source import SourceFile, Span
+from orio_py.ctree.surroundings import live_after, surroundings
+from orio_py.ctree.symbols import CDeclaration, Effects
+from orio_py.spec.inputs import Declaration, InputPoint, Storage
+from orio_py.spec.task import TuningTask
+
+IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_NUMBER = re.compile(r"\b(?:0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][-+]?\d+)?)[uUlLfF]*|\.\d+[fFlL]?")
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_ARITHMETIC = re.compile(r"[\w\s.+\-*/%()]*")
+_ENUM = re.compile(r"\benum\b[^{};()]*\{([^}]*)\}")
+_DEFINE = re.compile(
+    r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:\([^)\n]*\))?)((?:[^\n\\]|\\\r?\n|\\.)*)", re.MULTILINE
+)
+
+
+class Passing(StrEnum):
+    """How a variable reaches the kernel."""
+
+    VALUE = "scalar parameter"
+    ARRAY = "pointer or array parameter"
+    LOCAL = "local scalar"
+    GLOBAL_ARRAY = "global array"
+    GLOBAL_SCALAR = "global scalar or pointer"
+
+
+@dataclass(frozen=True, slots=True)
+class KernelVariable:
+    """One variable of a kernel.
+
+    `type` is the element type in the test program, `parameter` the C text of the kernel's parameter or
+    local, `dimensions` C extents (empty for a scalar), `source` the specification's declaration.
+    `spine` marks an array held as pointers to rows.  `initialiser` is C text for a local whose value the
+    file fixes.
+    """
+
+    name: str
+    passing: Passing
+    type: str
+    parameter: str
+    dimensions: tuple[str, ...]
+    is_array: bool
+    written: bool
+    compared: bool
+    live_in: bool
+    source: Declaration | None
+    spine: bool = False
+    initialiser: str | None = None
+    known_value: Value = None
+
+
+@dataclass(frozen=True, slots=True)
+class KernelInterface:
+    """All variables of a kernel, and the size names that are macros in its translation unit."""
+
+    variables: tuple[KernelVariable, ...]
+    macros: Mapping[str, Value]
+    definitions: tuple[str, ...]
+
+
+def build_interface(task: TuningTask, point: InputPoint) -> KernelInterface:
+    """Decide how each name that the timed code uses is passed.
+
+    Raises DiagnosticError ORIO-M001 (unknown variable), M002 (unknown value), M003 (type conflict).
+    """
+    return _Builder(task, point).build()
+
+
+class _Builder:
+    """Collects what is known of each name, in the order: file, specification, input sizes."""
+
+    def __init__(self, task: TuningTask, point: InputPoint) -> None:
+        self.task, self.point = task, point
+        near = task.surroundings
+        self.locals = {d.name: d for d in near.locals}
+        self.parameters = {d.name: d for d in near.function.parameters} if near.function else {}
+        self.globals = {d.name: d for d in near.globals}
+        self.spec = {d.name: d for d in (*_from_decl_file(task), *task.inputs.declarations)}
+        self.sizes = dict(point.values)
+        self.effects = _with_macros(task, extent_effects(task))
+        self.live = live_after(near, self.effects.scalar_writes)
+        enumerators = IDENTIFIER.findall(" ".join(_ENUM.findall(near.before)))
+        self.constants = frozenset((*near.macros, *enumerators))
+        self.problems: list[Diagnostic] = []
+
+    def build(self) -> KernelInterface:
+        names = self._needed()
+        ordered = [n for n in self.parameters if n in names]
+        places = {name: place for place, name in enumerate(self.locals)}
+        rest = sorted(names.difference(ordered), key=lambda n: (bool(self._extents(n)), places.get(n, -1), n))
+        found = [v for v in map(self._variable, [*ordered, *rest]) if v is not None]
+        if self.problems:
+            raise DiagnosticError(*self.problems)
+        macros = {n: v for n, v in self.sizes.items() if self._is_macro(n)}
+        return KernelInterface(tuple(found), macros, self._definitions())
+
+    def _needed(self) -> set[str]:
+        """The names used, and those that the declarations of used arrays mention."""
+        needed: set[str] = set()
+        waiting = [*self.effects.reads, *self.effects.writes]
+        while waiting:
+            name = waiting.pop()
+            if name in needed:
+                continue
+            needed.add(name)
+            declared = self._declared(name)
+            if declared is not None and (declared.dimensions or declared.pointers):
+                waiting.extend(IDENTIFIER.findall(" ".join((*declared.dimensions, declared.text))))
+            elif (initialiser := self._fixed_initialiser(name)) is not None:
+                waiting.extend(IDENTIFIER.findall(initialiser))
+            elif name in self.spec and name not in self.parameters:
+                waiting.extend(IDENTIFIER.findall(" ".join(self.spec[name].dimensions)))
+        known = {*self.locals, *self.parameters, *self.globals, *self.spec, *self.sizes}
+        return {n for n in needed if n in known or n in self.effects.writes}
+
+    def _declared(self, name: str) -> CDeclaration | None:
+        for table in (self.locals, self.parameters, self.globals):
+            if name in table:
+                return table[name]
+        return None
+
+    def _is_macro(self, name: str) -> bool:
+        """Whether a size is a compile-time constant: a macro of the file, or the extent of a global
+        array in a fragment without a function, which C requires to be constant.
+        """
+        if name in self.task.surroundings.macros:
+            return True
+        if self._declared(name) is not None or self.task.surroundings.function is not None:
+            return False
+        static = (d for d in self.spec.values() if d.storage is Storage.STATIC)
+        return any(name in IDENTIFIER.findall(" ".join(d.dimensions)) for d in static)
+
+    def _extents(self, name: str) -> tuple[str, ...]:
+        if name in self.spec:
+            return self.spec[name].dimensions
+        declared = self._declared(name)
+        return declared.dimensions if declared is not None else ()
+
+    def _variable(self, name: str) -> KernelVariable | None:
+        if self._is_macro(name) or (name in self.task.surroundings.macros and name not in self.spec):
+            return None
+        declared, spec = self._declared(name), self.spec.get(name)
+        if declared is None and spec is None and name not in self.sizes:
+            return None
+        if (
+            declared is not None
+            and "const" in declared.qualifiers
+            and declared.scope == "global"
+            and spec is None
+        ):
+            return None
+        type_name = self._element_type(name, declared, spec)
+        if type_name is None:
+            return None
+        if declared is not None:
+            return self._from_file(name, declared, spec, type_name)
+        return self._from_spec(name, spec, type_name)
+
+    def _element_type(self, name: str, declared: CDeclaration | None, spec: Declaration | None) -> str | None:
+        in_file = (
+            ctypes.resolve(declared.type, self.task.surroundings.before) if declared is not None else None
+        )
+        if spec is None:
+            if in_file is None and declared is not None:
+                self._problem(
+                    "ORIO-M001",
+                    name,
+                    f"`{name}` has type `{declared.type}`, which the test program cannot fill",
+                )
+                return None
+            return in_file or ("double" if isinstance(self.sizes.get(name), float) else "int")
+        same = in_file is None or in_file == spec.type or not spec.dimensions
+        if not same and _sizeless(in_file or "") != _sizeless(spec.type):
+            self._problem(
+                "ORIO-M003", name, f"`{name}` is `{in_file}` in the file but its decl says `{spec.type}`"
+            )
+        return spec.type
+
+    def _from_file(
+        self, name: str, declared: CDeclaration, spec: Declaration | None, type_name: str
+    ) -> KernelVariable | None:
+        is_array = declared.is_array_like or bool(spec is not None and spec.dimensions)
+        extents = spec.dimensions if spec is not None and spec.dimensions else declared.dimensions
+        if is_array and declared.scope != "global" and (not extents or "" in extents):
+            self._problem("ORIO-M002", name, f"the extent of `{name}` is not known")
+            return None
+        if declared.scope == "global":
+            whole = bool(declared.dimensions) and not declared.pointers
+            passing = Passing.GLOBAL_ARRAY if whole else Passing.GLOBAL_SCALAR
+        elif is_array:
+            passing = Passing.ARRAY
+        else:
+            local = declared.scope == "local" and name not in self._names_in_extents()
+            passing = Passing.LOCAL if local else Passing.VALUE
+        spine = is_array and declared.pointers >= 2 and len(extents) >= 2 and not declared.dimensions
+        initialiser = self._fixed_initialiser(name) if passing is Passing.LOCAL else None
+        return self._finish(
+            KernelVariable(
+                name,
+                passing,
+                type_name,
+                _parameter_text(declared, passing),
+                extents,
+                is_array,
+                written=name in self.effects.writes and not (is_array and "const" in declared.qualifiers),
+                compared=is_array or passing is Passing.GLOBAL_SCALAR or name in self.live,
+                live_in=is_array or name in self.effects.reads_before_write,
+                source=spec,
+                spine=spine,
+                initialiser=initialiser,
+                known_value=self.sizes.get(name),
+            )
+        )
+
+    def _from_spec(self, name: str, spec: Declaration | None, type_name: str) -> KernelVariable | None:
+        extents = spec.dimensions if spec is not None else ()
+        dynamic = spec is not None and spec.storage in (Storage.DYNAMIC, Storage.MANAGED)
+        if extents and not dynamic:
+            passing, text = Passing.GLOBAL_ARRAY, f"{type_name} {name}" + "".join(f"[{d}]" for d in extents)
+        elif extents:
+            passing, text = Passing.ARRAY, f"{type_name} {'*' * len(extents)}{name}"
+        else:
+            passing, text = Passing.VALUE, f"{type_name} {name}"
+        written = name in self.effects.writes
+        return self._finish(
+            KernelVariable(
+                name,
+                passing,
+                type_name,
+                text,
+                extents,
+                bool(extents),
+                written=written,
+                compared=bool(extents) or written,
+                live_in=True,
+                source=spec,
+                spine=len(extents) >= 2 and passing is Passing.ARRAY,
+                known_value=self.sizes.get(name),
+            )
+        )
+
+    def _finish(self, variable: KernelVariable) -> KernelVariable:
+        """Report a scalar whose value before the region nobody knows."""
+        known = (
+            variable.is_array
+            or not variable.live_in
+            or variable.source is not None
+            or variable.known_value is not None
+            or variable.initialiser is not None
+            or self._has_global_value(variable.name)
+            or self.task.inputs.init_file is not None
+        )
+        if not known:
+            self._problem(
+                "ORIO-M002", variable.name, f"the value of `{variable.name}` before the region is not known"
+            )
+        return variable
+
+    def _has_global_value(self, name: str) -> bool:
+        declared = self.globals.get(name)
+        return declared is not None and name not in self.locals and declared.initialiser is not None
+
+    def _names_in_extents(self) -> set[str]:
+        """Names that the extents of local arrays mention; those arrays become parameters."""
+        texts = (" ".join((*d.dimensions, d.text)) for d in self.locals.values() if d.is_array_like)
+        return {name for text in texts for name in IDENTIFIER.findall(text)}
+
+    def _fixed_initialiser(self, name: str) -> str | None:
+        """The initialiser of a local, when it surely still holds where the region begins.
+
+        It may combine numbers, constants of the file, parameters and other such locals; none of the
+        variables may be assigned before the region.
+        """
+        declared = self.locals.get(name)
+        if declared is None or declared.initialiser is None or name in self.spec or name in self.sizes:
+            return None
+        text = declared.initialiser.strip()
+        if not _ARITHMETIC.fullmatch(text) or self._is_assigned_before(name, declarations=1):
+            return None
+        for other in IDENTIFIER.findall(_NUMBER.sub(" ", text)):
+            parameter = self.parameters.get(other)
+            fixed = (
+                other in self.constants
+                or (
+                    parameter is not None
+                    and not parameter.is_array_like
+                    and not self._is_assigned_before(other)
+                )
+                or (self._is_earlier(other, name) and self._fixed_initialiser(other) is not None)
+            )
+            if not fixed:
+                return None
+        return declared.initialiser
+
+    def _is_earlier(self, name: str, other: str) -> bool:
+        order = list(self.locals)
+        return name in self.locals and order.index(name) < order.index(other)
+
+    def _is_assigned_before(self, name: str, *, declarations: int = 0) -> bool:
+        """Whether the function assigns `name` (or takes its address) before the region, declarations aside."""
+        if self.task.surroundings.in_loop and name in self.effects.writes:
+            return True
+        before = self.task.surroundings.text_before_in_function
+        if self.task.surroundings.in_loop:
+            before += self.task.surroundings.text_after_in_function
+        code = _COMMENT.sub(" ", before)
+        found = re.findall(
+            rf"(?:&|\+\+|--)\s*{name}\b|\b{name}\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))", code
+        )
+        return len(found) > declarations
+
+    def _definitions(self) -> tuple[str, ...]:
+        """Object-like macros of the file that the declarations of the specification mention."""
+        known = self.task.surroundings.macros
+        texts = [" ".join((*d.dimensions, d.initialiser or "")) for d in self.spec.values()]
+        texts.extend(" ".join(d.dimensions) for d in (*self.parameters.values(), *self.locals.values()))
+        waiting, taken = IDENTIFIER.findall(" ".join(texts)), dict[str, str]()
+        while waiting:
+            name = waiting.pop()
+            if name in known and name not in taken and name not in self.sizes:
+                taken[name] = known[name]
+                waiting.extend(IDENTIFIER.findall(known[name]))
+        return tuple(f"#define {name} {body}" for name, body in taken.items())
+
+    def _problem(self, code: str, name: str, message: str) -> None:
+        help_text = f"declare it in input_vars, for example `decl double {name} = random;`"
+        self.problems.append(Diagnostic(code, message, self.task.position, help=help_text))
+
+
+def _parameter_text(declared: CDeclaration, passing: Passing) -> str:
+    """The declaration as a parameter or local of the kernel, without storage class and initialiser."""
+    if declared.scope != "local" or passing is not Passing.ARRAY:
+        qualifiers = " ".join(q for q in sorted(declared.qualifiers) if q == "volatile")
+        if passing is Passing.LOCAL:
+            return f"{qualifiers} {declared.type} {'*' * declared.pointers}{declared.name}".strip()
+        return declared.text
+    if declared.dimensions and not declared.pointers:
+        inner = "".join(f"[{d}]" for d in declared.dimensions[1:])
+        name = f"(*restrict {declared.name})" if inner else f"*restrict {declared.name}"
+        return f"{declared.type} {name}{inner}"
+    return re.sub(r"\b(?:static|register|auto)\b\s*", "", declared.text)
+
+
+def _sizeless(type_name: str) -> str:
+    """A type name under which types of one size and kind compare equal often enough: signs dropped."""
+    words = [w for w in type_name.split() if w not in ("unsigned", "signed", "int")]
+    return " ".join(words) or "int"
+
+
+def _from_decl_file(task: TuningTask) -> list[Declaration]:
+    """The variables that the specification's `decl_file` declares, as declarations."""
+    file = task.inputs.decl_file
+    if file is None:
+        return []
+    source = SourceFile(file.path, file.text.encode("latin-1"))
+    end = len(source.data)
+    return [
+        Declaration(
+            d.name,
+            d.type,
+            Storage.DYNAMIC if d.pointers else Storage.STATIC if d.dimensions else Storage.SCALAR,
+            d.dimensions,
+        )
+        for d in surroundings(source, Span(end, end)).globals
+    ]
+
+
+def _with_macros(task: TuningTask, found: Effects) -> Effects:
+    """The effects with the names that macros used in the timed code hide, which may be read and written."""
+    defined = _DEFINE.findall(task.surroundings.before)
+    bodies = {name: body for name, _, body in defined}
+    formals = {name: set(IDENTIFIER.findall(arguments)) for name, arguments, _ in defined}
+    known = {d.name for d in (*task.surroundings.locals, *task.surroundings.globals)}
+    if task.surroundings.function is not None:
+        known |= {d.name for d in task.surroundings.function.parameters}
+    waiting = [*(found.calls & bodies.keys()), *(found.reads & bodies.keys())]
+    hidden: set[str] = set()
+    seen: set[str] = set()
+    while waiting:
+        macro = waiting.pop()
+        if macro in seen:
+            continue
+        seen.add(macro)
+        for name in IDENTIFIER.findall(bodies[macro]):
+            if name in bodies:
+                waiting.append(name)
+            elif name in known - formals[macro]:
+                hidden.add(name)
+    if not hidden:
+        return found
+    return replace(
+        found,
+        reads=found.reads | hidden,
+        writes=found.writes | hidden,
+        array_reads=found.array_reads | hidden,
+        array_writes=found.array_writes | hidden,
+        reads_before_write=found.reads_before_write | (hidden - found.scalar_writes),
+    )

@@ -1,0 +1,130 @@
+"""The translation unit of one variant: what the file declares, the timed function, its entry points."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from orio_py.codegen.extent import extent_text
+from orio_py.codegen.interface import KernelInterface, KernelVariable, Passing
+from orio_py.codegen.program import Program
+from orio_py.codegen.templates import render
+from orio_py.core.expr import Value
+from orio_py.spec.task import TuningTask
+
+
+def kernel_program(task: TuningTask, interface: KernelInterface, codes: Sequence[str]) -> Program:
+    """The kernel with `codes[k]` as the code of region k, compilable to a shared object."""
+    slots = list(enumerate(interface.variables))
+    parameters: list[str] = []
+    arguments: list[str] = []
+    for index, variable in slots:
+        for parameter, argument in _passed(index, variable):
+            parameters.append(parameter)
+            arguments.append(argument)
+    position = task.source.position(task.extent.start)
+    name = position.file.replace("\\", "\\\\").replace('"', '\\"')
+    text = render(
+        "c/kernel.c.j2",
+        preamble=_preamble(task, interface.macros),
+        globals=_globals(task, interface.variables),
+        parameters=", ".join(parameters) or "void",
+        arguments=", ".join(arguments),
+        locals=[_local(v) for v in interface.variables if v.passing is Passing.LOCAL],
+        body=f'#line {position.line} "{_ascii(name)}"\n{extent_text(task, codes)}',
+        outputs=[f"*orio_out_{v.name} = {v.name};" for v in interface.variables if _is_output(v)],
+        before=[line for index, v in slots for line in _before(index, v)],
+        after=[f"*({v.type} *)orio_argument[{i}] = {v.name};" for i, v in slots if _is_global_output(v)],
+        shared=[_shared(index, v) for index, v in slots if is_shared(v)],
+        postamble=task.surroundings.after,
+    )
+    return Program(text)
+
+
+def is_shared(variable: KernelVariable) -> bool:
+    """Whether the test program reaches the variable in the shared object by its address."""
+    if variable.passing is Passing.GLOBAL_ARRAY:
+        return True
+    return variable.passing is Passing.GLOBAL_SCALAR and not _is_assigned(variable)
+
+
+def _is_assigned(variable: KernelVariable) -> bool:
+    return variable.is_array or variable.source is not None or variable.known_value is not None
+
+
+def _is_output(variable: KernelVariable) -> bool:
+    by_copy = variable.passing in (Passing.VALUE, Passing.LOCAL)
+    return by_copy and variable.written and variable.compared
+
+
+def _is_global_output(variable: KernelVariable) -> bool:
+    assigned = variable.passing is Passing.GLOBAL_SCALAR and _is_assigned(variable)
+    return assigned and variable.written and not variable.is_array
+
+
+def _passed(index: int, variable: KernelVariable) -> list[tuple[str, str]]:
+    """The kernel parameters for one variable, each with its argument."""
+    slot = f"orio_argument[{index}]"
+    found: list[tuple[str, str]] = []
+    if variable.passing is Passing.VALUE:
+        found.append((variable.parameter, f"*({variable.type} *){slot}"))
+    elif variable.passing is Passing.ARRAY:
+        found.append((variable.parameter, slot))
+    elif variable.passing is Passing.LOCAL and variable.live_in and variable.initialiser is None:
+        found.append((f"{variable.type} orio_in_{variable.name}", f"*({variable.type} *){slot}"))
+    if _is_output(variable):
+        found.append((f"{variable.type} *orio_out_{variable.name}", slot))
+    return found
+
+
+def _local(variable: KernelVariable) -> str:
+    if variable.initialiser is not None:
+        return f"{variable.parameter} = {variable.initialiser};"
+    if variable.live_in:
+        return f"{variable.parameter} = orio_in_{variable.name};"
+    return f"{variable.parameter};"
+
+
+def _before(index: int, variable: KernelVariable) -> list[str]:
+    if variable.passing is not Passing.GLOBAL_SCALAR or not _is_assigned(variable):
+        return []
+    if variable.is_array:
+        return [f"{variable.name} = orio_argument[{index}];"]
+    return [f"{variable.name} = *({variable.type} *)orio_argument[{index}];"]
+
+
+def _shared(index: int, variable: KernelVariable) -> Mapping[str, object]:
+    return {"index": index, "name": variable.name, "size": f"sizeof {variable.name}"}
+
+
+def _globals(task: TuningTask, variables: Sequence[KernelVariable]) -> list[str]:
+    """Definitions of globals that the file only declares or leaves to its surroundings."""
+    declared = {d.name: d for d in task.surroundings.globals}
+    lines: list[str] = []
+    for variable in variables:
+        if variable.passing not in (Passing.GLOBAL_ARRAY, Passing.GLOBAL_SCALAR):
+            continue
+        found = declared.get(variable.name)
+        if found is None:
+            lines.append(f"{variable.parameter};")
+        elif "extern" in found.storage:
+            lines.append(f"{found.text};")
+    return lines
+
+
+def _preamble(task: TuningTask, macros: Mapping[str, Value]) -> str:
+    """The file's own text before the function, with size macros set to the problem size."""
+    text = task.surroundings.before
+    head = [f"#define {macro}" for macro in task.inputs.macros]
+    for name, value in macros.items():
+        pattern = re.compile(
+            rf"^([ \t]*#[ \t]*define[ \t]+{re.escape(name)}\b)(?:[^\n\\]|\\\r?\n|\\.)*", re.M
+        )
+        text, count = pattern.subn(rf"\g<1> {value}", text)
+        if count == 0:
+            head.append(f"#define {name} {value}")
+    return "\n".join([*head, text])
+
+
+def _ascii(text: str) -> str:
+    return text.encode("ascii", "replace").decode("ascii")

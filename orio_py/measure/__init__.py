@@ -1,0 +1,1 @@
+"""Programs to measurements: run, validate, time; never chooses what to try."""

@@ -1,0 +1,113 @@
+"""What a test program is told, and what it tells: the job file and the results file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from orio_py.build.process import Completed
+from orio_py.core.units import Bytes, Seconds
+from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
+
+SANITIZER_EXIT = 86
+"""Exit status that the sanitizers are told to use, so that their reports are recognised by status."""
+
+DEFAULT_TOLERANCE: Mapping[str, tuple[float, float]] = {
+    "float": (1e-4, 0.0),
+    "double": (1e-9, 0.0),
+    "long double": (1e-12, 0.0),
+}
+"""Largest relative and absolute error by element type.  The relative one is taken of the larger of the
+two magnitudes, and of a thousandth of the array's largest element where both are small beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run of a test program.
+
+    `least` timed repetitions are taken, and more (up to `most`) while they sum to less than `enough`.
+    """
+
+    library: Path
+    reference: Path
+    is_original: bool
+    least: int
+    most: int
+    enough: Seconds
+    memory: Bytes | None
+    tolerance: Mapping[str, tuple[float, float]]
+
+    def text(self, results: Path) -> str:
+        """The job file's text."""
+        limits = [self.tolerance.get(t, DEFAULT_TOLERANCE[t]) for t in DEFAULT_TOLERANCE]
+        lines = [
+            f"library {self.library}",
+            f"reference {self.reference}",
+            f"results {results}",
+            f"original {int(self.is_original)}",
+            f"least {self.least}",
+            f"most {max(self.least, self.most) if self.most else 0}",
+            f"enough {self.enough:.9f}",
+            f"memory {self.memory or 0}",
+            "relative " + " ".join(f"{relative:.17g}" for relative, _ in limits),
+            "absolute " + " ".join(f"{absolute:.17g}" for _, absolute in limits),
+        ]
+        return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The lines of a results file, by keyword."""
+
+    lines: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def read(cls, path: Path) -> Report:
+        """Parse a results file; a missing one gives an empty report."""
+        if not path.exists():
+            return cls(())
+        text = path.read_text(encoding="utf-8", errors="replace")
+        split = (line.partition(" ") for line in text.splitlines())
+        return cls(tuple((keyword, rest) for keyword, _, rest in split))
+
+    def first(self, keyword: str) -> str | None:
+        """The text behind the first line with this keyword, or None."""
+        return next((rest for word, rest in self.lines if word == keyword), None)
+
+    def samples(self) -> tuple[Sample, ...]:
+        """All timed repetitions in the order taken."""
+        pairs = [rest.split() for word, rest in self.lines if word == "sample"]
+        return tuple(Sample(Seconds(float(w)), Seconds(float(c))) for w, c in pairs)
+
+
+_VERDICTS: Sequence[tuple[str, Stage, str]] = (
+    ("load", Stage.LOAD, "the shared object cannot be loaded: {}"),
+    ("memory", Stage.MEMORY, "{}"),
+    ("bounds", Stage.OUT_OF_BOUNDS, "wrote outside `{}`"),
+    ("invalid", Stage.VALIDATION, "isValid() returned 0"),
+    ("size", Stage.LOAD, "array sizes differ between file and specification: {}"),
+    ("reference", Stage.PROTOCOL, "{}"),
+)
+
+
+def judge(done: Completed, report: Report, clock: Clock) -> Measurement:
+    """The measurement that a finished run amounts to, from its status and its results file."""
+    if done.timed_out:
+        return Failure(Stage.TIMEOUT, f"no result after {done.seconds:.1f} s")
+    if done.returncode == SANITIZER_EXIT:
+        first = next((line for line in done.stderr.splitlines() if "error" in line.lower()), "no text")
+        return Failure(Stage.SANITIZER, first.strip())
+    if (wrong := report.first("wrong")) is not None:
+        name, index, wanted, got = wrong.split()
+        values = "" if wanted == "?" else f": {got} instead of {wanted}"
+        return Failure(Stage.WRONG_RESULT, f"`{name}` element {index}{values}")
+    for keyword, stage, message in _VERDICTS:
+        if (rest := report.first(keyword)) is not None:
+            return Failure(stage, message.format(rest))
+    if (name := done.signal_name) is not None:
+        return Failure(Stage.CRASH, f"ended by {name}")
+    samples = report.samples()
+    if report.first("end") is None or report.first("valid") is None:
+        return Failure(Stage.PROTOCOL, f"exit code {done.returncode} without a result")
+    return Success(samples, clock)

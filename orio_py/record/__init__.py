@@ -1,0 +1,1 @@
+"""What was observed, as pure data."""

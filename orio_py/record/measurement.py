@@ -1,0 +1,88 @@
+"""The outcome of evaluating one variant: samples, or the stage at which it failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import median
+
+from orio_py.core.units import Seconds
+
+
+class Clock(StrEnum):
+    """Which clock ranks variants: CPU time of the kernel's thread, or time on the wall."""
+
+    THREAD_CPU = "thread CPU time"
+    WALL = "wall time"
+
+
+class Stage(StrEnum):
+    """Where a variant failed; the words are used in reports and in JSON."""
+
+    TRANSFORM = "refused"
+    COMPILE = "compile error"
+    COMPILE_TIMEOUT = "compile timeout"
+    LOAD = "load error"
+    CRASH = "crash"
+    TIMEOUT = "timeout"
+    MEMORY = "out of memory"
+    SANITIZER = "sanitizer report"
+    WRONG_RESULT = "wrong result"
+    OUT_OF_BOUNDS = "write out of bounds"
+    VALIDATION = "rejected by the validation file"
+    PROTOCOL = "no result"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One timed repetition by both clocks."""
+
+    wall: Seconds
+    cpu: Seconds
+
+    def by(self, clock: Clock) -> Seconds:
+        """The sample on the given clock."""
+        return self.cpu if clock is Clock.THREAD_CPU else self.wall
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Median and median absolute deviation, in seconds, of `repeats` samples on one clock."""
+
+    median_s: Seconds
+    mad_s: Seconds
+    repeats: int
+    clock: Clock
+
+    @classmethod
+    def of(cls, samples: Sequence[Sample], clock: Clock) -> Timing:
+        """Summarise samples.  Raises ValueError when there are none."""
+        values = [s.by(clock) for s in samples]
+        middle = median(values)
+        deviation = median(abs(v - middle) for v in values)
+        return cls(Seconds(middle), Seconds(deviation), len(values), clock)
+
+
+@dataclass(frozen=True, slots=True)
+class Success:
+    """A variant whose outputs matched, with all its samples in the order taken."""
+
+    samples: tuple[Sample, ...]
+    clock: Clock
+
+    @property
+    def timing(self) -> Timing:
+        """The samples' summary on the ranking clock."""
+        return Timing.of(self.samples, self.clock)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A variant that did not get as far as being timed, with the reason in words."""
+
+    stage: Stage
+    reason: str
+
+
+Measurement = Success | Failure

@@ -1,0 +1,141 @@
+"""The text of kernels and test programs."""
+
+from pathlib import Path
+
+import pytest
+
+from orio_py.codegen import ctypes
+from orio_py.codegen.harness import fill_skeleton, harness_program
+from orio_py.codegen.interface import Passing, build_interface
+from orio_py.codegen.kernel import kernel_program
+from orio_py.core.diagnostics import DiagnosticError
+from orio_py.tune.load import load
+
+SOURCE = """#include <math.h>
+#define M 8
+typedef float real;
+static real table[M];
+int unrelated(void) { return 1; }
+static real half(real v) { return v / 2; }
+real sum(int n, const real *x, int never_used)
+{
+  real s = 0.0f;
+  const int last = n - 1;
+  int i;
+  /*@ begin PerfTuning (
+    def input_params { param n[] = [100]; }
+    def input_vars { decl dynamic float x[n] = random; decl static float table[M] = random; }
+  ) @*/
+  /*@ begin Loop (transform Unroll(ufactor=2)) @*/
+  for (i = 0; i <= last; i++)
+    s += half(x[i]) * table[i % M];
+  /*@ end @*/
+  /*@ end @*/
+  return s;
+}
+"""
+
+
+def loaded(tmp_path: Path, text: str = SOURCE):
+    path = tmp_path / "sum.c"
+    path.write_text(text)
+    result = load([path])
+    assert not result.is_bad, [d.headline() for d in result.diagnostics]
+    return result.tasks[0]
+
+
+def test_each_variable_is_passed_as_the_file_has_it(tmp_path: Path) -> None:
+    task = loaded(tmp_path)
+    found = {v.name: v for v in build_interface(task.task, task.points[0]).variables}
+    assert {name: v.passing for name, v in found.items()} == {
+        "n": Passing.VALUE,
+        "x": Passing.ARRAY,
+        "table": Passing.GLOBAL_ARRAY,
+        "i": Passing.LOCAL,
+        "s": Passing.LOCAL,
+        "last": Passing.LOCAL,
+    }
+    assert found["last"].initialiser == "n - 1"
+    assert found["s"].initialiser == "0.0f"
+    assert found["s"].compared
+    assert not found["i"].compared
+    assert found["x"].type == "float"
+    assert not found["x"].written
+
+
+def test_the_kernel_holds_what_the_region_needs_and_no_more(tmp_path: Path) -> None:
+    task = loaded(tmp_path)
+    interface = build_interface(task.task, task.points[0])
+    text = kernel_program(task.task, interface, ["\n  CODE;\n"]).text
+    assert "#include <math.h>" in text
+    assert "static real half(real v)" in text
+    assert "unrelated" not in text
+    assert "never_used" not in text
+    assert "static void orio_kernel(int n, const real *x, float *orio_out_s)" in text
+    assert "*orio_out_s = s;" in text
+    assert "CODE;" in text
+    assert "s += half" not in text
+
+
+def test_size_macros_take_the_problem_size(tmp_path: Path) -> None:
+    task = loaded(tmp_path, SOURCE.replace("param n[] = [100]", "param n[] = [100]; param M[] = [16]"))
+    interface = build_interface(task.task, task.points[0])
+    text = kernel_program(task.task, interface, [""]).text
+    assert "#define M 16" in text
+    assert "#define M 8" not in text
+    assert dict(interface.macros) == {"M": 16}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "name"),
+    [
+        ("real s = 0.0f;", "real s = x[0];", "ORIO-M002", "s"),
+        ("decl dynamic float x[n]", "decl dynamic double x[n]", "ORIO-M003", "x"),
+        ("real s = 0.0f;", "struct t { int k; } *q; real s = 0.0f;", "", ""),
+    ],
+)
+def test_what_cannot_be_fed_is_named(tmp_path: Path, old: str, new: str, code: str, name: str) -> None:
+    task = loaded(tmp_path, SOURCE.replace(old, new))
+    if not code:
+        assert build_interface(task.task, task.points[0]).variables
+        return
+    with pytest.raises(DiagnosticError) as caught:
+        build_interface(task.task, task.points[0])
+    problem = caught.value.diagnostics[0]
+    assert problem.code == code
+    assert f"`{name}`" in problem.message
+    assert problem.position == task.task.position
+
+
+def test_a_skeletons_tags_are_replaced_and_unknown_ones_dropped() -> None:
+    text = "a /*@ global @*/ b /*@ begin inner measurement @*/ c /*@tested   code@*/ d"
+    assert fill_skeleton(text, {"global": "G", "tested code": "T"}) == "a G b  c T d"
+
+
+def test_the_test_program_defines_sizes_and_fills_variables(tmp_path: Path) -> None:
+    task = loaded(tmp_path)
+    interface = build_interface(task.task, task.points[0])
+    text = harness_program(task.task, interface, task.points[0]).text
+    assert "#define n 100" in text
+    assert "float *x;" in text
+    assert "float table[M];" in text
+    assert "#define M 8" in text
+    assert "/*@" not in text.split("int main", 1)[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "resolved"),
+    [
+        ("double", "double"),
+        ("unsigned long long", "unsigned long long"),
+        ("uint16_t", "uint16_t"),
+        ("size_t", "size_t"),
+        ("real", "float"),
+        ("other", "float"),
+        ("circle", None),
+        ("struct s", None),
+    ],
+)
+def test_typedefs_are_followed(name: str, resolved: str | None) -> None:
+    text = "typedef float real; typedef real other;\ntypedef loop circle; typedef circle loop;"
+    assert ctypes.resolve(name, text) == resolved
