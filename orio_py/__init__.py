@@ -1,0 +1,71 @@
+"""Automatic performance tuning of annotated C kernels.
+
+`tune`, `transform`, `check`, `space` and `devices` are the public Python API, which the command line uses
+too; `parse_value` reads a parameter value as the specification language writes it.  They are loaded on
+first use, so that `orio --help` does not wait for the polyhedral library.
+
+Three of these functions share their name with a subpackage (`tune`, `transform`, `space`).  Importing a
+subpackage makes Python set it as an attribute of this package, which would hide the function;
+`_Package` keeps the function.  `from orio_py.tune.session import …` works as for any package.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from orio_py.api import (
+        CheckReport,
+        DeviceReport,
+        SpaceReport,
+        TransformReport,
+        TuneOptions,
+        TuneReport,
+        check,
+        devices,
+        space,
+        transform,
+        tune,
+    )
+    from orio_py.frontend.expressions import parse_value
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CheckReport",
+    "DeviceReport",
+    "SpaceReport",
+    "TransformReport",
+    "TuneOptions",
+    "TuneReport",
+    "__version__",
+    "check",
+    "devices",
+    "parse_value",
+    "space",
+    "transform",
+    "tune",
+]
+
+
+class _Package(ModuleType):
+    """A module that loads the API on first use and does not let subpackages hide its functions."""
+
+    def __getattr__(self, name: str) -> object:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        home = "orio_py.frontend.expressions" if name == "parse_value" else "orio_py.api"
+        return getattr(import_module(home), name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in __all__ or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *__all__})
+
+
+sys.modules[__name__].__class__ = _Package

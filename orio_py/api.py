@@ -1,0 +1,456 @@
+"""The public Python API: tune, transform, check and count, on files.
+
+Problems that a user can cause are in the reports' `diagnostics`, never raised; `exit_code` says what a
+command would return: 0 success, 2 bad input, 3 environment, 4 no valid variant, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import orio_py
+from orio_py.build.detect import CompilerInfo, compilers, cpu_cores, cpu_name, default_compiler
+from orio_py.core.diagnostics import (
+    Diagnostic,
+    DiagnosticError,
+    EnvironmentProblem,
+    Note,
+    Severity,
+    has_errors,
+)
+from orio_py.core.expr import Value, show
+from orio_py.core.source import SourceFile
+from orio_py.tune.events import Event, Listener
+from orio_py.tune.load import Loaded, LoadedFile, LoadedTask, load
+from orio_py.tune.options import TuneOptions
+from orio_py.tune.project import transform_file, tune_file
+from orio_py.tune.result import RegionReport
+from orio_py.tune.variant import VariantGenerator
+from orio_py.tune.writeback import write_atomically
+
+Paths = Path | str | Sequence[Path] | Sequence[str]
+
+OK, BAD_INPUT, ENVIRONMENT, NO_VARIANT, INTERRUPTED = 0, 2, 3, 4, 130
+
+CONFIGURATIONS_CHECKED = 200
+"""How many configurations of a space `check` tries the recipe on; all of them in smaller spaces."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What every command reports: problems, the sources to show them in, and the exit code."""
+
+    diagnostics: tuple[Diagnostic, ...] = ()
+    sources: Mapping[str, SourceFile] = field(default_factory=dict[str, SourceFile])
+    exit_code: int = OK
+
+    def _problems(self) -> list[dict[str, object]]:
+        return [
+            {
+                "code": d.code,
+                "severity": str(d.severity),
+                "message": d.message,
+                "file": d.position.file if d.position else None,
+                "line": d.position.line if d.position else None,
+                "column": d.position.column if d.position else None,
+                "help": d.help,
+            }
+            for d in self.diagnostics
+        ]
+
+    def as_json(self) -> dict[str, object]:
+        """The report as JSON content."""
+        return {"version": 1, "tool": f"orio_py {orio_py.__version__}", "diagnostics": self._problems()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuneReport(Report):
+    """The outcome of `tune`."""
+
+    regions: tuple[RegionReport, ...] = ()
+    outputs: tuple[Path, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """The shape that `tune --json` promises."""
+        machine = self.regions[0].environment if self.regions else None
+        environment = (
+            {
+                "cpu": machine.cpu,
+                "cores": machine.cores,
+                "system": machine.system,
+                "compiler": machine.compiler,
+                "device": machine.cpu,
+            }
+            if machine
+            else {"cpu": cpu_name(), "cores": cpu_cores(), "compiler": None, "device": cpu_name()}
+        )
+        return {
+            **Report.as_json(self),
+            "environment": environment,
+            "regions": [region.as_json() for region in self.regions],
+            "outputs": [str(path) for path in self.outputs],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransformReport(Report):
+    """The outcome of `transform`."""
+
+    outputs: tuple[Path, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """Diagnostics and the files written."""
+        return {**Report.as_json(self), "outputs": [str(path) for path in self.outputs]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckReport(Report):
+    """The outcome of `check`: the problems are the result."""
+
+    regions: int = 0
+
+    def as_json(self) -> dict[str, object]:
+        """Diagnostics and the number of regions looked at."""
+        return {**Report.as_json(self), "regions": self.regions}
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceParameter:
+    """A parameter with the number of its values and the values as text."""
+
+    name: str
+    count: int
+    values: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceGroup:
+    """Parameters that constraints connect, and how many combinations of them are valid."""
+
+    parameters: tuple[str, ...]
+    constraints: tuple[str, ...]
+    valid: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceRegion:
+    """The search space of one task at one problem size."""
+
+    file: str
+    line: int
+    name: str
+    inputs: Mapping[str, Value]
+    parameters: tuple[SpaceParameter, ...]
+    cartesian: int
+    valid: int
+    groups: tuple[SpaceGroup, ...]
+
+    def as_json(self) -> dict[str, object]:
+        """The entry of `space --json`."""
+        return {
+            "file": self.file,
+            "line": self.line,
+            "name": self.name,
+            "inputs": dict(self.inputs),
+            "parameters": [{"name": p.name, "count": p.count, "values": p.values} for p in self.parameters],
+            "space": {"cartesian": self.cartesian, "valid": self.valid},
+            "groups": [
+                {"parameters": list(g.parameters), "constraints": list(g.constraints), "valid": g.valid}
+                for g in self.groups
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceReport(Report):
+    """The outcome of `space`."""
+
+    regions: tuple[SpaceRegion, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """Diagnostics and the spaces."""
+        return {**Report.as_json(self), "regions": [region.as_json() for region in self.regions]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceReport(Report):
+    """The outcome of `devices`."""
+
+    cpu: str = ""
+    cores: int = 0
+    compilers: tuple[CompilerInfo, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """Processor and compilers."""
+        return {
+            **Report.as_json(self),
+            "cpu": self.cpu,
+            "cores": self.cores,
+            "compilers": [
+                {"name": c.name, "path": c.path, "version": c.version, "works": c.works, "reason": c.reason}
+                for c in self.compilers
+            ],
+        }
+
+
+def tune(
+    paths: Paths,
+    *,
+    output: Path | None = None,
+    in_place: bool = False,
+    options: TuneOptions | None = None,
+    listener: Listener | None = None,
+) -> TuneReport:
+    """Tune every annotated region of the files and write the winners back.
+
+    Without `output` or `in_place`, `name.c` gives `_name.c` beside it; `output` is a file for one input
+    and a folder for several.  `listener` is called with every event of `tune.events`.
+    """
+    chosen = options if options is not None else TuneOptions()
+    loaded = load(_paths(paths), spec=chosen.spec, pins=chosen.pins)
+    problems = [*loaded.diagnostics, *_output_problems(loaded, output, in_place=in_place)]
+    if has_errors(problems) or not loaded.tasks:
+        return TuneReport(
+            diagnostics=(*problems, *_nothing_found(loaded, problems)),
+            sources=loaded.sources,
+            exit_code=BAD_INPUT if has_errors(problems) else OK,
+        )
+    run = _TuneRun(loaded, output, in_place, chosen, listener or _ignore, problems)
+    try:
+        default_compiler()
+        run.tune_all()
+    except EnvironmentProblem as missing:
+        problems.extend(missing.diagnostics)
+        run.exit_code = ENVIRONMENT
+    except DiagnosticError as problem:
+        problems.extend(problem.diagnostics)
+        run.exit_code = BAD_INPUT
+    return TuneReport(
+        diagnostics=tuple(problems),
+        sources=loaded.sources,
+        exit_code=run.exit_code,
+        regions=tuple(run.regions),
+        outputs=tuple(run.outputs),
+    )
+
+
+@dataclass(slots=True)
+class _TuneRun:
+    """The files of one call of `tune`, worked off one after the other."""
+
+    loaded: Loaded
+    output: Path | None
+    in_place: bool
+    options: TuneOptions
+    listener: Listener
+    problems: list[Diagnostic]
+    regions: list[RegionReport] = field(default_factory=list[RegionReport])
+    outputs: list[Path] = field(default_factory=list[Path])
+    exit_code: int = OK
+
+    def tune_all(self) -> None:
+        """Raises DiagnosticError when a file's original cannot be built; files before it are written."""
+        for file in self.loaded.files:
+            if not file.tasks:
+                continue
+            result = tune_file(file, self.options, self.listener, orio_py.__version__)
+            self.problems.extend(result.diagnostics)
+            target: Path | None = None
+            if result.data is not None and not result.interrupted:
+                target = _target(self.loaded, file, self.output, in_place=self.in_place)
+                _write(target, result.data, file.path)
+                self.outputs.append(target)
+            self.regions.extend(replace(r, output=target if r.best else None) for r in result.reports)
+            if result.interrupted:
+                self.exit_code = INTERRUPTED
+                return
+            if any(report.best is None for report in result.reports):
+                self.exit_code = NO_VARIANT
+
+
+def transform(
+    paths: Paths,
+    *,
+    output: Path | None = None,
+    in_place: bool = False,
+    spec: Path | None = None,
+    pins: Mapping[str, Value] | None = None,
+) -> TransformReport:
+    """Apply the recipes at one configuration: pinned values, and the first possible ones for the rest.
+
+    Nothing is built, measured or run.  When one file is refused, none is written.
+    """
+    chosen = dict(pins or {})
+    loaded = load(_paths(paths), spec=spec, pins=chosen)
+    problems = [*loaded.diagnostics, *_output_problems(loaded, output, in_place=in_place)]
+    written: list[Path] = []
+    if not has_errors(problems):
+        try:
+            results = [(f, transform_file(f, chosen, orio_py.__version__)) for f in loaded.files]
+            for file, data in results:
+                if data is not None:
+                    target = _target(loaded, file, output, in_place=in_place)
+                    _write(target, data, file.path)
+                    written.append(target)
+        except DiagnosticError as problem:
+            problems.extend(problem.diagnostics)
+    problems.extend(_nothing_found(loaded, problems))
+    return TransformReport(
+        diagnostics=tuple(problems),
+        sources=loaded.sources,
+        exit_code=BAD_INPUT if has_errors(problems) else OK,
+        outputs=tuple(written),
+    )
+
+
+def check(paths: Paths, *, spec: Path | None = None) -> CheckReport:
+    """Check files without building anything: syntax, specifications, and the recipes' legality.
+
+    The recipe is applied at every configuration of a small space, at a sample of a large one.  A recipe
+    that is refused everywhere is an error; one that is refused here and there gives a warning.
+    """
+    loaded = load(_paths(paths), spec=spec)
+    problems = list(loaded.diagnostics)
+    for task in loaded.tasks:
+        problems.extend(_legality(task))
+    problems.extend(_nothing_found(loaded, problems))
+    return CheckReport(
+        diagnostics=tuple(problems),
+        sources=loaded.sources,
+        exit_code=BAD_INPUT if has_errors(problems) else OK,
+        regions=sum(len(task.task.regions) for task in loaded.tasks),
+    )
+
+
+def space(paths: Paths, *, spec: Path | None = None) -> SpaceReport:
+    """Count the search space of every region, exactly, without listing it."""
+    loaded = load(_paths(paths), spec=spec)
+    problems = list(loaded.diagnostics)
+    regions: list[SpaceRegion] = []
+    try:
+        regions = [region for task in loaded.tasks for region in _space_regions(task)]
+    except DiagnosticError as problem:
+        problems.extend(problem.diagnostics)
+    problems.extend(_nothing_found(loaded, problems))
+    return SpaceReport(
+        diagnostics=tuple(problems),
+        sources=loaded.sources,
+        exit_code=BAD_INPUT if has_errors(problems) else OK,
+        regions=tuple(regions),
+    )
+
+
+def devices() -> DeviceReport:
+    """Look for compilers on this machine and try each."""
+    found = compilers()
+    try:
+        default_compiler()
+        missing: tuple[Diagnostic, ...] = ()
+    except EnvironmentProblem as problem:
+        missing = problem.diagnostics
+    return DeviceReport(
+        diagnostics=missing,
+        exit_code=ENVIRONMENT if missing else OK,
+        cpu=cpu_name(),
+        cores=cpu_cores(),
+        compilers=found,
+    )
+
+
+def _paths(paths: Paths) -> list[Path]:
+    if isinstance(paths, str | Path):
+        return [Path(paths)]
+    return [Path(path) for path in paths]
+
+
+def _ignore(event: Event) -> None:
+    """The listener of those who do not listen."""
+
+
+def _legality(loaded: LoadedTask) -> list[Diagnostic]:
+    """What the recipe refuses, over the configurations of the first problem size."""
+    space_, point = loaded.spaces[0], loaded.points[0]
+    generator = VariantGenerator.of(loaded.task)
+    some = space_.sample(CONFIGURATIONS_CHECKED, random.Random(0))
+    refused: Counter[Diagnostic] = Counter()
+    for configuration in some:
+        try:
+            generator.codes(point, configuration)
+        except DiagnosticError as problem:
+            refused[problem.diagnostics[0]] += 1
+    found: list[Diagnostic] = []
+    everywhere = sum(refused.values()) == len(some)
+    for diagnostic, count in refused.items():
+        note = Note(f"refused for {count} of {len(some)} configurations tried")
+        severity = Severity.ERROR if everywhere else Severity.WARNING
+        found.append(replace(diagnostic, severity=severity, notes=(*diagnostic.notes, note)))
+    return found
+
+
+def _space_regions(loaded: LoadedTask) -> list[SpaceRegion]:
+    task = loaded.task
+    return [
+        SpaceRegion(
+            task.position.file,
+            task.position.line,
+            task.name,
+            dict(point.values),
+            tuple(
+                SpaceParameter(p.name, len(p.values), ", ".join(show(v) for v in p.values))
+                for p in space_.parameters
+            ),
+            space_.cartesian,
+            space_.size,
+            tuple(SpaceGroup(g.parameters, g.constraints, g.count) for g in space_.groups),
+        )
+        for point, space_ in zip(loaded.points, loaded.spaces, strict=True)
+    ]
+
+
+def _nothing_found(loaded: Loaded, problems: Sequence[Diagnostic]) -> list[Diagnostic]:
+    if loaded.tasks or has_errors(problems):
+        return []
+    return [Diagnostic("ORIO-U014", "no annotated region was found", severity=Severity.WARNING)]
+
+
+def _output_problems(loaded: Loaded, output: Path | None, *, in_place: bool) -> list[Diagnostic]:
+    if output is None:
+        return []
+    if in_place:
+        return [Diagnostic("ORIO-U010", "both an output and in-place writing were asked for")]
+    if len(loaded.files) > 1 and output.is_file():
+        return [Diagnostic("ORIO-U010", f"several inputs need a folder as output, but `{output}` is a file")]
+    targets = [_target(loaded, file, output, in_place=False).resolve() for file in loaded.files]
+    for file in loaded.files:
+        if file.path.resolve() in targets:
+            message = f"the output would overwrite the input `{file.path}`"
+            return [Diagnostic("ORIO-U010", message, help="use `--in-place` if that is what you want")]
+    for target in targets:
+        if targets.count(target) > 1:
+            return [Diagnostic("ORIO-U010", f"two inputs would be written to the same file `{target}`")]
+    if not output.parent.is_dir() and len(loaded.files) <= 1:
+        return [Diagnostic("ORIO-U009", f"the folder of `{output}` does not exist")]
+    return []
+
+
+def _target(loaded: Loaded, file: LoadedFile, output: Path | None, *, in_place: bool) -> Path:
+    if in_place:
+        return file.path
+    if output is None:
+        return file.path.with_name(f"_{file.path.name}")
+    if output.is_dir() or len(loaded.files) > 1:
+        return output / file.inner
+    return output
+
+
+def _write(target: Path, data: bytes, source: Path) -> None:
+    try:
+        write_atomically(target, data, mode_of=source)
+    except OSError as error:
+        raise DiagnosticError(
+            Diagnostic("ORIO-U009", f"`{target}` cannot be written: {error.strerror or error}")
+        ) from error

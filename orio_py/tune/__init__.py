@@ -1,0 +1,1 @@
+"""Puts it together: searches, evaluates, confirms, writes back."""

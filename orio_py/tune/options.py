@@ -1,0 +1,32 @@
+"""What the caller of a session may decide beside the specification."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from orio_py.core.expr import Value
+from orio_py.core.units import Seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuneOptions:
+    """Options of `tune`; None leaves the decision to the specification or to a default.
+
+    `search` is `NAME` or `NAME:option=value,…`; `pins` fixes parameters and input sizes; `timeout` is
+    for one run of one variant; `keep` is a folder for generated sources and binaries.
+    """
+
+    spec: Path | None = None
+    target: str | None = None
+    search: str | None = None
+    trials: int | None = None
+    time: Seconds | None = None
+    seed: int | None = None
+    jobs: int | None = None
+    repeats: int | None = None
+    timeout: Seconds | None = None
+    pins: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    cc: str | None = None
+    keep: Path | None = None

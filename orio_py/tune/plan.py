@@ -1,0 +1,106 @@
+"""From a task and the caller's options to a plan: searcher, budget, target, build."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from orio_py.build.detect import cpu_cores
+from orio_py.core.diagnostics import fail
+from orio_py.core.expr import Value
+from orio_py.core.registry import did_you_mean
+from orio_py.frontend.expressions import parse_value
+from orio_py.search.base import SearchContext
+from orio_py.search.catalog import start_search
+from orio_py.space.search_space import SearchSpace
+from orio_py.spec.inputs import InputPoint
+from orio_py.spec.search import Budget, SearchSpec
+from orio_py.spec.target import Target
+from orio_py.spec.task import TuningTask
+from orio_py.transform.recipe import uses_openmp
+from orio_py.tune.options import TuneOptions
+from orio_py.tune.session import BATCH, Plan
+
+SMALL_SPACE = 200
+"""Up to this size a task without a `search` section is searched exhaustively."""
+
+DEFAULT_TRIALS = 200
+"""Trials of a random search that nobody limited."""
+
+DEFAULT_SEED = 1
+
+
+def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: TuneOptions) -> Plan:
+    """Resolve what specification and options leave open.
+
+    Raises DiagnosticError for unknown searchers, options and targets.
+    """
+    spec = search_spec(task, space, options)
+    chosen = dict(spec.options)
+    wanted = chosen.pop("seed", DEFAULT_SEED)
+    seed = options.seed if options.seed is not None else wanted if isinstance(wanted, int) else DEFAULT_SEED
+    if options.seed is not None:
+        task = replace(task, inputs=replace(task.inputs, seed=options.seed))
+    target = resolve_target(task, options.target)
+    context = SearchContext(space, random.Random(seed), chosen, spec.budget.trials, batch_size=BATCH)
+    return Plan(
+        task=with_target(task, target),
+        point=point,
+        space=space,
+        search=start_search(spec.algorithm, context, spec.position),
+        budget=spec.budget,
+        target=target,
+        seed=seed,
+        jobs=options.jobs if options.jobs is not None else cpu_cores(),
+        repeats=options.repeats if options.repeats is not None else task.measurement.repetitions,
+        timeout=options.timeout,
+    )
+
+
+def search_spec(task: TuningTask, space: SearchSpace, options: TuneOptions) -> SearchSpec:
+    """The search as the options, the specification and the size of the space decide it."""
+    spec = task.search
+    if options.search is not None:
+        name, chosen = parse_search(options.search)
+        spec = SearchSpec(name, chosen, spec.budget)
+    elif spec.position is None:
+        spec = replace(spec, algorithm="exhaustive" if space.size <= SMALL_SPACE else "random")
+    budget = Budget(
+        options.trials if options.trials is not None else spec.budget.trials,
+        options.time if options.time is not None else spec.budget.time,
+    )
+    exhaustive = spec.algorithm.lower() == "exhaustive"
+    if budget.trials is None and budget.time is None and not exhaustive:
+        budget = Budget(DEFAULT_TRIALS, None)
+    return replace(spec, budget=budget)
+
+
+def parse_search(text: str) -> tuple[str, dict[str, Value]]:
+    """`NAME` or `NAME:option=value,…`.  Raises DiagnosticError ORIO-U012."""
+    name, _, rest = text.partition(":")
+    chosen: dict[str, Value] = {}
+    for item in filter(None, (part.strip() for part in rest.split(","))):
+        key, equals, value = item.partition("=")
+        if not equals or not key.strip():
+            fail("ORIO-U012", f"`--search {text}`: `{item}` is not of the form option=value")
+        chosen[key.strip()] = parse_value(value.strip())
+    if not name.strip():
+        fail("ORIO-U012", f"`--search {text}` names no searcher")
+    return name.strip(), chosen
+
+
+def resolve_target(task: TuningTask, wish: str | None) -> Target:
+    """The target asked for, or what the recipe needs.  Raises DiagnosticError ORIO-U013."""
+    if wish is None:
+        return Target.OPENMP if any(uses_openmp(region) for region in task.regions) else Target.C
+    known = {str(target): target for target in Target}
+    if wish not in known:
+        fail("ORIO-U013", f"there is no target `{wish}`", help=did_you_mean(wish, known))
+    return known[wish]
+
+
+def with_target(task: TuningTask, target: Target) -> TuningTask:
+    """The task with the compiler option that its target needs."""
+    if target is not Target.OPENMP or "openmp" in task.build.command:
+        return task
+    return replace(task, build=replace(task.build, command=f"{task.build.command} -fopenmp"))

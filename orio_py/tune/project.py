@@ -1,0 +1,240 @@
+"""Tunes and transforms whole files: one session per task and problem size, then the write-back."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from orio_py.build.compiler import Compiler, resolve
+from orio_py.build.detect import supports_openmp
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, Severity
+from orio_py.core.expr import Value, show
+from orio_py.core.source import Span
+from orio_py.spec.inputs import InputPoint
+from orio_py.spec.region import Region
+from orio_py.spec.target import Target
+from orio_py.spec.task import TuningTask
+from orio_py.tune.dispatch import Case, dispatch, needs_dispatch
+from orio_py.tune.events import Listener
+from orio_py.tune.load import LoadedFile, LoadedTask
+from orio_py.tune.options import TuneOptions
+from orio_py.tune.plan import make_plan, resolve_target
+from orio_py.tune.result import RegionReport
+from orio_py.tune.session import TuningSession, Winner
+from orio_py.tune.variant import VariantGenerator
+from orio_py.tune.writeback import generated_content, splice
+
+
+@dataclass(slots=True)
+class TunedFile:
+    """The new bytes of a file (None: leave it alone), its reports, and what was noticed on the way."""
+
+    data: bytes | None
+    reports: list[RegionReport]
+    diagnostics: list[Diagnostic]
+    interrupted: bool = False
+
+
+def tune_file(file: LoadedFile, options: TuneOptions, listener: Listener, version: str) -> TunedFile:
+    """Tune every task of a file.  Raises EnvironmentProblem without a compiler."""
+    result = TunedFile(None, [], [])
+    contents: dict[Span, str] = {}
+    with _workspace(options.keep, file.path.stem) as folder:
+        for number, loaded in enumerate(file.tasks):
+            if not loaded.task.has_spec:
+                contents.update(_transformed(loaded, {}, version))
+                continue
+            winners = _tune_task(file, loaded, options, listener, folder / f"task_{number}", result)
+            if result.interrupted:
+                return result
+            contents.update(_tuned(loaded.task, winners, version))
+    if contents:
+        result.data = splice(file.source, contents)
+    return result
+
+
+def transform_file(file: LoadedFile, pins: Mapping[str, Value], version: str) -> bytes | None:
+    """The file with every recipe applied at one configuration, or None when it has no region.
+
+    Raises DiagnosticError (a refusal, say).
+    """
+    contents: dict[Span, str] = {}
+    for loaded in file.tasks:
+        contents.update(_transformed(loaded, pins, version))
+    return splice(file.source, contents) if contents else None
+
+
+def _tune_task(
+    file: LoadedFile,
+    loaded: LoadedTask,
+    options: TuneOptions,
+    listener: Listener,
+    folder: Path,
+    result: TunedFile,
+) -> list[Winner]:
+    options = _with_usable_target(file, loaded.task, options, result)
+    winners: list[Winner] = []
+    for index, (point, space) in enumerate(zip(loaded.points, loaded.spaces, strict=True)):
+        plan = make_plan(loaded.task, point, space, options)
+        compiler = _compiler(plan.task, file.path, options)
+        session = TuningSession(plan, compiler, folder / f"size_{index}", listener)
+        winner = session.run()
+        result.reports.append(winner.report)
+        result.diagnostics.extend(session.diagnostics)
+        if winner.report.interrupted:
+            result.interrupted = True
+            break
+        if winner.report.trials == 0 and session.first_refusal is not None:
+            raise DiagnosticError(_refused(session.first_refusal, winner.report.refused))
+        if winner.report.best is None:
+            result.diagnostics.append(_no_variant(plan.task, winner, session.first_refusal))
+        winners.append(winner)
+    return winners
+
+
+def _with_usable_target(
+    file: LoadedFile, task: TuningTask, options: TuneOptions, result: TunedFile
+) -> TuneOptions:
+    """Plain C instead of OpenMP where nobody insists on OpenMP and the compiler cannot build it."""
+    asked = options.target is not None or "openmp" in task.build.command
+    if asked or resolve_target(task, None) is not Target.OPENMP:
+        return options
+    if supports_openmp(_compiler(task, file.path, options).program):
+        return options
+    message = (
+        "the compiler cannot build OpenMP programs, so the OpenMP pragmas of the recipe have no effect here"
+    )
+    help_text = "install its OpenMP library (Debian, Ubuntu: `apt install libomp-dev`), or use gcc"
+    result.diagnostics.append(
+        Diagnostic("ORIO-B006", message, task.position, Severity.WARNING, help=help_text)
+    )
+    return replace(options, target=str(Target.C))
+
+
+def _compiler(task: TuningTask, path: Path, options: TuneOptions) -> Compiler:
+    return resolve(task.build, path.resolve().parent, override=options.cc)
+
+
+def _refused(first: Diagnostic, count: int) -> Diagnostic:
+    """The refusal that left nothing to try, as the error that it is."""
+    note = Note(f"refused for all {count} configurations proposed")
+    return replace(first, severity=Severity.ERROR, notes=(*first.notes, note))
+
+
+def _no_variant(task: TuningTask, winner: Winner, refusal: Diagnostic | None) -> Diagnostic:
+    kinds = [f"{count} {kind}" for kind, count in winner.report.failures.items()]
+    if winner.report.refused:
+        kinds.append(f"{winner.report.refused} refused")
+    message = f"no valid variant of `{task.name}` was found ({', '.join(kinds) or 'nothing was tried'})"
+    help_text = f"the first refusal was: {refusal.message}" if refusal is not None else None
+    return Diagnostic("ORIO-M020", message, task.position, help=help_text)
+
+
+# --- what goes into the file ---
+
+
+def _tuned(task: TuningTask, winners: Sequence[Winner], version: str) -> dict[Span, str]:
+    """The contents of a task's regions; nothing when no size had a valid variant."""
+    if not any(winner.report.best is not None for winner in winners):
+        return {}
+    evidence = [line for winner in winners for line in _evidence(winner)]
+    remarks = [_headline(version), *evidence, *dict.fromkeys(_device(winner) for winner in winners)]
+    newline = task.source.newline
+    has_code = any(winner.codes is not None for winner in winners)
+    contents: dict[Span, str] = {}
+    for index, region in enumerate(task.regions):
+        code = _combined(task, region, index, winners) if has_code else None
+        contents[region.content] = generated_content(region, code, remarks, newline)
+    return contents
+
+
+def _combined(task: TuningTask, region: Region, index: int, winners: Sequence[Winner]) -> str:
+    """One region's code for all problem sizes; sizes at which nothing won run the original."""
+    if len(winners) == 1 and winners[0].codes is not None:
+        return winners[0].codes[index]
+    generator = VariantGenerator.of(task)
+    cases: list[Case] = []
+    for winner in winners:
+        code = region.reference_text.strip("\r\n")
+        if winner.codes is not None and winner.report.best is not None:
+            code = generator.code(index, winner.point, winner.report.best.configuration)
+        cases.append(Case(winner.point, code))
+    return dispatch(task, region, cases, indent=region.indent)
+
+
+def _transformed(loaded: LoadedTask, pins: Mapping[str, Value], version: str) -> dict[Span, str]:
+    """The contents of a task's regions at the first configuration that the pins allow."""
+    task = loaded.task
+    contents: dict[Span, str] = {}
+    remarks = [_headline(version)]
+    chosen: list[tuple[InputPoint, Mapping[str, Value]]] = []
+    for point, space in zip(loaded.points, loaded.spaces, strict=True):
+        values = dict(space.first() or {})
+        chosen.append((point, values))
+        remarks.append(f"configuration{_sizes(point)}: {_shown(values)}; not measured")
+    generator = VariantGenerator.of(task)
+    for index, region in enumerate(task.regions):
+        cases = [Case(point, generator.code(index, point, values)) for point, values in chosen]
+        same = len({case.code for case in cases}) == 1 and not task.inputs.specialize
+        code = cases[0].code
+        if not same and needs_dispatch(task, cases):
+            code = dispatch(task, region, cases, indent=region.indent)
+        contents[region.content] = generated_content(region, code, remarks, task.source.newline)
+    return contents
+
+
+def _headline(version: str) -> str:
+    return f"generated by orio_py {version} from the annotation above; the user's code follows #else"
+
+
+def _evidence(winner: Winner) -> list[str]:
+    """Configuration, measurement and circumstances of one problem size, as comment lines."""
+    report = winner.report
+    where = _sizes(winner.point)
+    if report.best is None:
+        return [f"original{where}: no valid variant among {report.trials} trials"]
+    timing = report.best.timing
+    measured = f"median {_time(timing.median_s)} (MAD {_time(timing.mad_s)}, {timing.repeats} repetitions, {timing.clock})"
+    if winner.codes is None:
+        return [f"original code{where}: {report.reason}"]
+    assert report.baseline is not None
+    return [
+        f"configuration{where}: {_shown(report.best.configuration)}",
+        f"{measured}; original {_time(report.baseline.median_s)}; speed-up {report.best.speedup:.2f}",
+    ]
+
+
+def _device(winner: Winner) -> str:
+    machine = winner.report.environment
+    return f"device: {machine.cpu}; {machine.compiler} `{machine.command}`; {winner.report.trials} trials"
+
+
+def _sizes(point: InputPoint) -> str:
+    return " for " + ", ".join(f"{n}={show(v)}" for n, v in point.values) if point.values else ""
+
+
+def _shown(values: Mapping[str, Value]) -> str:
+    return ", ".join(f"{name}={show(value)}" for name, value in values.items()) or "no parameters"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.4g} s"
+
+
+@contextmanager
+def _workspace(keep: Path | None, stem: str) -> Generator[Path]:
+    """A folder for generated files: the user's, or a temporary one that is removed afterwards."""
+    if keep is not None:
+        folder = (keep / stem).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        yield folder
+        return
+    folder = Path(tempfile.mkdtemp(prefix="orio-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,129 @@
+"""What a tuning session found, per region and problem size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from orio_py.core.expr import Value
+from orio_py.core.units import Seconds
+from orio_py.record.environment import Environment
+from orio_py.record.measurement import Timing
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceCount:
+    """The number of points of a space, without and with its constraints."""
+
+    cartesian: int
+    valid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The configuration that won, re-measured in the finals, and its speed-up over the original."""
+
+    configuration: Mapping[str, Value]
+    timing: Timing
+    speedup: float
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Where the time went, in seconds; builds on several cores count once by the clock on the wall."""
+
+    total: Seconds
+    build: Seconds
+    run: Seconds
+    search: Seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegionReport:
+    """The outcome of one task at one problem size.
+
+    `failures` counts variants by the stage at which they failed, `refused` the configurations that a
+    transformation refused before anything was built, `cached` the trials answered by an earlier variant
+    with the same code.  `baseline` and `best` come from the finals, in which the best few and the
+    original are measured in turn; `reason` says in words why the winner won or the original was kept.
+    """
+
+    file: str
+    line: int
+    name: str
+    target: str
+    inputs: Mapping[str, Value]
+    space: SpaceCount
+    trials: int
+    cached: int
+    failures: Mapping[str, int]
+    refused: int
+    seconds: Spent
+    environment: Environment
+    baseline: Timing | None = None
+    best: Best | None = None
+    kept_original: bool = True
+    reason: str = ""
+    interrupted: bool = False
+    output: Path | None = None
+
+    @property
+    def failed(self) -> int:
+        """Variants that failed in any way but a wrong result."""
+        return sum(self.failures.values()) - self.invalid
+
+    @property
+    def invalid(self) -> int:
+        """Variants that computed something else than the original."""
+        kinds = ("wrong result", "write out of bounds", "rejected by the validation file")
+        return sum(self.failures.get(kind, 0) for kind in kinds)
+
+    @property
+    def succeeded(self) -> int:
+        """Variants that were valid and timed."""
+        return self.trials - sum(self.failures.values())
+
+    def as_json(self) -> dict[str, object]:
+        """The entry of `tune --json`."""
+        return {
+            "file": self.file,
+            "line": self.line,
+            "name": self.name,
+            "target": self.target,
+            "inputs": dict(self.inputs),
+            "space": {"cartesian": self.space.cartesian, "valid": self.space.valid},
+            "trials": self.trials,
+            "cached": self.cached,
+            "failed": self.failed,
+            "refused": self.refused,
+            "invalid": self.invalid,
+            "failures": dict(self.failures),
+            "seconds": {
+                "total": self.seconds.total,
+                "build": self.seconds.build,
+                "run": self.seconds.run,
+                "search": self.seconds.search,
+            },
+            "baseline": _timing(self.baseline) if self.baseline else None,
+            "best": None
+            if self.best is None
+            else {
+                "configuration": dict(self.best.configuration),
+                **_timing(self.best.timing),
+                "speedup": self.best.speedup,
+            },
+            "kept_original": self.kept_original,
+            "reason": self.reason,
+            "interrupted": self.interrupted,
+            "output": str(self.output) if self.output else None,
+        }
+
+
+def _timing(timing: Timing) -> dict[str, object]:
+    return {
+        "median_s": timing.median_s,
+        "mad_s": timing.mad_s,
+        "repeats": timing.repeats,
+        "clock": str(timing.clock),
+    }

@@ -1,0 +1,58 @@
+"""From a configuration to the code of each region."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from orio_py.core.expr import Value
+from orio_py.ctree.build import const
+from orio_py.ctree.emit import emit
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import substitute
+from orio_py.spec.inputs import InputPoint
+from orio_py.spec.task import TuningTask
+from orio_py.transform.base import Context
+from orio_py.transform.context import context_for
+from orio_py.transform.recipe import apply_recipe
+from orio_py.tune.dispatch import Case, dispatch
+
+
+@dataclass(frozen=True, slots=True)
+class VariantGenerator:
+    """Makes the code of a task's regions; what the file says around each region is looked up once."""
+
+    task: TuningTask
+    contexts: tuple[Context, ...]
+
+    @classmethod
+    def of(cls, task: TuningTask) -> VariantGenerator:
+        """The generator of a task."""
+        return cls(task, tuple(context_for(task, region) for region in task.regions))
+
+    def codes(self, point: InputPoint, values: Mapping[str, Value]) -> list[str]:
+        """The code of every region at one configuration.  Raises Refusal and other DiagnosticErrors.
+
+        Code that is specialised for the problem size stands behind its dispatch, as it will in the file.
+        """
+        found: list[str] = []
+        for index, region in enumerate(self.task.regions):
+            code = self.code(index, point, values)
+            if self.task.inputs.specialize:
+                code = dispatch(self.task, region, [Case(point, code)], indent=region.indent)
+            found.append(f"\n{code}")
+        return found
+
+    def code(self, index: int, point: InputPoint, values: Mapping[str, Value]) -> str:
+        """The code of one region at one configuration, indented as the region is."""
+        region = self.task.regions[index]
+        tree: Node = apply_recipe(region, {**dict(point.values), **values}, self.contexts[index])
+        for name in self.task.inputs.specialize:
+            tree = substitute(tree, name, _literal(point[name]))
+        return emit(tree, indent=region.indent)
+
+
+def _literal(value: Value) -> Node:
+    if isinstance(value, float):
+        return c_ast.Constant("double", repr(value))
+    return const(int(value)) if isinstance(value, int) else c_ast.ID(str(value))

@@ -1,0 +1,167 @@
+"""Variants that crash, hang, compute something else or do not compile are counted, and nothing ends the run."""
+
+from pathlib import Path
+
+import pytest
+from c_programs import SANITIZERS, links
+
+import orio_py
+from orio_py.core.units import Seconds
+
+SOURCE = r"""#include <stdlib.h>
+#ifndef MODE
+#define MODE 0
+#endif
+static double factor(double x)
+{
+#if MODE == 1
+  abort();
+#elif MODE == 2
+  for (;;) { volatile int forever = 1; (void)forever; }
+#elif MODE == 3
+  return x * 1.001;
+#elif MODE == 4
+  return x @ 2;
+#elif MODE == 6
+  exit(3);
+#endif
+  return x;
+}
+void scale(int n, double *a, double *b)
+{
+  int i;
+  /*@ begin PerfTuning (
+    def build { arg build_command = 'gcc -O1 @CFLAGS@'; }
+    def performance_params { param CFLAGS[] = ['', %s]; }
+    def input_params { param n[] = [1000]; }
+    def input_vars { decl dynamic double a[n] = random; decl dynamic double b[n] = random; }
+    def search { arg algorithm = 'Exhaustive'; }
+  ) @*/
+  /*@ begin Loop (transform Unroll(ufactor=2)) @*/
+  for (i = 0; i < n; i++)
+    b[i] = factor(a[i]);
+  /*@ end @*/
+#if MODE == 5
+  b[n] = 1.0;
+#endif
+  /*@ end @*/
+}
+"""
+
+
+def tune(tmp_path: Path, modes: list[int], **options):
+    source = tmp_path / "scale.c"
+    source.write_text(SOURCE % ", ".join(f"'-DMODE={mode}'" for mode in modes))
+    return orio_py.tune(source, options=orio_py.TuneOptions(seed=3, **options))
+
+
+@pytest.mark.parametrize(
+    ("mode", "kind"),
+    [
+        (1, "crash"),
+        (2, "timeout"),
+        (3, "wrong result"),
+        (4, "compile error"),
+        (5, "write out of bounds"),
+        (6, "no result"),
+    ],
+)
+def test_each_failure_is_counted_by_kind(tmp_path: Path, mode: int, kind: str) -> None:
+    report = tune(tmp_path, [mode], timeout=Seconds(2.0))
+    region = report.regions[0]
+    assert region.failures == {kind: 1}
+    assert region.trials == 2
+    assert report.exit_code == 0
+    assert region.best is not None
+    assert region.best.configuration == {"CFLAGS": ""}
+
+
+def test_json_tells_failed_from_invalid(tmp_path: Path) -> None:
+    entry = tune(tmp_path, [1, 3, 4]).regions[0].as_json()
+    assert (entry["trials"], entry["failed"], entry["invalid"], entry["refused"]) == (4, 2, 1, 0)
+
+
+@pytest.mark.skipif(not links(*SANITIZERS), reason="the compiler's sanitizer libraries are not installed")
+def test_a_sanitizer_report_is_a_failure_of_its_own(tmp_path: Path) -> None:
+    source = tmp_path / "scale.c"
+    text = (SOURCE % "'-DMODE=5'").replace("gcc -O1", "gcc -O1 -g -fsanitize=address,undefined")
+    source.write_text(text)
+    region = orio_py.tune(source).regions[0]
+    assert region.failures == {"sanitizer report": 1}
+
+
+def test_no_valid_variant_leaves_the_file_alone_and_exits_with_4(tmp_path: Path) -> None:
+    source = tmp_path / "scatter.c"
+    source.write_text(
+        """void scatter(int n, const int *p, double *a)
+{
+  /*@ begin PerfTuning (
+    def input_params { param n[] = [40]; }
+    def input_vars { decl dynamic double a[n] = random; decl dynamic int p[n] = random; }
+  ) @*/
+  /*@ begin Loop (transform Permut(seq=['j', 'i'], force=True)) @*/
+  for (int i = 1; i < n - 1; i++)
+    for (int j = 1; j < n - 1; j++)
+      a[p[i]] = 0.5 * a[p[j]] + 0.1 * i;
+  /*@ end @*/
+  /*@ end @*/
+}
+"""
+    )
+    report = orio_py.tune(source)
+    assert report.exit_code == 4
+    assert report.regions[0].failures == {"wrong result": 1}
+    assert report.diagnostics[-1].code == "ORIO-M020"
+    assert [p.name for p in tmp_path.iterdir()] == ["scatter.c"]
+
+
+def test_an_original_that_fails_is_bad_input_at_its_place(tmp_path: Path) -> None:
+    source = tmp_path / "scale.c"
+    source.write_text((SOURCE % "'-DMODE=0'").replace("#define MODE 0", "#define MODE 1"))
+    report = orio_py.tune(source)
+    assert report.exit_code == 2
+    assert report.diagnostics[0].code == "ORIO-M010"
+    assert "SIGABRT" in report.diagnostics[0].message
+    assert report.diagnostics[0].position is not None
+    assert report.outputs == ()
+
+
+def test_an_original_that_does_not_compile_names_the_compilers_words(tmp_path: Path) -> None:
+    source = tmp_path / "scale.c"
+    source.write_text((SOURCE % "'-DMODE=0'").replace("factor(a[i])", "factor(a[i]) + undeclared_thing"))
+    report = orio_py.tune(source)
+    assert report.exit_code == 2
+    assert report.diagnostics[0].code == "ORIO-B004"
+    assert any("undeclared_thing" in note.message for note in report.diagnostics[0].notes)
+
+
+def test_without_a_compiler_it_is_the_environments_fault(tmp_path: Path, monkeypatch) -> None:
+    source = tmp_path / "scale.c"
+    source.write_text(SOURCE % "'-DMODE=0'")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    report = orio_py.tune(source)
+    assert report.exit_code == 3
+    assert report.diagnostics[-1].code == "ORIO-B001"
+    assert [p.name for p in tmp_path.iterdir()] == ["scale.c"]
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "word"),
+    [
+        (("ufactor=2", "ufactor=0"), "ORIO-T", "0"),
+        (("Unroll(ufactor=2)", "Tile(tsize=4, tindex='i')"), "ORIO-T", "i"),
+        (("Unroll(ufactor=2)", "Composite(unrolljam=([], []), tile=[('k', 4, 'kk')])"), "ORIO-T", "k"),
+    ],
+)
+def test_a_recipe_that_is_refused_everywhere_is_bad_input(
+    tmp_path: Path, change, code: str, word: str
+) -> None:
+    source = tmp_path / "scale.c"
+    source.write_text((SOURCE % "'-DMODE=0'").replace(*change))
+    report = orio_py.tune(source)
+    assert report.exit_code == 2
+    found = report.diagnostics[-1]
+    assert found.code.startswith(code)
+    assert found.position is not None
+    assert word in found.message
+    assert [p.name for p in tmp_path.iterdir()] == ["scale.c"]
