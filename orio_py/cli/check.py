@@ -1,0 +1,37 @@
+"""`orio check`: find the mistakes without building anything."""
+
+from __future__ import annotations
+
+import orio_py
+from orio_py.cli import options as shared
+from orio_py.cli.console import Color, Output, print_json
+from orio_py.core.diagnostics import Severity
+
+EPILOG = "Example: orio check kernels/"
+
+
+def check(
+    paths: shared.Paths,
+    spec: shared.Spec = None,
+    json: shared.JsonFlag = False,
+    quiet: shared.Quiet = False,
+    verbose: shared.Verbose = False,
+    color: shared.ColorOption = Color.AUTO,
+) -> int:
+    """Check annotations, specifications and legality; build nothing."""
+    out = Output.create(color=color, quiet=quiet, verbose=verbose)
+    report = orio_py.check(paths, spec=spec)
+    out.diagnostics(report.diagnostics, report.sources)
+    if json:
+        print_json(report.as_json())
+        return report.exit_code
+    errors = sum(d.severity is Severity.ERROR for d in report.diagnostics)
+    warnings = len(report.diagnostics) - errors
+    out.result(
+        f"{_count(report.regions, 'region')}: {_count(errors, 'error')}, {_count(warnings, 'warning')}"
+    )
+    return report.exit_code
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,144 @@
+"""The command `orio`: the table of commands, exit codes, and the boundary where bugs are caught."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from typing import Annotated, TextIO
+
+import typer
+import typer.main
+
+from orio_py import __version__
+from orio_py.cli import check, devices, explain, space, transform, tune
+from orio_py.cli.console import Color, Output
+from orio_py.cli.usage import check_command, usage_problem
+from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem
+
+EXIT_BAD_INPUT = 2
+EXIT_ENVIRONMENT = 3
+EXIT_BUG = 70  # EX_SOFTWARE of sysexits.h
+EXIT_INTERRUPTED = 130
+EXIT_BROKEN_PIPE = 141  # 128 + SIGPIPE, as the shell reports programs that do not catch it
+
+COMMANDS: tuple[tuple[Callable[..., int], str], ...] = (
+    (tune.tune, tune.EPILOG),
+    (transform.transform, transform.EPILOG),
+    (check.check, check.EPILOG),
+    (space.space, space.EPILOG),
+    (devices.devices, devices.EPILOG),
+    (explain.explain, explain.EPILOG),
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run `orio` with the given arguments (default: the process's) and return its exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        _never_fail_to_encode(stream)
+    try:
+        status = _run(given)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _silence_stdout()
+        return EXIT_BROKEN_PIPE
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)  # noqa: T201 - the one package that prints
+        return EXIT_INTERRUPTED
+    except EnvironmentProblem as error:
+        return _explain(error, given, EXIT_ENVIRONMENT)
+    except DiagnosticError as error:
+        return _explain(error, given, EXIT_BAD_INPUT)
+    except (
+        Exception
+    ) as error:  # process boundary: whatever arrives here is a bug of ours, told without a traceback
+        return _report_bug(error)
+    return status
+
+
+def application() -> typer.Typer:
+    """The table of commands as typer sees it."""
+    app = typer.Typer(
+        name="orio",
+        help="Automatic performance tuning of annotated C kernels.",
+        epilog="Example: orio tune mm.c --search random --trials 100",
+        no_args_is_help=False,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    app.callback()(_options)
+    for function, epilog in COMMANDS:
+        app.command(epilog=epilog)(function)
+    return app
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"orio_py {__version__}")
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_show_version),
+    ] = False,
+) -> None:
+    """Exists so that `orio` itself has options; `--version` acts before this is called."""
+
+
+def _run(arguments: Sequence[str]) -> int:
+    command = typer.main.get_command(application())
+    if not arguments:
+        _run(["--help"])
+        return EXIT_BAD_INPUT
+    check_command(arguments, [function.__name__ for function, _ in COMMANDS])
+    try:
+        # Not `command.main`: that one prints problems and ends the process in its own way.
+        with command.make_context("orio", list(arguments)) as context:
+            return command.invoke(context) or 0
+    except typer.Exit as leave:
+        return leave.exit_code
+    except typer.Abort:
+        return EXIT_INTERRUPTED
+    except typer.TyperException as error:
+        raise DiagnosticError(usage_problem(error)) from error
+
+
+def _explain(error: DiagnosticError, arguments: Sequence[str], status: int) -> int:
+    # The options may be what is wrong, so these two are looked for by hand.
+    never = "--color=never" in arguments or ("--color", "never") in pairwise(arguments)
+    verbose = not {"-v", "--verbose"}.isdisjoint(arguments)
+    out = Output.create(color=Color.NEVER if never else Color.AUTO, verbose=verbose)
+    out.diagnostics(error.diagnostics, {})
+    return status
+
+
+def _report_bug(error: Exception) -> int:
+    if os.environ.get("ORIO_DEBUG"):
+        traceback.print_exception(error)
+    lines = (
+        f"orio: internal error: {type(error).__name__}: {str(error)[:500]}",
+        "This is a bug in orio_py, not in your input.  ORIO_DEBUG=1 in the environment shows the traceback;",
+        "please report it together with the command and, if you can, the input file.",
+    )
+    print("\n".join(lines), file=sys.stderr)  # noqa: T201 - rich itself may be what failed
+    return EXIT_BUG
+
+
+def _never_fail_to_encode(stream: TextIO) -> None:
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
+
+
+def _silence_stdout() -> None:
+    # The interpreter flushes stdout once more when it ends, which would complain about the closed pipe.
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

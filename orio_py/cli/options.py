@@ -1,0 +1,134 @@
+"""Options that several commands share, and the reading of their values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+
+import orio_py
+from orio_py.cli.console import Color
+from orio_py.core.diagnostics import fail
+from orio_py.core.expr import Value
+from orio_py.core.registry import did_you_mean
+from orio_py.core.units import Seconds
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+_DURATION = re.compile(r"(?P<number>\d+(\.\d*)?|\.\d+)\s*(?P<unit>ms|s|sec|m|min|h)?", re.ASCII)
+_UNITS = {"ms": 1e-3, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_LARGEST = 10**9
+
+
+def parse_duration(text: str) -> Seconds:
+    """`90s`, `10m`, `1.5h`, `250ms` or plain seconds.  Raises DiagnosticError: ORIO-U004.
+
+    >>> parse_duration("1.5h")
+    5400.0
+    """
+    match = _DURATION.fullmatch(text.strip())
+    seconds = float(match["number"]) * _UNITS[match["unit"] or "s"] if match else 0.0
+    if not 0.0 < seconds <= _LARGEST:
+        found = f"`{text}` is not a duration; a positive number with an optional unit is needed"
+        fail("ORIO-U004", found, help="for example `90s`, `10m`, `1.5h`, or plain seconds")
+    return Seconds(seconds)
+
+
+def whole_number(option: str, *, least: int) -> Callable[[str], int]:
+    """A reader of whole numbers from `least` up.  The reader raises DiagnosticError: ORIO-U004."""
+
+    def read(text: str) -> int:
+        value = int(text) if re.fullmatch(r"[+-]?\d{1,18}", text.strip(), re.ASCII) else None
+        if value is None or not least <= value <= _LARGEST:
+            fail("ORIO-U004", f"`{option} {text}`: a whole number from {least} to {_LARGEST} is needed")
+        return value
+
+    return read
+
+
+def one_of(option: str, choices: type[Choice]) -> Callable[[str], Choice]:
+    """A reader of one of a few words.  The reader raises DiagnosticError: ORIO-U004."""
+
+    def read(text: str) -> Choice:
+        known = [choice.value for choice in choices]
+        if text not in known:
+            fail(
+                "ORIO-U004",
+                f"`{option} {text}`: one of {', '.join(known)} is needed",
+                help=did_you_mean(text, known),
+            )
+        return choices(text)
+
+    return read
+
+
+def parse_pins(settings: Sequence[str]) -> Mapping[str, Value]:
+    """The parameters that `--set NAME=VALUE` pins.  Raises DiagnosticError: ORIO-U005 and ORIO-E…."""
+    pins: dict[str, Value] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        name = name.strip()
+        if not equals or not value.strip() or not _NAME.fullmatch(name):
+            fail(
+                "ORIO-U005",
+                f"`--set {setting}`: it must read `--set NAME=VALUE`",
+                help="for example `--set U_I=4`",
+            )
+        if name in pins:
+            fail("ORIO-U005", f"`--set {setting}`: `{name}` is already set to `{pins[name]}`")
+        pins[name] = orio_py.parse_value(value.strip())
+    return pins
+
+
+Paths = Annotated[
+    list[Path],
+    typer.Argument(metavar="PATH", help="Annotated C files, or folders that are searched for them."),
+]
+OutputPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="OUT",
+        help="Where the result goes: a file for one input, a folder that mirrors the inputs for several. "
+        "Without it, `name.c` gives `_name.c` beside it.",
+    ),
+]
+InPlace = Annotated[
+    bool, typer.Option("--in-place", help="Replace the code inside the regions of the input files.")
+]
+Spec = Annotated[
+    Path | None,
+    typer.Option(
+        "--spec", metavar="FILE", help="A tuning specification for regions that have none of their own."
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Pin a parameter to a value; may be repeated."),
+]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON on stdout instead of text.")]
+JsonTarget = Annotated[
+    str | None,
+    typer.Option(
+        "--json", metavar="FILE|-", help="Write the results as JSON to a file, or to stdout for `-`."
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print problems only.")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Print details, and the explanation of each problem.")
+]
+ColorOption = Annotated[
+    Color,
+    typer.Option(
+        "--color",
+        metavar="WHEN",
+        parser=one_of("--color", Color),
+        help="Colour the output: auto (on a terminal), always, never.",
+    ),
+]

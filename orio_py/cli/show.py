@@ -1,0 +1,66 @@
+"""Numbers and values as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import log10
+from textwrap import fill
+
+from orio_py.core.expr import Value, show
+
+TEXT_WIDTH = 100
+
+_SCALES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+
+
+def show_seconds(seconds: float) -> str:
+    """A duration with three significant digits and a fitting unit.
+
+    >>> show_seconds(0.00312)
+    '3.12 ms'
+    """
+    if seconds >= 120.0:
+        minutes, rest = divmod(round(seconds), 60)
+        return f"{minutes} min {rest} s"
+    for scale, unit in _SCALES:
+        if seconds >= scale:
+            return f"{_three_digits(seconds / scale)} {unit}"
+    return "0 s" if seconds == 0 else f"{_three_digits(seconds / 1e-9)} ns"
+
+
+def show_count(number: int) -> str:
+    """A count in full up to a million million, beyond that with its power of ten.
+
+    >>> show_count(12345), show_count(3 * 10**20)
+    ('12 345', '3.00e+20')
+    """
+    return f"{number:,}".replace(",", " ") if number < 10**12 else _power_of_ten(number)
+
+
+def show_configuration(configuration: Mapping[str, Value]) -> str:
+    """`U_I = 4, T_I = 64`, or a remark when there is nothing to choose."""
+    return ", ".join(f"{name} = {show(value)}" for name, value in configuration.items()) or "no parameters"
+
+
+def show_explanation(text: str) -> str:
+    """The long text of a diagnostic with its paragraphs filled; blocks with indented lines stay as they are."""
+    blocks = text.strip("\n").split("\n\n")
+    return "\n\n".join(block if _is_example(block) else _filled(block) for block in blocks)
+
+
+def _is_example(block: str) -> bool:
+    return any(line[:1] in (" ", "\t", "-", "*", "|") for line in block.splitlines())
+
+
+def _filled(block: str) -> str:
+    return fill(block, TEXT_WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _three_digits(number: float) -> str:
+    return f"{number:.0f}" if number >= 99.95 else f"{number:.1f}" if number >= 9.995 else f"{number:.2f}"
+
+
+def _power_of_ten(number: int) -> str:
+    # By logarithm: Python refuses to print integers of more than 4300 digits.
+    exponent = int(log10(number))
+    return f"{10 ** (log10(number) - exponent):.2f}e+{exponent}"

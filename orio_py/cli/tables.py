@@ -1,0 +1,104 @@
+"""Reports as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Literal
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from orio_py.cli.show import show_configuration, show_count, show_seconds
+from orio_py.record.measurement import Timing
+from orio_py.tune.result import RegionReport
+
+if TYPE_CHECKING:  # types only: the API takes its time to load, and `orio --help` does without
+    from orio_py.api import DeviceReport, SpaceRegion
+
+NOTHING = "-"
+
+
+def tuning_results(regions: Iterable[RegionReport]) -> RenderableType:
+    """Per region: variants tried, failures by kind, original, best, speed-up, output; then the winners."""
+    table = _table(
+        ("region", "left"),
+        ("tried", "right"),
+        ("failed", "left"),
+        ("original", "right"),
+        ("best", "right"),
+        ("speed-up", "right"),
+        ("output", "left"),
+    )
+    winners: list[Text] = []
+    for region in regions:
+        best = region.best
+        table.add_row(
+            _place(region.file, region.line, region.name, region.inputs),
+            str(region.trials),
+            _failures(region),
+            _timing(region.baseline),
+            _timing(best.timing if best else None),
+            f"{best.speedup:.2f}x" if best else NOTHING,
+            str(region.output) if region.output else NOTHING,
+        )
+        winners.append(_winner(region))
+    return Group(table, *winners)
+
+
+def space_results(regions: Iterable[SpaceRegion]) -> RenderableType:
+    """Per region: parameters with their values, the two sizes, and which constraints bind which parameters."""
+    parts: list[RenderableType] = []
+    for region in regions:
+        parts.append(Text(_place(region.file, region.line, region.name, region.inputs), style="bold"))
+        table = _table(("parameter", "left"), ("values", "right"), ("", "left"))
+        for parameter in region.parameters:
+            table.add_row(parameter.name, str(parameter.count), parameter.values)
+        parts.append(table)
+        parts.append(Text(f"  Cartesian product  {show_count(region.cartesian)}"))
+        parts.append(Text(f"  valid              {show_count(region.valid)}"))
+        for group in region.groups:
+            bound = f", bound by {', '.join(group.constraints)}" if group.constraints else ""
+            parts.append(Text(f"  group {', '.join(group.parameters)}: {show_count(group.valid)}{bound}"))
+        parts.append(Text(""))
+    return Group(*parts)
+
+
+def device_results(report: DeviceReport) -> RenderableType:
+    """The processor and every compiler looked for, with the reason where one does not work."""
+    table = _table(("compiler", "left"), ("works", "left"), ("version", "left"), ("path", "left"))
+    for compiler in report.compilers:
+        works = Text("yes", style="green") if compiler.works else Text(f"no: {compiler.reason}", style="red")
+        table.add_row(compiler.name, works, compiler.version or NOTHING, str(compiler.path or NOTHING))
+    return Group(Text(f"processor: {report.cpu} ({report.cores} cores)"), table)
+
+
+def _table(*columns: tuple[str, Literal["left", "right"]]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for heading, justify in columns:
+        table.add_column(heading, justify=justify, overflow="fold")
+    return table
+
+
+def _place(file: str, line: int, name: str, inputs: Mapping[str, object]) -> str:
+    sizes = "".join(f" {key}={value}" for key, value in inputs.items())
+    return f"{file}:{line} {name}{sizes}"
+
+
+def _failures(region: RegionReport) -> str:
+    kinds = [f"{count} {kind}" for kind, count in region.failures.items() if count]
+    if region.refused:
+        kinds.append(f"{region.refused} refused")
+    return ", ".join(kinds) or "0"
+
+
+def _timing(timing: Timing | None) -> str:
+    return f"{show_seconds(timing.median_s)} ± {show_seconds(timing.mad_s)}" if timing else NOTHING
+
+
+def _winner(region: RegionReport) -> Text:
+    place = f"{_place(region.file, region.line, region.name, region.inputs)}: "
+    if region.best is None or region.kept_original:
+        return Text(f"{place}original kept: {region.reason}")
+    return Text(f"{place}{show_configuration(region.best.configuration)}")

@@ -1,0 +1,132 @@
+"""`orio tune`: search, build, validate, measure, write the winners back."""
+
+from __future__ import annotations
+
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import orio_py
+from orio_py.cli import options as shared
+from orio_py.cli.console import Color, Output, check_json_target, write_json
+from orio_py.cli.progress import progress_for
+from orio_py.cli.tables import tuning_results
+from orio_py.core.units import Seconds
+
+EPILOG = "Example: orio tune mm.c --search random --trials 200 --time 5m -o mm_tuned.c"
+
+
+def tune(
+    paths: shared.Paths,
+    output: shared.OutputPath = None,
+    in_place: shared.InPlace = False,
+    spec: shared.Spec = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target", metavar="c|openmp", help="What to generate; default: what the recipe asks for."
+        ),
+    ] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(
+            "--search", metavar="NAME[:opt=value,...]", help="The searcher; overrides the specification."
+        ),
+    ] = None,
+    trials: Annotated[
+        int | None,
+        typer.Option(
+            "--trials",
+            metavar="N",
+            parser=shared.whole_number("--trials", least=1),
+            help="At most N variants.",
+        ),
+    ] = None,
+    time_limit: Annotated[
+        Seconds | None,
+        typer.Option(
+            "--time",
+            metavar="DURATION",
+            parser=shared.parse_duration,
+            help="Stop searching after 90s, 10m, 1.5h.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            metavar="N",
+            parser=shared.whole_number("--seed", least=0),
+            help="Seed of search and inputs.",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            metavar="N",
+            parser=shared.whole_number("--jobs", least=1),
+            help="Builds at the same time (default: one per core); measuring is never concurrent.",
+        ),
+    ] = None,
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            "--repeats",
+            metavar="N",
+            parser=shared.whole_number("--repeats", least=1),
+            help="Timed repetitions per variant, at least.",
+        ),
+    ] = None,
+    timeout: Annotated[
+        Seconds | None,
+        typer.Option(
+            "--timeout",
+            metavar="DURATION",
+            parser=shared.parse_duration,
+            help="Time limit of one variant's run.",
+        ),
+    ] = None,
+    settings: shared.Settings = None,
+    cc: Annotated[
+        str | None, typer.Option("--cc", metavar="CMD", help="Compiler command, for example `clang -O3`.")
+    ] = None,
+    keep: Annotated[
+        Path | None, typer.Option("--keep", metavar="DIR", help="Keep generated sources and binaries here.")
+    ] = None,
+    json: shared.JsonTarget = None,
+    quiet: shared.Quiet = False,
+    verbose: shared.Verbose = False,
+    color: shared.ColorOption = Color.AUTO,
+) -> int:
+    """Tune every annotated region and write the winners back."""
+    out = Output.create(color=color, quiet=quiet, verbose=verbose)
+    check_json_target(json)
+    pins = shared.parse_pins(settings or ())
+    chosen = orio_py.TuneOptions(
+        spec=spec,
+        target=target,
+        search=search,
+        trials=trials,
+        time=time_limit,
+        seed=seed,
+        jobs=jobs,
+        repeats=repeats,
+        timeout=timeout,
+        pins=pins,
+        cc=cc,
+        keep=keep,
+    )
+    with progress_for(out, time.monotonic) or nullcontext() as listener:
+        report = orio_py.tune(paths, output=output, in_place=in_place, options=chosen, listener=listener)
+    out.diagnostics(report.diagnostics, report.sources)
+    if report.regions:
+        # With JSON on stdout the table is a remark, not the result.
+        (out.message if json == "-" else out.result)(tuning_results(report.regions))
+    if json is not None and report.exit_code != 2:
+        write_json(report.as_json(), json)
+    return report.exit_code
