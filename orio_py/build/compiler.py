@@ -116,6 +116,11 @@ class Compiler:
             return _failure(done, Path(self.program).name)
         return Artifact(output, done.seconds)
 
+    def after_run(self, library: Path, coordinate: str) -> None:
+        """Run the spec's postrun command with the variant and its configuration as arguments."""
+        if self.spec.postrun:
+            self._run([*substitute(self.spec.postrun, {}), str(library), coordinate])
+
     def _run(self, command: Sequence[str]) -> Completed:
         return run(
             command,

@@ -110,16 +110,16 @@ class Evaluator:
         return self.compiler.build_shared(source, stem.with_suffix(".so"), values)
 
     def measure(
-        self, artifact: Artifact, arguments: Sequence[str] = (), *, best: Seconds | None = None
+        self, artifact: Artifact, arguments: Sequence[str] = (), *, coordinate: str = ""
     ) -> Measurement:
-        """Validate a variant against the original's outputs, then time it."""
-        found, _, _ = self._run(artifact, arguments, is_original=False, timeout=self._timeout)
-        return found
+        """Validate a variant against the original's outputs, then time it.
 
-    def discard(self, artifact: Artifact) -> None:
-        """Remove the files of a variant that is not needed any more."""
-        artifact.path.unlink(missing_ok=True)
-        artifact.path.with_suffix(".c").unlink(missing_ok=True)
+        `coordinate` names the configuration for the spec's postrun command.
+        """
+        found, _, _ = self._run(artifact, arguments, is_original=False, timeout=self._timeout)
+        if self.compiler.spec.postrun and isinstance(found, Success):
+            self.compiler.after_run(artifact.path, coordinate)
+        return found
 
     def _build_harness(self, values: Mapping[str, Value]) -> None:
         source = self.folder / "harness.c"
@@ -160,12 +160,6 @@ class Evaluator:
         )
         report = Report.read(results)
         found = judge(done, report, self._clock)
-        if self.compiler.spec.postrun and isinstance(found, Success):
-            run(
-                [*self.compiler.spec.postrun.split(), str(artifact.path)],
-                timeout=timeout,
-                directory=self.compiler.directory,
-            )
         return found, report, done.seconds
 
     def _has_sanitizer(self) -> bool:

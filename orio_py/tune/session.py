@@ -271,7 +271,8 @@ class TuningSession:
         built = self._built[candidate.key]
         if isinstance(built, BuildFailure):
             return Failure(Stage.COMPILE_TIMEOUT if built.timed_out else Stage.COMPILE, built.reason)
-        return evaluator.measure(built, self._arguments(candidate.configuration))
+        arguments = self._arguments(candidate.configuration)
+        return evaluator.measure(built, arguments, coordinate=candidate.configuration.show())
 
     def _tell(self, candidate: _Candidate) -> None:
         outcome, seconds, reason = "ok", None, ""

@@ -242,6 +242,22 @@ def test_specialised_sizes_are_constants_behind_their_dispatch(tmp_path: Path) -
     tuned(tmp_path, source.read_text())
 
 
+def test_a_postrun_command_sees_the_variant_and_its_configuration(tmp_path: Path) -> None:
+    script = tmp_path / "after.sh"
+    script.write_text('#!/bin/sh\necho "$2" >> after.txt\ntest -f "$1"\n')
+    script.chmod(0o755)
+    spec = (
+        f"def build {{ arg build_command = 'gcc -O1'; arg postrun_command = '{script}'; }}"
+        " def input_params { param n[] = [30]; } def input_vars { decl dynamic double x[n] = random; }"
+    )
+    tuned(
+        tmp_path,
+        "void f(int n, double *x)\n{\n%s}\n" % region(spec, "for (int i = 0; i < n; i++) x[i] += 1;"),
+    )
+    seen = (tmp_path / "after.txt").read_text().splitlines()
+    assert {"U=1", "U=2", "U=5"} <= set(seen)
+
+
 def test_random_inputs_depend_on_the_seed_alone(tmp_path: Path) -> None:
     spec = "def input_params { param n[] = [30]; } def input_vars { decl dynamic double x[n] = random; }"
     text = "void f(int n, double *x)\n{\n%s}\n" % region(spec, "for (int i = 0; i < n; i++) x[i] += 1;")
