@@ -25,5 +25,4 @@ class SearchSpec:
     algorithm: str = "Exhaustive"
     options: Mapping[str, Value] = field(default_factory=dict[str, Value])
     budget: Budget = Budget()
-    resume: bool = False
     position: Position | None = None

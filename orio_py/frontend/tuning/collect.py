@@ -236,7 +236,6 @@ class _Finisher:
                 trials=runs if runs is not None and runs > 0 else None,
                 time=Seconds(minutes * 60.0) if isinstance(minutes, (int, float)) and minutes > 0 else None,
             ),
-            resume=self._get("search", "resume") is True,
             position=self.collected.places.get("search"),
         )
 

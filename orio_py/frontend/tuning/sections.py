@@ -115,7 +115,7 @@ SECTIONS: Mapping[str, Section] = {
             "time_limit": MINUTES,
             "total_runs": RUNS,
             "use_z3": _idle(FLAG),
-            "resume": FLAG,
+            "resume": _idle(FLAG),
             "seed": SEED,
         },
         open_arguments=True,

@@ -69,7 +69,6 @@ def search {
   arg simplex_x0 = [0, 0];
   arg total_runs = 5;
   arg time_limit = 2;
-  arg resume = True;
   arg seed = 42;
 }
 def validation { arg tolerance = 1e-9; arg tolerance_float = (1e-4, 1e-5); }
@@ -107,7 +106,7 @@ def test_everything_of_the_language() -> None:
     }
     assert spec.search.algorithm == "Simplex"
     assert spec.search.options == {"local_distance": 2, "x0": [0, 0], "seed": 42}
-    assert (spec.search.budget.trials, spec.search.budget.time, spec.search.resume) == (5, 120.0, True)
+    assert (spec.search.budget.trials, spec.search.budget.time) == (5, 120.0)
 
 
 def test_inputs_of_the_language() -> None:
@@ -177,6 +176,7 @@ def test_random_seed_and_compiler() -> None:
         "def power { arg repetitions = 2; }",
         "def other { arg device_spec_file = 'd'; }",
         "def search { arg use_z3 = True; }",
+        "def search { arg resume = True; }",
         "def search { arg msimplex_size = 3; }",
         "def performance_counter { arg timing_array_size = 3; }",
         "def performance_counter { arg method = 'bgp counter'; }",
