@@ -319,6 +319,8 @@ def test_an_interrupt_ends_quietly_with_130_and_writes_nothing(folder):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # A shell's background job ignores SIGINT, and so do its children until they are told otherwise.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert process.stderr is not None
     seen = ""
