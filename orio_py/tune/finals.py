@@ -105,19 +105,29 @@ def _judge(originals: Sequence[Finalist], finalists: Sequence[Finalist], clock: 
     best = min(valid, key=lambda f: median(f.rounds))
     gains = [o - b for o, b in zip(original.rounds, best.rounds, strict=False)]
     gain = median(gains)
-    noise = MAD_TO_SIGMA * median(abs(g - gain) for g in gains)
+    noise = noise_of(gains)
     share = gain / median(original.rounds)
     if share < LEAST_GAIN:
         reason = (
             f"no variant was faster than the original{flags} by {LEAST_GAIN:.0%} or more (best: {share:+.1%})"
         )
         return Verdict(original, best, False, reason, clock)
-    everywhere = len(gains) >= SURE_ROUNDS and min(gains) > 0
-    if gain <= noise and not everywhere:
+    if not is_beyond_noise(gains):
         reason = f"the gain of {share:.1%} over the original{flags} is within the noise of {noise / median(original.rounds):.1%}"
         return Verdict(original, best, False, reason, clock)
     reason = f"faster by {share:.1%} in the median of {len(gains)} rounds, noise {noise / median(original.rounds):.1%}"
     return Verdict(original, best, True, reason, clock)
+
+
+def noise_of(gains: Sequence[float]) -> float:
+    """The spread of the gains over the rounds, as a standard deviation estimated robustly."""
+    middle = median(gains)
+    return MAD_TO_SIGMA * median(abs(gain - middle) for gain in gains)
+
+
+def is_beyond_noise(gains: Sequence[float]) -> bool:
+    """Whether the median gain exceeds the spread, or every one of enough rounds was won."""
+    return median(gains) > noise_of(gains) or (len(gains) >= SURE_ROUNDS and min(gains) > 0)
 
 
 def _flags_remark(original: Finalist, originals: Sequence[Finalist]) -> str:
