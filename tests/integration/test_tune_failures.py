@@ -7,6 +7,7 @@ from c_programs import SANITIZERS, links
 
 import orio_py
 from orio_py.core.units import Seconds
+from orio_py.tune import session
 
 SOURCE = r"""#include <stdlib.h>
 #ifndef MODE
@@ -165,3 +166,11 @@ def test_a_recipe_that_is_refused_everywhere_is_bad_input(
     assert found.position is not None
     assert word in found.message
     assert [p.name for p in tmp_path.iterdir()] == ["scale.c"]
+
+
+def test_a_variant_cannot_take_more_than_its_memory(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(session, "memory_bytes", lambda: 2 << 30)
+    source = tmp_path / "scale.c"
+    hungry = "char *p = malloc((size_t)4 << 30);\n  p[0] = (char)x;\n  return p[0] ? x : 0.0;"
+    source.write_text((SOURCE % "'-DMODE=1'").replace("gcc -O1", "gcc -O0").replace("abort();", hungry))
+    assert orio_py.tune(source).regions[0].failures == {"crash": 1}
