@@ -9,20 +9,27 @@ taken not to overlap.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import combinations
 
-from orio_py.core.source import Position
-from orio_py.ctree.access import Access, Instance, Unanalysable
-from orio_py.ctree.dependence_nest import Clash, Nest
+from orio_py.ctree.access import Access
+from orio_py.ctree.dependence_nest import Nest
 from orio_py.ctree.dependence_pairs import Dependence, Relation
 from orio_py.ctree.dependence_scalars import reduction_operator
-from orio_py.ctree.dependence_sets import Undecided
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.parse import position
 from orio_py.ctree.schedule import header_names
-from orio_py.ctree.symbols import CDeclaration
+from orio_py.ctree.verdict import (
+    DependenceContext,
+    Illegal,
+    Legal,
+    Unknown,
+    Verdict,
+    carried,
+    decided,
+    reversed_verdict,
+    verdict,
+)
 
 __all__ = [
     "Access",
@@ -38,50 +45,6 @@ __all__ = [
     "may_vectorise",
     "reduction_operator",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Legal:
-    """The transformation keeps every dependence, whatever the sizes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Illegal:
-    """The transformation would change what the code computes.
-
-    `source` and `sink` are the accesses that depend on each other and `direction` compares their
-    iterations, where accesses are the reason.
-    """
-
-    message: str
-    source: Access | None = None
-    sink: Access | None = None
-    name: str = ""
-    direction: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """The accesses are not analysable, so a forbidding dependence cannot be excluded."""
-
-    reason: str
-    position: Position | None = None
-
-
-Verdict = Legal | Illegal | Unknown
-
-
-@dataclass(frozen=True, slots=True)
-class DependenceContext:
-    """What the code around a nest says: declarations by name, and the names that are read afterwards.
-
-    `surrounding` are the loops around the nest, outermost first, as far as they are known: they bound
-    their indices, which helps with linearised subscripts.
-    """
-
-    declarations: Mapping[str, CDeclaration]
-    live_after: frozenset[str] = frozenset()
-    surrounding: tuple[CanonicalLoop, ...] = ()
 
 
 def may_reorder(loops: Sequence[CanonicalLoop], order: Sequence[int], context: DependenceContext) -> Verdict:
@@ -112,9 +75,9 @@ def may_reorder(loops: Sequence[CanonicalLoop], order: Sequence[int], context: D
         ]
         ignored = nest.scalars - nest.passed_on(new_order)
         clash = nest.clash(lambda source, sink: relations, ignored, len(loops))
-        return _reversed(nest, clash, "the new order of the loops would run the two in reverse")
+        return reversed_verdict(nest, clash, "the new order of the loops would run the two in reverse")
 
-    return _decided(loops, context, decide) if inverted else Legal()
+    return decided(loops, context, decide) if inverted else Legal()
 
 
 def may_parallelise(
@@ -137,13 +100,13 @@ def may_parallelise(
                 return problem
         excused = private | reductions
         ignored = {i.name for i in nest.instances if i.name.partition(".")[0] in excused}
-        clash = nest.clash(_carried(nest), ignored)
+        clash = nest.clash(carried(nest), ignored)
         if clash is None or clash.doubt is not None or clash.found.name not in nest.scalars:
             ending = f"so the iterations of the loop `{loop.index}` depend on each other"
-            return _verdict(clash, f"{clash}; {ending}")
-        return _verdict(clash, _shared_scalar(nest, clash.found))
+            return verdict(clash, f"{clash}; {ending}")
+        return verdict(clash, _shared_scalar(nest, clash.found))
 
-    return _decided([loop], context, decide)
+    return decided([loop], context, decide)
 
 
 def may_vectorise(loop: CanonicalLoop, context: DependenceContext) -> Verdict:
@@ -155,11 +118,11 @@ def may_vectorise(loop: CanonicalLoop, context: DependenceContext) -> Verdict:
 
     def decide(nest: Nest) -> Verdict:
         ignored = {name for name in nest.scalars if name not in nest.exposed or nest.reduction(name)}
-        clash = nest.clash(_carried(nest), ignored)
+        clash = nest.clash(carried(nest), ignored)
         ending = f"so the loop `{loop.index}` cannot be declared free of dependences"
-        return _verdict(clash, f"{clash}; {ending}")
+        return verdict(clash, f"{clash}; {ending}")
 
-    return _decided([loop], context, decide)
+    return decided([loop], context, decide)
 
 
 def may_jam(loop: CanonicalLoop, factor: int, context: DependenceContext) -> Verdict:
@@ -182,56 +145,11 @@ def may_jam(loop: CanonicalLoop, factor: int, context: DependenceContext) -> Ver
         clash = nest.clash(lambda a, b: nest.jammed(a, b, factor), nest.grouped_scalars())
         if clash is not None and clash.found.name in nest.scalars - nest.exposed:
             advice = "declare it inside the loop body"
-            return _verdict(clash, f"the copies would share `{clash.found.name}`: {clash}; {advice}")
+            return verdict(clash, f"the copies would share `{clash.found.name}`: {clash}; {advice}")
         ending = f"unrolling `{loop.index}` by {factor} and fusing the copies would run the two in reverse"
-        return _reversed(nest, clash, ending)
+        return reversed_verdict(nest, clash, ending)
 
-    return _decided([loop], context, decide) if factor > 1 else Legal()
-
-
-def _decided(
-    loops: Sequence[CanonicalLoop], context: DependenceContext, decide: Callable[[Nest], Verdict]
-) -> Verdict:
-    """Analyse a nest and decide; what cannot be analysed is Unknown."""
-    try:
-        nest = Nest(loops, context.declarations, context.live_after, context.surrounding)
-        for loop in loops:
-            if (changed := nest.changed_bound(loop)) is not None:
-                return Unknown(changed.reason, changed.position)
-        return decide(nest)
-    except Unanalysable as problem:
-        return Unknown(problem.reason, problem.position)
-    except Undecided:
-        return Unknown("the dependence test is too expensive for this nest", position(loops[0].node))
-
-
-def _carried(nest: Nest) -> Callable[[Instance, Instance], list[Relation]]:
-    """The sink in a later iteration of the outermost loop."""
-    relations = [Relation(less=((nest.symbols[0], None),))]
-    return lambda source, sink: relations
-
-
-def _verdict(clash: Clash | None, message: str) -> Verdict:
-    if clash is None:
-        return Legal()
-    found = clash.found
-    if clash.doubt is not None:
-        return Unknown(str(clash), found.sink.position)
-    return Illegal(message, found.source, found.sink, found.name, found.direction)
-
-
-def _reversed(nest: Nest, clash: Clash | None, ending: str) -> Verdict:
-    """The verdict on a transformation that runs iterations in another order."""
-    message = f"{clash}; {ending}"
-    if clash is not None and clash.found.name in nest.scalars:
-        found, name = clash.found, clash.found.name
-        operator = nest.reduction(name)
-        if operator is not None:
-            message = f"{found.source} is a reduction with `{operator}`, {found.where}; {ending}"
-        elif name not in nest.exposed and name in nest.live_after:
-            effect = f"would get its last value in another iteration: {found.source}, {found.where}"
-            message = f"`{name}` is read after the loops and {effect}"
-    return _verdict(clash, message)
+    return decided([loop], context, decide) if factor > 1 else Legal()
 
 
 def _bound_dependence(outer: CanonicalLoop, inner: CanonicalLoop, effect: str) -> Illegal:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from orio_py.core.source import Position, SourceFile, Span
 from orio_py.ctree.surroundings import Surroundings
+from orio_py.spec.assumptions import Assumptions
 from orio_py.spec.inputs import ExternalFile, InputSpec
 from orio_py.spec.parameter import Constraint, Parameter
 from orio_py.spec.region import Region
@@ -49,4 +50,5 @@ class TuningTask:
     build: BuildSpec = BuildSpec()
     measurement: MeasurementSpec = MeasurementSpec()
     search: SearchSpec = SearchSpec()
+    assumptions: Assumptions = Assumptions()
     has_spec: bool = False

@@ -16,8 +16,25 @@ from orio_py.ctree.nodes import Node
 from orio_py.ctree.parse import position
 from orio_py.ctree.rewrite import used_names
 from orio_py.ctree.symbols import CDeclaration
+from orio_py.spec.assumptions import Assumptions
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+
+
+class Overruled:
+    """The refusals that `force=True` has overruled, for the comment above the output."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, None] = {}
+
+    def add(self, text: str) -> None:
+        """Note one refusal; the same one counts once."""
+        self._texts[text] = None
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What was overruled, in the order of the transformations."""
+        return tuple(self._texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +45,8 @@ class Context:
     `pragmas` the texts of the pragmas that stand directly before the node; `macros` the object-like
     macros of the file; `reserved` names that must not be declared (macros, types); `exposed` the scalars
     that a called function could change (globals, and locals whose address is taken); `surrounding` the
-    loops around the node, outermost first, as far as they are canonical.
+    loops around the node, outermost first, as far as they are canonical.  `assumptions` are the promises of
+    the specification; `overruled` collects what `force=True` overrules.
     """
 
     declarations: Mapping[str, CDeclaration] = field(default_factory=dict[str, CDeclaration])
@@ -39,6 +57,8 @@ class Context:
     reserved: frozenset[str] = frozenset()
     exposed: frozenset[str] = frozenset()
     surrounding: tuple[CanonicalLoop, ...] = ()
+    assumptions: Assumptions = Assumptions()
+    overruled: Overruled = field(default_factory=Overruled, compare=False, repr=False)
     memory: EffectsMemory = field(default_factory=EffectsMemory, compare=False, repr=False)
 
     def effects(self, node: Node) -> Effects:

@@ -31,6 +31,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
         macros=around.macros,
         function_macros=around.function_macros,
         reserved=frozenset(macro_names | around.typedefs),
+        assumptions=task.assumptions,
         exposed=frozenset(addressed) | {d.name for d in around.globals},
     )
 

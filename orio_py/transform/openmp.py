@@ -90,7 +90,7 @@ class OpenMP:
                 private=given.private | inner | {view.index},
                 reductions=given.reductions,
             )
-            require_legal(verdict, _WHAT, loop.node, force=self.force)
+            require_legal(verdict, _WHAT, loop.node, context, force=self.force)
         missing = sorted(inner - given.private)
         return f"{text.rstrip()} private({', '.join(missing)})" if missing else text
 

@@ -19,7 +19,9 @@ from orio_py.ctree.dependence import may_reorder
 from orio_py.ctree.loops import CanonicalLoop, loops_in, nest
 from orio_py.ctree.nodes import Comment, Compound, For, Node
 from orio_py.ctree.rewrite import copy_with
+from orio_py.transform.arguments import sequence
 from orio_py.transform.base import Context, note, refuse
+from orio_py.transform.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transform.forms import (
     loop_view,
     refuse_if_live,
@@ -88,7 +90,7 @@ class Permut:
         moved = [k for k, old in enumerate(order) if k != old]
         _check_forms(loops, order, moved, context, force=self.force)
         verdict = may_reorder(nest(analysed(view)), order, dependence_context(context))
-        require_legal(verdict, "Permut", loops[moved[0]].node, force=self.force)
+        require_legal(verdict, "Permut", loops[moved[0]].node, context, force=self.force)
         return _rebuilt(loops, order)
 
 
@@ -168,3 +170,19 @@ def _in_place_of(old: For, holder: Node, new: Node) -> Node:
 
 def _show_nests(nests: Sequence[Sequence[CanonicalLoop]]) -> str:
     return "; ".join(", ".join(loop.index for loop in loops) for loops in nests) or "none"
+
+
+ENTRY = Entry(
+    "Permut",
+    "exchange the loops of a perfect nest",
+    (
+        ArgumentSpec(
+            "seq",
+            "list of loops: 'i', ['i'] for one that may be missing, ('ii', 'i') for the first that exists",
+            "the new order, outermost first",
+            sequence,
+        ),
+        FORCE,
+    ),
+    Permut,
+)

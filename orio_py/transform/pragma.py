@@ -18,7 +18,9 @@ from dataclasses import dataclass
 from orio_py.ctree.build import block
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, Node, c_ast
+from orio_py.transform.arguments import texts
 from orio_py.transform.base import Context, refuse
+from orio_py.transform.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transform.pragma_text import belongs_to_loop, is_omp_loop, must_be_last, pragma_lines
 from orio_py.transform.unrolled import hoisted
 
@@ -75,3 +77,14 @@ def check_texts(texts: tuple[str, ...], node: Node, argument: str) -> None:
     for text in texts:
         if "\n" in text or "\r" in text or text.rstrip().endswith("\\"):
             refuse("ORIO-T012", f"a pragma is one line; this text is not: {text!r}", node, argument=argument)
+
+
+ENTRY = Entry(
+    "Pragma",
+    "put pragma lines before a statement",
+    (
+        ArgumentSpec("pragma_str", "string or list of strings", "what follows `#pragma`", texts),
+        FORCE,
+    ),
+    Pragma,
+)

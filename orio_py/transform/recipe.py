@@ -23,11 +23,11 @@ from orio_py.ctree.nodes import Compound, Node, Transform, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.spec.recipe import Argument, RecipeStep
 from orio_py.spec.region import Region
-from orio_py.transform.arguments import ArgumentSpec
 from orio_py.transform.base import Context, Refusal, Transformation
-from orio_py.transform.catalog import NOT_YET, TRANSFORMATIONS, Entry
+from orio_py.transform.catalog import NOT_YET, TRANSFORMATIONS
 from orio_py.transform.composite import KEY_OF, Composite
 from orio_py.transform.context import context_for
+from orio_py.transform.entry import ArgumentSpec, Entry
 from orio_py.transform.forms import sole_statement
 from orio_py.transform.sites import rewrite_where
 

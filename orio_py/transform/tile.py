@@ -18,7 +18,9 @@ from orio_py.ctree.build import add, assign, binary, declare, for_, ident, liter
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import copy_with, used_names
+from orio_py.transform.arguments import new_index, positive_int
 from orio_py.transform.base import Context, refuse
+from orio_py.transform.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transform.forms import (
     loop_view,
     refuse_if_live,
@@ -135,3 +137,20 @@ def _starting_at(loop: For, start: Node) -> Node:
             return copy_with(given, rvalue=start)
         case _:
             raise AssertionError("a canonical loop starts with an assignment or a declaration")
+
+
+ENTRY = Entry(
+    "Tile",
+    "run a loop in blocks of consecutive iterations",
+    (
+        ArgumentSpec(
+            "tsize",
+            "integer, at least 1, a multiple of the loop's step",
+            "length of a block in index values",
+            positive_int,
+        ),
+        ArgumentSpec("tindex", "C identifier", "index of the new loop over the blocks", new_index),
+        FORCE,
+    ),
+    Tile,
+)

@@ -22,7 +22,9 @@ from orio_py.ctree import build
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
 from orio_py.transform import unrolled
+from orio_py.transform.arguments import boolean, positive_int
 from orio_py.transform.base import Context, refuse
+from orio_py.transform.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transform.forms import (
     loop_view,
     require_copyable,
@@ -77,3 +79,21 @@ class Unroll:
         parts = unrolled.with_limit(view, self.ufactor, context)
         main = unrolled.statements(replace(openmp, trusted=True).apply(parts.main, context))
         return build.block(*before, *parts.before, *main, parts.remainder)
+
+
+ENTRY = Entry(
+    "Unroll",
+    "repeat a loop's body several times per iteration",
+    (
+        ArgumentSpec("ufactor", "integer, at least 1", "copies of the body", positive_int),
+        ArgumentSpec(
+            "parallelize",
+            "True or False",
+            "run the main loop's iterations in parallel (OpenMP)",
+            boolean,
+            default="False",
+        ),
+        FORCE,
+    ),
+    Unroll,
+)

@@ -44,7 +44,7 @@ class UnrollAndJam:
         if self.ufactor > 1 and self._jams(view, context):
             self._check_inner(view, context)
             verdict = may_jam(analysed(view), self.ufactor, dependence_context(context))
-            require_legal(verdict, "unroll-and-jam", node, force=self.force)
+            require_legal(verdict, "unroll-and-jam", node, context, force=self.force)
         return view
 
     def apply(self, node: Node, context: Context) -> Node:

@@ -86,7 +86,7 @@ class Vector:
             if not self.trusted:
                 view = loop_view(node, what, replace(context, pragmas=()))
                 verdict = may_vectorise(analysed(view), dependence_context(context))
-                require_legal(verdict, what, node, force=self.force)
+                require_legal(verdict, what, node, context, force=self.force)
             return
         # Another pragma before the loop is no obstacle here: nothing is moved.
         view = loop_view(node, what, replace(context, pragmas=()))
@@ -102,4 +102,4 @@ class Vector:
                 private=given.private | {view.index},
                 reductions=given.reductions,
             )
-            require_legal(verdict, what, node, force=self.force)
+            require_legal(verdict, what, node, context, force=self.force)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from orio_py.ctree.build import call, literal_value
-from orio_py.ctree.dependence import DependenceContext, Illegal, Unknown, Verdict
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import Rewriter
+from orio_py.ctree.verdict import DependenceContext, Illegal, Legal, Unknown, Verdict
 from orio_py.transform.base import Context, note, refuse
 
 
@@ -42,11 +42,17 @@ class _Extremes(Rewriter):
         return self.generic(node)
 
 
-def require_legal(verdict: Verdict, what: str, node: Node, *, force: bool) -> None:
-    """A proven dependence refuses; an undecided one refuses unless `force`.
+def require_legal(verdict: Verdict, what: str, node: Node, context: Context, *, force: bool) -> None:
+    """A dependence, proven or possible, refuses; with `force` it is only noted for the output.
 
     Raises Refusal: ORIO-T040 (a dependence forbids it), ORIO-T041 (undecided).
     """
+    if isinstance(verdict, Legal):
+        return
+    if force:
+        reason = verdict.message if isinstance(verdict, Illegal) else verdict.reason
+        context.overruled.add(f"{what}: {reason}")
+        return
     match verdict:
         case Illegal(message=message, source=source, sink=sink):
             accesses = [access for access in (source, sink) if access is not None]
@@ -56,7 +62,7 @@ def require_legal(verdict: Verdict, what: str, node: Node, *, force: bool) -> No
             ]
             place = accesses[0].position if accesses else None
             refuse("ORIO-T040", f"{what} would change the result: {message}", place or node, notes=notes)
-        case Unknown(reason=reason, position=place) if not force:
+        case Unknown(reason=reason, position=place):
             refuse(
                 "ORIO-T041",
                 f"{what} cannot be shown to keep the result: {reason}",
@@ -64,5 +70,3 @@ def require_legal(verdict: Verdict, what: str, node: Node, *, force: bool) -> No
                 help="add `force=True` to the transformation if you know that it is safe; the results of "
                 "every variant are compared with the original's in any case",
             )
-        case _:
-            return

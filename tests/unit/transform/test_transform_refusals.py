@@ -30,6 +30,7 @@ def names(*loops: str) -> tuple[LoopName, ...]:
 
 
 PARALLEL = OpenMP(True, ("omp parallel for",))
+PARALLEL_BY_FORCE = OpenMP(True, ("omp parallel for",), force=True)
 IVDEP = Vector(True, ("ivdep",))
 SIMD = Vector(True, ("omp simd",))
 JI = Permut(names("j", "i"))
@@ -247,14 +248,23 @@ def test_force_skips_what_cannot_be_decided(transformation: Transformation, text
     ("transformation", "code", "text"),
     [
         (Permut(names("j", "i"), force=True), "ORIO-T031", f"{FOR_I} for (j = 0; j <= i; j++) c[i][j] = 0;"),
-        (OpenMP(True, ("omp parallel for",), force=True), "ORIO-T040", f"{FOR_I} a[i + 1] = a[i];"),
         (Unroll(2, force=True), "ORIO-T025", f"{FOR_I} {{ if (a[i] > 0) break; }}"),
         (Tile(4, "ii", force=True), "ORIO-T027", f"{FOR_I} {{ n--; }}"),
     ],
 )
-def test_force_does_not_skip_what_is_certain(transformation: Transformation, code: str, text: str) -> None:
+def test_force_keeps_what_the_generated_code_needs(
+    transformation: Transformation, code: str, text: str
+) -> None:
     refusal = refusal_of(transformation, statement(text), context(DECLARATIONS, live="a c"))
     assert [d.code for d in refusal.diagnostics] == [code]
+
+
+def test_force_overrules_a_dependence_and_says_so() -> None:
+    around = context(DECLARATIONS, live="a")
+    PARALLEL_BY_FORCE.apply(statement(f"{FOR_I} a[i + 1] = a[i];"), around)
+    (text,) = around.overruled.texts
+    assert text.startswith("`omp parallel for`: ")
+    assert "`a[i + 1]`" in text
 
 
 class Everywhere:
