@@ -18,7 +18,7 @@ class Region:
     `ctree.nodes.Transform` in it marks a statement with an index into `steps`.  `reference` is the
     user's own code: what follows the annotation, or the annotation's code where nothing follows.
     `reference_text` is that code as it stands in the file.  `indent` is the white space before the
-    leader.
+    leader, `step` one level of the file's indentation.
     """
 
     leader: Span
@@ -30,3 +30,4 @@ class Region:
     reference: Compound
     reference_text: str
     indent: str
+    step: str = "  "

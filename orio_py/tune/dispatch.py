@@ -35,7 +35,7 @@ def dispatch(task: TuningTask, region: Region, cases: Sequence[Case], *, indent:
     opening = f"{indent}if"
     for case in ordered:
         lines.append(f"{opening} ({_condition(task, case.point, varying)}) {{")
-        lines.append(_inside(case.code))
+        lines.append(_inside(case.code, region.step))
         opening = f"{indent}}} else if"
     lines.append(f"{indent}}} else {{")
     lines.append(region.reference_text.strip("\r\n").rstrip())
@@ -54,10 +54,10 @@ def _condition(task: TuningTask, point: InputPoint, names: Sequence[str]) -> str
     return " && ".join(tests)
 
 
-def _inside(code: str) -> str:
+def _inside(code: str, step: str) -> str:
     """The code one step further in; preprocessor lines and empty lines stay."""
     lines = code.rstrip("\n").split("\n")
-    return "\n".join(f"  {line}" if line.strip() and not line.startswith("#") else line for line in lines)
+    return "\n".join(step + line if line.strip() and not line.startswith("#") else line for line in lines)
 
 
 def _key(value: Value) -> float | str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from orio_py.core.expr import Value
 from orio_py.ctree.build import const
@@ -12,7 +12,7 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import substitute
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.task import TuningTask
-from orio_py.transform.base import Context
+from orio_py.transform.base import Context, Overruled
 from orio_py.transform.context import context_for
 from orio_py.transform.recipe import apply_recipe
 from orio_py.tune.dispatch import Case, dispatch
@@ -46,10 +46,18 @@ class VariantGenerator:
     def code(self, index: int, point: InputPoint, values: Mapping[str, Value]) -> str:
         """The code of one region at one configuration, indented as the region is."""
         region = self.task.regions[index]
-        tree: Node = apply_recipe(region, {**dict(point.values), **values}, self.contexts[index])
+        context = replace(self.contexts[index], overruled=Overruled())
+        tree: Node = apply_recipe(region, {**dict(point.values), **values}, context)
         for name in self.task.inputs.specialize:
             tree = substitute(tree, name, _literal(point[name]))
-        return emit(tree, indent=region.indent)
+        remark = "".join(f"{region.indent}/* {text} */\n" for text in _forced(context.overruled.texts))
+        return remark + emit(tree, indent=region.indent, step=region.step)
+
+
+def _forced(texts: Sequence[str]) -> list[str]:
+    """What `force=True` overruled, one line each, safe inside a comment."""
+    plain = (text.encode("ascii", "replace").decode("ascii") for text in texts)
+    return ["force=True overruled " + text.replace("*/", "* /").replace("/*", "/ *") for text in plain]
 
 
 def _literal(value: Value) -> Node:

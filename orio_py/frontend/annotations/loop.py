@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity
 from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.emit import emit
+from orio_py.ctree.indentation import indent_step
 from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.frontend.annotations.marker import marker_step
@@ -110,6 +111,7 @@ class LoopReader:
             reference=reference,
             reference_text=text,
             indent=indent.group() if indent else "",
+            step=indent_step(self.source.text),
         )
 
     def _error(self, code: str, message: str, node: RegionNode) -> None:
