@@ -48,46 +48,68 @@ class Effects:
     escaping: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    """What a statement does by itself, before any name of its surroundings is taken for a local one.
+
+    `written` are the scalars assigned on every path.  `has_jumps` and `needs_types` say that the summary
+    is of no use to the statements around it: a jump makes every assignment uncertain, and what is a
+    pointer in `*(p + i)` may only be seen in the whole tree.
+    """
+
+    effects: Effects
+    written: frozenset[str]
+    has_jumps: bool
+    needs_types: bool
+
+
 def effects(node: Node) -> Effects:
     """The effects of a statement or expression; names declared inside it are left out."""
-    walker = _Walker()
-    walker.walk(node)
-    arrays = walker.array_reads | walker.array_writes
-    handed_on = walker.escaping & arrays
-    array_reads, array_writes = walker.array_reads | handed_on, walker.array_writes | handed_on
-    return Effects(
-        reads=frozenset(array_reads | walker.scalar_reads),
-        writes=frozenset(array_writes | walker.scalar_writes),
-        calls=frozenset(walker.calls),
-        array_reads=frozenset(array_reads),
-        array_writes=frozenset(array_writes),
-        scalar_reads=frozenset(walker.scalar_reads),
-        scalar_writes=frozenset(walker.scalar_writes),
-        address_taken=frozenset(walker.address_taken),
-        reads_before_write=frozenset(walker.early_reads),
-        opaque=walker.opaque,
-        escaping=frozenset(walker.escaping),
-    )
+    return EffectsMemory().of(node)
 
 
 class EffectsMemory:
-    """Remembers the effects of nodes as long as the nodes live; trees are never modified, so they stay true."""
+    """Remembers the effects of nodes as long as the nodes live; trees are never modified, so they stay true.
+
+    Statements that a new tree shares with an old one are not looked at again.
+    """
 
     def __init__(self) -> None:
         self._known: WeakKeyDictionary[Node, Effects] = WeakKeyDictionary()
+        self._parts: WeakKeyDictionary[Node, _Summary] = WeakKeyDictionary()
 
     def of(self, node: Node) -> Effects:
         """The effects of `node`, computed once."""
         found = self._known.get(node)
         if found is None:
-            found = self._known[node] = effects(node)
+            found = self._known[node] = self._whole(node)
         return found
+
+    def part(self, node: Node, root: Node) -> _Summary:
+        """The summary of a statement inside `root`."""
+        found = self._parts.get(node)
+        if found is None:
+            found = _Walker(self, root).summary(node)
+            if not (found.has_jumps or found.needs_types):
+                self._parts[node] = found
+        return found
+
+    def _whole(self, node: Node) -> Effects:
+        found = self.part(node, node)
+        if found.has_jumps:
+            return _Walker(self, node, jumps=True).summary(node).effects
+        return found.effects
 
 
 class _Walker:
     """Follows the code in the order of execution; `written` is what has been assigned on every path."""
 
-    def __init__(self) -> None:
+    def __init__(self, memory: EffectsMemory, root: Node, *, jumps: bool = False) -> None:
+        self.memory = memory
+        self.root = root
+        self.jumps = jumps
+        self.has_jumps = False
+        self.needs_types = False
         self.scalar_reads: set[str] = set()
         self.scalar_writes: set[str] = set()
         self.array_reads: set[str] = set()
@@ -99,17 +121,58 @@ class _Walker:
         self.opaque = False
         self.written: set[str] = set()
         self.scopes: list[set[str]] = []
-        self.jumps = False
-        self.integers: frozenset[str] = frozenset()
+        self.integers: frozenset[str] | None = None
 
-    def walk(self, node: Node) -> None:
-        self.jumps = any(isinstance(n, (c_ast.Goto, c_ast.Label)) for n in walk_statements(node))
-        self.integers = evident_integers(node)
-        self.visit(node)
+    def summary(self, node: Node) -> _Summary:
+        """What `node` does."""
+        self._enter(node)
+        arrays = self.array_reads | self.array_writes
+        handed_on = self.escaping & arrays
+        array_reads, array_writes = self.array_reads | handed_on, self.array_writes | handed_on
+        found = Effects(
+            reads=frozenset(array_reads | self.scalar_reads),
+            writes=frozenset(array_writes | self.scalar_writes),
+            calls=frozenset(self.calls),
+            array_reads=frozenset(array_reads),
+            array_writes=frozenset(array_writes),
+            scalar_reads=frozenset(self.scalar_reads),
+            scalar_writes=frozenset(self.scalar_writes),
+            address_taken=frozenset(self.address_taken),
+            reads_before_write=frozenset(self.early_reads),
+            opaque=self.opaque,
+            escaping=frozenset(self.escaping),
+        )
+        return _Summary(found, frozenset(self.written), self.has_jumps, self.needs_types)
 
     def visit(self, node: Node | None) -> None:
         if node is None:
             return
+        if isinstance(node, _REMEMBERED) and not self.jumps:
+            self.add(self.memory.part(node, self.root))
+        else:
+            self._enter(node)
+
+    def add(self, part: _Summary) -> None:
+        """Take over what a statement does, in the light of what is local and written here."""
+        found, local = part.effects, self._local()
+        self.has_jumps = self.has_jumps or part.has_jumps
+        self.needs_types = self.needs_types or part.needs_types
+        self.opaque = self.opaque or found.opaque
+        self.calls |= found.calls
+        self.scalar_reads |= found.scalar_reads - local
+        self.early_reads |= found.reads_before_write - self.written - local
+        self.scalar_writes |= found.scalar_writes - local
+        self.written |= part.written - local
+        self.array_reads |= found.array_reads - local
+        self.array_writes |= found.array_writes - local
+        self.address_taken |= found.address_taken - local
+        self.escaping |= found.escaping - local
+
+    def _local(self) -> frozenset[str]:
+        names: set[str] = set()
+        return frozenset(names.union(*self.scopes))
+
+    def _enter(self, node: Node) -> None:
         method = getattr(self, "visit_" + type(node).__name__, None)
         if method is not None:
             method(node)
@@ -224,6 +287,9 @@ class _Walker:
     def is_integer(self, node: Node) -> bool:
         match node:
             case c_ast.ID():
+                self.needs_types = True
+                if self.integers is None:
+                    self.integers = evident_integers(self.root)
                 return node.name in self.integers
             case c_ast.Constant():
                 return True
@@ -380,6 +446,14 @@ class _Walker:
         self.maybe(*node.stmts)
         self.written = before
 
+    def visit_Goto(self, node: c_ast.Goto) -> None:
+        del node
+        self.has_jumps = True
+
+    def visit_Label(self, node: c_ast.Label) -> None:
+        self.has_jumps = True
+        self.visit(node.stmt)
+
     def visit_FuncDecl(self, node: c_ast.FuncDecl) -> None:
         del node
 
@@ -390,6 +464,9 @@ class _Walker:
         self.visit(node.expr)
 
 
+_REMEMBERED = (
+    Compound, For, c_ast.Assignment, c_ast.DoWhile, c_ast.FuncCall, c_ast.If, c_ast.Switch, c_ast.While,
+)  # fmt: skip
 _TRANSPARENT = (
     Transform, c_ast.ArrayDecl, c_ast.ArrayDesignator, c_ast.Cast, c_ast.CompoundLiteral, c_ast.DeclList,
     c_ast.Enum, c_ast.EnumeratorList, c_ast.ExprList, c_ast.InitList, c_ast.Label, c_ast.PtrDecl,

@@ -71,6 +71,8 @@ class _Emitter:
 
     def statement(self, node: Node, level: int) -> None:
         match node:
+            case c_ast.Assignment():
+                self.line(emit_expression(node) + ";", level)
             case Compound():
                 self.line("{", level)
                 self.statements(node.block_items or [], level + 1)

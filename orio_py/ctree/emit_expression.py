@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 from orio_py.ctree.nodes import Node, c_ast
@@ -48,57 +49,68 @@ def emit_type(node: Node) -> str:
 
 
 def _level(node: Node) -> int:
-    match node:
-        case c_ast.ExprList():
-            return _COMMA
-        case c_ast.Assignment():
-            return _ASSIGNMENT
-        case c_ast.TernaryOp():
-            return _CONDITIONAL
-        case c_ast.BinaryOp(op=op):
-            return _BINARY[op]
-        case c_ast.UnaryOp(op="p++" | "p--"):
-            return _POSTFIX
-        case c_ast.UnaryOp() | c_ast.Cast():
-            return _UNARY
-        case c_ast.ArrayRef() | c_ast.FuncCall() | c_ast.StructRef() | c_ast.CompoundLiteral():
-            return _POSTFIX
-        case _:
-            return _PRIMARY
+    """How tightly the outermost operator of an expression binds."""
+    if isinstance(node, c_ast.BinaryOp):
+        return _BINARY[node.op]
+    if isinstance(node, c_ast.UnaryOp):
+        return _POSTFIX if node.op in {"p++", "p--"} else _UNARY
+    return _LEVELS.get(type(node), _PRIMARY)
+
+
+_LEVELS: dict[type[Node], int] = {
+    c_ast.ExprList: _COMMA,
+    c_ast.Assignment: _ASSIGNMENT,
+    c_ast.TernaryOp: _CONDITIONAL,
+    c_ast.Cast: _UNARY,
+    c_ast.ArrayRef: _POSTFIX,
+    c_ast.FuncCall: _POSTFIX,
+    c_ast.StructRef: _POSTFIX,
+    c_ast.CompoundLiteral: _POSTFIX,
+}
 
 
 def _text(node: Node, least: int) -> str:
     """The text of `node`, in parentheses if it binds less than `least`."""
     text = _bare(node)
-    return text if _level(node) >= least else f"({text})"
+    return text if least <= _COMMA or _level(node) >= least else f"({text})"
 
 
 def _bare(node: Node) -> str:
-    match node:
-        case c_ast.ID():
-            return node.name
-        case c_ast.Constant():
-            return node.value
-        case c_ast.BinaryOp():
-            return _binary(node)
-        case c_ast.ArrayRef():
-            return f"{_text(node.name, _POSTFIX)}[{_text(node.subscript, _COMMA)}]"
-        case c_ast.Assignment():
-            return f"{_text(node.lvalue, _UNARY)} {node.op} {_text(node.rvalue, _ASSIGNMENT)}"
-        case c_ast.UnaryOp():
-            return _unary(node)
-        case c_ast.FuncCall():
-            return f"{_text(node.name, _POSTFIX)}({_arguments(node.args)})"
-        case c_ast.StructRef():
-            return f"{_text(node.name, _POSTFIX)}{node.type}{_bare(node.field)}"
-        case c_ast.TernaryOp():
-            return _ternary(node)
-        case c_ast.Cast():
-            return f"({emit_type(node.to_type)}){_cast_space(node.expr)}{_text(node.expr, _UNARY)}"
-        case c_ast.ExprList():
-            return ", ".join(_text(item, _ASSIGNMENT) for item in node.exprs)
-        case _:
-            return _rare(node)
+    # A table by type: expressions are most of what is printed.
+    writer = _WRITERS.get(type(node))
+    return writer(node) if writer is not None else _rare(node)
+
+
+def _name(node: c_ast.ID) -> str:
+    return node.name
+
+
+def _constant(node: c_ast.Constant) -> str:
+    return node.value
+
+
+def _array_reference(node: c_ast.ArrayRef) -> str:
+    return f"{_text(node.name, _POSTFIX)}[{_bare(node.subscript)}]"
+
+
+def _assignment(node: c_ast.Assignment) -> str:
+    return f"{_text(node.lvalue, _UNARY)} {node.op} {_text(node.rvalue, _ASSIGNMENT)}"
+
+
+def _call(node: c_ast.FuncCall) -> str:
+    return f"{_text(node.name, _POSTFIX)}({_arguments(node.args)})"
+
+
+def _member(node: c_ast.StructRef) -> str:
+    return f"{_text(node.name, _POSTFIX)}{node.type}{_bare(node.field)}"
+
+
+def _cast(node: c_ast.Cast) -> str:
+    return f"({emit_type(node.to_type)}){_cast_space(node.expr)}{_text(node.expr, _UNARY)}"
+
+
+def _list(node: c_ast.ExprList) -> str:
+    return ", ".join(_text(item, _ASSIGNMENT) for item in node.exprs)
 
 
 def _rare(node: Node) -> str:
@@ -158,6 +170,8 @@ def _operand(operator: str, child: Node, *, right: bool) -> str:
 
 def _wants_parentheses(operator: str, child: Node, *, right: bool) -> bool:
     """Whether C or a compiler's -Wparentheses asks for parentheses around an operand."""
+    if isinstance(child, (c_ast.ID, c_ast.Constant, c_ast.ArrayRef)):
+        return False
     level, own = _level(child), _BINARY[operator]
     if level < own or (level == own and right):
         return True
@@ -197,6 +211,21 @@ def _ternary(node: c_ast.TernaryOp) -> str:
         condition = f"({condition})"
     middle = _text(node.iftrue, _CONDITIONAL + 1)
     return f"{condition} ? {middle} : {_text(node.iffalse, _CONDITIONAL)}"
+
+
+_WRITERS: dict[type[Node], Callable[[Any], str]] = {
+    c_ast.ID: _name,
+    c_ast.Constant: _constant,
+    c_ast.BinaryOp: _binary,
+    c_ast.ArrayRef: _array_reference,
+    c_ast.Assignment: _assignment,
+    c_ast.UnaryOp: _unary,
+    c_ast.FuncCall: _call,
+    c_ast.StructRef: _member,
+    c_ast.TernaryOp: _ternary,
+    c_ast.Cast: _cast,
+    c_ast.ExprList: _list,
+}
 
 
 def _specifiers(node: Any) -> str:

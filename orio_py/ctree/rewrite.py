@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, TypeVar, cast
 
 from orio_py.ctree.nodes import Compound, For, Node, c_ast, substatements
@@ -11,14 +12,20 @@ Replacement = Node | list[Node]
 """What stands in place of a node: one node, or in a list of statements any number of them."""
 
 _STATEMENT_FIELDS = frozenset({"stmt", "iftrue", "iffalse", "body"})
+_LEAVES = (c_ast.ID, c_ast.Constant)
 _NOT_FIELDS = frozenset({"coord", "__weakref__"})
 _N = TypeVar("_N", bound=Node)
 
 
+@cache
+def _fields_of(kind: type[Node]) -> tuple[str, ...]:
+    slots: tuple[str, ...] = getattr(kind, "__slots__", ())
+    return tuple(name for name in slots if name not in _NOT_FIELDS)
+
+
 def fields(node: Node) -> tuple[str, ...]:
     """The names of the node's own fields: children and attributes, without the coordinate."""
-    slots: tuple[str, ...] = getattr(type(node), "__slots__", ())
-    return tuple(name for name in slots if name not in _NOT_FIELDS)
+    return _fields_of(type(node))
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -27,7 +34,8 @@ def walk(node: Node) -> Iterator[Node]:
     while stack:
         current = stack.pop()
         yield current
-        stack.extend(reversed(list(current)))
+        if not isinstance(current, _LEAVES):
+            stack.extend(reversed(list(current)))
 
 
 def walk_statements(node: Node) -> Iterator[Node]:
@@ -42,8 +50,9 @@ def walk_statements(node: Node) -> Iterator[Node]:
 def copy_with(node: _N, **changes: object) -> _N:
     """A shallow copy of `node` with the given fields replaced; the coordinate is kept."""
     new = object.__new__(type(node))
-    for name in (*fields(node), "coord"):
+    for name in _fields_of(type(node)):
         setattr(new, name, changes[name] if name in changes else getattr(node, name))
+    new.coord = changes.get("coord", node.coord)
     return new
 
 
@@ -53,18 +62,25 @@ def map_children(node: _N, fn: Callable[[Node], Replacement]) -> _N:
     `fn` may return a list for an element of a list field.  For the body of a loop or branch, a list
     becomes a block, or its only statement.  Raises TypeError for a list in any other place.
     """
-    changes: dict[str, Any] = {}
-    for name in fields(node):
+    if isinstance(node, _LEAVES):
+        return node
+    changes: dict[str, Any] | None = None
+    for name in _fields_of(type(node)):
         value = getattr(node, name)
+        if isinstance(value, str) or value is None:
+            continue
         if isinstance(value, Node):
-            new: Any = _single(fn(value), name)
+            new: Any = fn(value)
+            if not isinstance(new, Node):
+                new = _single(new, name)
         elif isinstance(value, list):
             new = _map_list(cast("list[Any]", value), fn)
         else:
             continue
         if new is not value:
+            changes = {} if changes is None else changes
             changes[name] = new
-    return copy_with(node, **changes) if changes else node
+    return node if changes is None else copy_with(node, **changes)
 
 
 def _single(result: Replacement, name: str) -> Node:
@@ -89,6 +105,12 @@ def _map_list(items: list[Any], fn: Callable[[Node], Replacement]) -> list[Any]:
     return result if changed else items
 
 
+@cache
+def _method_of(rewriter: type[Rewriter], kind: type[Node]) -> str | None:
+    name = "visit_" + kind.__name__
+    return name if hasattr(rewriter, name) else None
+
+
 class Rewriter:
     """Rewrites a tree by node type: `visit_For(node)` handles each `For`, and so on.
 
@@ -98,10 +120,10 @@ class Rewriter:
 
     def visit(self, node: Node) -> Replacement:
         """What stands in place of `node`."""
-        method = getattr(self, "visit_" + type(node).__name__, None)
-        if method is None:
+        name = _method_of(type(self), type(node))
+        if name is None:
             return map_children(node, self.visit)
-        return cast("Replacement", method(node))
+        return cast("Replacement", getattr(self, name)(node))
 
     def generic(self, node: _N) -> _N:
         """`node` with its children rewritten."""
