@@ -23,7 +23,7 @@ from orio_py.core.diagnostics import (
     has_errors,
 )
 from orio_py.core.expr import Value, show
-from orio_py.core.source import SourceFile
+from orio_py.core.source import Position, SourceFile
 from orio_py.tune.events import Event, Listener
 from orio_py.tune.load import Loaded, LoadedFile, LoadedTask, load
 from orio_py.tune.options import TuneOptions
@@ -278,14 +278,16 @@ def transform(
     output: Path | None = None,
     in_place: bool = False,
     spec: Path | None = None,
+    recipe: Path | None = None,
     pins: Mapping[str, Value] | None = None,
 ) -> TransformReport:
     """Apply the recipes at one configuration: pinned values, and the first possible ones for the rest.
 
-    Nothing is built, measured or run.  When one file is refused, none is written.
+    `recipe` is a recipe by statement number for the CHiLL regions that have none.  Nothing is built,
+    measured or run.  When one file is refused, none is written.
     """
     chosen = dict(pins or {})
-    loaded = load(_paths(paths), spec=spec, pins=chosen)
+    loaded = load(_paths(paths), spec=spec, recipe=recipe, pins=chosen)
     problems = [*loaded.diagnostics, *_output_problems(loaded, output, in_place=in_place)]
     written: list[Path] = []
     if not has_errors(problems):
@@ -376,15 +378,21 @@ def _legality(loaded: LoadedTask) -> list[Diagnostic]:
     space_, point = loaded.spaces[0], loaded.points[0]
     generator = VariantGenerator.of(loaded.task)
     some = space_.sample(CONFIGURATIONS_CHECKED, random.Random(0))
-    refused: Counter[Diagnostic] = Counter()
+    # Messages name parameter values, so that the same refusal reads differently in each configuration.
+    counts: Counter[tuple[str, Position | None]] = Counter()
+    first: dict[tuple[str, Position | None], Diagnostic] = {}
     for configuration in some:
         try:
             generator.codes(point, configuration)
         except DiagnosticError as problem:
-            refused[problem.diagnostics[0]] += 1
+            diagnostic = problem.diagnostics[0]
+            kind = (diagnostic.code, diagnostic.position)
+            counts[kind] += 1
+            first.setdefault(kind, diagnostic)
     found: list[Diagnostic] = []
-    everywhere = sum(refused.values()) == len(some)
-    for diagnostic, count in refused.items():
+    everywhere = counts.total() == len(some)
+    for kind, count in counts.items():
+        diagnostic = first[kind]
         note = Note(f"refused for {count} of {len(some)} configurations tried")
         severity = Severity.ERROR if everywhere else Severity.WARNING
         found.append(replace(diagnostic, severity=severity, notes=(*diagnostic.notes, note)))
