@@ -9,27 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, NoReturn
 
 from orio_py.core.source import Position
 from orio_py.ctree.affine import Polynomial
+from orio_py.ctree.dependence_alias import Aliases
 from orio_py.ctree.dependence_names import Names, Reference, names_of, own_subscripts, resolve
-from orio_py.ctree.dependence_terms import (
-    MAXIMUM_NAMES,
-    MINIMUM_NAMES,
-    Constraint,
-    Level,
-    Proof,
-    Scope,
-    Terms,
-    is_wide_integer,
-)
+from orio_py.ctree.dependence_scope import NEVER, Alternatives, Constraint, Level, Scope
+from orio_py.ctree.dependence_terms import MAXIMUM_NAMES, MINIMUM_NAMES, Proof, Terms, is_wide_integer
 from orio_py.ctree.emit import emit_expression
 from orio_py.ctree.loops import CanonicalLoop, first_write
 from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, Transform, c_ast
 from orio_py.ctree.parse import position
 from orio_py.ctree.schedule import continuation, enter
-from orio_py.ctree.symbols import PURE_FUNCTIONS, CDeclaration
+from orio_py.ctree.symbols import PURE_FUNCTIONS
 
 _SILENT = (Comment, GuardedPragma, c_ast.Pragma, c_ast.EmptyStatement)
 _KNOWN_FUNCTIONS = PURE_FUNCTIONS | MINIMUM_NAMES | MAXIMUM_NAMES
@@ -65,8 +59,9 @@ class Instance:
     """An access in all its iterations.
 
     A subscript that is None may have any value.  `levels` are the loops around it, outermost first,
-    `domain` their constraints, `path` its place among the fusable loops; `why` is None if subscripts
-    and domain are exact; `also_reads` marks a write that stands for a read of the same element too.
+    `domain` their constraints and `cases` alternatives of which each holds, too; `path` is its place among
+    the fusable loops; `why` is None if subscripts and domain are exact; `also_reads` marks a write that
+    stands for a read of the same element too; `depth` is the number of subscripts in the text.
     """
 
     name: str
@@ -78,6 +73,8 @@ class Instance:
     path: tuple[int, ...]
     why: str | None
     also_reads: bool = False
+    cases: tuple[Alternatives, ...] = ()
+    depth: int = 0
 
     @property
     def access(self) -> Access:
@@ -87,7 +84,8 @@ class Instance:
     @property
     def domain_key(self) -> object:
         """Equal for accesses in the same iterations."""
-        return tuple(constraint.key for constraint in self.domain)
+        cases = tuple(tuple(tuple(c.key for c in part) for part in choice) for choice in self.cases)
+        return tuple(constraint.key for constraint in self.domain), cases
 
     @property
     def is_scalar(self) -> bool:
@@ -99,19 +97,22 @@ class Instance:
 class Accesses:
     """The accesses of a nest to memory that it writes.
 
-    `body` is the scope of the innermost loop of the band, `groups` are the statements at each path, and
-    `jump` says, if it is not None, which jump makes domains inexact.
+    `body` is the scope of the innermost loop of the band, `groups` are the statements at each path,
+    `jump` says, if it is not None, which jump makes domains inexact, `names` are the facts about the names,
+    and `dead` the identities of branches that are never taken.
     """
 
     instances: tuple[Instance, ...]
     body: Scope
     groups: Mapping[tuple[int, ...], tuple[Node, ...]]
     jump: str | None
+    names: Names
+    dead: frozenset[int]
 
 
 def collect(
     loops: Sequence[CanonicalLoop],
-    declarations: Mapping[str, CDeclaration],
+    aliases: Aliases,
     proof: Proof,
     surrounding: Sequence[CanonicalLoop] = (),
 ) -> Accesses:
@@ -119,25 +120,30 @@ def collect(
 
     Raises Unanalysable.
     """
-    collector = _Collector(names_of(loops[0].node, declarations), proof)
-    scope = _inside(surrounding, declarations, proof)
+    for outer, inner in pairwise(loops):
+        if not _holds_only(outer.body, inner.node):
+            reason = f"the loop `{outer.index}` holds more than the loop `{inner.index}`"
+            raise Unanalysable(reason, outer.node)
+    names = names_of(loops[0].node, aliases.declarations, aliases.may_overlap)
+    collector = _Collector(names, proof)
+    scope = _inside(surrounding, aliases, proof)
     for loop in loops:
         scope = collector.header(loop, scope, None)
     collector.body(loops[-1].body, scope)
     groups = {path: tuple(nodes) for path, nodes in collector.groups.items()}
-    return Accesses(collector.finished(), scope, groups, collector.jump)
+    dead = frozenset(collector.dead)
+    return Accesses(collector.finished(), scope, groups, collector.jump, names, dead)
 
 
-def _inside(
-    surrounding: Sequence[CanonicalLoop], declarations: Mapping[str, CDeclaration], proof: Proof
-) -> Scope:
+def _inside(surrounding: Sequence[CanonicalLoop], aliases: Aliases, proof: Proof) -> Scope:
     """What the loops around a nest say about their indices, which are fixed while the nest runs."""
     scope = Scope()
     if not surrounding:
         return scope
-    terms = Terms(names_of(surrounding[0].node, declarations), proof, "@@")
+    names = names_of(surrounding[0].node, aliases.declarations, aliases.may_overlap)
+    terms = Terms(names, proof, "@@")
     for loop in surrounding:
-        if first_write(loop.index, loop.body) is None:
+        if first_write(loop.index, loop.body) is None and loop.index not in names.overlapped:
             scope = enter(loop, terms, scope)
     return Scope(values=scope.values, domain=scope.domain, fixed=frozenset(scope.values))
 
@@ -148,13 +154,16 @@ class _Collector:
     def __init__(self, names: Names, proof: Proof) -> None:
         self.names = names
         self.terms = Terms(names, proof)
+        self.proof = proof
         self.instances: list[Instance] = []
         self.index_writes: list[Instance] = []
         self.groups: dict[tuple[int, ...], list[Node]] = {}
         self.jump: str | None = None
+        self.dead: set[int] = set()
         self.depth = 0
-        written = {name.partition(".")[0] for name in names.writes}
-        self.changing = written | names.indices
+        self.changing = {
+            name.partition(".")[0] for name in (*names.writes, *names.overlapped)
+        } | names.indices
 
     def finished(self) -> tuple[Instance, ...]:
         """The accesses to names that are written, with what is known only at the end."""
@@ -162,7 +171,7 @@ class _Collector:
         found = self.instances + [write for write in self.index_writes if write.name in touched]
         written = {instance.name for instance in found if instance.is_write}
         self._check_parts(found, written)
-        kept = [instance for instance in found if instance.name in written]
+        kept = [instance for instance in found if instance.name in written | self.names.overlapped]
         if self.jump is not None:
             kept = [replace(instance, why=instance.why or self.jump) for instance in kept]
         return tuple(kept)
@@ -187,6 +196,8 @@ class _Collector:
         """Record what the header of a loop reads; the scope of its body."""
         if any(level.index == loop.index for level in scope.levels) and loop.declared_type is None:
             self._fail(f"the index `{loop.index}` of the outer loop is used by an inner loop", loop.node)
+        if loop.index in self.names.overlapped and loop.declared_type is None:
+            self._fail(f"a write through a pointer may change the loop index `{loop.index}`", loop.node)
         self._read(loop.start, scope)
         self._read(loop.bound, replace(scope, private={**scope.private, loop.index: 0}))
         if loop.declared_type is None:
@@ -266,8 +277,8 @@ class _Collector:
                 self._irregular(node, scope)
             case "If":
                 self._read(node.cond, scope)
-                self._statement(node.iftrue, self.terms.condition(node.cond, scope))
-                self._statement(node.iffalse, self.terms.condition(node.cond, scope, truth=False))
+                self._branch(node.iftrue, node.cond, True, scope)
+                self._branch(node.iffalse, node.cond, False, scope)
             case "Switch":
                 self._read(node.cond, scope)
                 self.depth += 1
@@ -292,6 +303,13 @@ class _Collector:
             case _:
                 self._read(node, scope)
         return scope
+
+    def _branch(self, node: Any, condition: Any, truth: bool, scope: Scope) -> None:
+        inner = self.terms.condition(condition, scope, truth)
+        if len(inner.domain) > len(scope.domain) and self.proof(NEVER, inner.domain):
+            self.dead.add(id(node))
+        else:
+            self._statement(node, inner)
 
     def _jump(self, node: Node) -> None:
         word = type(node).__name__.lower()
@@ -326,7 +344,7 @@ class _Collector:
         declaration = self.names.declarations.get(name)
         known = declaration is not None and declaration.is_integer and declaration.is_scalar
         once = self.names.writes.get(name) == 1
-        if not known or not once or name in self.names.local or name in self.names.indices:
+        if not known or not once or name in self.names.local | self.names.indices | self.names.overlapped:
             return scope
         value, scope = self.terms.polynomial(node.rvalue, scope)
         return scope if value is None else replace(scope, values={**scope.values, name: value})
@@ -419,11 +437,30 @@ class _Collector:
                 why = f"the subscript `{emit_expression(subscript)}` is not affine"
             subscripts.append(value)
         return Instance(
-            reference.name, node, is_write, tuple(subscripts), scope.levels, scope.domain, scope.path, why
+            name=reference.name,
+            node=node,
+            is_write=is_write,
+            subscripts=tuple(subscripts),
+            levels=scope.levels,
+            domain=scope.domain,
+            path=scope.path,
+            why=why or scope.why,
+            cases=scope.cases,
+            depth=len(reference.subscripts),
         )
 
     def _fail(self, reason: str, node: Node) -> NoReturn:
         raise Unanalysable(reason, node)
+
+
+def _holds_only(body: Node, node: Node) -> bool:
+    """Whether a body is one statement, besides what does nothing."""
+    while isinstance(body, Compound):
+        items = [item for item in body.block_items or [] if not isinstance(item, _SILENT)]
+        if len(items) != 1:
+            return False
+        body = items[0]
+    return _unwrapped(body) is node
 
 
 def _unwrapped(node: Any) -> Any:

@@ -17,7 +17,8 @@ from math import gcd
 
 from orio_py.ctree.access import Instance
 from orio_py.ctree.affine import Polynomial
-from orio_py.ctree.dependence_terms import Constraint, Proof
+from orio_py.ctree.dependence_scope import Constraint
+from orio_py.ctree.dependence_terms import Proof
 from orio_py.ctree.symbols import CDeclaration
 
 _ONE = Polynomial.constant(1)
@@ -40,11 +41,34 @@ def _array(instances: list[Instance], proof: Proof, variables: frozenset[str]) -
     for place in reversed(range(depth)):
         column = [i.subscripts[place] for i in instances if place < len(i.subscripts)]
         if any(s is not None and s.linear() is None for s in column):
-            strides = _strides([s for s in column if s is not None])
-            sizes = [stride for stride in strides or () if _is_size(stride, variables)]
-            known = tuple(size.shifted(-1) for size in sizes)
-            instances = [_split(instance, place, strides, known, proof) for instance in instances]
+            known = [s for s in column if s is not None]
+            found: list[Instance] = []
+            # In `i*n + i` the stride is not n+1 but n, if another access is `j*n + j - 1`.
+            for leading in (False, True):
+                strides = _strides(known, leading=leading)
+                attempt = _with_strides(instances, place, strides, variables, proof)
+                if not found or _failures(attempt) < _failures(found):
+                    found = attempt
+                if _failures(found) == 0:
+                    break
+            instances = found
     return instances
+
+
+def _failures(instances: list[Instance]) -> int:
+    return sum(None in instance.subscripts for instance in instances)
+
+
+def _with_strides(
+    instances: list[Instance],
+    place: int,
+    strides: tuple[Polynomial, ...] | None,
+    variables: frozenset[str],
+    proof: Proof,
+) -> list[Instance]:
+    sizes = [stride for stride in strides or () if _is_size(stride, variables)]
+    known = tuple(size.shifted(-1) for size in sizes)
+    return [_split(instance, place, strides, known, proof) for instance in instances]
 
 
 def _is_size(stride: Polynomial, variables: frozenset[str]) -> bool:
@@ -53,8 +77,11 @@ def _is_size(stride: Polynomial, variables: frozenset[str]) -> bool:
     return len(stride.terms) == 1 and bool(words) and words.isdisjoint(variables)
 
 
-def _strides(subscripts: list[Polynomial]) -> list[Polynomial] | None:
-    """The strides of an array, largest first and ending in 1, each a multiple of the next."""
+def _strides(subscripts: list[Polynomial], *, leading: bool = False) -> tuple[Polynomial, ...] | None:
+    """The strides of an array, largest first and ending in 1, each a multiple of the next.
+
+    `leading` takes only the first term of each coefficient: the others belong to the column.
+    """
     multiples: dict[tuple[object, ...], int] = {}
     shapes: dict[tuple[object, ...], Polynomial] = {}
     rests: list[Polynomial] = []
@@ -65,6 +92,8 @@ def _strides(subscripts: list[Polynomial]) -> list[Polynomial] | None:
         rests.append(parts[1])
         for coefficient in parts[0].values():
             if coefficient.value is None:
+                if leading:
+                    coefficient = Polynomial({coefficient.leading()[0]: 1})
                 content = gcd(*coefficient.terms.values())
                 content = -content if coefficient.leading()[1] < 0 else content
                 shape = Polynomial({m: c // content for m, c in coefficient.terms.items()})
@@ -78,7 +107,7 @@ def _strides(subscripts: list[Polynomial]) -> list[Polynomial] | None:
     return _chain(candidates)
 
 
-def _chain(candidates: Iterable[Polynomial]) -> list[Polynomial] | None:
+def _chain(candidates: Iterable[Polynomial]) -> tuple[Polynomial, ...] | None:
     """The candidates that the others are sums of; None if they do not divide each other."""
     strides = [_ONE]
     for candidate in candidates:
@@ -92,13 +121,13 @@ def _chain(candidates: Iterable[Polynomial]) -> list[Polynomial] | None:
         if strides[0] is not _ONE and candidate.divided(strides[0])[1].terms:
             return None
         strides.insert(0, candidate)
-    return strides
+    return tuple(strides)
 
 
 def _split(
     instance: Instance,
     place: int,
-    strides: list[Polynomial] | None,
+    strides: tuple[Polynomial, ...] | None,
     known: tuple[Constraint, ...],
     proof: Proof,
 ) -> Instance:
@@ -118,7 +147,7 @@ def _split(
 
 
 def _parts(
-    subscript: Polynomial, strides: list[Polynomial], domain: Sequence[Constraint], proof: Proof
+    subscript: Polynomial, strides: tuple[Polynomial, ...], domain: Sequence[Constraint], proof: Proof
 ) -> list[Polynomial] | None:
     """The coordinates of a subscript, outermost first, or None if one may leave its range."""
     stride = strides[0]
@@ -136,7 +165,7 @@ def _parts(
 
 
 def _fits(
-    inner: list[Polynomial], strides: list[Polynomial], domain: Sequence[Constraint], proof: Proof
+    inner: list[Polynomial], strides: tuple[Polynomial, ...], domain: Sequence[Constraint], proof: Proof
 ) -> bool:
     """Whether the next coordinate lies in its row: the rest then lies below the stride."""
     extent, left = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,12 @@ from orio_py.ctree.build import const
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import CDeclaration
+
+Spot = tuple[str, int]
+"""A name, with fields as in `p.n`, and the number of subscripts: `a[i][j]` is `("a", 2)`."""
+
+Overlap = Callable[[Spot, Spot], bool]
+"""Whether accesses under two different names may touch the same memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +35,11 @@ class Reference:
         """The declared name, without fields."""
         return self.name.partition(".")[0]
 
+    @property
+    def spot(self) -> Spot:
+        """The name and the number of subscripts."""
+        return self.name, len(self.subscripts)
+
     def at(self, subscript: Node) -> Reference:
         """One subscript more."""
         return replace(self, subscripts=(*self.subscripts, subscript))
@@ -39,18 +50,20 @@ class Names:
     """Facts about the names of one tree.
 
     `writes` counts the assignments to each reference name, `indices` are the names that a `for` header
-    initialises, `local` are those declared inside.
+    initialises, `local` are those declared inside, and `overlapped` those that a write to another name
+    may change.
     """
 
     declarations: Mapping[str, CDeclaration]
     writes: Mapping[str, int]
     indices: frozenset[str]
     local: frozenset[str]
+    overlapped: frozenset[str] = frozenset()
 
     @property
     def varying(self) -> frozenset[str]:
         """Every name that does not keep one value throughout the tree."""
-        return frozenset(self.writes) | self.indices | self.local
+        return frozenset(self.writes) | self.indices | self.local | self.overlapped
 
 
 NO_NAMES = Names({}, {}, frozenset(), frozenset())
@@ -119,7 +132,9 @@ def _pointer_rank(term: Any, names: Names) -> int:
     return 1 if base.name not in names.indices else 0
 
 
-def names_of(node: Node, declarations: Mapping[str, CDeclaration]) -> Names:
+def names_of(
+    node: Node, declarations: Mapping[str, CDeclaration], may_overlap: Overlap | None = None
+) -> Names:
     """Collect the facts about the names of a tree."""
     writes: Counter[str] = Counter()
     indices: set[str] = set()
@@ -134,12 +149,33 @@ def names_of(node: Node, declarations: Mapping[str, CDeclaration]) -> Names:
             case _:
                 pass
     names = Names(declarations, writes, frozenset(indices), frozenset(local))
+    changed: set[Spot] = {(name, 0) for name in indices - local}
     for part in parts:
         target = _target(part)
         reference = None if target is None else resolve(target, names)
         if reference is not None:
             writes[reference.name] += 1
-    return names
+            if reference.variable not in local:
+                changed.add(reference.spot)
+    if may_overlap is None or not changed:
+        return names
+    touched = {spot for spot in _spots(node, names) if spot[0].partition(".")[0] not in local}
+    overlapped = (spot[0] for spot in touched if any(may_overlap(spot, other) for other in changed))
+    return replace(names, overlapped=frozenset(overlapped))
+
+
+def _spots(node: Node, names: Names) -> Iterator[Spot]:
+    """Every access that the text of a tree names."""
+    stack: list[Node] = [node]
+    while stack:
+        current = stack.pop()
+        is_access = type(current).__name__ in {"ID", "ArrayRef", "StructRef", "UnaryOp"}
+        reference = resolve(current, names) if is_access else None
+        if reference is None:
+            stack.extend(current)
+        else:
+            yield reference.spot
+            stack.extend(reference.subscripts)
 
 
 def _target(part: Any) -> Any:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from math import gcd
 from typing import Literal
 
 from orio_py.ctree.access import Access, Instance
-from orio_py.ctree.affine import Linear, is_fixed
+from orio_py.ctree.affine import Linear, is_fixed, is_iteration
+from orio_py.ctree.dependence_scope import Level
 from orio_py.ctree.dependence_sets import Solver
 
 Kind = Literal["flow", "anti", "output"]
@@ -25,7 +27,8 @@ class Dependence:
     """Two accesses to the same memory, at least one of them a write; `source` comes first in time.
 
     `direction` compares the iterations of source and sink for each of `indices`: `<` if the source's
-    is earlier, `=`, `>`, or `*` for any.
+    is earlier, `=`, `>`, or `*` for any.  `distance` counts the iterations between them, where that is
+    the same for all that the question is about; `sizes` are values of parameters with which it happens.
     """
 
     source: Access
@@ -34,11 +37,14 @@ class Dependence:
     name: str
     direction: tuple[str, ...]
     indices: tuple[str, ...]
+    distance: tuple[int, ...] | None = None
+    sizes: tuple[tuple[str, int], ...] = ()
 
     @property
     def where(self) -> str:
-        """The direction, for messages."""
-        return f"direction ({', '.join(self.direction)}) over ({', '.join(self.indices)})"
+        """The direction and the distance, for messages."""
+        text = f"direction ({', '.join(self.direction)}) over ({', '.join(self.indices)})"
+        return text if not self.distance else f"{text}, distance ({', '.join(map(str, self.distance))})"
 
     def __str__(self) -> str:
         verb = _VERBS[self.kind].format(sink=self.sink)
@@ -101,6 +107,21 @@ def pairs(instances: Sequence[Instance], ignored: Collection[str]) -> Iterator[t
                 yield from _distinct_pairs(first, second)
 
 
+def unlike_pairs(instances: Sequence[Instance], one: str, two: str) -> Iterator[tuple[Instance, Instance]]:
+    """Ordered pairs of accesses to two names that may overlap anyhow, at least one a write."""
+    groups: list[list[Instance]] = []
+    for name in (one, two):
+        kinds: dict[object, Instance] = {}
+        for instance in instances:
+            if instance.name == name:
+                kinds.setdefault(_kind(instance), instance)
+        groups.append([replace(instance, subscripts=()) for instance in kinds.values()])
+    for first, second in product(*groups):
+        if first.is_write or second.is_write:
+            yield first, second
+            yield second, first
+
+
 def _distinct_pairs(
     first: Mapping[tuple[int, ...], Instance], second: Mapping[tuple[int, ...], Instance]
 ) -> Iterator[tuple[Instance, Instance]]:
@@ -126,8 +147,26 @@ def _shape(instance: Instance) -> tuple[object, tuple[int, ...]]:
         offset = 0 if subscript is None else subscript.terms.get((), 0)
         offsets.append(offset)
         forms.append(None if subscript is None else subscript.shifted(-offset).key)
-    kept = (instance.is_write, instance.levels, instance.domain_key, instance.path, instance.why)
-    return (tuple(forms), kept), tuple(offsets)
+    return (tuple(forms), _kind(instance)), tuple(offsets)
+
+
+def _kind(instance: Instance) -> object:
+    """Equal for accesses that differ in nothing but what they touch."""
+    return instance.is_write, instance.levels, instance.domain_key, instance.path, instance.why
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """An iteration of a source (its symbols marked `<`) and one of a sink (marked `>`) that conflict.
+
+    `doubt` is a reason why they may not really, if one is known; `equal` and `positive` are the
+    constraints that they fulfil.
+    """
+
+    sample: Mapping[str, int]
+    doubt: str | None
+    equal: Sequence[Linear]
+    positive: Sequence[Linear]
 
 
 class Conflicts:
@@ -137,13 +176,8 @@ class Conflicts:
         self._solver = solver
         self._rows: dict[tuple[int, str, frozenset[str]], _Rows] = {}
 
-    def find(
-        self, source: Instance, sink: Instance, relation: Relation
-    ) -> tuple[Mapping[str, int], str | None] | None:
-        """An iteration of the source (its symbols marked `<`) and of the sink (marked `>`), or None.
-
-        With it a reason to doubt that there is such an iteration, if one is known.  Raises Undecided.
-        """
+    def find(self, source: Instance, sink: Instance, relation: Relation) -> Conflict | None:
+        """Related iterations in which the two touch the same memory, or None.  Raises Undecided."""
         first = self._marked(source, "<", relation.shared)
         second = self._marked(sink, ">", relation.shared)
         equal = [
@@ -153,12 +187,39 @@ class Conflicts:
         ]
         if any(_has_no_solution(row) for row in equal):
             return None
-        positive = (*relation.rows(), *first.domain, *second.domain)
+        positive = [*relation.rows(), *first.domain, *second.domain]
         if self._solver.is_empty(equal, positive):
             return None
+        if first.cases or second.cases:
+            choices = (positive + rows for rows in _combined(first.cases + second.cases))
+            possible = next((rows for rows in choices if not self._solver.is_empty(equal, rows)), None)
+            if possible is None:
+                return None
+            positive = possible
         products = sorted(name for row in equal for name in row if "*" in name)
         doubt = f"the product `{products[0]}` is taken for any number" if products else None
-        return self._solver.sample(equal, positive) or {}, source.why or sink.why or doubt
+        sample = self._solver.sample(equal, positive) or {}
+        return Conflict(sample, source.why or sink.why or doubt, equal, positive)
+
+    def distance(
+        self, conflict: Conflict, symbols: Sequence[Level], shared: frozenset[str]
+    ) -> tuple[int, ...] | None:
+        """The iterations between source and sink for each loop, if no other pair has another distance."""
+        found: list[int] = []
+        for level in symbols:
+            first, second = level.symbol + "<", level.symbol + ">"
+            if level.symbol in shared:
+                found.append(0)
+                continue
+            if first not in conflict.sample or second not in conflict.sample:
+                return None
+            distance = conflict.sample[second] - conflict.sample[first]
+            for sign in (1, -1):
+                other: Linear = {second: sign, first: -sign, "": -sign * distance - 1}
+                if not self._solver.is_empty(conflict.equal, (*conflict.positive, other)):
+                    return None
+            found.append(distance // level.scale)
+        return tuple(found)
 
     def _marked(self, instance: Instance, mark: str, shared: frozenset[str]) -> _Rows:
         key = (id(instance), mark, shared)
@@ -170,6 +231,10 @@ class Conflicts:
                 instance,
                 [None if row is None else _marked(row, mark, shared) for row in subscripts],
                 [_marked(row, mark, shared) for row in domain],
+                [
+                    [[_marked(c.linear() or {}, mark, shared) for c in part] for part in choice]
+                    for choice in instance.cases
+                ],
             )
         return rows
 
@@ -181,22 +246,38 @@ class _Rows:
     instance: Instance
     subscripts: list[Linear | None]
     domain: list[Linear]
+    cases: list[list[list[Linear]]]
+
+
+def _combined(cases: Sequence[Sequence[Sequence[Linear]]]) -> Iterator[list[Linear]]:
+    """The constraints of every combination of alternatives."""
+    return ([row for part in choice for row in part] for choice in product(*cases))
 
 
 def dependence(
-    source: Instance, sink: Instance, sample: Mapping[str, int], shared: frozenset[str], depth: int | None
+    source: Instance, sink: Instance, conflict: Conflict, relation: Relation, levels: Sequence[Level]
 ) -> Dependence:
-    """The dependence that a sample of iterations shows, over the outer `depth` common loops."""
-    common = [
-        a for a, b in zip(source.levels[:depth], sink.levels[:depth], strict=False) if a == b and a.index
-    ]
-    direction = tuple(_direction(level.symbol, sample, shared) for level in common)
+    """The dependence that a conflict shows, over the common loops `levels`."""
+    sample = conflict.sample
     if source.is_write and (not sink.is_write or sink.also_reads):
         kind: Kind = "flow"
     else:
         kind = "output" if source.is_write else "anti"
-    indices = tuple(level.index for level in common)
-    return Dependence(source.access, sink.access, kind, source.name, direction, indices)
+    return Dependence(
+        source.access,
+        sink.access,
+        kind,
+        source.name,
+        tuple(_direction(level.symbol, sample, relation.shared) for level in levels),
+        tuple(level.index for level in levels),
+        sizes=tuple((name, value) for name, value in sample.items() if not is_iteration(name)),
+    )
+
+
+def common_levels(source: Instance, sink: Instance, depth: int | None) -> list[Level]:
+    """The loops around both accesses, of the outer `depth` ones."""
+    outer = zip(source.levels[:depth], sink.levels[:depth], strict=False)
+    return [a for a, b in outer if a == b and a.index]
 
 
 def _direction(symbol: str, sample: Mapping[str, int], shared: frozenset[str]) -> str:

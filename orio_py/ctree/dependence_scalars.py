@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from orio_py.ctree.effects import PURE_FUNCTIONS
+from orio_py.ctree.emit import emit_expression
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.rewrite import walk
 
 _STEPS = frozenset({"++", "--", "p++", "p--"})
+_TYPES = frozenset({"TypeDecl", "IdentifierType"})
 _COMMUTATIVE = frozenset({"+", "*", "&", "|", "^"})
 
 
@@ -24,10 +27,13 @@ class ScalarFlow:
     assigned: frozenset[str]
 
 
-def scalar_flow(statements: Iterable[Node]) -> ScalarFlow:
-    """The flow of values through statements executed one after the other."""
+def scalar_flow(statements: Iterable[Node], dead: Collection[int] = ()) -> ScalarFlow:
+    """The flow of values through statements executed one after the other.
+
+    `dead` are the identities of branches that are never taken.
+    """
     nodes = list(statements)
-    walker = _Flow()
+    walker = _Flow(dead)
     done: frozenset[str] = frozenset()
     for node in nodes:
         done = walker.statement(node, done, frozenset())
@@ -41,8 +47,9 @@ class _Flow:
     `hidden` are names declared further in, which mean other variables than outside.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, dead: Collection[int]) -> None:
         self.exposed: set[str] = set()
+        self.dead = dead
 
     def statement(self, node: Any, done: frozenset[str], hidden: frozenset[str]) -> frozenset[str]:
         """The variables written after a statement, given those written before it."""
@@ -59,8 +66,9 @@ class _Flow:
                 return done
             case "If" | "TernaryOp":
                 done = self.statement(node.cond, done, hidden)
-                first = self.statement(node.iftrue, done, hidden)
-                return first & self.statement(node.iffalse, done, hidden)
+                ways = [way for way in (node.iftrue, node.iffalse) if id(way) not in self.dead]
+                found = [self.statement(way, done, hidden) for way in ways]
+                return found[0].intersection(*found[1:]) if found else done
             case "Switch":
                 done = self.statement(node.cond, done, hidden)
                 self.statement(node.stmt, done, hidden)
@@ -156,6 +164,46 @@ def reduction_operator(body: Node, name: str) -> str | None:
             case _:
                 pass
     return operators.pop() if len(operators) == 1 and uses == counted else None
+
+
+def same_change(body: Node, name: str, varying: Collection[str]) -> bool:
+    """Whether all statements that use a scalar change it in the same way, so that their order is nothing.
+
+    As in `count++` or `t = 2*t + c`: the result depends on how often they run alone.  `varying` are the
+    names that do not keep one value in the body.
+    """
+    changes: dict[str, int] = {}
+    uses = 0
+    parts: list[Any] = list(walk(body))
+    for part in parts:
+        match type(part).__name__:
+            case "ID" if part.name == name:
+                uses += 1
+            case "UnaryOp" if part.op in _STEPS and _is(part.expr, name):
+                changes[part.op.strip("p")] = changes.get(part.op.strip("p"), 0) + 1
+            case "Assignment" if _is(part.lvalue, name):
+                found = [p for p in walk(part.rvalue) if not _is(p, name)]
+                if any(_varies(p, varying) for p in found):
+                    return False
+                text = f"{part.op} {emit_expression(part.rvalue)}"
+                count = 1 + sum(_is(p, name) for p in walk(part.rvalue))
+                changes[text] = changes.get(text, 0) + count
+            case _:
+                pass
+    return len(changes) == 1 and uses == sum(changes.values())
+
+
+def _varies(part: Any, varying: Collection[str]) -> bool:
+    """Whether a part of an expression may have another value, or an effect, in another iteration."""
+    match type(part).__name__:
+        case "ID":
+            return part.name in varying
+        case "UnaryOp":
+            return part.op not in {"+", "-", "~", "!"}
+        case "FuncCall":
+            return getattr(part.name, "name", None) not in PURE_FUNCTIONS
+        case kind:
+            return kind not in {"BinaryOp", "Constant", "TernaryOp", "Cast", "ExprList", "Typename"} | _TYPES
 
 
 def _accumulation(node: Any, name: str) -> str | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 
 import islpy as isl
 
-from orio_py.ctree.affine import Linear, Polynomial
+from orio_py.ctree.affine import Linear, Polynomial, is_fixed
 
 MAXIMUM_OPERATIONS = 2_000_000
 """What isl may spend on one question about a nest; a matrix product uses less than a hundredth."""
@@ -66,18 +67,25 @@ class Solver:
         except Undecided:
             return False
 
-    def same_last_point(self, positive: Sequence[Linear], old: Sequence[str], new: Sequence[str]) -> bool:
+    def same_last_point(
+        self, choices: Sequence[Sequence[Linear]], old: Sequence[str], new: Sequence[str]
+    ) -> bool:
         """Whether the lexicographic maximum of the points is the same in two orders of the symbols.
 
-        Symbols in neither order are parameters.  Raises Undecided.
+        The points fulfil all constraints of one of the choices.  Fixed symbols are parameters, iterations
+        in neither order any integers.  Raises Undecided.
         """
-        parameters = [name for name in _columns(positive) if name not in old]
+        names = _columns(row for positive in choices for row in positive)
+        parameters = [name for name in names if is_fixed(name)]
+        others = [name for name in names if not is_fixed(name) and name not in old]
         later = [name + ">" for name in old]
-        columns = {name: place for place, name in enumerate((*parameters, *old))}
+        columns = {name: place for place, name in enumerate((*parameters, *old, *others))}
         wide = {name: place for place, name in enumerate((*parameters, *old, *later))}
         equal: list[Linear] = []
         try:
-            points = self._set(columns, (), positive, len(parameters)).to_set()
+            found = [self._set(columns, (), positive, len(parameters)) for positive in choices]
+            parts = [part.to_set().project_out(isl.dim_type.set, len(old), len(others)) for part in found]
+            points = reduce(isl.Set.union, parts)
             pairs = points.lexmax().flat_product(points)
             for name in new:
                 follows = self._set(wide, equal, [{name + ">": 1, name: -1, "": -1}], len(parameters))

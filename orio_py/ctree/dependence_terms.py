@@ -6,15 +6,30 @@ integers; an index computation that overflows or wraps around has no meaning her
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from orio_py.ctree.affine import MAXIMUM_TERMS, Polynomial
 from orio_py.ctree.dependence_names import Names, resolve
+from orio_py.ctree.dependence_scope import NEVER, Constraint, Level, Scope, relation
 from orio_py.ctree.emit import emit_expression
-from orio_py.ctree.nodes import Node
+from orio_py.ctree.nodes import c_ast
 from orio_py.ctree.rewrite import walk
+
+__all__ = [
+    "MAXIMUM_NAMES",
+    "MINIMUM_NAMES",
+    "Constraint",
+    "Level",
+    "Proof",
+    "Scope",
+    "Terms",
+    "is_wide_integer",
+    "literal",
+    "relation",
+]
 
 MINIMUM_NAMES = frozenset({"min", "MIN", "imin"})
 """Functions and macros that give the smaller of two integers."""
@@ -30,50 +45,18 @@ _INVARIANT_NODES = frozenset(
     {"ArrayRef", "BinaryOp", "ExprList", "ID", "IdentifierType", "TernaryOp", "TypeDecl", "Typename"}
 )
 _INVARIANT_UNARY = frozenset({"-", "+", "~", "!", "*"})
+_COMPARE: Mapping[str, Callable[[int, int], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-
-Constraint = Polynomial
-"""A polynomial that is at least 0."""
 
 Proof = Callable[[Polynomial, Sequence[Constraint]], bool]
 """Whether a polynomial is provably at least 0 under constraints."""
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """A loop around an access; `symbol` counts its iterations upward in steps of `scale`."""
-
-    symbol: str
-    index: str
-    scale: int
-    node: Node
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What is known at a place in the tree.
-
-    `values` are the names with a known value, `domain` the constraints on the iterations that come
-    here, `private` the names declared on the way and how many
-    subscripts stay in their own storage, `path` the place in the fusable structure,
-    `fixed` the indices of loops around the nest, and `why` says, if it is not None, why the domain holds more than the true iterations.
-    """
-
-    values: Mapping[str, Polynomial] = field(default_factory=dict[str, Polynomial])
-    domain: tuple[Constraint, ...] = ()
-    levels: tuple[Level, ...] = ()
-    private: Mapping[str, int] = field(default_factory=dict[str, int])
-    path: tuple[int, ...] = ()
-    fixed: frozenset[str] = frozenset()
-    fusable: bool = True
-    why: str | None = None
-
-    def restricted(self, constraints: Sequence[Constraint], why: str | None) -> Scope:
-        """The scope with further constraints; those that are not affine are left out."""
-        kept = tuple(c for c in constraints if c.linear() is not None)
-        if why is None and len(kept) < len(constraints):
-            why = "a bound or condition is not affine"
-        return replace(self, domain=self.domain + kept, why=self.why or why)
 
 
 class Terms:
@@ -106,6 +89,8 @@ class Terms:
                 result = operand.scaled(-1) if operand is not None and node.op == "-" else operand
             case "BinaryOp":
                 result, scope = self._binary(node, scope)
+            case "FuncCall" | "TernaryOp":
+                result, scope = self._choice(node, scope)
             case _:
                 pass
         if result is None:
@@ -143,24 +128,57 @@ class Terms:
             case "<<" if right.value is not None and 0 <= right.value < 31:
                 return left.scaled(1 << right.value), scope
             case ">>" if right.value is not None and 0 <= right.value < 31:
-                return self._quotient(left, 1 << right.value, scope)
+                return self._quotient(node, left, 1 << right.value, scope, floors=True)
             case "/" if right.value is not None and right.value > 0:
-                return self._quotient(left, right.value, scope)
+                return self._quotient(node, left, right.value, scope)
             case "%" if right.value is not None and right.value > 0:
-                quotient, scope = self._quotient(left, right.value, scope)
+                quotient, scope = self._quotient(node, left, right.value, scope)
                 return (None if quotient is None else left - quotient.scaled(right.value)), scope
             case _:
                 return None, scope
 
-    def _quotient(self, value: Polynomial, divisor: int, scope: Scope) -> tuple[Polynomial | None, Scope]:
-        """C division truncates; it is the floor only where the value is not negative."""
+    def _quotient(
+        self, node: Any, value: Polynomial, divisor: int, scope: Scope, *, floors: bool = False
+    ) -> tuple[Polynomial | None, Scope]:
+        """C division truncates: it is the floor where the value is not negative, else the ceiling."""
         if divisor == 1:
             return value, scope
-        if value.is_parametric or value.linear() is None or not self._is_nonnegative(value, scope.domain):
+        if value.linear() is None:
             return None, scope
-        quotient = self.fresh()
+        same = node if floors else c_ast.BinaryOp("/", node.left, node.right)
+        quotient = self._invariant(same, scope) or self.fresh()
         rest = value - quotient.scaled(divisor)
-        return quotient, replace(scope, domain=(*scope.domain, rest, rest.scaled(-1).shifted(divisor - 1)))
+        floor = (rest, rest.scaled(-1).shifted(divisor - 1))
+        if floors or self._is_nonnegative(value, scope.domain):
+            return quotient, replace(scope, domain=(*scope.domain, *floor))
+        negative = value.scaled(-1)
+        ceiling = (negative.shifted(-1), rest.scaled(-1), rest.shifted(divisor - 1))
+        return quotient, scope.split(((value, *floor), ceiling))
+
+    def _choice(self, node: Any, scope: Scope) -> tuple[Polynomial | None, Scope]:
+        """`min`, `max` and `?:` as a new integer that is one of the operands."""
+        if type(node).__name__ == "FuncCall":
+            name = getattr(node.name, "name", None)
+            operands = node.args.exprs if node.args is not None else ()
+            if name not in MINIMUM_NAMES | MAXIMUM_NAMES or len(operands) != 2:
+                return None, scope
+            conditions = [
+                c_ast.BinaryOp("<=" if name in MINIMUM_NAMES else ">=", a, b)
+                for a, b in (operands, operands[::-1])
+            ]
+            branches = list(zip(conditions, (True, True), operands, strict=True))
+        else:
+            branches = [(node.cond, True, node.iftrue), (node.cond, False, node.iffalse)]
+        chosen: list[tuple[Polynomial, Scope]] = []
+        for condition, truth, operand in branches:
+            inner = self.condition(condition, scope, truth)
+            value, inner = self.polynomial(operand, inner)
+            if value is None or value.linear() is None or inner.why != scope.why:
+                return None, scope
+            chosen.append((value, inner))
+        result = self._invariant(node, scope) or self.fresh()
+        found = [inner.restricted(relation(result, "==", value), None) for value, inner in chosen]
+        return result, scope.either(found)
 
     def _invariant(self, node: Any, scope: Scope) -> Polynomial | None:
         """An expression of which no part changes is a parameter under its own text."""
@@ -192,18 +210,30 @@ class Terms:
 
     def condition(self, node: Any, scope: Scope, truth: bool = True) -> Scope:
         """The scope in which the condition is true, or false; it may be larger than that."""
+        return scope.either(self._alternatives(node, scope, truth))
+
+    def _alternatives(self, node: Any, scope: Scope, truth: bool) -> list[Scope]:
+        """The ways in which a condition can be true, or false."""
         kind = type(node).__name__
         if kind == "UnaryOp" and node.op == "!":
-            return self.condition(node.expr, scope, not truth)
+            return self._alternatives(node.expr, scope, not truth)
         if kind == "BinaryOp" and node.op == ("&&" if truth else "||"):
-            return self.condition(node.right, self.condition(node.left, scope, truth), truth)
+            first = self._alternatives(node.left, scope, truth)
+            return [found for inner in first for found in self._alternatives(node.right, inner, truth)]
+        if kind == "BinaryOp" and node.op in {"&&", "||"}:
+            first = self._alternatives(node.left, scope, truth)
+            return [*first, *self._alternatives(node.right, scope, truth)]
         if kind == "BinaryOp" and node.op in _NEGATED:
             left, inner = self.polynomial(node.left, scope)
             right, inner = self.polynomial(node.right, inner)
             op = node.op if truth else _NEGATED[node.op]
-            if left is not None and right is not None and op != "!=":
-                return inner.restricted(relation(left, op, right), None)
-        return scope.restricted((), f"the condition `{emit_expression(node)}` is not affine")
+            if left is not None and right is not None:
+                if (difference := (left - right).value) is not None:
+                    holds = _COMPARE[op](difference, 0)
+                    return [inner if holds else inner.restricted((NEVER,), None)]
+                ways = ("<", ">") if op == "!=" else (op,)
+                return [inner.restricted(relation(left, way, right), None) for way in ways]
+        return [scope.restricted((), f"the condition `{emit_expression(node)}` is not affine")]
 
     def extremes(self, node: Any, scope: Scope, smallest: bool) -> list[Any]:
         """The operands of nested `min` (or `max`) calls and of the conditionals that mean the same."""
@@ -235,21 +265,6 @@ class Terms:
         if (left - right).key == (iftrue - iffalse).key:
             return takes_smaller == smallest
         return (left - right).key == (iffalse - iftrue).key and takes_smaller != smallest
-
-
-def relation(left: Polynomial, op: str, right: Polynomial) -> tuple[Constraint, ...]:
-    """The constraints that say `left op right`."""
-    match op:
-        case "<":
-            return ((right - left).shifted(-1),)
-        case "<=":
-            return (right - left,)
-        case ">":
-            return ((left - right).shifted(-1),)
-        case ">=":
-            return (left - right,)
-        case _:
-            return (left - right, right - left)
 
 
 def literal(node: Any) -> Polynomial | None:

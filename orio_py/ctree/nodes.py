@@ -73,14 +73,20 @@ class Transform(Node):
 
 def substatements(node: Node) -> list[Node]:
     """The statements directly inside a statement; none for an expression."""
+    if not isinstance(node, _WITH_STATEMENTS):
+        return []
     match node:
         case c_ast.Compound():
-            return list(node.block_items or [])
-        case c_ast.For() | c_ast.While() | c_ast.DoWhile() | c_ast.Switch() | c_ast.Label() | Transform():
-            return [node.stmt]
+            return node.block_items or []
         case c_ast.If():
             return [part for part in (node.iftrue, node.iffalse) if part is not None]
         case c_ast.Case() | c_ast.Default():
-            return list(node.stmts or [])
+            return node.stmts or []
         case _:
-            return []
+            return [node.stmt]
+
+
+_WITH_STATEMENTS = (
+    Compound, For, c_ast.If, c_ast.While, c_ast.DoWhile, c_ast.Switch, c_ast.Label, c_ast.Case, c_ast.Default,
+    Transform,
+)  # fmt: skip

@@ -44,7 +44,8 @@ def walk_statements(node: Node) -> Iterator[Node]:
     while stack:
         current = stack.pop()
         yield current
-        stack.extend(reversed(substatements(current)))
+        if inner := substatements(current):
+            stack.extend(reversed(inner))
 
 
 def copy_with(node: _N, **changes: object) -> _N:

@@ -12,7 +12,8 @@ from typing import Any
 
 from orio_py.ctree.affine import Polynomial
 from orio_py.ctree.dependence_names import NO_NAMES, resolve
-from orio_py.ctree.dependence_terms import Constraint, Level, Scope, Terms, relation
+from orio_py.ctree.dependence_scope import Constraint, Level, Scope, relation
+from orio_py.ctree.dependence_terms import Terms
 from orio_py.ctree.emit import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, c_ast
@@ -29,16 +30,21 @@ def enter(loop: CanonicalLoop, terms: Terms, scope: Scope, previous: CanonicalLo
     sign = 1 if loop.stride > 0 else -1
     starts, scope = _values(terms.extremes(loop.start, scope, smallest=sign < 0), terms, scope)
     symbol = terms.fresh()
-    why = None
-    first = starts[0] if len(starts) == 1 else None
-    if first is not None and first.linear() is not None:
-        value, scale = first + symbol.scaled(loop.stride), 1
+    known = [start for start in starts if start is not None and start.linear() is not None]
+    why, alternatives = None, None
+    if len(starts) == len(known) == 1:
+        value, scale = known[0] + symbol.scaled(loop.stride), 1
         constraints: list[Constraint] = [symbol]
     else:
         value, scale = symbol.scaled(sign), abs(loop.stride)
         constraints = [(value - start).scaled(sign) for start in starts if start is not None]
-        if scale > 1 or len(constraints) < len(starts):
+        if len(known) < len(starts):
             why = f"the start `{emit_expression(loop.start)}` of the loop `{loop.index}` is not affine"
+        elif scale > 1:
+            first, trips = terms.fresh(), terms.fresh()
+            constraints = [trips, *relation(value, "==", first + trips.scaled(loop.stride))]
+            constraints.extend((first - start).scaled(sign) for start in known)
+            alternatives = tuple(((start - first).scaled(sign),) for start in known)
     level = Level(symbol.leading()[0][0], loop.index, scale, loop.node)
     inner = replace(
         scope,
@@ -47,6 +53,8 @@ def enter(loop: CanonicalLoop, terms: Terms, scope: Scope, previous: CanonicalLo
         levels=(*scope.levels, level),
     )
     inner = inner.restricted(constraints, why)
+    if alternatives is not None:
+        inner = inner.split(alternatives)
     if previous is not None:
         inner = _after(previous, value, terms, inner)
     return _bounded(loop, value, terms, inner)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from orio_py.core.source import Position
 from orio_py.ctree.access import Access, Instance, Unanalysable
+from orio_py.ctree.dependence_alias import Aliases
 from orio_py.ctree.dependence_nest import Clash, Nest
 from orio_py.ctree.dependence_pairs import Relation
 from orio_py.ctree.dependence_sets import Undecided
@@ -24,8 +25,9 @@ class Legal:
 class Illegal:
     """The transformation would change what the code computes.
 
-    `source` and `sink` are the accesses that depend on each other and `direction` compares their
-    iterations, where accesses are the reason.
+    `source` and `sink` are the accesses that depend on each other, `direction` compares their iterations,
+    `distance` counts those between them, if that is constant, and `sizes` are values of parameters with
+    which it happens; all this only where accesses are the reason.
     """
 
     message: str
@@ -33,6 +35,8 @@ class Illegal:
     sink: Access | None = None
     name: str = ""
     direction: tuple[str, ...] = ()
+    distance: tuple[int, ...] | None = None
+    sizes: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +55,17 @@ class DependenceContext:
     """What the code around a nest says: declarations by name, and the names that are read afterwards.
 
     `surrounding` are the loops around the nest, outermost first, as far as they are known: they bound
-    their indices, which helps with linearised subscripts.
+    their indices, which helps with linearised subscripts.  `noalias` are the names that share
+    memory with no other, or True for all; `reassociate` says that sums and products may be formed in another
+    order; `exposed` are the variables whose address is taken.
     """
 
     declarations: Mapping[str, CDeclaration]
     live_after: frozenset[str] = frozenset()
     surrounding: tuple[CanonicalLoop, ...] = ()
+    noalias: bool | frozenset[str] = False
+    reassociate: bool = False
+    exposed: frozenset[str] = frozenset()
 
 
 def decided(
@@ -64,7 +73,7 @@ def decided(
 ) -> Verdict:
     """Analyse a nest and decide; what cannot be analysed is Unknown."""
     try:
-        nest = Nest(loops, context.declarations, context.live_after, context.surrounding)
+        nest = nest_of(loops, context)
         for loop in loops:
             if (changed := nest.changed_bound(loop)) is not None:
                 return Unknown(changed.reason, changed.position)
@@ -73,6 +82,18 @@ def decided(
         return Unknown(problem.reason, problem.position)
     except Undecided:
         return Unknown("the dependence test is too expensive for this nest", position(loops[0].node))
+
+
+def nest_of(loops: Sequence[CanonicalLoop], context: DependenceContext) -> Nest:
+    """The analysed nest.  Raises Unanalysable."""
+    return Nest(
+        loops,
+        context.declarations,
+        context.live_after,
+        context.surrounding,
+        aliases=Aliases(context.declarations, context.noalias, context.exposed),
+        reassociate=context.reassociate,
+    )
 
 
 def carried(nest: Nest) -> Callable[[Instance, Instance], list[Relation]]:
@@ -88,7 +109,9 @@ def verdict(clash: Clash | None, message: str) -> Verdict:
     found = clash.found
     if clash.doubt is not None:
         return Unknown(str(clash), found.sink.position)
-    return Illegal(message, found.source, found.sink, found.name, found.direction)
+    return Illegal(
+        message, found.source, found.sink, found.name, found.direction, found.distance, found.sizes
+    )
 
 
 def reversed_verdict(nest: Nest, clash: Clash | None, ending: str) -> Verdict:

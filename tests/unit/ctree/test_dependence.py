@@ -343,10 +343,15 @@ def test_linearised_boundary() -> None:
     assert parallel(nest("A[i*n + n - 1] = 1;", count("i", "0", "m")), "i") == Legal()
 
 
-def test_quotients_of_what_is_not_negative() -> None:
+def test_quotients() -> None:
     assert isinstance(vector(nest("A[i / 2] = i;", count("i")), "i"), Illegal)
     assert vector(nest("A[2*(i / 2) + i % 2] = i;", count("i")), "i") == Legal()
-    assert isinstance(vector(nest("A[i / 2] = i;", count("i", "lo")), "i"), Unknown)
+    # C division truncates: -1 / 2 and 0 / 2 are both 0, -1 >> 1 is -1.
+    around_zero = nest("A[i / 2] = i;", "for (i = -1; i < 1; i++)")
+    assert isinstance(vector(around_zero, "i"), Illegal)
+    assert vector(around_zero.replace("/ 2", ">> 1"), "i") == Legal()
+    assert vector(nest("A[i + n / 2] = A[i];", count("i", "0", "n / 2")), "i") == Legal()
+    assert vector(nest("A[i] = A[n - 1 - i];", count("i", "0", "n / 2")), "i") == Legal()
 
 
 def test_affine_conditions_restrict() -> None:
