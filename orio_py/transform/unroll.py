@@ -58,27 +58,54 @@ class Unroll:
                 node,
                 argument="ufactor",
             )
-        view = loop_view(node, "Unroll", context)
-        require_stable_index(view, "Unroll", context)
-        require_no_jumps(view, "Unroll")
-        require_copyable(view, "Unroll")
-        require_invariant_bound(view, "Unroll", context, force=self.force)
+        view = unrollable(node, "Unroll", context, force=self.force)
+        size = self.ufactor * unrolled.count_statements(view.body)
+        unrolled.require_size(size, "Unroll", node, "ufactor")
         return view
 
     def apply(self, node: Node, context: Context) -> Node:
         """The main loop and the loop over the remaining iterations; `node` is not modified."""
         view = self.check(node, context)
-        openmp = OpenMP(True, ("omp parallel for",), force=self.force)
         if self.parallelize:
+            openmp = _openmp(self.force)
             openmp.check(node, context)
+            if self.ufactor == 1:
+                return openmp.apply(node, context)
+            return parallelized(view, self.ufactor, context, force=self.force)
         if self.ufactor == 1:
-            return openmp.apply(node, context) if self.parallelize else node
-        if not self.parallelize:
-            return unrolled.apply(view, self.ufactor, context, canonical=self.canonical)
-        before, view = unrolled.hoisted(view, context)
-        parts = unrolled.with_limit(view, self.ufactor, context)
-        main = unrolled.statements(replace(openmp, trusted=True).apply(parts.main, context))
-        return build.block(*before, *parts.before, *main, parts.remainder)
+            return node
+        return unrolled.apply(view, self.ufactor, context, canonical=self.canonical)
+
+
+def unrollable(node: Node, what: str, context: Context, *, force: bool) -> CanonicalLoop:
+    """A loop whose body may be repeated for several iterations.  Raises Refusal: ORIO-T020 to T028."""
+    view = loop_view(node, what, context)
+    require_stable_index(view, what, context)
+    require_no_jumps(view, what)
+    require_copyable(view, what)
+    require_invariant_bound(view, what, context, force=force)
+    return view
+
+
+def parallelized(
+    view: CanonicalLoop,
+    factor: int,
+    context: Context,
+    *,
+    make: unrolled.Make = unrolled.copies,
+    force: bool,
+) -> Node:
+    """The unrolled loop, the iterations of its main loop shared out to threads."""
+    before, view = unrolled.hoisted(view, context)
+    parts = unrolled.with_limit(view, factor, context, make=make)
+    openmp = replace(_openmp(force), trusted=True)
+    main = unrolled.statements(openmp.apply(parts.main, context))
+    remainder = () if parts.remainder is None else (parts.remainder,)
+    return build.block(*before, *parts.declarations, *parts.before, *main, *remainder)
+
+
+def _openmp(force: bool) -> OpenMP:
+    return OpenMP(True, ("omp parallel for",), force=force)
 
 
 ENTRY = Entry(

@@ -1,4 +1,4 @@
-"""Unroll-and-jam: unroll a loop and fuse the copies of the loops inside it (Composite's `unrolljam`).
+"""UnrollJam: unroll a loop and fuse the copies of the loops inside it (also Composite's `unrolljam`).
 
     for (i = 0; i < n; i++)             for (i = 0; n > 1 && i < n - 1; i += 2)
       for (j = 0; j < n; j++)             for (j = 0; j < n; j++) {
@@ -9,93 +9,89 @@
                                           for (j = 0; j < n; j++)
                                             y[i] += a[i][j] * x[j];
 
-A loop without loops inside is unrolled; so is one whose inner bounds use its index, without fusing.
+A loop without loops inside is unrolled.  Where the bounds of an inner loop use the index, the copies are
+fused over the range that all of them have, if that is legal; if not, they run one after the other.
 Source: D. Callahan, J. Cocke, K. Kennedy, "Estimating interlock and improving balance for pipelined
 architectures", Journal of Parallel and Distributed Computing 5(4), 1988.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from orio_py.ctree.dependence import may_jam
-from orio_py.ctree.loops import CanonicalLoop, loops_in
-from orio_py.ctree.nodes import For, Node, c_ast
-from orio_py.ctree.rewrite import copy_with
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Node
 from orio_py.transform import unrolled
-from orio_py.transform.base import Context, refuse
-from orio_py.transform.forms import loop_view, require_no_jumps, require_stable_index
-from orio_py.transform.loop_names import index_name
-from orio_py.transform.unroll import Unroll
-from orio_py.transform.verdicts import analysed, dependence_context, require_legal
+from orio_py.transform.arguments import boolean, positive_int
+from orio_py.transform.base import Context, Refusal
+from orio_py.transform.entry import FORCE, ArgumentSpec, Entry
+from orio_py.transform.final_index import is_live
+from orio_py.transform.openmp import OpenMP
+from orio_py.transform.reg_tile_split import fusion_of, ranges_vary
+from orio_py.transform.unroll import Unroll, parallelized
+from orio_py.transform.unrolled_jam import Fusion, fused_loops
+
+_WHAT = "unroll-and-jam"
 
 
 @dataclass(frozen=True, slots=True)
 class UnrollAndJam:
-    """Unroll a loop `ufactor` times and fuse the copies of its inner loops (1 = unchanged)."""
+    """Unroll a loop `ufactor` times and fuse the copies of its inner loops (1 = unchanged).
+
+    `parallelize`, `force` and `canonical` are those of `Unroll`.
+    """
 
     ufactor: int
+    parallelize: bool = False
     force: bool = False
     canonical: bool = False
 
     def check(self, node: Node, context: Context) -> CanonicalLoop:
-        """The loop as `apply` needs it.  Raises Refusal: ORIO-T011, T020 to T029, T040, T041."""
+        """The loop as `apply` needs it.  Raises Refusal: ORIO-T011, T020 to T029, T040, T041, T050."""
         view = self._unroll().check(node, context)
-        if self.ufactor > 1 and self._jams(view, context):
-            self._check_inner(view, context)
-            verdict = may_jam(analysed(view), self.ufactor, dependence_context(context))
-            require_legal(verdict, "unroll-and-jam", node, context, force=self.force)
+        self._fusion(view, context)
         return view
 
     def apply(self, node: Node, context: Context) -> Node:
         """The jammed main loop and the loop over the remaining iterations; `node` is not modified."""
-        view = self.check(node, context)
-        if self.ufactor == 1 or not self._jams(view, context):
+        view = self._unroll().check(node, context)
+        fusion = self._fusion(view, context)
+        if fusion is None:
             return self._unroll().apply(node, context)
-        return unrolled.apply(view, self.ufactor, context, jam=True, canonical=self.canonical)
+        if self.parallelize:
+            OpenMP(True, ("omp parallel for",), force=self.force).check(node, context)
+            return parallelized(view, self.ufactor, context, make=fusion.body, force=self.force)
+        return unrolled.apply(view, self.ufactor, context, make=fusion.body, canonical=self.canonical)
+
+    def _fusion(self, view: CanonicalLoop, context: Context) -> Fusion | None:
+        """How the copies are fused, None where they are not."""
+        if self.ufactor == 1 or not any(True for _ in fused_loops(view)):
+            return None
+        if not ranges_vary(view, context):
+            return fusion_of(view, self.ufactor, _WHAT, context, force=self.force)
+        try:
+            fusion = fusion_of(view, self.ufactor, _WHAT, context, force=self.force)
+        except Refusal:
+            return None  # the copies one after the other are always right
+        return None if any(is_live(split.inner, context) for split in fusion.splits.values()) else fusion
 
     def _unroll(self) -> Unroll:
-        return Unroll(self.ufactor, force=self.force, canonical=self.canonical)
-
-    def _jams(self, view: CanonicalLoop, context: Context) -> bool:
-        inner = loops_in(view.body)
-        return bool(inner) and not any(
-            view.index in context.expanded(context.effects(part).reads)
-            for loop in inner
-            for part in _header(loop)
-        )
-
-    def _check_inner(self, view: CanonicalLoop, context: Context) -> None:
-        for loop in loops_in(view.body):
-            inner = loop_view(loop, "unroll-and-jam", replace(context, pragmas=()))
-            whole = CanonicalLoop.match(copy_with(loop, stmt=view.body)) or inner
-            require_stable_index(inner, "unroll-and-jam", context)
-            require_no_jumps(inner, "unroll-and-jam")
-            _require_invariant(whole, context)
-        _require_no_declarations(view.body)
+        return Unroll(self.ufactor, self.parallelize, force=self.force, canonical=self.canonical)
 
 
-def _require_invariant(view: CanonicalLoop, context: Context) -> None:
-    """The bounds of a fused loop keep their value while all copies run.  Raises Refusal: ORIO-T027."""
-    changed = context.effects(view.body).writes
-    for part in (view.start, view.bound):
-        outside = changed - {n for loop in loops_in(view.body) if (n := index_name(loop)) is not None}
-        if names := sorted(outside & context.expanded(context.effects(part).reads)):
-            refuse("ORIO-T027", f"unroll-and-jam needs inner bounds that no copy changes: `{names[0]}`", part)
-
-
-def _require_no_declarations(body: Node) -> None:
-    """Around the fused loops nothing is declared.  Raises Refusal: ORIO-T026."""
-    for statement in unrolled.statements(body):
-        if isinstance(statement, (c_ast.Decl, c_ast.DeclList, c_ast.Typedef)) and loops_in(body):
-            refuse(
-                "ORIO-T026",
-                "unroll-and-jam cannot fuse loops beside a declaration, of which each copy needs its own",
-                statement,
-            )
-        if isinstance(statement, For) and loops_in(statement.stmt):
-            _require_no_declarations(statement.stmt)
-
-
-def _header(loop: For) -> list[Node]:
-    return [part for part in (loop.init, loop.cond, loop.next) if part is not None]
+ENTRY = Entry(
+    "UnrollJam",
+    "unroll a loop and fuse the copies of the loops inside it",
+    (
+        ArgumentSpec("ufactor", "integer, at least 1", "copies of the body", positive_int),
+        ArgumentSpec(
+            "parallelize",
+            "True or False",
+            "run the main loop's iterations in parallel (OpenMP)",
+            boolean,
+            default="False",
+        ),
+        FORCE,
+    ),
+    UnrollAndJam,
+)

@@ -2,100 +2,150 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from orio_py.ctree import build
 from orio_py.ctree.build import add, assign, binary, block, declare, for_, ident, literal_value, mul, sub
-from orio_py.ctree.effects import PURE_FUNCTIONS
-from orio_py.ctree.loops import CanonicalLoop, loops_in
+from orio_py.ctree.equal import equal
+from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
-from orio_py.ctree.rewrite import Rewriter, copy_with, substitute, walk
+from orio_py.ctree.rewrite import copy_with, walk, walk_statements
 from orio_py.ctree.simplify import simplify
-from orio_py.transform.base import Context
+from orio_py.transform.base import Context, refuse
 from orio_py.transform.forms import start_is_invariant
-from orio_py.transform.sites import splices
-from orio_py.transform.types import fits_index, index_type, is_natural, same_signedness, signedness_of_type
+from orio_py.transform.types import (
+    fits_index,
+    index_type,
+    is_natural,
+    same_signedness,
+    signedness,
+    signedness_of_type,
+)
+from orio_py.transform.unrolled_copies import Copies, statements
+
+__all__ = ["MAXIMUM_STATEMENTS", "Make", "Parts", "apply", "copies", "statements"]
+
+MAXIMUM_STATEMENTS = 100_000
+"""A transformation that would make more statements than this is refused before it begins."""
+
+Make = Callable[[CanonicalLoop, int, Context], list[Node]]
+"""What makes the body of the main loop: the statements of a number of iterations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Statements that stand before the main loop, the main loop, and the loop over the remainder."""
+    """What an unrolled loop consists of, in this order.
 
-    before: tuple[Node, ...]
+    `declarations` and `before` stand before the main loop; there may be no loop over a remainder.
+    """
+
     main: For
-    remainder: For
+    remainder: For | None
+    declarations: tuple[Node, ...] = ()
+    before: tuple[Node, ...] = ()
+
+    def joined(self, between: tuple[Node, ...] = ()) -> Node:
+        """All of it as one statement, with other statements between the loops."""
+        rest = () if self.remainder is None else (self.remainder,)
+        everything = (*self.declarations, *self.before, self.main, *between, *rest)
+        return self.main if len(everything) == 1 else block(*everything)
 
 
-def apply(
-    view: CanonicalLoop, factor: int, context: Context, *, jam: bool = False, canonical: bool = False
-) -> Node:
-    """The unrolled loop; `jam` fuses the copies of inner loops, `canonical` asks for a plain main test."""
-    before, view = hoisted(view, context)
-    if not canonical:
-        result = with_test(view, factor, context, jam=jam)
-        return block(*before, *(statements(result) if splices(result) else [result])) if before else result
-    parts = with_limit(view, factor, context, jam=jam)
-    return block(*before, *parts.before, parts.main, parts.remainder)
+def count_statements(node: Node) -> int:
+    """The number of statements, without blocks and comments."""
+    return sum(1 for item in walk_statements(node) if is_counted(item))
 
 
-def jammed(view: CanonicalLoop, factor: int, context: Context) -> list[Node]:
-    """Like `copies`, with the copies of each inner loop fused into one loop."""
-    if not loops_in(view.body):
-        return copies(view, factor, context)
-    result: list[Node] = []
-    together: list[Node] = []
-    for statement in statements(view.body):
-        if not isinstance(statement, For):
-            together.append(statement)
-            continue
-        result.extend(copies(_with_body(view, block(*together)), factor, context) if together else [])
-        together = []
-        fused = jammed(_with_body(view, statement.stmt), factor, context)
-        result.append(copy_with(statement, stmt=block(*fused)))
-    return result + (copies(_with_body(view, block(*together)), factor, context) if together else [])
+def is_counted(statement: Node) -> bool:
+    """Whether a statement counts as one: blocks and comments do not."""
+    return not isinstance(statement, (Compound, Comment, c_ast.EmptyStatement))
 
 
-def _with_body(view: CanonicalLoop, body: Node) -> CanonicalLoop:
-    return replace(view, node=copy_with(view.node, stmt=body), body=body)
+def require_size(number: int, what: str, node: Node, argument: str) -> None:
+    """The number of statements is within the limit.  Raises Refusal: ORIO-T050."""
+    if number > MAXIMUM_STATEMENTS:
+        refuse(
+            "ORIO-T050",
+            f"{what} would make {number} statements; the limit is {MAXIMUM_STATEMENTS}",
+            node,
+            help="take smaller factors, or give the tuning specification a constraint on their product",
+            argument=argument,
+        )
 
 
 def copies(view: CanonicalLoop, factor: int, context: Context) -> list[Node]:
     """The statements of `factor` consecutive iterations; comments stay in the first."""
-    first = statements(view.body)
-    bare = statements(_WithoutComments().rewrite(view.body))
-    scoped = any(isinstance(s, (c_ast.Decl, c_ast.DeclList, c_ast.Typedef)) for s in bare)
-    shadow = _needs_shadow(view, context)
-    result: list[Node] = [block(*first)] if scoped else list(first)
+    made = Copies(view, view.body, context)
+    result = made.first()
     for number in range(1, factor):
-        offset = number * view.stride
-        if shadow:
-            result.append(_shadowed(view, [block(*bare)] if scoped else bare, offset, context))
-            continue
-        place = add(ident(view.index), offset)
-        copy = [simplify(substitute(s, view.index, place)) for s in ([block(*bare)] if scoped else bare)]
-        result.extend(copy)
+        result.extend(made.at(number))
     return result
 
 
-def with_test(view: CanonicalLoop, factor: int, context: Context, *, jam: bool = False) -> Node:
+def apply(
+    view: CanonicalLoop, factor: int, context: Context, *, make: Make = copies, canonical: bool = False
+) -> Node:
+    """The unrolled loop, with a body from `make`; `canonical` asks for a plain main test."""
+    parts = parts_of(view, factor, context, make=make, canonical=canonical)
+    return view.node if parts is None else parts.joined()
+
+
+def parts_of(
+    view: CanonicalLoop, factor: int, context: Context, *, make: Make = copies, canonical: bool = False
+) -> Parts | None:
+    """The parts of the unrolled loop; None if it never has `factor` iterations."""
+    before, view = hoisted(view, context)
+    if canonical:
+        parts = with_limit(view, factor, context, make=make)
+        return replace(parts, declarations=(*before, *parts.declarations))
+    parts = with_test(view, factor, context, make=make)
+    return None if parts is None else replace(parts, declarations=(*before, *parts.declarations))
+
+
+def with_test(view: CanonicalLoop, factor: int, context: Context, *, make: Make = copies) -> Parts | None:
     """The unrolled loop; the main loop's test says that `factor` iterations remain."""
-    trips = view.trip_count() if is_natural(view.start, context) else None
+    trips = _known_trips(view, context)
     if trips is not None and trips < factor:
-        return view.node
+        return None
     step = factor * view.stride
-    body = block(*(jammed if jam else copies)(view, factor, context))
+    body = block(*make(view, factor, context))
     declared = view.declared_type is not None
     if trips is not None and trips % factor == 0:
-        return for_(view.node.init, view.node.cond, advance(view.index, step), body)
+        return Parts(for_(view.node.init, view.node.cond, advance(view.index, step), body), None)
     init = assign(view.index, view.start) if declared else view.node.init
     main = for_(init, main_test(view, factor, context), advance(view.index, step), body)
     remainder = for_(None, view.node.cond, view.node.next, view.body)
-    if declared:
-        return block(declare(index_type(view, context), view.index), main, remainder)
-    return block(main, remainder)
+    index = (declare(index_type(view, context), view.index),) if declared else ()
+    return Parts(main, remainder, index)
 
 
-def with_limit(view: CanonicalLoop, factor: int, context: Context, *, jam: bool = False) -> Parts:
+def _known_trips(view: CanonicalLoop, context: Context) -> int | None:
+    """The number of iterations where start and bound are literals, or differ by one: `i + 1` and `i + 3`."""
+    if is_natural(view.start, context):
+        return view.trip_count()
+    (base, first), (other, last) = _offset(view.start), _offset(view.bound)
+    signed = all(signedness(part, context) == "signed" for part in (view.start, view.bound))
+    if base is None or other is None or not signed or not equal(base, other):
+        return None
+    distance = (last - first if view.upward else first - last) + (view.relation in {"<=", ">="})
+    return max(0, -(-distance // abs(view.stride)))
+
+
+def _offset(node: Node) -> tuple[Node | None, int]:
+    """An expression as a base plus a literal."""
+    match node:
+        case c_ast.BinaryOp(op="+" | "-" as op, left=left, right=right):
+            amount = literal_value(right)
+            if amount is not None:
+                base, inner = _offset(left)
+                return base, inner + (amount if op == "+" else -amount)
+            return node, 0
+        case _:
+            return (None, value) if (value := literal_value(node)) is not None else (node, 0)
+
+
+def with_limit(view: CanonicalLoop, factor: int, context: Context, *, make: Make = copies) -> Parts:
     """The unrolled loop with the end of the main loop in a variable of its own.
 
     Both loops compare their index with an expression that stays as it is, which is what OpenMP and
@@ -117,7 +167,7 @@ def with_limit(view: CanonicalLoop, factor: int, context: Context, *, jam: bool 
         amount = add(mul(binary("/", sub(room, span + 1 if strict else span), step), step), step)
     guard = build.if_(ample, assign(last, amount, "+=" if view.upward else "-="))
     relation = "<" if view.upward else ">"
-    body = block(*(jammed if jam else copies)(view, factor, context))
+    body = block(*make(view, factor, context))
     main = for_(
         _start_at(view, view.start),
         binary(relation, ident(view.index), here),
@@ -125,7 +175,7 @@ def with_limit(view: CanonicalLoop, factor: int, context: Context, *, jam: bool 
         body,
     )
     remainder = for_(_start_at(view, here), view.node.cond, view.node.next, view.body)
-    return Parts((declare(kind, last, view.start), guard), main, remainder)
+    return Parts(main, remainder, (declare(kind, last, view.start),), (guard,))
 
 
 def hoisted(view: CanonicalLoop, context: Context) -> tuple[tuple[Node, ...], CanonicalLoop]:
@@ -173,41 +223,7 @@ def advance(name: str, step: int) -> Node:
     return assign(name, abs(step), "+=" if step > 0 else "-=")
 
 
-def statements(body: Node) -> list[Node]:
-    """The statements of a block, or the one statement that is not a block."""
-    if isinstance(body, Compound):
-        return list(body.block_items or [])
-    return [] if isinstance(body, c_ast.EmptyStatement) else [body]
-
-
-def without_comments(node: Node) -> Node:
-    """`node` without the comments inside it."""
-    return _WithoutComments().rewrite(node)
-
-
 def _start_at(view: CanonicalLoop, start: Node) -> Node:
     if view.declared_type is None:
         return assign(view.index, start)
     return c_ast.DeclList([declare(view.declared_type, view.index, start)])
-
-
-class _WithoutComments(Rewriter):
-    def visit_Comment(self, node: Comment) -> list[Node]:
-        return []
-
-
-def _needs_shadow(view: CanonicalLoop, context: Context) -> bool:
-    # The text of a macro may name the index, or use an argument without parentheses: there the copy
-    # gets a variable of the index's own name instead of `i + 1`.
-    inside = context.effects(view.body)
-    if inside.calls & context.function_macros - PURE_FUNCTIONS:
-        return True
-    macros = (inside.reads | inside.writes) & frozenset(context.macros)
-    return view.index in context.expanded(macros)
-
-
-def _shadowed(view: CanonicalLoop, body: list[Node], offset: int, context: Context) -> Node:
-    kind = index_type(view, context)
-    place = context.names(view.node).fresh(f"{view.index}_next")
-    inner = block(declare(f"const {kind}", view.index, ident(place)), *body)
-    return block(declare(f"const {kind}", place, add(ident(view.index), offset)), inner)

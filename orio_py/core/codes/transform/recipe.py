@@ -39,16 +39,15 @@ CODES: tuple[Code, ...] = (
     Code(
         "ORIO-T008",
         "transformation not available yet",
-        "The transformation belongs to the annotation language, but this version does not have it.\n"
-        "Available are Unroll, Tile, Permut, Pragma and Composite.",
+        "The transformation belongs to the annotation language, but this version does not have it:\n"
+        "CUDA, OpenCL and MPIOverlap.  docs/reference/transformations lists those that it has.",
     ),
     Code(
         "ORIO-T009",
         "key of Composite not available yet",
-        "The keys arrcopy, regtile, scalarreplace, boundreplace and cuda belong to the language, but this\n"
-        "version does not have them.  They are accepted where their value switches them off:\n\n"
-        "    scalarreplace=(False, 'double')      accepted, does nothing\n"
-        "    regtile=(['i', 'j'], [1, 1])         accepted, does nothing\n"
-        "    scalarreplace=(SCR, 'double')        variants with SCR true are refused",
+        "The key cuda belongs to the language, but this version does not have it.  It is accepted where its\n"
+        "value switches it off:\n\n"
+        "    cuda=(False, 0, 0, 0)                accepted, does nothing\n"
+        "    cuda=(THREADS, False, False, 1)      variants with threads are refused",
     ),
 )

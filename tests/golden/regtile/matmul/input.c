@@ -1,0 +1,13 @@
+void kernel(int n, double c[n][n], double a[n][n], double b[n][n]);
+
+void kernel(int n, double c[n][n], double a[n][n], double b[n][n]) {
+  int i, j, k;
+  /*@ begin Loop(
+    transform RegTile(loops=['i', 'j'], ufactors=[TI, TJ])
+  ) @*/
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (k = 0; k < n; k++)
+        c[i][j] += a[i][k] * b[k][j];
+  /*@ end @*/
+}

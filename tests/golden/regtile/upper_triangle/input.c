@@ -1,0 +1,12 @@
+void kernel(int n, double *y, double a[n][n], const double *x);
+
+void kernel(int n, double *y, double a[n][n], const double *x) {
+  int i, j;
+  /*@ begin Loop(
+    transform RegTile(loops=['i', 'j'], ufactors=[2, 2])
+  ) @*/
+  for (i = 0; i < n; i++)
+    for (j = i; j < n; j++)
+      y[i] += a[i][j] * x[j];
+  /*@ end @*/
+}

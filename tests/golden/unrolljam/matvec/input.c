@@ -1,0 +1,12 @@
+void kernel(int n, double *y, double a[n][n], const double *x);
+
+void kernel(int n, double *y, double a[n][n], const double *x) {
+  int i, j;
+  /*@ begin Loop(
+    transform UnrollJam(ufactor=UF)
+  ) @*/
+  for (i = 0; i <= n - 1; i++)
+    for (j = 0; j <= n - 1; j++)
+      y[i] += a[i][j] * x[j];
+  /*@ end @*/
+}
