@@ -1,0 +1,15 @@
+void kernel(long n, double *restrict a, double *restrict b, double *restrict c, double *restrict d);
+
+void kernel(long n, double *restrict a, double *restrict b, double *restrict c, double *restrict d) {
+  /*@ begin Loop(
+    transform Distribute()
+  ) @*/
+  for (long i = n - 1; i > 0; i--) {
+    double t = b[i];
+    a[i] = t * t;
+    b[i] = 0;
+    c[i] = d[i + 1];
+    d[i] = a[i];
+  }
+  /*@ end @*/
+}
