@@ -1,0 +1,13 @@
+int kernel(int n, int m, double a[n][m], double b[m][n]);
+
+int kernel(int n, int m, double a[n][m], double b[m][n]) {
+  int i, j = 0;
+  /*@ begin Loop(
+    transform Permut(seq=['j', 'i'])
+  ) @*/
+  for (i = 0; i < n; i++)
+    for (j = i; j < m; j += 1)
+      a[i][j] = b[j][i];
+  /*@ end @*/
+  return i + j;
+}

@@ -1,0 +1,11 @@
+void kernel(unsigned n, double a[n][n], double b[n][n]);
+
+void kernel(unsigned n, double a[n][n], double b[n][n]) {
+  /*@ begin Loop(
+    transform Permut(seq=['j', 'i'])
+  ) @*/
+  for (unsigned j = n; j > 0; j--)
+    for (unsigned i = 0; i <= n - j; i++)
+      a[i][j - 1] = b[i][j - 1];
+  /*@ end @*/
+}

@@ -1,0 +1,15 @@
+void kernel(int n, int m, double a[n][m], const double *b);
+
+void kernel(int n, int m, double a[n][m], const double *b) {
+  /*@ begin Loop(
+    transform Skew(loop='j', by='i', factor=F)
+  ) @*/
+  for (int i = 0; i < n; i++)
+    for (int j = 2 * i + m - 1; j >= 2 * i; j -= 3) {
+      double sum = 0; /* of what is left */
+      for (int k = j - 2 * i; k < m; k++)
+        sum += b[j - i] * b[2 * i + k];
+      a[i][j - 2 * i] = sum;
+    }
+  /*@ end @*/
+}

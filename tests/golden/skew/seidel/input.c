@@ -1,0 +1,12 @@
+void kernel(int n, double a[n][n]);
+
+void kernel(int n, double a[n][n]) {
+  int i, j;
+  /*@ begin Loop(
+    transform Skew(loop='j', by='i')
+  ) @*/
+  for (i = 1; i < n - 1; i++)
+    for (j = 1; j < n - 1; j++)
+      a[i][j] = (a[i - 1][j - 1] + a[i - 1][j] + a[i - 1][j + 1] + a[i][j - 1] + a[i][j]) / 5;
+  /*@ end @*/
+}

@@ -1,0 +1,13 @@
+void kernel(int n, int m, double a[n][m], double b[m][n]);
+
+void kernel(int n, int m, double a[n][m], double b[m][n]) {
+  int i, j;
+  /*@ begin Loop(
+    transform Tile(tsize=[T1, T2], tindex=['ii', 'jj'], loops=['i', 'j'])
+  ) @*/
+  for (i = 0; i < n; i++)
+    /* a row */
+    for (j = 0; j < m; j++)
+      a[i][j] = b[j][i];
+  /*@ end @*/
+}

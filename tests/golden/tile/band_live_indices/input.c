@@ -1,0 +1,13 @@
+int kernel(int n, int m, double a[n][m], double b[m][n]);
+
+int kernel(int n, int m, double a[n][m], double b[m][n]) {
+  int i, j = 0;
+  /*@ begin Loop(
+    transform Tile(tsize=[32, 32], tindex=['ii', 'jj'], loops=['i', 'j'])
+  ) @*/
+  for (i = 0; i < n; i++)
+    for (j = 0; j < m; j++)
+      a[i][j] = b[j][i];
+  /*@ end @*/
+  return i + j;
+}
