@@ -14,23 +14,26 @@ Source: OpenMP API 5.2, section 11.5 (worksharing-loop) and 4.4.1 (canonical loo
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
-from orio_py.ctree.build import literal_value
+from orio_py.ctree.build import block, literal_value
 from orio_py.ctree.dependence import may_parallelise
 from orio_py.ctree.loops import CanonicalLoop, loops_in, nest, outermost_loops
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import declared_names
+from orio_py.transform.annotate import annotated, at_least_once, check_texts, require_direct
 from orio_py.transform.base import Context, refuse
+from orio_py.transform.clause_check import require_clauses
+from orio_py.transform.final_index import with_final_indices
 from orio_py.transform.forms import (
     loop_view,
-    refuse_if_live,
     require_invariant_bound,
     require_no_jumps,
     require_stable_index,
 )
-from orio_py.transform.pragma import annotated, check_texts, require_direct
 from orio_py.transform.pragma_text import Clauses, clauses, is_omp_loop, pragma_lines
+from orio_py.transform.sharing import collapsed, require_own_indices
 from orio_py.transform.sites import Choice, rewrite_where
 from orio_py.transform.verdicts import analysed, dependence_context, require_legal
 
@@ -66,33 +69,89 @@ class OpenMP:
         return rewrite_where(node, chosen, self._loop, context)
 
     def _loop(self, node: Node, context: Context) -> Node:
-        texts = [self._parallel(node, t, context) if is_omp_loop(t) else t for t in self.pragmas]
-        return annotated(pragma_lines(texts), node, context)
-
-    def _parallel(self, node: Node, text: str, context: Context) -> str:
-        """The pragma with the indices of inner loops made private."""
-        given = clauses(text)
-        require_direct(text, node, context)
+        shared_out = [text for text in self.pragmas if is_omp_loop(text)]
+        if not shared_out:
+            return annotated(pragma_lines(self.pragmas), node, context)
+        for text in shared_out:
+            require_direct(text, node, context)
         view = loop_view(node, _WHAT, context)
         require_stable_index(view, _WHAT, context)
         require_no_jumps(view, _WHAT)
         require_invariant_bound(view, _WHAT, context, force=self.force)
-        refuse_if_live(view, _WHAT, replace(context, live_after=context.live_after - given.last))
-        inner = inner_indices(view) - given.reductions
+        complete = {text: self._parallel(view, text, context) for text in shared_out}
+        result = annotated(pragma_lines([complete.get(t, t) for t in self.pragmas]), node, context)
+        pragmas = [(complete[text], loops_of(view, clauses(text), context)) for text in shared_out]
+        return finished(result, pragmas, _WHAT, context)
+
+    def _parallel(self, view: CanonicalLoop, text: str, context: Context) -> str:
+        """The pragma with the indices of inner loops made private."""
+        given = clauses(text)
+        loops = loops_of(view, given, context)
+        inner = inner_indices(view) - {loop.index for loop in loops[1:]} - given.reductions
         if shared := sorted(inner & given.shared):
-            refuse("ORIO-T034", f"the index `{shared[0]}` of an inner loop cannot be shared", node)
-        collapsed = _collapsed(view, given, context)
-        known = replace(context, live_after=context.live_after - given.last)
-        for loop in () if self.trusted else collapsed:
-            verdict = may_parallelise(
-                analysed(loop),
-                dependence_context(known),
-                private=given.private | inner | {view.index},
-                reductions=given.reductions,
-            )
-            require_legal(verdict, _WHAT, loop.node, context, force=self.force)
+            refuse("ORIO-T034", f"the index `{shared[0]}` of an inner loop cannot be shared", view.node)
         missing = sorted(inner - given.private)
-        return f"{text.rstrip()} private({', '.join(missing)})" if missing else text
+        last = [name for name in missing if name in context.live_after]
+        parts = [text.rstrip()]
+        if private := [name for name in missing if name not in last]:
+            parts.append(f"private({', '.join(private)})")
+        if last:
+            parts.append(f"lastprivate({', '.join(last)})")
+        complete = " ".join(parts)
+        if not self.trusted:
+            require_clauses(clauses(complete), loops, _WHAT, context, force=self.force)
+            require_independent(clauses(complete), loops, _WHAT, context, force=self.force)
+        return complete
+
+
+def require_independent(
+    given: Clauses,
+    loops: Sequence[CanonicalLoop],
+    what: str,
+    context: Context,
+    *,
+    force: bool,
+) -> None:
+    """No dependence but those that the clauses remove.  Raises Refusal: ORIO-T040, T041."""
+    known = replace(context, live_after=context.live_after - given.last)
+    for loop in loops:
+        verdict = may_parallelise(
+            analysed(loop),
+            dependence_context(known),
+            private=given.private | {loop.index for loop in loops},
+            reductions=given.reductions | {name for name, _ in given.linear},
+        )
+        require_legal(verdict, what, loop.node, context, force=force)
+    named = given.private | given.reductions | {name for name, _ in given.linear}
+    lost = (given.private - given.last) & context.live_after
+    require_own_indices(loops, named - lost, what, context, force=force)
+
+
+def loops_of(view: CanonicalLoop, given: Clauses, context: Context) -> list[CanonicalLoop]:
+    """The loops that a pragma with these clauses makes one.  Raises Refusal: ORIO-T032."""
+    if given.collapse is None:
+        return [view]
+    depth = literal_value(c_ast.Constant("int", given.collapse)) if given.collapse.isdigit() else None
+    return collapsed(nest(view), depth or 0, given.collapse, context)
+
+
+def finished(
+    result: Node, pragmas: Sequence[tuple[str, Sequence[CanonicalLoop]]], what: str, context: Context
+) -> Node:
+    """The loop behind its pragmas, with what gives variables their last values.
+
+    Raises Refusal: ORIO-T029.
+    """
+    deepest = max((loops for _, loops in pragmas), key=len)
+    indices = {loop.index for loop in deepest}
+    if any(_needs_an_iteration(clauses(text), indices) for text, _ in pragmas):
+        result = block(at_least_once(result, deepest))
+    return with_final_indices(result, deepest, what, context)
+
+
+def _needs_an_iteration(given: Clauses, indices: Set[str]) -> bool:
+    """Whether the clauses are right only where the loop runs at least once."""
+    return bool(given.last - indices) or any(operator in {"&&", "||"} for operator, _ in given.operators)
 
 
 def inner_indices(view: CanonicalLoop) -> frozenset[str]:
@@ -107,24 +166,3 @@ def _counted_by(loop: For) -> str | None:
             return name
         case _:
             return None
-
-
-def _collapsed(view: CanonicalLoop, given: Clauses, context: Context) -> list[CanonicalLoop]:
-    if given.collapse is None:
-        return [view]
-    depth = literal_value(c_ast.Constant("int", given.collapse)) if given.collapse.isdigit() else None
-    loops = nest(view)
-    if depth is None or not 1 <= depth <= len(loops):
-        refuse(
-            "ORIO-T032",
-            f"`collapse({given.collapse})` needs as many perfectly nested loops; there are {len(loops)}",
-            view.node,
-        )
-    chosen = loops[:depth]
-    indices = frozenset(loop.index for loop in chosen)
-    for loop in chosen[1:]:
-        if (context.effects(loop.start).reads | context.effects(loop.bound).reads) & indices:
-            refuse(
-                "ORIO-T032", f"`collapse({depth})` needs bounds that no collapsed index changes", loop.node
-            )
-    return chosen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from orio_py.ctree.nodes import GuardedPragma
@@ -69,39 +69,71 @@ def asserts_independence(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Clauses:
-    """The data-sharing clauses of an OpenMP pragma, and how many loops it covers."""
+    """The data-sharing clauses of an OpenMP pragma, and how many loops it covers.
+
+    `private` holds the variables that each iteration has for itself; of them `first` begin with the value
+    from outside and `last` hand theirs on.  `operators` are pairs of a reduction's operator and a variable,
+    `linear` pairs of a variable and its step.
+    """
 
     private: frozenset[str] = frozenset()
+    first: frozenset[str] = frozenset()
     reductions: frozenset[str] = frozenset()
     last: frozenset[str] = frozenset()
     shared: frozenset[str] = frozenset()
     collapse: str | None = None
+    operators: tuple[tuple[str, str], ...] = ()
+    linear: tuple[tuple[str, str], ...] = ()
+    safelen: int | None = None
+    schedule: str = ""
 
 
 def clauses(text: str) -> Clauses:
     """The clauses of an OpenMP pragma that decide whether a loop may run in parallel."""
-    private: set[str] = set()
-    reductions: set[str] = set()
-    last: set[str] = set()
-    shared: set[str] = set()
-    collapse: str | None = None
+    found: dict[str, list[str]] = {}
     for match in _CLAUSE.finditer(text):
-        name, content = match[1], match[2]
-        if name in {"private", "firstprivate", "lastprivate", "linear"}:
-            names = _names(content.split(":")[-1] if name == "lastprivate" else content.split(":")[0])
-            private |= names
-            last |= names if name == "lastprivate" else set()
-        elif name == "reduction":
-            reductions |= _names(content.rpartition(":")[2])
-        elif name == "shared":
-            shared |= _names(content)
-        elif name == "collapse":
-            collapse = content.strip()
-    return Clauses(frozenset(private), frozenset(reductions), frozenset(last), frozenset(shared), collapse)
+        found.setdefault(match[1], []).append(match[2])
+    last = _all_names(found, "lastprivate", lambda content: content.split(":")[-1])
+    first = _all_names(found, "firstprivate")
+    private = _all_names(found, "private") | first | last
+    operators = [_reduction(content) for content in found.get("reduction", [])]
+    safelen = found.get("safelen", [""])[-1].strip()
+    return Clauses(
+        private=private,
+        first=first,
+        reductions=frozenset(name for _, names in operators for name in names),
+        last=last,
+        shared=_all_names(found, "shared"),
+        collapse=found["collapse"][-1].strip() if "collapse" in found else None,
+        operators=tuple((operator, name) for operator, names in operators for name in names),
+        linear=tuple(pair for content in found.get("linear", ()) for pair in _linear(content)),
+        safelen=int(safelen) if safelen.isdigit() else None,
+        schedule=found.get("schedule", [""])[-1].rpartition(":")[2].partition(",")[0].strip(),
+    )
 
 
-def _names(content: str) -> set[str]:
-    return {part.split("[")[0].strip() for part in content.split(",") if part.strip()}
+def _all_names(
+    found: Mapping[str, Sequence[str]], clause: str, part: Callable[[str], str] = str
+) -> frozenset[str]:
+    return frozenset(name for content in found.get(clause, ()) for name in _names(part(content)))
+
+
+def _linear(content: str) -> list[tuple[str, str]]:
+    """The variables and the step of `linear(a, b: 2)` or `linear(val(a): 2)`."""
+    names, _, step = re.sub(r"\b(?:val|ref|uval)\s*\(([^()]*)\)", r"\1", content).partition(":")
+    return [(name, step.strip() or "1") for name in sorted(_names(names))]
+
+
+def _reduction(content: str) -> tuple[str, list[str]]:
+    """The operator and the variables of `reduction(task, +: a, b[0:n])`."""
+    head, _, names = content.partition(":")
+    operator = head.rpartition(",")[2].strip()
+    return operator, sorted(_names(names))
+
+
+def _names(content: str) -> frozenset[str]:
+    whole = re.sub(r"\[[^\]]*\]", "", content)
+    return frozenset(part.strip() for part in whole.split(",") if part.strip())
 
 
 def _normal(text: str) -> str:

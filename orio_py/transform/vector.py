@@ -18,18 +18,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from orio_py.ctree.dependence import may_parallelise, may_vectorise
-from orio_py.ctree.loops import innermost_loops
+from orio_py.ctree.dependence import may_vectorise
+from orio_py.ctree.loops import CanonicalLoop, innermost_loops
 from orio_py.ctree.nodes import GuardedPragma, Node
+from orio_py.transform.annotate import annotated, check_texts, require_direct
 from orio_py.transform.base import Context
+from orio_py.transform.clause_check import require_clauses
 from orio_py.transform.forms import (
     loop_view,
-    refuse_if_live,
     require_invariant_bound,
     require_no_jumps,
     require_stable_index,
 )
-from orio_py.transform.pragma import annotated, check_texts, require_direct
+from orio_py.transform.openmp import finished, loops_of, require_independent
 from orio_py.transform.pragma_text import (
     asserts_independence,
     clauses,
@@ -38,7 +39,7 @@ from orio_py.transform.pragma_text import (
     pragma_lines,
     without_openmp,
 )
-from orio_py.transform.sites import rewrite_where
+from orio_py.transform.sites import Choice, rewrite_where
 from orio_py.transform.verdicts import analysed, dependence_context, require_legal
 
 
@@ -60,46 +61,48 @@ class Vector:
 
     def apply(self, node: Node, context: Context) -> Node:
         """The tree with pragmas before its innermost loops; `node` is not modified."""
+        loops = {id(loop) for loop in innermost_loops(node)}
+        return self.apply_where(node, context, lambda n: id(n) in loops)
+
+    def apply_where(self, node: Node, context: Context, chosen: Choice) -> Node:
+        """The tree with pragmas before the loops that `chosen` names."""
         check_texts(self.pragmas, node, "vector")
         if not self.enabled or not pragma_lines(self.pragmas):
             return node
-        loops = {id(loop) for loop in innermost_loops(node)}
-        return rewrite_where(node, lambda n: id(n) in loops, self._loop, context)
+        return rewrite_where(node, chosen, self._loop, context)
 
     def _loop(self, node: Node, context: Context) -> Node:
         for text in self.pragmas:
-            if asserts_independence(text):
-                self._require_independence(node, text, context)
-        return annotated(self._lines(node, context), node, context)
-
-    def _lines(self, node: Node, context: Context) -> list[GuardedPragma]:
+            if asserts_independence(text) and not is_omp(text) and not self.trusted:
+                self._require_no_memory_dependence(node, text, context)
+        simd = [text for text in self.pragmas if asserts_independence(text) and is_omp(text)]
         for text in self.pragmas:
             require_direct(text, node, context)
+        examined = [(text, self._simd(node, text, context)) for text in simd]
+        result = annotated(self._lines(context), node, context)
+        return finished(result, examined, f"`{simd[0]}`", context) if examined else result
+
+    def _lines(self, context: Context) -> list[GuardedPragma]:
         lines = pragma_lines(self.pragmas)
         if any(must_be_last(text) for text in context.pragmas):
             return [without_openmp(line) for line in lines]
         return lines
 
-    def _require_independence(self, node: Node, text: str, context: Context) -> None:
-        what = f"`{text}`"
-        if not is_omp(text):
-            if not self.trusted:
-                view = loop_view(node, what, replace(context, pragmas=()))
-                verdict = may_vectorise(analysed(view), dependence_context(context))
-                require_legal(verdict, what, node, context, force=self.force)
-            return
+    def _require_no_memory_dependence(self, node: Node, text: str, context: Context) -> None:
         # Another pragma before the loop is no obstacle here: nothing is moved.
+        view = loop_view(node, f"`{text}`", replace(context, pragmas=()))
+        verdict = may_vectorise(analysed(view), dependence_context(context))
+        require_legal(verdict, f"`{text}`", node, context, force=self.force)
+
+    def _simd(self, node: Node, text: str, context: Context) -> list[CanonicalLoop]:
+        """The loops that a pragma of OpenMP's makes vectors of."""
+        what, given = f"`{text}`", clauses(text)
         view = loop_view(node, what, replace(context, pragmas=()))
         require_stable_index(view, what, context)
         require_no_jumps(view, what)
         require_invariant_bound(view, what, context, force=self.force)
-        refuse_if_live(view, what, context)
-        given = clauses(text)
+        loops = loops_of(view, given, context)
         if not self.trusted:
-            verdict = may_parallelise(
-                analysed(view),
-                dependence_context(context),
-                private=given.private | {view.index},
-                reductions=given.reductions,
-            )
-            require_legal(verdict, what, node, context, force=self.force)
+            require_clauses(given, loops, what, context, force=self.force)
+            require_independent(given, loops, what, context, force=self.force)
+        return loops

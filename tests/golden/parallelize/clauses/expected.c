@@ -1,0 +1,19 @@
+int kernel(int n, double *restrict z, const double *restrict x, const int *restrict c);
+
+int kernel(int n, double *restrict z, const double *restrict x, const int *restrict c) {
+  int i, count = 0;
+  double t;
+  /*@ begin Loop(
+    transform Parallelize(schedule='static')
+  ) @*/
+  #if defined(_OPENMP)
+  #pragma omp parallel for schedule(static) private(t) reduction(+: count)
+  #endif
+  for (i = 0; i < n; i++) {
+    t = x[i] - 0.5; /* distance */
+    z[i] = t * t;
+    count += c[i];
+  }
+  /*@ end @*/
+  return count;
+}

@@ -1,0 +1,14 @@
+void kernel(int n, double *restrict a);
+
+void kernel(int n, double *restrict a) {
+  int i;
+  /*@ begin Loop(
+    transform Vectorize()
+  ) @*/
+  #if defined(_OPENMP)
+  #pragma omp simd safelen(8)
+  #endif
+  for (i = n - 1; i >= 8; i--)
+    a[i - 8] = a[i] * 0.5;
+  /*@ end @*/
+}
