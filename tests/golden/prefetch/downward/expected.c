@@ -1,0 +1,13 @@
+void scale(long n, double *a);
+
+void scale(long n, double *a) {
+  /*@ begin Loop(
+    transform Prefetch(aref='a[i]', distance=8, write=True)
+  ) @*/
+  for (long i = n - 1; i >= 0; i -= 2) {
+    __builtin_prefetch(&a[i >= 16 ? i - 16 : i], 1, 3);
+    /* in place */
+    a[i] *= 2;
+  }
+  /*@ end @*/
+}
