@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
 import orio_py
 from orio_py.cli import options as shared
 from orio_py.cli.console import Color, Output, print_json
 
 EPILOG = "Example: orio transform mm.c --set T_I=32 --set U_K=4 -o mm_tiled.c"
+
+Recipe = Annotated[
+    Path | None,
+    typer.Option(
+        "--recipe",
+        metavar="FILE",
+        help="A recipe by statement number for the regions marked `/*@ begin CHiLL() @*/`.",
+    ),
+]
 
 
 def transform(
@@ -14,6 +28,7 @@ def transform(
     output: shared.OutputPath = None,
     in_place: shared.InPlace = False,
     spec: shared.Spec = None,
+    recipe: Recipe = None,
     settings: shared.Settings = None,
     json: shared.JsonFlag = False,
     quiet: shared.Quiet = False,
@@ -23,7 +38,7 @@ def transform(
     """Apply the recipes at one configuration, without measuring."""
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
     pins = shared.parse_pins(settings or ())
-    report = orio_py.transform(paths, output=output, in_place=in_place, spec=spec, pins=pins)
+    report = orio_py.transform(paths, output=output, in_place=in_place, spec=spec, recipe=recipe, pins=pins)
     out.diagnostics(report.diagnostics, report.sources)
     if json:
         print_json(report.as_json())

@@ -6,15 +6,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
-from orio_py.core.diagnostics import Diagnostic, DiagnosticError, has_errors
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, has_errors
 from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.surroundings import Surroundings, surroundings
+from orio_py.frontend.annotations.chill import StatementRecipe
 from orio_py.frontend.annotations.loop import LoopReader
 from orio_py.frontend.annotations.regions import RegionNode, loops_in, nest
 from orio_py.frontend.annotations.scan import scan
 from orio_py.frontend.tuning.collect import Specification
 from orio_py.frontend.tuning.files import Files
 from orio_py.frontend.tuning.specification import Interpreter
+from orio_py.spec.parameter import Parameter
 from orio_py.spec.region import Region
 from orio_py.spec.task import TuningTask
 
@@ -28,20 +30,27 @@ class ReadResult:
     sources: Mapping[str, SourceFile]
 
 
-def read(source: SourceFile, *, directory: Path, spec: SourceFile | None = None) -> ReadResult:
+def read(
+    source: SourceFile,
+    *,
+    directory: Path,
+    spec: SourceFile | None = None,
+    recipe: StatementRecipe | None = None,
+) -> ReadResult:
     """Read an annotated C file.
 
     Files that a specification names are looked for in `directory`.  `spec` is a specification from
-    outside for the Loop regions that stand in no PerfTuning region.  Bad input is reported in the
-    result, never raised.
+    outside for the Loop regions that stand in no PerfTuning region, `recipe` a recipe by statement number
+    for the CHiLL regions that have none.  Bad input is reported in the result, never raised.
     """
-    return _Reader(source, Files(directory, {source.name: source})).read(spec)
+    return _Reader(source, Files(directory, {source.name: source}), recipe).read(spec)
 
 
 @dataclass(slots=True)
 class _Reader:
     source: SourceFile
     files: Files
+    recipe: StatementRecipe | None = None
     problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
     tasks: list[TuningTask] = field(default_factory=list[TuningTask])
     marks: list[Span] = field(default_factory=list[Span])
@@ -144,7 +153,23 @@ class _Reader:
             surroundings=near,
             has_spec=has_spec,
         )
-        self.tasks.append(_with(task, specification) if specification is not None else task)
+        task = _with(task, specification) if specification is not None else task
+        self.tasks.append(self._with_lists(task))
+
+    def _with_lists(self, task: TuningTask) -> TuningTask:
+        """The task with the lists of its recipes by statement number as parameters.  Problems: ORIO-S008."""
+        known = {p.name: p for p in (*task.inputs.parameters, *task.parameters)}
+        added: list[Parameter] = []
+        for parameter in (p for region in task.regions for p in region.lists):
+            earlier = known.get(parameter.name)
+            if earlier is None:
+                known[parameter.name] = parameter
+                added.append(parameter)
+            elif earlier is not parameter:  # one recipe file serves several regions
+                note = Note("the first one is here", earlier.position)
+                message = f"parameter `{parameter.name}` is defined twice"
+                self.problems.append(Diagnostic("ORIO-S008", message, parameter.position, notes=(note,)))
+        return replace(task, parameters=(*task.parameters, *added)) if added else task
 
     def _known(self, specification: Specification | None, has_spec: bool) -> Collection[str] | None:
         if specification is None or not has_spec:
@@ -154,7 +179,7 @@ class _Reader:
     def _regions(
         self, nodes: Sequence[RegionNode], near: Surroundings, known: Collection[str] | None
     ) -> tuple[Region, ...]:
-        reader = LoopReader(self.source, self.marks)
+        reader = LoopReader(self.source, self.marks, self.recipe)
         regions = [reader.read(node, near.typedefs, known) for node in nodes]
         self.problems.extend(reader.problems)
         return tuple(region for region in regions if region is not None)
@@ -178,6 +203,7 @@ def _with(task: TuningTask, specification: Specification) -> TuningTask:
         build=specification.build,
         measurement=specification.measurement,
         search=specification.search,
+        assumptions=specification.assumptions,
     )
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, fail, has_errors
 from orio_py.core.expr import Value, show
 from orio_py.core.registry import did_you_mean, nearest
-from orio_py.core.source import SourceFile
+from orio_py.core.source import SourceFile, Span
+from orio_py.frontend.annotations.chill import StatementRecipe, read_statement_recipe
 from orio_py.frontend.read import read
 from orio_py.space.search_space import SearchSpace
 from orio_py.spec.check import check
@@ -92,18 +93,31 @@ def _is_source(path: Path) -> bool:
 
 
 def load(
-    paths: Sequence[Path], *, spec: Path | None = None, pins: Mapping[str, Value] | None = None
+    paths: Sequence[Path],
+    *,
+    spec: Path | None = None,
+    recipe: Path | None = None,
+    pins: Mapping[str, Value] | None = None,
 ) -> Loaded:
-    """Read and check files.  Problems are collected, not raised."""
+    """Read and check files.  Problems are collected, not raised.
+
+    `spec` is a specification for regions that have none, `recipe` a recipe by statement number for CHiLL
+    regions that have none.
+    """
     diagnostics: list[Diagnostic] = []
     sources: dict[str, SourceFile] = {}
     files: list[LoadedFile] = []
     used_pins: set[str] = set()
     try:
-        outer = _read_source(spec) if spec is not None else None
+        outer = _Outer(
+            _read_source(spec) if spec is not None else None,
+            _read_recipe(recipe, diagnostics, sources) if recipe is not None else None,
+        )
         for path, inner in expand_paths(paths).items():
             file = _load_file(path, inner, outer, pins or {}, diagnostics, sources, used_pins)
             files.append(file)
+        if recipe is not None and outer.recipe is not None and not has_errors(diagnostics):
+            diagnostics.extend(_unused_recipe(recipe, outer.recipe, files))
     except DiagnosticError as problem:
         diagnostics.extend(problem.diagnostics)
     if not has_errors(diagnostics):
@@ -111,10 +125,18 @@ def load(
     return Loaded(tuple(files), tuple(dict.fromkeys(diagnostics)), sources)
 
 
+@dataclass(frozen=True, slots=True)
+class _Outer:
+    """What regions can take from outside their file."""
+
+    spec: SourceFile | None
+    recipe: StatementRecipe | None
+
+
 def _load_file(
     path: Path,
     inner: Path,
-    outer: SourceFile | None,
+    outer: _Outer,
     pins: Mapping[str, Value],
     diagnostics: list[Diagnostic],
     sources: dict[str, SourceFile],
@@ -122,7 +144,7 @@ def _load_file(
 ) -> LoadedFile:
     source = _read_source(path)
     sources[source.name] = source
-    result = read(source, directory=path.resolve().parent, spec=outer)
+    result = read(source, directory=path.resolve().parent, spec=outer.spec, recipe=outer.recipe)
     sources.update(result.sources)
     diagnostics.extend(result.diagnostics)
     tasks: list[LoadedTask] = []
@@ -142,6 +164,28 @@ def _read_source(path: Path) -> SourceFile:
         return SourceFile.read(path)
     except OSError as error:
         fail("ORIO-U008", f"`{path}` cannot be read: {error.strerror or error}")
+
+
+def _read_recipe(
+    path: Path, diagnostics: list[Diagnostic], sources: dict[str, SourceFile]
+) -> StatementRecipe:
+    source = _read_source(path)
+    sources[source.name] = source
+    recipe = read_statement_recipe(source, Span(0, len(source.text)))
+    diagnostics.extend(recipe.problems)
+    return recipe
+
+
+def _unused_recipe(path: Path, recipe: StatementRecipe, files: Sequence[LoadedFile]) -> list[Diagnostic]:
+    """Why a recipe file does nothing, if that is so: ORIO-U016."""
+    if not recipe.steps:
+        return [Diagnostic("ORIO-U016", f"`{path}` holds no command")]
+    first = recipe.steps[0]
+    regions = (region for file in files for loaded in file.tasks for region in loaded.task.regions)
+    if any(first in region.steps for region in regions):
+        return []
+    message = f"no region takes the recipe `{path}`"
+    return [Diagnostic("ORIO-U016", message, help="mark one by `/*@ begin CHiLL() @*/ … /*@ end @*/`")]
 
 
 def _check_recipes(task: TuningTask) -> list[Diagnostic]:

@@ -1,10 +1,10 @@
-"""Reads a Loop region: its recipe, the code to transform and the reference code."""
+"""Reads a Loop or CHiLL region: its recipe, the code to transform and the reference code."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity
 from orio_py.core.source import SourceFile, Span
@@ -12,6 +12,7 @@ from orio_py.ctree.emit import emit
 from orio_py.ctree.indentation import indent_step
 from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
 from orio_py.ctree.parse import parse_statements
+from orio_py.frontend.annotations.chill import StatementRecipe, read_statement_recipe
 from orio_py.frontend.annotations.marker import marker_step
 from orio_py.frontend.annotations.original import blanked, original_span
 from orio_py.frontend.annotations.recipe import Recipe, read_recipe
@@ -22,10 +23,14 @@ from orio_py.spec.region import Region
 
 @dataclass(slots=True)
 class LoopReader:
-    """Reads the Loop regions of one file; `marks` are the spans of all its annotations."""
+    """Reads the Loop and CHiLL regions of one file; `marks` are the spans of all its annotations.
+
+    `outside` is the recipe for CHiLL regions that have none of their own.
+    """
 
     source: SourceFile
     marks: list[Span]
+    outside: StatementRecipe | None = None
     problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
 
     def read(
@@ -34,7 +39,7 @@ class LoopReader:
         """The region, or None with its problems reported.
 
         `known` are the parameters of the specification (None: there is none), from which the recipe of
-        a `#pragma orio loop` region is made up.  Problems: ORIO-A013 to A018, C…, E….
+        a `#pragma orio loop` region is made up.  Problems: ORIO-A013 to A018, A020, C…, E…, S….
         """
         before = len(self.problems)
         try:
@@ -52,6 +57,8 @@ class LoopReader:
             message = "the recipe of a nested region is not applied; its code belongs to the outer one"
             place = self.source.position(child.leader.span.start)
             self.problems.append(Diagnostic("ORIO-A017", message, place, severity=Severity.WARNING))
+        if node.name == "CHiLL":
+            return self._by_statement(node, typedefs)
         recipe = read_recipe(self.source, node.leader.body)
         self.problems.extend(recipe.problems)
         keep = self._original(node)
@@ -77,6 +84,21 @@ class LoopReader:
             reference = enclosed
         own = self.source.text[keep.start : keep.end] if written else emit(reference)
         return self._region(node, tree, tuple(recipe.steps), reference, own)
+
+    def _by_statement(self, node: RegionNode, typedefs: frozenset[str]) -> Region | None:
+        recipe = read_statement_recipe(self.source, node.leader.body)
+        self.problems.extend(recipe.problems)
+        if recipe.is_empty and self.outside is not None:
+            recipe = self.outside
+        keep = self._original(node)
+        text = blanked(self.source, node.content, keep, self.marks)
+        tree = parse_statements(text, source=self.source, start=node.content.start, typedefs=typedefs)
+        if not _statements(tree):
+            self._error("ORIO-A015", "this CHiLL region has no code behind its annotation", node)
+            return None
+        own = self.source.text[keep.start : keep.end]
+        region = self._region(node, tree, tuple(recipe.steps), tree, own)
+        return replace(region, by_statement=True, lists=tuple(recipe.lists))
 
     def _original(self, node: RegionNode) -> Span:
         return original_span(self.source, node.content)

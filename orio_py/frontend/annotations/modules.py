@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-MODULES = ("PerfTuning", "Loop", "Preserve", "SimplyRewrite")
+MODULES = ("PerfTuning", "Loop", "CHiLL", "Preserve", "SimplyRewrite")
 """Modules that are understood; the last two keep the enclosed text as it is."""
+
+WITH_CODE = frozenset({"Loop", "CHiLL"})
+"""Modules whose regions hold code to transform."""
 
 TRANSPARENT = frozenset({"Preserve", "SimplyRewrite"})
 
 DEAD = (
     "Align",
     "BTO",
-    "CHiLL",
     "CUDA",
     "Inline",
     "Loops",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from orio_py.core.diagnostics import Diagnostic, Note, has_errors
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Span
-from orio_py.frontend.annotations.modules import DEAD, MODULES, TRANSPARENT
+from orio_py.frontend.annotations.modules import DEAD, MODULES, TRANSPARENT, WITH_CODE
 from orio_py.frontend.annotations.scan import Leader, Scan
 
 MAX_NESTING = 20
@@ -79,7 +79,7 @@ def _flatten(scan: Scan, nodes: list[RegionNode]) -> Iterator[RegionNode]:
         elif node.name in MODULES:
             yield node
         elif node.name in DEAD:
-            instead = "use `Loop`" if node.name == "Loops" else "available modules: PerfTuning, Loop"
+            instead = "use `Loop`" if node.name == "Loops" else "available modules: PerfTuning, Loop, CHiLL"
             scan.report("ORIO-A004", f"module `{node.name}` is not available", at, help=instead)
         elif not node.leader.is_broken:
             near = did_you_mean(node.name, MODULES)
@@ -110,5 +110,5 @@ def _check(scan: Scan, node: RegionNode, outer: list[RegionNode]) -> None:
 
 
 def loops_in(node: RegionNode) -> list[RegionNode]:
-    """The Loop regions directly inside a PerfTuning region."""
-    return [child for child in node.children if child.name == "Loop"]
+    """The Loop and CHiLL regions directly inside a PerfTuning region."""
+    return [child for child in node.children if child.name in WITH_CODE]

@@ -15,6 +15,7 @@ from orio_py.frontend.tuning.declarations import declaration, is_macro, macro
 from orio_py.frontend.tuning.files import Files
 from orio_py.frontend.tuning.statements import Decl, Definition
 from orio_py.frontend.tuning.values import check_name, parameter_values
+from orio_py.spec.assumptions import Assumptions
 from orio_py.spec.inputs import Declaration, ExternalFile, InputSpec
 from orio_py.spec.parameter import Constraint, Parameter
 from orio_py.spec.search import Budget, SearchSpec
@@ -40,6 +41,7 @@ class Specification:
     build: BuildSpec
     measurement: MeasurementSpec
     search: SearchSpec
+    assumptions: Assumptions
 
 
 def _twice(what: str, position: Position, earlier: Position | None) -> DiagnosticError:
@@ -121,6 +123,7 @@ class _Finisher:
             self._build(),
             self._measurement(),
             self._search(),
+            self._assumptions(),
         )
 
     def _get(self, section: str, name: str) -> Value:
@@ -223,6 +226,20 @@ class _Finisher:
             if isinstance(relative, (int, float)) and isinstance(absolute, (int, float)):
                 found.update(dict.fromkeys(types, (float(relative), float(absolute))))
         return found
+
+    def _assumptions(self) -> Assumptions:
+        settings = self.collected.settings.get("assumptions", {})
+        noalias = settings.get("noalias")
+        names: bool | frozenset[str] = False
+        if noalias is not None and isinstance(noalias.value, (list, tuple)):
+            names = frozenset(name for name in noalias.value if isinstance(name, str))
+        elif noalias is not None:
+            names = noalias.value is True
+        return Assumptions(
+            noalias=names,
+            reassociate=self._get("assumptions", "reassociate") is True,
+            position=noalias.position if noalias is not None else None,
+        )
 
     def _search(self) -> SearchSpec:
         settings = self.collected.settings.get("search", {})

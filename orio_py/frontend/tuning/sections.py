@@ -43,7 +43,7 @@ def _is_tolerance(value: Value) -> bool:
     return all(isinstance(part, (int, float)) and _is_number(part) and 0 <= part < 1e300 for part in parts)
 
 
-def _is_specialize(value: Value) -> bool:
+def _is_flag_or_names(value: Value) -> bool:
     return isinstance(value, bool) or (
         isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value)
     )
@@ -63,7 +63,8 @@ SEED = Argument(
 )
 FLAG = Argument("True or False", lambda value: isinstance(value, bool))
 TOLERANCE = Argument("a relative error, or `(relative, absolute)` errors, not negative", _is_tolerance)
-SPECIALIZE = Argument("True, False, or a list of input parameter names", _is_specialize)
+SPECIALIZE = Argument("True, False, or a list of input parameter names", _is_flag_or_names)
+NOALIAS = Argument("True, False, or a list of array names", _is_flag_or_names)
 METHODS = ("basic timer", "bgp counter", "papi", "TAU")
 POWER_METHODS = ("none", "wattprof")
 METHOD = Argument(f"one of {', '.join(map(repr, METHODS))}", lambda value: value in METHODS)
@@ -130,6 +131,7 @@ SECTIONS: Mapping[str, Section] = {
             "tolerance_float": TOLERANCE,
         },
     ),
+    "assumptions": Section(_ARGUMENTS_ONLY, {"noalias": NOALIAS, "reassociate": FLAG}),
     "performance_test_code": Section(_ARGUMENTS_ONLY, {"skeleton_code_file": FILE}),
     "other": Section(_ARGUMENTS_ONLY, {"device_spec_file": _idle(FILE)}),
 }
