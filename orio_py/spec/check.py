@@ -58,6 +58,7 @@ class _Checker:
         yield from self._extents()
         yield from self._undetermined()
         yield from self._unused_declarations()
+        yield from self._assumed()
 
     def _constraints(self) -> Iterator[Diagnostic]:
         every = self.parameters | self.sizes
@@ -195,6 +196,14 @@ class _Checker:
                 kind = "scalar" if declaration.storage is Storage.SCALAR else "array"
                 message = f"the region does not use the declared {kind} `{declaration.name}`"
                 yield _warning("ORIO-S024", message, declaration.position)
+
+    def _assumed(self) -> Iterator[Diagnostic]:
+        named = self.task.assumptions.noalias
+        arrays = {name for e in self.effects for name in (*e.array_reads, *e.array_writes)}
+        for name in sorted(named - arrays if isinstance(named, frozenset) else ()):
+            message = f"`noalias` names `{name[:40]}`, but the region uses no such array"
+            near = did_you_mean(name, arrays)
+            yield Diagnostic("ORIO-S006", message, self.task.assumptions.position, help=near)
 
 
 def _listed(names: list[str]) -> str:

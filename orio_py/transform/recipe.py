@@ -25,11 +25,12 @@ from orio_py.spec.recipe import Argument, RecipeStep
 from orio_py.spec.region import Region
 from orio_py.transform.base import Context, Refusal, Transformation
 from orio_py.transform.catalog import NOT_YET, TRANSFORMATIONS
-from orio_py.transform.composite import KEY_OF, Composite
+from orio_py.transform.composite import Composite
 from orio_py.transform.context import context_for
 from orio_py.transform.entry import ArgumentSpec, Entry
 from orio_py.transform.forms import sole_statement
 from orio_py.transform.sites import rewrite_where
+from orio_py.transform.statement_recipe import apply_statement_recipe, check_statement_recipe
 
 __all__ = ["apply_recipe", "check_recipe", "context_for", "uses_openmp"]
 
@@ -37,8 +38,10 @@ __all__ = ["apply_recipe", "check_recipe", "context_for", "uses_openmp"]
 def check_recipe(region: Region, known: frozenset[str]) -> tuple[Diagnostic, ...]:
     """Everything that is wrong with a region's recipe whatever the parameter values.
 
-    `known` are the names that arguments may use.  Codes: ORIO-T001 to T016.
+    `known` are the names that arguments may use.  Codes: ORIO-T001 to T016, T100 to T105.
     """
+    if region.by_statement:
+        return check_statement_recipe(region, known)
     return tuple(problem for step in region.steps for problem in _check_step(step, known))
 
 
@@ -47,6 +50,8 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
 
     Raises Refusal where a transformation says no, DiagnosticError where an argument has no value.
     """
+    if region.by_statement:
+        return apply_statement_recipe(region.tree, region.steps, values, context)
 
     def change(mark: Node, inner: Context) -> Node:
         assert isinstance(mark, Transform)
@@ -143,8 +148,7 @@ def _apply_step(step: RecipeStep, stmt: Node, values: Mapping[str, Value], conte
         if refusal.argument is None:
             raise
         places = {a.name: a.position for a in step.arguments}
-        key = KEY_OF.get(refusal.argument, refusal.argument)
-        raise _moved(refusal, places.get(refusal.argument) or places.get(key, step.position)) from None
+        raise _moved(refusal, places.get(refusal.argument, step.position)) from None
 
 
 def _make(step: RecipeStep, values: Mapping[str, Value]) -> Transformation:

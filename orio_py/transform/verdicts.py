@@ -14,7 +14,12 @@ from orio_py.transform.base import Context, note, refuse
 def dependence_context(context: Context) -> DependenceContext:
     """What the dependence test is told of the surroundings."""
     return DependenceContext(
-        context.declarations, context.live_after, tuple(analysed(loop) for loop in context.surrounding)
+        context.declarations,
+        context.live_after,
+        tuple(analysed(loop) for loop in context.surrounding),
+        noalias=context.assumptions.noalias,
+        reassociate=context.assumptions.reassociate,
+        exposed=context.exposed,
     )
 
 

@@ -15,7 +15,7 @@ from orio_py.transform.catalog import NOT_YET, TRANSFORMATIONS
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs" / "reference" / "transformations"
 PAGE_OF = {name: PAGES / f"{name.lower()}.md" for name in TRANSFORMATIONS}
-EXTRA_PAGES = {PAGES / name for name in ("openmp.md", "vector.md", "unroll-and-jam.md")}
+EXTRA_PAGES = {PAGES / name for name in ("openmp.md", "vector.md")}
 
 REFUSALS = "".join(path.read_text() for path in (ROOT / "tests" / "unit" / "transform").glob("*.py"))
 SEMANTICS = "".join(path.read_text() for path in (ROOT / "tests" / "semantics").glob("*.py"))

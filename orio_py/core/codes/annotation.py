@@ -25,13 +25,14 @@ CODES: tuple[Code, ...] = (
     Code(
         "ORIO-A003",
         "unknown module",
-        "The word after `begin` names a module.  There are two: `PerfTuning` holds a tuning specification,\n"
-        "`Loop` holds the transformations of a piece of code.  Upper and lower case matter.\n",
+        "The word after `begin` names a module.  `PerfTuning` holds a tuning specification, `Loop` the\n"
+        "transformations of a piece of code, `CHiLL` a recipe by statement number.  Upper and lower case\n"
+        "matter.\n",
     ),
     Code(
         "ORIO-A004",
         "module that is not available",
-        "Orio once had modules such as `Pluto`, `CHiLL`, `Align` or `OpenCL`.  They are not part of this\n"
+        "Orio once had modules such as `Pluto`, `Align` or `OpenCL`.  They are not part of this\n"
         "tool.  Loop transformations are written in a `Loop` region.\n",
     ),
     Code(
@@ -106,7 +107,8 @@ CODES: tuple[Code, ...] = (
         "ORIO-A015",
         "Loop region without code",
         "The code to transform stands in the annotation behind the `transform` statement, or between the\n"
-        "annotation and its `/*@ end @*/`.  This region has neither.\n",
+        "annotation and its `/*@ end @*/`.  This region has neither.  The code of a CHiLL region always stands\n"
+        "behind the annotation.\n",
     ),
     Code(
         "ORIO-A016",
@@ -139,5 +141,15 @@ CODES: tuple[Code, ...] = (
         "module without effect",
         "The modules `Preserve` and `SimplyRewrite` only kept or marked text.  They are accepted, and what\n"
         "stands between their comments is kept as it is.\n",
+    ),
+    Code(
+        "ORIO-A020",
+        "malformed recipe by statement number",
+        "A recipe by statement number, in a CHiLL region or in the file of `--recipe`, consists of lists of\n"
+        "values and of commands:\n\n"
+        "    UF0[] = [1, 2, 5, 10];\n"
+        '    permute(0, ("k", "i", "j"))\n'
+        '    unroll(0, "j", UF0)\n\n'
+        "A list ends with `;` or with its line.  Remarks are written with `#` or `//`.\n",
     ),
 )

@@ -36,8 +36,8 @@ CODES: tuple[Code, ...] = (
         "ORIO-S004",
         "unknown section or argument",
         "The sections are build, performance_counter, power, performance_params, cmdline_params,\n"
-        "input_params, input_vars, search, validation, performance_test_code and other.  Each has its own\n"
-        "arguments; the nearest known name is given with the message.\n",
+        "input_params, input_vars, assumptions, search, validation, performance_test_code and other.  Each has\n"
+        "its own arguments; the nearest known name is given with the message.\n",
     ),
     Code(
         "ORIO-S005",

@@ -130,4 +130,15 @@ comment `/*@ begin Loop(...) @*/` and ends with `/*@ end @*/`; to be tuned it al
 `orio explain` alone lists all codes.
 """,
     ),
+    Code(
+        "ORIO-U016",
+        "recipe file without effect",
+        """The file of `--recipe` holds no command, or none of the given files has a region that it could apply
+to.  It applies to the CHiLL regions that have no recipe of their own:
+
+    /*@ begin CHiLL() @*/
+    for (i = 0; i < n; i++) …
+    /*@ end @*/
+""",
+    ),
 )

@@ -8,15 +8,15 @@ void kernel(int n, double c[n][n], double a[n][n], double b[n][n]) {
   for (i = 0; n > 1 && i < n - 1; i += 2) {
     for (j = 0; i >= 1 && j <= i - 1; j += 2) {
       c[i][j] = a[i][j] + b[j][i];
-      c[i][j + 1] = a[i][j + 1] + b[j + 1][i];
-    }
-    for (; j <= i; j++)
-      c[i][j] = a[i][j] + b[j][i];
-    for (j = 0; i + 1 >= 1 && j <= i; j += 2) {
       c[i + 1][j] = a[i + 1][j] + b[j][i + 1];
+      c[i][j + 1] = a[i][j + 1] + b[j + 1][i];
       c[i + 1][j + 1] = a[i + 1][j + 1] + b[j + 1][i + 1];
     }
-    for (; j <= i + 1; j++)
+    for (; j <= i; j++) {
+      c[i][j] = a[i][j] + b[j][i];
+      c[i + 1][j] = a[i + 1][j] + b[j][i + 1];
+    }
+    for (j = i + 1; j <= i + 1; j++)
       c[i + 1][j] = a[i + 1][j] + b[j][i + 1];
   }
   for (; i < n; i++) {

@@ -1,0 +1,139 @@
+"""What transforming and printing costs: one demanding recipe, and growth with the generated statements.
+
+The recipe tiles all three loops of a matrix product, unrolls and jams them 8 x 8 x 4, and keeps the
+repeated elements in scalars.  Growth is measured with `Unroll`, `UnrollJam` and with `RegTile` of
+ever larger factors.  Times are processor times of one thread, medians of `--repeat` runs; a fresh
+context is used in each run, so that nothing is remembered from the run before.
+
+    python benchmarks/compiler_speed.py
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from orio_py.core.expr import Value
+from orio_py.core.source import SourceFile
+from orio_py.ctree.emit import emit
+from orio_py.frontend.read import read
+from orio_py.transform.recipe import apply_recipe, context_for
+
+MATMUL = """
+void matmul(int n, double A[restrict n][n], double B[restrict n][n], double C[restrict n][n])
+{
+  int i, j, k;
+  /*@ begin Loop(
+    transform Composite(
+      tile = [('i', 64, 'ii'), ('j', 128, 'jj'), ('k', 32, 'kk')],
+      permut = [['jj', 'kk', 'ii', 'i', 'j', 'k']],
+      unrolljam = (['i', 'j', 'k'], [8, 8, 4]),
+      scalarreplace = True)
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n; j++)
+        for (k = 0; k < n; k++)
+          C[i][j] += A[i][k] * B[k][j];
+  ) @*/
+  /*@ end @*/
+}
+"""
+
+STATEMENTS = "\n".join(f"      x{k}[i] = x{k}[i + 1] * y{k}[i] + z[{k}];" for k in range(10))
+PARAMETERS = ", ".join(f"double *restrict x{k}, double *restrict y{k}" for k in range(10))
+UNROLL = f"""
+void many({PARAMETERS}, double *restrict z, int n)
+{{
+  int i;
+  /*@ begin Loop(
+    transform Unroll(ufactor=U)
+    for (i = 0; i < n; i++) {{
+{STATEMENTS}
+    }}
+  ) @*/
+  /*@ end @*/
+}}
+"""
+
+NEST = """
+void nest(int n, double A[restrict n][n], double B[restrict n][n], double C[restrict n][n])
+{
+  int i, j, k;
+  /*@ begin Loop(
+    transform RECIPE
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n; j++)
+        for (k = 0; k < n; k++)
+          C[i][j] += A[i][k] * B[k][j];
+  ) @*/
+  /*@ end @*/
+}
+"""
+JAM = NEST.replace("RECIPE", "Composite(unrolljam=(['i', 'j'], [V, U]))")
+REGTILE = NEST.replace("RECIPE", "RegTile(loops=['i', 'j'], ufactors=[V, U])")
+
+
+def transformer(text: str) -> Callable[[Mapping[str, Value]], str]:
+    """Transform and print the one region of a file."""
+    (task,) = read(SourceFile("speed.c", text.encode()), directory=Path()).tasks
+    (region,) = task.regions
+
+    def run(values: Mapping[str, Value]) -> str:
+        return emit(apply_recipe(region, values, context_for(task, region)))
+
+    return run
+
+
+def timed(
+    run: Callable[[Mapping[str, Value]], str], values: Mapping[str, Value], repeat: int
+) -> tuple[float, str]:
+    """The median processor time in seconds, and the text."""
+    found: list[float] = []
+    text = ""
+    for _ in range(repeat):
+        gc.collect()
+        start = time.thread_time()
+        text = run(values)
+        found.append(time.thread_time() - start)
+    return statistics.median(found), text
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--repeat", type=int, default=5, help="runs of each case")
+    parser.add_argument("--largest", type=int, default=90_000, help="largest number of generated statements")
+    given = parser.parse_args()
+    console = Console()
+    seconds, text = timed(transformer(MATMUL), {}, 4 * given.repeat)
+    count = text.count(";\n")
+    console.print(
+        f"matrix product, three tile levels, 8 x 8 x 4, scalar-replaced: {1e3 * seconds:.1f} ms "
+        f"({count} statements, {len(text)} characters)"
+    )
+    table = Table(title="growth with the generated statements")
+    for heading in ("recipe", "statements", "ms", "us per statement"):
+        table.add_column(heading, justify="right")
+    for name, source, per_copy in (("Unroll", UNROLL, 10), ("unrolljam", JAM, 16), ("RegTile", REGTILE, 16)):
+        run = transformer(source)
+        wanted = 100
+        while wanted <= given.largest:
+            seconds, text = timed(run, {"U": wanted // per_copy, "V": 16}, given.repeat)
+            count = text.count(";\n")
+            table.add_row(name, str(count), f"{1e3 * seconds:.1f}", f"{1e6 * seconds / count:.1f}")
+            wanted *= 3
+        table.add_section()
+    console.print(table)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
