@@ -1,0 +1,170 @@
+"""Random loop nests: what a region of a kernel may look like, and what is read after it.
+
+The code holds marks that are taken out (`plain`) or made to record (`recorded`): every subscript
+`a[i + 1]` stands as `a[@0{i + 1@}]` with a number for the array and the dimension, and every loop test
+`i < n` as `@?i; i < n`.  A run of the recorded code says which elements exist, so that the variant gets
+arrays with not one element more.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+WIDTH = 40
+"""The row length of the matrices."""
+
+GLOBAL = 64
+"""The length of the arrays at file scope."""
+
+PRELUDE = """#include <limits.h>
+#include <stddef.h>
+#include <math.h>
+#define TEN 10
+#define HALF(x) ((x) * 0.5)
+#define NEXT(x) (x + 1)
+void note(long value);
+"""
+"""What stands at the top of the file of each region; `note` is a function with a side effect."""
+
+INTEGERS = ("int", "unsigned char", "unsigned short", "long")
+FLOATS = ("double", "float")
+KINDS = ("int", "long", "unsigned", "size_t", "short")
+
+_ACCESS = re.compile(r"@(\d+)\{")
+_TEST = re.compile(r"@\?(\w+); ")
+_COMMENT = re.compile(r"/\*.*?\*/ ?")
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array: a pointer (restrict or not), a matrix as parameter, or an array at file scope."""
+
+    name: str
+    element: str
+    form: str
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether it takes two subscripts."""
+        return "matrix" in self.form
+
+    @property
+    def is_global(self) -> bool:
+        """Whether it is declared at file scope."""
+        return self.form == "global"
+
+    @property
+    def parameter(self) -> str:
+        """Its declaration as a parameter."""
+        qualifier = "restrict " if "restrict" in self.form else ""
+        if self.is_matrix:
+            return f"{self.element} (*{qualifier}{self.name})[{WIDTH}]"
+        return f"{self.element} *{qualifier}{self.name}"
+
+    @property
+    def may_overlap(self) -> bool:
+        """Whether another pointer may point into it."""
+        return self.form == "pointer"
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A `for` statement: its number, index, header (with marks) and the statements of its body."""
+
+    number: int
+    index: str
+    header: str
+    body: tuple[Item, ...]
+    declared: bool
+    braces: bool = True
+    stride: int = 1
+
+
+Item = str | Loop
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The values of `s`, `n` and `m`; `shift` lets the pointers overlap by so many elements."""
+
+    s: int
+    n: int
+    m: int
+    shift: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A region, what it works on, and what is read after it."""
+
+    items: tuple[Item, ...]
+    arrays: tuple[Array, ...]
+    numbers: tuple[tuple[str, str], ...]
+    indices: tuple[tuple[str, str], ...]
+    scalars: tuple[tuple[str, str, str], ...]
+    live: tuple[str, ...]
+    runs: tuple[Run, ...]
+    noalias: bool = False
+    reassociate: bool = False
+
+    @property
+    def loops(self) -> tuple[Loop, ...]:
+        """All loops, in the order of the source."""
+        return tuple(_loops(self.items))
+
+
+def _loops(items: tuple[Item, ...]) -> list[Loop]:
+    found: list[Loop] = []
+    for item in items:
+        if isinstance(item, Loop):
+            found.extend([item, *_loops(item.body)])
+    return found
+
+
+def nests(code: Code) -> list[list[Loop]]:
+    """The maximal perfect nests, each from its outermost loop on."""
+    found: list[list[Loop]] = []
+    inner: set[int] = set()
+    for loop in code.loops:
+        if loop.number in inner:
+            continue
+        chain = [loop]
+        while len(chain[-1].body) == 1 and isinstance(only := chain[-1].body[0], Loop):
+            chain.append(only)
+        inner.update(each.number for each in chain)
+        found.append(chain)
+    return found
+
+
+def plain(text: str) -> str:
+    """The text without marks."""
+    return _TEST.sub("", _ACCESS.sub("", text)).replace("@}", "")
+
+
+def recorded(text: str) -> str:
+    """The text with marks that record."""
+    text = _ACCESS.sub(lambda found: f"r_({found[1]}, ", text).replace("@}", ")")
+    return _TEST.sub(lambda found: f"t_((long)({found[1]})) && ", text)
+
+
+def without_comments(text: str) -> str:
+    """The text without its comments, which cannot stand inside an annotation."""
+    return _COMMENT.sub("", text)
+
+
+def render(items: tuple[Item, ...], before: dict[int, str] | None = None, indent: str = "  ") -> str:
+    """The statements as text with marks; `before` holds what to put before the loops of these numbers."""
+    lines: list[str] = []
+    for item in items:
+        if isinstance(item, str):
+            lines.append(indent + item)
+            continue
+        recipe = (before or {}).get(item.number, "")
+        lines.extend(indent + line for line in recipe.splitlines())
+        brace = " {" if item.braces or len(item.body) != 1 or not isinstance(item.body[0], Loop) else ""
+        lines.append(f"{indent}for ({item.header}){brace}")
+        lines.append(render(item.body, before, indent + "  ").rstrip("\n"))
+        if brace:
+            lines.append(indent + "}")
+    return "".join(line + "\n" for line in lines)

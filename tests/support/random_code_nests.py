@@ -1,0 +1,262 @@
+"""Draws the loops and statements of random code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from random_code import FLOATS, INTEGERS, Array, Item, Loop
+from random_code_choices import Choices
+
+
+@dataclass(slots=True)
+class Maker:
+    """Makes one region; `outer` are the indices in scope with their types."""
+
+    choices: Choices
+    arrays: tuple[Array, ...]
+    kinds: dict[str, str]
+    declared: dict[str, bool]
+    edge: bool
+    exact: bool
+    loops: int = 0
+
+    def nest(self, names: list[str], depth: int, outer: tuple[str, ...], like: Loop | None = None) -> Loop:
+        """A loop with `depth` loops in all, one inside the other; `like` is a loop with the same header."""
+        choose = self.choices
+        name = names[len(outer)]
+        number = self.loops
+        self.loops += 1
+        stride = like.stride if like else choose.weighted((60, 1), (16, 2), (12, 3), (12, 4))
+        header = like.header if like else self.header(name, stride, outer)
+        scope = (*outer, name)
+        body: list[Item] = []
+        if depth == 1:
+            body.extend(self.statement(scope) for _ in range(choose.weighted((5, 1), (3, 2), (2, 3))))
+        else:
+            twin = next((item for item in like.body if isinstance(item, Loop)), None) if like else None
+            inner = self.nest(names, depth - 1, scope, twin)
+            body.append(inner)
+            if choose.chance(28):
+                body.insert(choose.integer(0, 1), self.statement(scope))
+            if choose.chance(8):
+                body.append(self.nest(names, 1, scope, inner if choose.chance(70) else None))
+        if depth == 1 and choose.chance(12):
+            body.insert(0, f"/* {choose.pick(['each element', 'as in the paper', 'hot'])} */")
+        return Loop(number, name, header, tuple(body), self.declared[name], choose.chance(70), stride)
+
+    def header(self, name: str, stride: int, outer: tuple[str, ...]) -> str:
+        choose = self.choices
+        upward = not choose.chance(28)
+        strict = not choose.chance(30)
+        unsigned = self.kinds[name] in {"unsigned", "size_t"}
+        low, high = self.ends(outer, unsigned=unsigned)
+        if low == high:
+            high = f"{high} + 3"
+        start, bound = (low, high) if upward else (high, low)
+        if unsigned and not upward:
+            strict = strict or bound == "0"
+        relation = ("<" if upward else ">") + ("" if strict else "=")
+        sign = "+" if upward else "-"
+        step = choose.pick([f"{name} {sign}= {stride}", f"{name} = {name} {sign} {stride}"])
+        if stride == 1:
+            step = choose.weighted((6, f"{name}{sign}{sign}"), (1, f"{sign}{sign}{name}"), (1, step))
+        flipped = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}[relation]
+        test = f"{name} {relation} {bound}"
+        if choose.chance(8):
+            test = f"{bound} {flipped} {name}"
+        kind = f"{self.kinds[name]} " if self.declared[name] else ""
+        return f"{kind}{name} = {start}; @?{name}; {test}; {step}"
+
+    def ends(self, outer: tuple[str, ...], *, unsigned: bool) -> tuple[str, str]:
+        """The low and the high end of a loop."""
+        choose = self.choices
+        if self.edge and not outer:
+            return "s", "n"
+        if self.edge:
+            return "0", choose.pick(["3", "m", "TEN"])
+        lows: list[tuple[int, str]] = [(50, "0"), (8, "1"), (6, "2"), (10, "s"), (4, "s + 1")]
+        highs: list[tuple[int, str]] = [
+            (40, "n"), (20, "m"), (6, "n - 1"), (8, str(choose.integer(1, 13))), (4, "TEN"), (3, "n / 2 + 1"),
+            (2, "(n < 7 ? n : 7)"),
+        ]  # fmt: skip
+        if not unsigned:
+            lows.append((4, "-3"))
+        for each in outer[-2:]:
+            lows += [(8, each), (4, f"{each} + 1"), *([] if unsigned else [(3, f"{each} - 2")])]
+            highs += [
+                (8, each),
+                (5, f"{each} + 1"),
+                (5, f"{each} + 3"),
+                (3, f"n - {each}"),
+                (2, f"2 * {each}"),
+            ]
+        if any(array.name == "w" for array in self.arrays):
+            at = outer[-1] if outer else "1"
+            slot = self.slot("w")
+            highs.append((2, f"w[@{slot}{{{at}@}}]"))
+        return choose.weighted(*lows), choose.weighted(*highs)
+
+    def slot(self, name: str, dimension: int = 0) -> int:
+        return 2 * [array.name for array in self.arrays].index(name) + dimension
+
+    def subscript(self, scope: tuple[str, ...], *, simple: bool = False) -> str:
+        choose = self.choices
+        x = scope[-1 - choose.weighted((6, 0), (3, 1), (1, 2)) % len(scope)]
+        y = choose.pick(list(reversed(scope)))
+        if self.edge:
+            base = f"{x} - s" if x == scope[0] else x
+            return choose.weighted((5, base), (1, f"{base} + 1"), (1, "2"))
+        signed = self.kinds[x] not in {"unsigned", "size_t"}
+        offset = choose.integer(1, 3)
+        options = [
+            (40, x),
+            (12, f"{x} + {offset}"),
+            (12 if signed else 2, f"{x} - {offset}"),
+            (3, str(offset)),
+        ]
+        if not simple:
+            options += [
+                (5, f"2 * {x}"),
+                (3, f"2 * {x} + 1"),
+                (6, f"{x} + {y}"),
+                (5 if signed else 1, f"{x} - {y}"),
+                (3, f"n - {x}"),
+                (3, f"{x} * 8 + {y}"),
+                (3, f"{x} * m + {y}"),
+                (1, f"NEXT({x})"),
+            ]
+            if any(array.name == "w" for array in self.arrays):
+                options.append((5, f"w[@{self.slot('w')}{{{x}@}}]"))
+        return choose.weighted(*options)
+
+    def reference(self, array: Array, scope: tuple[str, ...]) -> str:
+        first = self.subscript(scope, simple=array.is_matrix)
+        text = f"{array.name}[@{self.slot(array.name)}{{{first}@}}]"
+        if array.is_matrix:
+            second = self.subscript(scope, simple=True)
+            text += f"[@{self.slot(array.name, 1)}{{{second}@}}]"
+        return text
+
+    def floating(self) -> list[Array]:
+        return [array for array in self.arrays if array.element in FLOATS]
+
+    def integral(self) -> list[Array]:
+        return [array for array in self.arrays if array.element in INTEGERS and array.name != "w"]
+
+    def real(self, scope: tuple[str, ...]) -> str:
+        """A floating-point expression."""
+        choose = self.choices
+        one = self.reference(choose.pick(self.floating()), scope)
+        other = self.reference(choose.pick(self.floating()), scope)
+        x = choose.pick(scope)
+        index = f"({x} - s)" if self.edge and x == scope[0] else x
+        return choose.weighted(
+            (10, one),
+            (8, f"{one} + {other}"),
+            (6, f"{one} * 0.5 + {other}"),
+            (4, f"{one} - {other} / 3"),
+            (3, f"0.25 * ({one} + {other})"),
+            (3, f"{one} + {index} * 0.5"),
+            (2, f"{one} + {index} / 2 * 1.0"),
+            (2, f"fabs({one})"),
+            (1, f"HALF({one})"),
+            (1, f"({one} > 0.5 ? {one} : {other})" if not self.exact else one),
+            (1, f"-{one}"),
+            (1, f"(double){index} - {one}"),
+        )
+
+    def whole(self, scope: tuple[str, ...]) -> str:
+        """An integer expression with a small value."""
+        choose = self.choices
+        one = self.reference(choose.pick(self.integral()), scope)
+        other = self.reference(choose.pick(self.integral()), scope)
+        x = choose.pick(scope)
+        return choose.weighted(
+            (6, f"({one} + {other}) % 1009"),
+            (4, f"({one} * 3 + 1) % 101"),
+            (3, f"{one} % 64 - {x} % 7"),
+            (2, f"{one} % 50 + 7 / 2"),
+            (2, f"({one} & 15) << 1"),
+            (2, f"{one} > {other} ? 1 : 2"),
+            (2, str(choose.integer(0, 9))),
+        )
+
+    def statement(self, scope: tuple[str, ...], depth: int = 0) -> str:
+        choose = self.choices
+        options: list[tuple[int, str]] = [(40, "real"), (14, "reduce"), (8, "temporary")]
+        if self.integral():
+            options += [(14, "whole"), (5, "count")]
+        if depth < 2:
+            options += [(9, "if"), (4, "switch"), (5, "block")]
+        if depth == 0:
+            options += [(2, "note"), (1, "jump")]
+        match choose.weighted(*options):
+            case "real":
+                target = self.reference(choose.pick(self.floating()), scope)
+                operator = choose.weighted((10, "="), (5, "+="), (1, "-="))
+                return f"{target} {operator} {self.real(scope)};"
+            case "reduce":
+                return self.reduction(scope)
+            case "temporary":
+                target = self.reference(choose.pick(self.floating()), scope)
+                value = self.real(scope)
+                return choose.pick([f"{{ t = {value}; {target} = t * 0.5; }}", f"t = {value};"])
+            case "whole":
+                target = self.reference(choose.pick(self.integral()), scope)
+                return f"{target} = {self.whole(scope)};"
+            case "count":
+                return choose.pick(["count += ", "count -= ", "count = 7 - "]) + self.whole(scope) + ";"
+            case "if":
+                return self.branch(scope, depth)
+            case "switch":
+                first, second = self.statement(scope, depth + 1), self.statement(scope, depth + 1)
+                last = self.statement(scope, depth + 1)
+                return f"switch ({scope[-1]} % 3) {{ case 0: {first} break; case 1: {second} break; default: {last} }}"
+            case "block":
+                target = self.reference(choose.pick(self.floating()), scope)
+                return f"{{ double u = {self.real(scope)}; /* half */ {target} = u * 0.5; acc = acc + u; }}"
+            case "note":
+                return f"note({scope[-1]} % 5);"
+            case _:
+                return f"if ({self.condition(scope)}) {choose.pick(['continue', 'break'])};"
+
+    def branch(self, scope: tuple[str, ...], depth: int) -> str:
+        then = self.statement(scope, depth + 1)
+        condition = self.condition(scope)
+        if self.choices.chance(40):
+            return f"if ({condition}) {{ {then} }} else {{ {self.statement(scope, depth + 1)} }}"
+        return f"if ({condition}) {{ {then} }}"
+
+    def reduction(self, scope: tuple[str, ...]) -> str:
+        value = self.real(scope)
+        options = [(8, f"acc += {value};"), (3, f"acc = acc + {value};"), (2, f"acc -= {value};")]
+        options.append((2, f"acc *= 1.0 + 0.001 * ({value});"))
+        if not self.exact:
+            one = self.reference(self.choices.pick(self.floating()), scope)
+            options += [(2, f"if ({one} > top) {{ top = {one}; }}"), (1, f"top = {one} > top ? {one} : top;")]
+        return self.choices.weighted(*options)
+
+    def condition(self, scope: tuple[str, ...]) -> str:
+        choose = self.choices
+        x, y = scope[-1], choose.pick(scope)
+        options = [(5, f"{x} % 2 == 0"), (3, f"{x} % 3 != 1")]
+        if not self.edge:
+            options += [
+                (4, f"{x} < {y} + 2"),
+                (3, f"{x} == {choose.integer(0, 4)}"),
+                (2, f"{x} > 2 && n > 3"),
+            ]
+        if self.integral():
+            one = self.reference(choose.pick(self.integral()), scope)
+            options += [(4, f"{one} % 2 != 0"), (2, f"{one} > 3")]
+        if not self.exact:
+            options.append((4, f"{self.reference(choose.pick(self.floating()), scope)} > 0.25"))
+        return choose.weighted(*options)
+
+    def between(self, names: list[str]) -> str:
+        """A statement between two nests, which may read an index after its loop."""
+        outside = [name for name in names if not self.declared[name]]
+        options = ["acc = acc * 0.5;", "t = acc + 1.0;"]
+        if outside and not self.edge:
+            options += [f"acc += {name} % 100 * 0.25;" for name in outside]
+        return self.choices.pick(options)
