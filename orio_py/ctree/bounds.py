@@ -215,11 +215,11 @@ class _Reordering:
         )
         lower = [self._solved(level, row, known, at_least_0=positive) for row in lower]
         upper = [self._solved(level, row, known) for row in rows if level.coefficient(row) < 0]
-        self._check_signs(level, lower, upper, known)
         starts, ends = (lower, upper) if loop.upward else (upper, lower)
         strict = [self._beyond(row, loop) for row in ends]
         weight = [sum(abs(row.get("", 0)) for row in form) for form in (strict, ends)]
         is_strict = weight[0] < weight[1] or (weight[0] == weight[1] and loop.relation in {"<", ">"})
+        self._check_signs(level, lower, strict if is_strict and loop.upward else upper, known)
         relation: Relation = ("<" if is_strict else "<=") if loop.upward else (">" if is_strict else ">=")
         start = self._extreme(level, starts, smallest=not loop.upward)
         bound = self._extreme(level, strict if is_strict else ends, smallest=loop.upward)
@@ -262,13 +262,13 @@ class _Reordering:
     def _check_signs(
         self, level: _Level, lower: Sequence[Linear], upper: Sequence[Linear], known: Sequence[Linear]
     ) -> None:
-        """Unsigned bounds must not be differences that wrap around."""
+        """Unsigned bounds must not be differences that wrap around; `upper` are as they are written."""
         if not self.unsigned:
             return
         # A loop that counts down stops below its lower bound.
         least = 0 if level.loop.upward else 1
         positive = any(self._implied(shifted(row, -least), known) for row in lower)
-        if not positive or not all(self._implied(shifted(row, 1), known) for row in upper):
+        if not positive or not all(self._implied(row, known) for row in upper):
             raise Intractable("a bound could be negative, which its unsigned index cannot be", level.loop)
 
 

@@ -138,6 +138,7 @@ class Composite:
         yield from (("permut", self._whole(Permut(seq))) for seq in self.permut)
         # The dependence tests see the loops before unrolling makes their bounds hard to read: iterations
         # that are independent one by one are independent in groups too.
+        yield "pragma", self._check_pragmas
         yield "openmp", self._check_parallel
         yield "parallelize", self._check_parallelize
         yield from (("arrcopy", self._whole(step)) for step in self.arrcopy)
@@ -155,7 +156,7 @@ class Composite:
         if self.boundreplace is not None:
             yield "boundreplace", self._whole(self.boundreplace)
         yield from (("prefetch", self._whole(step)) for step in self.prefetch)
-        yield "pragma", self._annotated
+        yield "pragma", partial(self._annotated, trusted=self._keeps_order())
         yield "parallelize", self._parallelized
         yield "openmp", self._parallel
         yield "vectorize", self._vectorized
@@ -228,10 +229,14 @@ class Composite:
         inferred = self.parallelize is not None or self.vectorize is not None
         return inferred or any(enabled and pragma_lines(texts) for enabled, texts in keys)
 
-    def _annotated(self, node: Node, context: Context) -> Node:
+    def _check_pragmas(self, node: Node, context: Context) -> Node:
+        self._annotated(node, context, trusted=False)
+        return node
+
+    def _annotated(self, node: Node, context: Context, *, trusted: bool) -> Node:
         for entry in self.pragma:
             name = first_present(entry.loop, show_loops(node), node, "pragma")
-            step = Pragma(entry.texts, force=self.force)
+            step = Pragma(entry.texts, force=self.force, trusted=trusted)
             if name is not None and pragma_lines(entry.texts):
                 node = rewrite_where(node, _counts(name), step.apply, context)
         return node

@@ -35,7 +35,7 @@ from orio_py.ctree.build import (
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.ctree.rewrite import declared_names, substitute, walk
+from orio_py.ctree.rewrite import declared_names, substitute, used_names, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.transform import unrolled
 from orio_py.transform.arguments import wrong
@@ -43,7 +43,7 @@ from orio_py.transform.base import Context, refuse
 from orio_py.transform.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transform.final_index import is_live
 from orio_py.transform.forms import start_is_invariant
-from orio_py.transform.types import index_type, is_natural, same_signedness
+from orio_py.transform.types import index_type, is_always_true, is_natural, same_signedness
 from orio_py.transform.unroll import unrollable
 from orio_py.transform.unrolled_copies import needs_shadow, statements, without_comments
 from orio_py.transform.unrolled_jam import with_header
@@ -95,7 +95,10 @@ class Peel:
         peeled = maker.peeled(self.first, self.last)
         if trips is not None:
             return peeled if len(statements(peeled)) > 1 else statements(peeled)[0]
-        return if_(maker.enough(self.first + self.last), peeled, self._short(view, context))
+        enough = maker.enough(self.first + self.last)
+        if is_always_true(enough, context):
+            return peeled
+        return if_(enough, peeled, self._short(view, context))
 
     def _short(self, view: CanonicalLoop, context: Context) -> Node | None:
         """What runs where there are too few iterations."""
@@ -116,6 +119,7 @@ class _Peeling:
         self._scoped = any(isinstance(s, _DECLARATIONS) for s in self._bare)
         hides = view.index in declared_names(block(*self._bare))
         self._shadow = needs_shadow(view, view.body, context) or hides
+        self._used = used_names(self._bare)
         self._declarations: list[Node] = []
 
     def enough(self, iterations: int) -> Node:
@@ -172,6 +176,8 @@ class _Peeling:
         """A value that may stand for the index in an expression; a constant of its own where it may not."""
         shape = simplify(value)
         if self._kind == "int" and literal_value(shape) is not None:
+            return shape
+        if self._view.index not in self._used and not is_live(self._view, self._context):
             return shape
         match shape:
             case c_ast.ID(name=name):

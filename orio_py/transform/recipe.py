@@ -65,8 +65,13 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
 def uses_openmp(region: Region) -> bool:
     """Whether some variant of the region contains an OpenMP pragma."""
     for step in region.steps:
+        if step.name in {"Parallelize", "Vectorize"}:
+            return True
         for argument in step.arguments:
-            parallel = argument.name == "parallelize" and argument.expression != Literal(False)
+            if step.name == "Specialize" and argument.name == "aligned":
+                return True
+            inferred = argument.name in {"parallelize", "vectorize"}
+            parallel = inferred and argument.expression != Literal(False)
             if parallel or any(_mentions_openmp(e) for e in _walk(argument.expression)):
                 return True
     pragmas = (node.string for node in walk(region.tree) if isinstance(node, c_ast.Pragma))
@@ -145,10 +150,10 @@ def _apply_step(step: RecipeStep, stmt: Node, values: Mapping[str, Value], conte
         transformation = _make(step, values)
         return _on_statement(transformation, stmt, context)
     except Refusal as refusal:
-        if refusal.argument is None:
+        if refusal.argument is None and all(d.position is not None for d in refusal.diagnostics):
             raise
         places = {a.name: a.position for a in step.arguments}
-        raise _moved(refusal, places.get(refusal.argument, step.position)) from None
+        raise _moved(refusal, places.get(refusal.argument or "", step.position)) from None
 
 
 def _make(step: RecipeStep, values: Mapping[str, Value]) -> Transformation:

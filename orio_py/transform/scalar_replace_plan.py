@@ -21,6 +21,7 @@ from orio_py.transform.base import Context, refuse
 from orio_py.transform.scalar_replace_items import AGAIN, MAYBE, Block, Item, Loop, Ref, Use
 from orio_py.transform.scalar_replace_span import Chain, Span, Spans, is_trusted
 from orio_py.transform.scalar_replace_uses import Uses, continues
+from orio_py.transform.types import is_always_true
 
 MAXIMUM_USES = 200_000
 """How many uses may be looked at in narrow ranges of large blocks."""
@@ -355,7 +356,8 @@ def test_at_start(loop: Loop, condition: Node | None, context: Context) -> Node 
         return None
     if loop.start is None:
         return condition if loop.node.init is None else None
-    return simplify(substitute(condition, loop.index, _as_index(loop, loop.start, condition, context)))
+    test = simplify(substitute(condition, loop.index, _as_index(loop, loop.start, condition, context)))
+    return None if is_always_true(test, context) else test
 
 
 def _as_index(loop: Loop, start: Node, condition: Node, context: Context) -> Node:

@@ -136,3 +136,18 @@ def _common(left: Node, right: Node, context: Context) -> Signedness:
     if is_natural(left, context):
         return second
     return first if first == second or is_natural(right, context) else "unknown"
+
+
+def is_always_true(test: Node, context: Context) -> bool:
+    """Whether a comparison says no more than that an unsigned value is not negative.
+
+    Compilers warn of such a test (-Wtype-limits).
+    """
+    match test:
+        case (
+            c_ast.BinaryOp(op=">=", left=value, right=limit)
+            | c_ast.BinaryOp(op="<=", left=limit, right=value)
+        ):
+            return literal_value(limit) == 0 and signedness(value, context) == "unsigned"
+        case _:
+            return False

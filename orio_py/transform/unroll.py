@@ -99,7 +99,9 @@ def parallelized(
     before, view = unrolled.hoisted(view, context)
     parts = unrolled.with_limit(view, factor, context, make=make)
     openmp = replace(_openmp(force), trusted=True)
-    main = unrolled.statements(openmp.apply(parts.main, context))
+    # The loop over the remainder gives the index its last value.
+    inside = replace(context, live_after=context.live_after - {view.index})
+    main = unrolled.statements(openmp.apply(parts.main, inside))
     remainder = () if parts.remainder is None else (parts.remainder,)
     return build.block(*before, *parts.declarations, *parts.before, *main, *remainder)
 

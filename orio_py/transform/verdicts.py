@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from orio_py.ctree.build import call, literal_value
+from orio_py.ctree.build import add, call, literal_value
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import Rewriter
+from orio_py.ctree.simplify import simplify
 from orio_py.ctree.verdict import DependenceContext, Illegal, Legal, Unknown, Verdict
 from orio_py.transform.base import Context, note, refuse
 
@@ -35,16 +36,35 @@ def analysed(view: CanonicalLoop) -> CanonicalLoop:
 class _Extremes(Rewriter):
     def visit_TernaryOp(self, node: c_ast.TernaryOp) -> Node:
         match node.cond:
-            case c_ast.BinaryOp(op="<", left=c_ast.BinaryOp(op="-", left=first, right=second)):
-                if equal(first, node.iftrue):
+            case c_ast.BinaryOp(op="<", left=c_ast.BinaryOp(op="-", left=first, right=second), right=limit):
+                if equal(first, node.iftrue) and _is_away(node.iffalse, second, limit, 1):
                     return call("min", node.iftrue, node.iffalse)
-                if equal(second, node.iftrue):
+                if equal(second, node.iftrue) and _is_away(node.iffalse, first, limit, -1):
                     return call("max", node.iftrue, node.iffalse)
-            case c_ast.BinaryOp(op="<", left=c_ast.ID()) if literal_value(node.iftrue) == 0:
-                return call("max", node.iftrue, node.iffalse)
+            case c_ast.BinaryOp(op="<", left=c_ast.ID() as first, right=limit) if (
+                literal_value(node.iftrue) == 0
+            ):
+                if _is_away(node.iffalse, first, limit, -1):
+                    return call("max", node.iftrue, node.iffalse)
             case _:
                 pass
         return self.generic(node)
+
+
+def _is_away(value: Node, base: Node, limit: Node, sign: int) -> bool:
+    """Whether `value` is `base` plus (`sign` 1) or minus the literal `limit`, or one nearer to `base`.
+
+    Only then is the conditional the smaller or larger of its branches: `x - y < 4 ? x : y + 4`, with `<=`
+    in the loop `x - y < 4 ? x : y + 3`.
+    """
+    distance = literal_value(limit)
+    if distance is None:
+        return False
+    amounts = {sign * distance, sign * (distance - 1)}
+    known = literal_value(base)
+    if known is not None and (found := literal_value(value)) is not None:
+        return found - known in amounts
+    return any(equal(simplify(add(base, amount)), simplify(value)) for amount in amounts)
 
 
 def require_legal(verdict: Verdict, what: str, node: Node, context: Context, *, force: bool) -> None:

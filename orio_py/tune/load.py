@@ -17,7 +17,9 @@ from orio_py.spec.check import check
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.parameter import Parameter
 from orio_py.spec.task import TuningTask
+from orio_py.transform.context import context_for
 from orio_py.transform.recipe import check_recipe
+from orio_py.transform.user_pragmas import check_user_pragmas
 
 SOURCE_SUFFIXES = (".c", ".h")
 MOST_INPUT_SIZES = 1000
@@ -149,7 +151,7 @@ def _load_file(
     diagnostics.extend(result.diagnostics)
     tasks: list[LoadedTask] = []
     for task in result.tasks:
-        problems = [*check(task), *_check_recipes(task)]
+        problems = [*check(task), *_check_recipes(task), *_check_pragmas(task)]
         diagnostics.extend(problems)
         if not has_errors(problems):
             try:
@@ -191,6 +193,15 @@ def _unused_recipe(path: Path, recipe: StatementRecipe, files: Sequence[LoadedFi
 def _check_recipes(task: TuningTask) -> list[Diagnostic]:
     known = frozenset(p.name for p in (*task.parameters, *task.inputs.parameters))
     return [problem for region in task.regions for problem in check_recipe(region, known)]
+
+
+def _check_pragmas(task: TuningTask) -> list[Diagnostic]:
+    """What is wrong with the OpenMP pragmas that the user wrote."""
+    return [
+        problem
+        for region in task.regions
+        for problem in check_user_pragmas(region.reference, context_for(task, region))
+    ]
 
 
 def _with_spaces(task: TuningTask, pins: Mapping[str, Value], used: set[str]) -> LoadedTask:

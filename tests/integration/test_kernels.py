@@ -32,6 +32,7 @@ SMALL: Mapping[str, Mapping[str, str]] = {
     "jacobi2d.c": {"#define N 1024": "#define N 48", "param N[] = [1024];": "param N[] = [48];"},
     "lu.c": {"param n[] = [512];": "param n[] = [40];"},
     "matmul.c": {"param n[] = [512];": "param n[] = [40];"},
+    "matmul_packed.c": {"param n[] = [1024];": "param n[] = [40];"},
     "matvec.c": {"param m[] = [2048];": "param m[] = [70];", "param n[] = [2048];": "param n[] = [50];"},
     "sfi_function.c": {"[64, 100];": "[9];"},
     "sfi_jacobian.c": {"[64, 75, 100];": "[9];"},

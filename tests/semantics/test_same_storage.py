@@ -100,8 +100,10 @@ INNER = (
     "acc += q[i][j] > 9 ? b[i] : b[j]; acc *= (b[i] > 4 && b[j] > 7) ? 1.5 : 1;",
     "*(a + i) += a[i] + b[j]; a[i] *= 0.5;",
     "switch (c[k] % 3) { case 0: a[i] += 1; a[i] *= 2; break; default: for (int t = 0; t < 2; t++) a[j] += t; }",
-    "if (b[j] > 60) break; a[j] += b[j] + a[j] * 0.5 + b[j];",
-    "if (b[j] > 60) continue; a[i] += b[j] + a[i] * 0.5 + b[j];",
+    "if (b[j] > 30) break; a[j] += b[j] + a[j] * 0.5 + b[j];",
+    "if (b[j] > 30) continue; a[i] += b[j] + a[i] * 0.5 + b[j];",
+    "a[i] += 1; if (b[j] > 30) continue; a[i] *= 0.5; a[i] += b[k];",
+    "a[j] += 1; if (b[k] > 40) break; a[j] *= 0.5; a[j] += b[i];",
     "if (a[j] > 65000) goto out; a[j] += a[j] * 0.5 + b[j];",
 )
 BETWEEN = (
@@ -245,7 +247,7 @@ TILED = {
         "i = s; i < (n - s < 8 ? n : s + 8); i++",
         "i = 1; i <= 7; i += 2",
     ),
-    "j": ("j = 0; j < n; j++", "j = 2; j < 10; j++", "j = m; j > m - 6; j--", "int j = 3; j <= 7; j += 4"),
+    "j": ("j = 2; j < 10; j++", "j = 0; j < n; j++", "j = m; j > m - 6; j--", "int j = 3; j <= 7; j += 4"),
     "k": ("k = 0; k < n; k++", "k = 0; k < m; k++", "k = 1; k < 4; k++", "k = i; k < 6; k++"),
 }
 TILED_BODIES = (
@@ -279,7 +281,7 @@ def tiles(draw: st.DrawFn) -> Case:
         tile = tuple(TileEntry(LoopName((x,)), 8 if x == "i" else 4, x * 2) for x in "ij")
         first = Composite(tile=tile, permut=(order,))
     array = draw(st.sampled_from("ppq"))
-    sizes = draw(st.sampled_from([(9, 9), (10, 12), (8, 4), (12, 24), (24, 24), (24, 24)]))
+    sizes = draw(st.sampled_from([(24, 24), (10, 12), (9, 9), (8, 4), (12, 24), (24, 24)]))
     names = draw(st.sampled_from(["i][j", "i][j", "i][j", "i][j", "i][k", "j][i"]))
     if array == "q" and "q[i][j]" not in body and draw(st.integers(0, 5)):
         array, names = "p", "i][j"
@@ -369,7 +371,7 @@ def test_pipeline(batch: list[Case]) -> None:
 FAR = 10_000_000
 ZERO_TRIPS = (
     (
-        "for (i = 0; i < m; i++) for (j = 0; j < 3; j++) { if (n < 1) continue; a[i] += b[j]; }",
+        "for (i = 0; i < m; i++) for (j = 0; j < 3; j++) { if (n < 1) continue; a[i] += b[j] * a[i]; }",
         (ScalarReplace(),),
     ),
     ("for (i = 0; i < m; i++) for (j = 0; j < 3; j++) if (n > 0) acc += a[i] * a[i];", (ScalarReplace(),)),

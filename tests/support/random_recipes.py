@@ -151,7 +151,7 @@ def composite(choices: Choices, place: Place) -> str:
 
 
 def _reordering_key(choices: Choices, place: Place, below: Sequence[str]) -> list[str]:
-    x, y = (*below, "j")[:2]
+    x, y = list(dict.fromkeys([*below, "j", "i"]))[:2]
     return [
         choices.pick(
             [
@@ -198,7 +198,7 @@ def _parallel_key(choices: Choices, place: Place, below: Sequence[str]) -> list[
 
 def interchange(choices: Choices, place: Place) -> str:
     """Arguments of Interchange."""
-    first, second = ([*choices.shuffled(place.indices), "i", "j"])[:2]
+    first, second = list(dict.fromkeys([*choices.shuffled(place.indices), "i", "j"]))[:2]
     return f"first='{first}', second='{second}'"
 
 
@@ -237,7 +237,7 @@ def peel(choices: Choices, place: Place) -> str:
 
 def skew(choices: Choices, place: Place) -> str:
     """Arguments of Skew."""
-    names = place.indices if len(place.indices) > 1 else [*place.indices, "j"]
+    names = place.indices if len(place.indices) > 1 else [*place.below, "i", "j"][:2]
     inner = choices.integer(1, len(names) - 1)
     by = names[choices.integer(0, inner - 1)]
     factor = choices.weighted((6, ""), (2, ", factor=2"), (2, ", factor=-1"))

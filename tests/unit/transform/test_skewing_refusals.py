@@ -19,7 +19,7 @@ from orio_py.transform.permute import Permut
 from orio_py.transform.skew import Skew
 from orio_py.transform.tile import Tile
 
-DECLARATIONS = """int i, j, k, t, n, m, w, *row; unsigned u, v; long l; short h; double x, s, *a, *b, c[9][9];
+DECLARATIONS = """int i, j, k, t, n, m, w, *row; unsigned u, v, q, r; long l; short h; double x, s, a[99], b[99], c[9][9];
 volatile int z;"""
 
 FOR_I = "for (i = 0; i < n; i++)"
@@ -104,6 +104,11 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
         "ORIO-T031",
         "for (u = 0; u < 9; u++) @for (v = 0; v < u - 4; v++) c[u][v] = 0;",
     ),
+    (
+        Permut(names("v", "u")),
+        "ORIO-T031",
+        "for (u = 1; u < q; u++) @for (v = u + r; v > 0; v--) c[u][v] = 0;",
+    ),
     (JI, "ORIO-T040", f"{FOR_I} for (j = 0; j <= i; j++) @c[i + 1][j] = c[i][j + 1];"),
     (JI, "ORIO-T041", f"{FOR_I} for (j = 0; j <= i; j++) @a[i * j] = a[i + j];"),
 )
@@ -156,7 +161,7 @@ def test_a_jump_leaves_no_final_index() -> None:
 
 
 def test_permut_names_a_legal_order() -> None:
-    text = f"{FOR_I} {FOR_J} for (k = 0; k < n; k++) b[k + i] = b[k + i] + c[i][j];"
+    text = f"{FOR_I} {FOR_J} for (k = 0; k < n; k++) b[k + i] = b[k + i] + d[i][j];"
     refused = refusal_of(Permut(names("k", "j", "i")), text, around())
     assert refused.code == "ORIO-T040"
     assert refused.help == "legal here: seq=['i', 'k', 'j']"

@@ -17,7 +17,7 @@ NEST = "for (i = 0; i < n; i++) for (j = 0; j < n; j++) c[i][j] = c[i][j] + 1;"
 
 def file_with(recipe: str, code: str = LOOP) -> str:
     """An annotated function; the recipe stands alone on line 4."""
-    return f"""void f(int n, double *a, double *b, double c[][100]) {{
+    return f"""void f(int n, double *restrict a, double *restrict b, double c[][100]) {{
   int i, j;
   /*@ begin Loop(
 {recipe}

@@ -22,7 +22,7 @@ from orio_py.transform.unroll_and_jam import UnrollAndJam as UnrollJam
 from orio_py.transform.unroll_reduction import UnrollReduction
 from orio_py.transform.unrolled import MAXIMUM_STATEMENTS
 
-DECLARATIONS = """int i, j, k, n, m, t, total, *row; unsigned u, w; long wide; double x, s, *a, *b, *y, c[9][9], d[9][9];
+DECLARATIONS = """int i, j, k, n, m, t, total, *row; unsigned u, w; long wide; double x, s, *a, *b, y[9], c[9][9], d[9][9];
 volatile int v;"""
 FOR_I = "for (i = 0; i < n; i++)"
 FOR_J = "for (j = 0; j < m; j++)"

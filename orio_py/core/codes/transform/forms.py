@@ -67,7 +67,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "ORIO-T029",
         "loop index is used after the loop",
-        "The transformed loop may leave another value in its index, for example where it runs zero times, and\n"
-        "code after the loop reads it.  Assign the index before that, or use another variable.",
+        "Code after the loop reads its index, the transformed loop leaves another value in it, and the value\n"
+        "of the original cannot be written down: its bounds have another value by then, or the loop runs a\n"
+        "varying number of times.  Assign the index before it is read, or use another variable.",
     ),
 )

@@ -15,9 +15,11 @@ CODES: tuple[Code, ...] = (
     Code(
         "ORIO-T031",
         "bound depends on an inner loop",
-        "After the exchange a loop's bounds would use an index that has no value yet:\n\n"
+        "After the exchange a loop's bounds would use an index that has no value yet.  Bounds that are linear\n"
+        "in the indices get new ones; others cannot be turned round:\n\n"
         "    for (i = 0; i < n; i++)\n"
-        "      for (j = 0; j <= i; j++)              j cannot become the outer loop\n\n"
+        "      for (j = 0; j <= i; j++)                 the loop over j can come to the outside\n"
+        "      for (j = row[i]; j < row[i + 1]; j++)    this one cannot\n\n"
         "This holds with `force=True` too.",
     ),
     Code(

@@ -1,6 +1,6 @@
-void kernel(int n, double *y, const double *x, double a);
+void kernel(int n, double *restrict y, const double *restrict x, double a);
 
-void kernel(int n, double *y, const double *x, double a) {
+void kernel(int n, double *restrict y, const double *restrict x, double a) {
   int i;
   /*@ begin Loop(
     transform Composite(unrolljam=(['i'], [4]), openmp=(True, 'omp parallel for'), vector=(True, 'ivdep'))

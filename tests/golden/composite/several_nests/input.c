@@ -1,6 +1,6 @@
-void kernel(int n, double *y, double m[n][n], const double *x, double a);
+void kernel(int n, double *restrict y, double m[restrict n][n], const double *restrict x, double a);
 
-void kernel(int n, double *y, double m[n][n], const double *x, double a) {
+void kernel(int n, double *restrict y, double m[restrict n][n], const double *restrict x, double a) {
   int i, j;
   /*@ begin Loop(
     transform Composite(tile=[('j', 16, 'jj')], unrolljam=(['i'], [2]), pragma=[('jj', 'GCC unroll 2')])

@@ -1,6 +1,6 @@
-void kernel(int n, double c[n][n], double a[n][n], double b[n][n]);
+void kernel(int n, double c[restrict n][n], double a[restrict n][n], double b[restrict n][n]);
 
-void kernel(int n, double c[n][n], double a[n][n], double b[n][n]) {
+void kernel(int n, double c[restrict n][n], double a[restrict n][n], double b[restrict n][n]) {
   int i, j;
   /*@ begin Loop(
     transform Composite(unrolljam=(['j'], [2]), vector=(True, 'omp simd'))

@@ -1,6 +1,6 @@
-void kernel(int n, double a[n][n]);
+void kernel(int n, double a[restrict n][n]);
 
-void kernel(int n, double a[n][n]) {
+void kernel(int n, double a[restrict n][n]) {
   int i, j;
   /*@ begin Loop(
     transform Composite(

@@ -1,6 +1,6 @@
-int kernel(int n, int m, double a[n][m], double b[m][n]);
+int kernel(int n, int m, double a[restrict n][m], double b[restrict m][n]);
 
-int kernel(int n, int m, double a[n][m], double b[m][n]) {
+int kernel(int n, int m, double a[restrict n][m], double b[restrict m][n]) {
   int i, j = 0;
   /*@ begin Loop(
     transform Permut(seq=['j', 'i'])

@@ -1,6 +1,6 @@
-void kernel(int n, double a[n][n], double b[n][n]);
+void kernel(int n, double a[restrict n][n], double b[restrict n][n]);
 
-void kernel(int n, double a[n][n], double b[n][n]) {
+void kernel(int n, double a[restrict n][n], double b[restrict n][n]) {
   int i, j;
   /*@ begin Loop(
     transform Permut(seq=['j', 'i'])

@@ -1,6 +1,6 @@
-void kernel(unsigned n, double a[n][n], double b[n][n]);
+void kernel(unsigned n, double a[restrict n][n], double b[restrict n][n]);
 
-void kernel(unsigned n, double a[n][n], double b[n][n]) {
+void kernel(unsigned n, double a[restrict n][n], double b[restrict n][n]) {
   /*@ begin Loop(
     transform Permut(seq=['j', 'i'])
   ) @*/

@@ -1,6 +1,6 @@
-void kernel(int n, int m, double *y, double a[n][m], const double *x);
+void kernel(int n, int m, double *restrict y, double a[restrict n][m], const double *restrict x);
 
-void kernel(int n, int m, double *y, double a[n][m], const double *x) {
+void kernel(int n, int m, double *restrict y, double a[restrict n][m], const double *restrict x) {
   int i, j;
   /*@ begin Loop(
     transform RegTile(loops=['i'], ufactors=[2])

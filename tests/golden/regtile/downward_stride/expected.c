@@ -1,6 +1,6 @@
-int kernel(int n, int *y, int a[n][n]);
+int kernel(int n, int *restrict y, int a[restrict n][n]);
 
-int kernel(int n, int *y, int a[n][n]) {
+int kernel(int n, int *restrict y, int a[restrict n][n]) {
   int i, j;
   /*@ begin Loop(
     transform RegTile(loops=['i'], ufactors=[2])

@@ -1,6 +1,6 @@
-void kernel(int n, int m, double a[n][m], double b[m][n]);
+void kernel(int n, int m, double a[restrict n][m], double b[restrict m][n]);
 
-void kernel(int n, int m, double a[n][m], double b[m][n]) {
+void kernel(int n, int m, double a[restrict n][m], double b[restrict m][n]) {
   int i, j;
   /*@ begin Loop(
     transform Tile(tsize=[T1, T2], tindex=['ii', 'jj'], loops=['i', 'j'])

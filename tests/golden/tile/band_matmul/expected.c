@@ -1,6 +1,6 @@
-void kernel(int n, double c[n][n], double a[n][n], double b[n][n]);
+void kernel(int n, double c[restrict n][n], double a[restrict n][n], double b[restrict n][n]);
 
-void kernel(int n, double c[n][n], double a[n][n], double b[n][n]) {
+void kernel(int n, double c[restrict n][n], double a[restrict n][n], double b[restrict n][n]) {
   int i, j, k;
   /*@ begin Loop(
     transform Tile(tsize=[1, 32, 16], tindex=['ii', 'jj', 'kk'], loops=['i', 'j', 'k'])

@@ -1,6 +1,6 @@
-void kernel(int n, double a[n][n], double b[n][n]);
+void kernel(int n, double a[restrict n][n], double b[restrict n][n]);
 
-void kernel(int n, double a[n][n], double b[n][n]) {
+void kernel(int n, double a[restrict n][n], double b[restrict n][n]) {
   /*@ begin Loop(
     transform Tile(tsize=[32, 32], tindex=['ii', 'jj'], loops=['i', 'j'])
   ) @*/

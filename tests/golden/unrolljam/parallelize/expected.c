@@ -1,6 +1,6 @@
-void kernel(int n, int m, double c[n][m], const double *x);
+void kernel(int n, int m, double c[restrict n][m], const double *restrict x);
 
-void kernel(int n, int m, double c[n][m], const double *x) {
+void kernel(int n, int m, double c[restrict n][m], const double *restrict x) {
   int i, j;
   /*@ begin Loop(
     transform UnrollJam(ufactor=2, parallelize=True)

@@ -1,6 +1,6 @@
-void kernel(int n, double *y, double a[n][n], const double *x);
+void kernel(int n, double *restrict y, double a[restrict n][n], const double *restrict x);
 
-void kernel(int n, double *y, double a[n][n], const double *x) {
+void kernel(int n, double *restrict y, double a[restrict n][n], const double *restrict x) {
   int i, j;
   /*@ begin Loop(
     transform UnrollJam(ufactor=2)

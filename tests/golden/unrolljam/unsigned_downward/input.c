@@ -1,6 +1,6 @@
-void kernel(unsigned n, unsigned m, double c[n][m], const double *x);
+void kernel(unsigned n, unsigned m, double c[restrict n][m], const double *restrict x);
 
-void kernel(unsigned n, unsigned m, double c[n][m], const double *x) {
+void kernel(unsigned n, unsigned m, double c[restrict n][m], const double *restrict x) {
   unsigned i;
   /*@ begin Loop(
     transform UnrollJam(ufactor=2)
