@@ -90,7 +90,7 @@ def test_a_forgotten_final_index_is_noticed(tmp_path: Path) -> None:
     def forgetful(region: Region, context: Context) -> Compound:
         return apply_recipe(region, {}, Context(context.declarations, macros=context.macros))
 
-    found = findings("Tile", forgetful, tmp_path, 120)
+    found = findings("Tile", forgetful, tmp_path, 80)
     assert any(each.outcome is not None and "live value" in each.outcome.text for each in found)
 
 
@@ -109,7 +109,7 @@ def test_one_iteration_too_many_is_noticed(tmp_path: Path) -> None:
         assert isinstance(result, Compound)
         return result
 
-    found = findings("Pragma", careless, tmp_path, 9)
+    found = findings("Pragma", careless, tmp_path, 5)
     assert any(each.outcome is not None and "AddressSanitizer" in each.outcome.text for each in found)
 
 
@@ -137,7 +137,7 @@ def test_a_failing_case_is_simplified(tmp_path: Path, monkeypatch: pytest.Monkey
     first = findings("Permut", None, tmp_path)[0]
     seed = first.case.seed
     assert seed is not None
-    simple = shrunk(seed, tmp_path, ("Permut",), seconds=4)
+    simple = shrunk(seed, tmp_path, ("Permut",), seconds=2)
     assert simple.outcome is not None
     assert simple.outcome.kind == "wrong"
     assert len(simple.case.source) <= len(first.case.source)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import traceback
 from collections.abc import Callable, Sequence
@@ -102,8 +103,8 @@ def make_case(choices: Choices, seed: int | None = None, only: Sequence[str] = (
     """A random region with a random recipe of `only` these transformations, or of all."""
     code = random_code(choices)
     recipe = random_recipe(choices, code, only or known_names())
-    if any("tile" in line or "tsize" in line for line in recipe.before.values()):
-        # The bound plus the size of a tile has to fit in the type, say the pages.
+    if any(word in line for line in recipe.before.values() for word in ("tile", "tsize", "kew")):
+        # The end of a tile and of a skewed range have to fit in the type, say the pages.
         code = away_from_the_ends(code, 64)
     single = code.items[0] if len(code.items) == 1 else None
     outermost = -1 if single is None or isinstance(single, str) else single.number
@@ -257,7 +258,7 @@ def compiled_and_run(folder: Path, flags: Sequence[str]) -> Log:
         phase, run, number = last
         start = run + 1
         if phase == "v":
-            what = "does not end" if status == -14 else f"ended with status {status}"
+            what = "does not end" if status == -signal.SIGVTALRM else f"ended with status {status}"
             log.wrong.setdefault(number, f"the variant {what}\n{_shorter(errors)}")
     return log
 

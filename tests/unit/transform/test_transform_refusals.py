@@ -244,7 +244,11 @@ def test_force_skips_what_cannot_be_decided(transformation: Transformation, text
 @pytest.mark.parametrize(
     ("transformation", "code", "text"),
     [
-        (Permut(names("j", "i"), force=True), "ORIO-T031", f"{FOR_I} for (j = 0; j <= i * i; j++) c[i][j] = 0;"),
+        (
+            Permut(names("j", "i"), force=True),
+            "ORIO-T031",
+            f"{FOR_I} for (j = 0; j <= i * i; j++) c[i][j] = 0;",
+        ),
         (Unroll(2, force=True), "ORIO-T025", f"{FOR_I} {{ if (a[i] > 0) break; }}"),
         (Tile(4, "ii", force=True), "ORIO-T027", f"{FOR_I} {{ n--; }}"),
     ],
