@@ -3,7 +3,7 @@
  * Bound by memory for the large sizes; the compiler flags are a parameter like the others.
  */
 
-void vecaxpy(int n, double alpha, const double *x, double *y)
+void vecaxpy(int n, double alpha, const double *restrict x, double *restrict y)
 {
   int i;
 
