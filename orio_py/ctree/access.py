@@ -19,9 +19,10 @@ from orio_py.ctree.dependence_names import Names, Reference, names_of, own_subsc
 from orio_py.ctree.dependence_scope import NEVER, Alternatives, Constraint, Level, Scope
 from orio_py.ctree.dependence_terms import MAXIMUM_NAMES, MINIMUM_NAMES, Proof, Terms, is_wide_integer
 from orio_py.ctree.emit import emit_expression
-from orio_py.ctree.loops import CanonicalLoop, first_write
+from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, Transform, c_ast
 from orio_py.ctree.parse import position
+from orio_py.ctree.rewrite import walk_statements
 from orio_py.ctree.schedule import continuation, enter
 from orio_py.ctree.symbols import PURE_FUNCTIONS
 
@@ -99,7 +100,7 @@ class Accesses:
 
     `body` is the scope of the innermost loop of the band, `groups` are the statements at each path,
     `jump` says, if it is not None, which jump makes domains inexact, `names` are the facts about the names,
-    and `dead` the identities of branches that are never taken.
+    and `dead` the branches that are never taken: `if` statements by identity, and which way.
     """
 
     instances: tuple[Instance, ...]
@@ -107,7 +108,7 @@ class Accesses:
     groups: Mapping[tuple[int, ...], tuple[Node, ...]]
     jump: str | None
     names: Names
-    dead: frozenset[int]
+    dead: frozenset[tuple[int, bool]]
 
 
 def collect(
@@ -131,7 +132,7 @@ def collect(
         scope = collector.header(loop, scope, None)
     collector.body(loops[-1].body, scope)
     groups = {path: tuple(nodes) for path, nodes in collector.groups.items()}
-    dead = frozenset(collector.dead)
+    dead = frozenset(collector.dead - collector.taken)
     return Accesses(collector.finished(), scope, groups, collector.jump, names, dead)
 
 
@@ -140,12 +141,12 @@ def _inside(surrounding: Sequence[CanonicalLoop], aliases: Aliases, proof: Proof
     scope = Scope()
     if not surrounding:
         return scope
-    names = names_of(surrounding[0].node, aliases.declarations, aliases.may_overlap)
-    terms = Terms(names, proof, "@@")
+    inside = list(walk_statements(surrounding[0].body))
+    declared = frozenset(part.name for part in inside if isinstance(part, c_ast.Decl) and part.name)
+    terms = Terms(Names(aliases.declarations, {}, frozenset(), declared), proof, "@@")
     for loop in surrounding:
-        if first_write(loop.index, loop.body) is None and loop.index not in names.overlapped:
-            scope = enter(loop, terms, scope)
-    return Scope(values=scope.values, domain=scope.domain, fixed=frozenset(scope.values))
+        scope = enter(loop, terms, scope)
+    return Scope(values=scope.values, outer=scope.domain, fixed=frozenset(scope.values))
 
 
 class _Collector:
@@ -159,7 +160,8 @@ class _Collector:
         self.index_writes: list[Instance] = []
         self.groups: dict[tuple[int, ...], list[Node]] = {}
         self.jump: str | None = None
-        self.dead: set[int] = set()
+        self.dead: set[tuple[int, bool]] = set()
+        self.taken: set[tuple[int, bool]] = set()
         self.depth = 0
         self.changing = {
             name.partition(".")[0] for name in (*names.writes, *names.overlapped)
@@ -277,8 +279,8 @@ class _Collector:
                 self._irregular(node, scope)
             case "If":
                 self._read(node.cond, scope)
-                self._branch(node.iftrue, node.cond, True, scope)
-                self._branch(node.iffalse, node.cond, False, scope)
+                self._branch(node, True, scope)
+                self._branch(node, False, scope)
             case "Switch":
                 self._read(node.cond, scope)
                 self.depth += 1
@@ -304,12 +306,12 @@ class _Collector:
                 self._read(node, scope)
         return scope
 
-    def _branch(self, node: Any, condition: Any, truth: bool, scope: Scope) -> None:
-        inner = self.terms.condition(condition, scope, truth)
-        if len(inner.domain) > len(scope.domain) and self.proof(NEVER, inner.domain):
-            self.dead.add(id(node))
-        else:
-            self._statement(node, inner)
+    def _branch(self, node: Any, truth: bool, scope: Scope) -> None:
+        inner = self.terms.condition(node.cond, scope, truth)
+        never = len(inner.domain) > len(scope.domain) and self.proof(NEVER, inner.known)
+        # Copies of a statement may share a node that is dead in one place only.
+        (self.dead if never else self.taken).add((id(node), truth))
+        self._statement(node.iftrue if truth else node.iffalse, inner)
 
     def _jump(self, node: Node) -> None:
         word = type(node).__name__.lower()

@@ -3,8 +3,8 @@
 Two accesses conflict if they touch the same memory and one of them writes; a transformation is legal if
 no two conflicting accesses are run in the opposite order.  Each question becomes sets of integer points
 whose emptiness isl decides, with all sizes as symbolic parameters: a verdict holds for every size.
-(Feautrier 1991; Wolf and Lam 1991 for the direction vectors.)  Differently named arrays and pointers are
-taken not to overlap.
+(Feautrier 1991; Wolf and Lam 1991 for the direction vectors.)  Which names may stand for the same memory
+is the matter of `dependence_alias`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from orio_py.ctree.access import Access
+from orio_py.ctree.access import Access, Instance
 from orio_py.ctree.dependence_nest import Nest
 from orio_py.ctree.dependence_pairs import Dependence, Relation
 from orio_py.ctree.dependence_scalars import reduction_operator
 from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.loops import nest as perfect_nest
 from orio_py.ctree.parse import position
 from orio_py.ctree.schedule import header_names
 from orio_py.ctree.verdict import (
@@ -101,10 +102,16 @@ def may_parallelise(
         excused = private | reductions
         ignored = {i.name for i in nest.instances if i.name.partition(".")[0] in excused}
         clash = nest.clash(carried(nest), ignored)
-        if clash is None or clash.doubt is not None or clash.found.name not in nest.scalars:
-            ending = f"so the iterations of the loop `{loop.index}` depend on each other"
-            return verdict(clash, f"{clash}; {ending}")
-        return verdict(clash, _shared_scalar(nest, clash.found))
+        if clash is not None and clash.found.name in nest.scalars:
+            text = _shared_scalar(nest, clash.found)
+            if clash.doubt is not None:
+                found = clash.found
+                return Unknown(f"{text}; {clash.doubt}", found.sink.position, found.source, found.sink)
+            return verdict(clash, text)
+        ending = f"so the iterations of the loop `{loop.index}` depend on each other"
+        inner = None if clash is None else _free_inner(nest, loop, excused | nest.scalars)
+        advice = None if inner is None else f"the inner loop `{inner}` carries no dependence"
+        return verdict(clash, f"{clash}; {ending}", advice)
 
     return decided([loop], context, decide)
 
@@ -155,6 +162,20 @@ def may_jam(loop: CanonicalLoop, factor: int, context: DependenceContext) -> Ver
 def _bound_dependence(outer: CanonicalLoop, inner: CanonicalLoop, effect: str) -> Illegal:
     text = f"the bounds of the loop `{inner.index}` depend on the index of the loop `{outer.index}`"
     return Illegal(f"{text}, {effect}", name=outer.index)
+
+
+def _free_inner(nest: Nest, loop: CanonicalLoop, excused: frozenset[str]) -> str | None:
+    """The index of the outermost perfectly nested loop inside that carries no dependence through arrays."""
+    ignored = {i.name for i in nest.instances if i.name.partition(".")[0] in excused}
+    for depth, inner in enumerate(perfect_nest(loop)[1:], start=1):
+
+        def inside(source: Instance, sink: Instance, depth: int = depth) -> list[Relation]:
+            symbols = [level.symbol for level in source.levels[: depth + 1]]
+            return [Relation(frozenset(symbols[:depth]), ((symbols[depth], None),))]
+
+        if nest.changed_bound(inner) is None and nest.clash(inside, ignored) is None:
+            return inner.index
+    return None
 
 
 def _private_problem(nest: Nest, name: str, loop: CanonicalLoop) -> Illegal | None:

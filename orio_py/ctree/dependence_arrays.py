@@ -25,18 +25,26 @@ _ONE = Polynomial.constant(1)
 
 
 def delinearised(
-    instances: Sequence[Instance], proof: Proof, declarations: Mapping[str, CDeclaration]
+    instances: Sequence[Instance],
+    proof: Proof,
+    declarations: Mapping[str, CDeclaration],
+    outer: tuple[Constraint, ...] = (),
 ) -> tuple[Instance, ...]:
-    """The accesses with affine subscripts only; subscripts that resist become None, with the reason."""
+    """The accesses with affine subscripts only; subscripts that resist become None, with the reason.
+
+    `outer` is what is known of the loops around the nest.
+    """
     variables = frozenset(name for name, declared in declarations.items() if declared.scope == "local")
     by_name = sorted(instances, key=lambda instance: instance.name)
     found: list[Instance] = []
     for _, group in groupby(by_name, key=lambda instance: instance.name):
-        found.extend(_array(list(group), proof, variables))
+        found.extend(_array(list(group), proof, variables, outer))
     return tuple(found)
 
 
-def _array(instances: list[Instance], proof: Proof, variables: frozenset[str]) -> list[Instance]:
+def _array(
+    instances: list[Instance], proof: Proof, variables: frozenset[str], outer: tuple[Constraint, ...]
+) -> list[Instance]:
     depth = max(len(instance.subscripts) for instance in instances)
     for place in reversed(range(depth)):
         column = [i.subscripts[place] for i in instances if place < len(i.subscripts)]
@@ -46,7 +54,9 @@ def _array(instances: list[Instance], proof: Proof, variables: frozenset[str]) -
             # In `i*n + i` the stride is not n+1 but n, if another access is `j*n + j - 1`.
             for leading in (False, True):
                 strides = _strides(known, leading=leading)
-                attempt = _with_strides(instances, place, strides, variables, proof)
+                sizes = [stride for stride in strides or () if _is_size(stride, variables)]
+                certain = outer + tuple(size.shifted(-1) for size in sizes)
+                attempt = [_split(instance, place, strides, certain, proof) for instance in instances]
                 if not found or _failures(attempt) < _failures(found):
                     found = attempt
                 if _failures(found) == 0:
@@ -57,18 +67,6 @@ def _array(instances: list[Instance], proof: Proof, variables: frozenset[str]) -
 
 def _failures(instances: list[Instance]) -> int:
     return sum(None in instance.subscripts for instance in instances)
-
-
-def _with_strides(
-    instances: list[Instance],
-    place: int,
-    strides: tuple[Polynomial, ...] | None,
-    variables: frozenset[str],
-    proof: Proof,
-) -> list[Instance]:
-    sizes = [stride for stride in strides or () if _is_size(stride, variables)]
-    known = tuple(size.shifted(-1) for size in sizes)
-    return [_split(instance, place, strides, known, proof) for instance in instances]
 
 
 def _is_size(stride: Polynomial, variables: frozenset[str]) -> bool:

@@ -85,6 +85,4 @@ def _by_value(loops: Sequence[CanonicalLoop]) -> list[CanonicalLoop]:
 
 
 def _with_two_starts(loop: CanonicalLoop) -> CanonicalLoop:
-    if abs(loop.stride) > 1:
-        return loop
     return replace(loop, start=call("max" if loop.upward else "min", loop.start, loop.start))

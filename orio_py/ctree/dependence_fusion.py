@@ -85,6 +85,7 @@ def may_distribute(
             return _other_last_value(name)
         earlier = _earlier(nest.symbols)
         private = _private(nest.scalars, bodies, context.live_after) - (moved & context.live_after)
+        private = frozenset(name for name in private if not _interleaved(name, statements, groups))
 
         def relate(source: Instance, sink: Instance) -> Iterable[Relation]:
             before, after = _part(source), _part(sink)
@@ -167,6 +168,7 @@ def may_reverse(
         if indices := sorted(written - nest.scalars - restored):
             return _other_last_value(indices[0])
         ignored = nest.scalars - nest.exposed - context.live_after
+        ignored |= {name for name in nest.scalars if nest.commutes(name)}
         if reassociate:
             ignored |= {name for name in nest.scalars if nest.reduction(name) is not None}
         clash = nest.clash(carried(nest), ignored)
@@ -233,6 +235,17 @@ def _private(
         if settled and not any(name in flow.exposed for flow in flows):
             found.add(name)
     return frozenset(found)
+
+
+def _interleaved(name: str, statements: Sequence[Node], groups: Groups) -> bool:
+    """Whether another group writes a scalar between two statements of one group that use it."""
+    writers = _writers(statements).get(name, [])
+    for group in groups:
+        inside = {number: effects(_scope(statements[number])) for number in group}
+        users = [number for number, found in inside.items() if name in found.reads | found.writes]
+        if any(min(users) < writer < max(users) for writer in writers if users and writer not in group):
+            return True
+    return False
 
 
 def _unsettled(parts: Mapping[int, Node], live_after: frozenset[str], scalars: frozenset[str]) -> str | None:

@@ -9,8 +9,10 @@ from typing import Any
 
 from orio_py.ctree.build import const
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.ctree.rewrite import walk
+from orio_py.ctree.rewrite import walk_statements
 from orio_py.ctree.symbols import CDeclaration
+
+_STEPS = frozenset({"++", "--", "p++", "p--"})
 
 Spot = tuple[str, int]
 """A name, with fields as in `p.n`, and the number of subscripts: `a[i][j]` is `("a", 2)`."""
@@ -42,7 +44,7 @@ class Reference:
 
     def at(self, subscript: Node) -> Reference:
         """One subscript more."""
-        return replace(self, subscripts=(*self.subscripts, subscript))
+        return Reference(self.name, (*self.subscripts, subscript))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,56 +138,52 @@ def names_of(
     node: Node, declarations: Mapping[str, CDeclaration], may_overlap: Overlap | None = None
 ) -> Names:
     """Collect the facts about the names of a tree."""
-    writes: Counter[str] = Counter()
     indices: set[str] = set()
     local: set[str] = set()
-    parts: list[Any] = list(walk(node))
-    for part in parts:
-        match type(part).__name__:
-            case "Decl" if part.name is not None:
-                local.add(part.name)
-            case "For":
-                indices.update(_initialised(part.init))
-            case _:
-                pass
+    for part in walk_statements(node):
+        statement: Any = part
+        if isinstance(part, c_ast.Decl) and part.name is not None:
+            local.add(part.name)
+        elif type(part).__name__ == "For":
+            indices.update(_initialised(statement.init))
+            if isinstance(statement.init, c_ast.DeclList):
+                local.update(_initialised(statement.init))
+    writes: Counter[str] = Counter()
     names = Names(declarations, writes, frozenset(indices), frozenset(local))
+    touched: set[Spot] = set()
     changed: set[Spot] = {(name, 0) for name in indices - local}
-    for part in parts:
-        target = _target(part)
-        reference = None if target is None else resolve(target, names)
-        if reference is not None:
-            writes[reference.name] += 1
-            if reference.variable not in local:
-                changed.add(reference.spot)
+    for reference, is_written in _references(node, names):
+        writes.update([reference.name] if is_written else ())
+        if reference.variable not in local:
+            touched.add(reference.spot)
+            changed.update([reference.spot] if is_written else ())
     if may_overlap is None or not changed:
         return names
-    touched = {spot for spot in _spots(node, names) if spot[0].partition(".")[0] not in local}
     overlapped = (spot[0] for spot in touched if any(may_overlap(spot, other) for other in changed))
     return replace(names, overlapped=frozenset(overlapped))
 
 
-def _spots(node: Node, names: Names) -> Iterator[Spot]:
-    """Every access that the text of a tree names."""
-    stack: list[Node] = [node]
+def _references(node: Node, names: Names) -> Iterator[tuple[Reference, bool]]:
+    """Every access that the text of a tree names, and whether it is written."""
+    stack: list[tuple[Any, bool]] = [(node, False)]
     while stack:
-        current = stack.pop()
-        is_access = type(current).__name__ in {"ID", "ArrayRef", "StructRef", "UnaryOp"}
-        reference = resolve(current, names) if is_access else None
+        current, is_written = stack.pop()
+        match type(current).__name__:
+            case "Assignment":
+                stack.extend(((current.lvalue, True), (current.rvalue, False)))
+                continue
+            case "UnaryOp" if current.op in _STEPS:
+                stack.append((current.expr, True))
+                continue
+            case "ID" | "ArrayRef" | "StructRef" | "UnaryOp":
+                reference = resolve(current, names)
+            case _:
+                reference = None
         if reference is None:
-            stack.extend(current)
+            stack.extend((part, False) for part in current)
         else:
-            yield reference.spot
-            stack.extend(reference.subscripts)
-
-
-def _target(part: Any) -> Any:
-    match type(part).__name__:
-        case "Assignment":
-            return part.lvalue
-        case "UnaryOp" if part.op in {"++", "--", "p++", "p--"}:
-            return part.expr
-        case _:
-            return None
+            yield reference, is_written
+            stack.extend((part, False) for part in reference.subscripts)
 
 
 def _initialised(init: Any) -> list[str]:

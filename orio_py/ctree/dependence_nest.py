@@ -10,17 +10,9 @@ from orio_py.core.source import Position
 from orio_py.ctree.access import Access, Accesses, Instance, collect
 from orio_py.ctree.dependence_alias import Aliases
 from orio_py.ctree.dependence_arrays import delinearised
-from orio_py.ctree.dependence_pairs import (
-    Conflicts,
-    Dependence,
-    Relation,
-    common_levels,
-    dependence,
-    merged,
-    pairs,
-    unlike_pairs,
-)
-from orio_py.ctree.dependence_scalars import reduction_operator, same_change, scalar_flow
+from orio_py.ctree.dependence_conflicts import Conflicts, common_levels, dependence
+from orio_py.ctree.dependence_pairs import Dependence, Relation, merged, pairs, unlike_pairs
+from orio_py.ctree.dependence_scalars import ScalarFlow, reduction_operator, same_change, scalar_flow
 from orio_py.ctree.dependence_sets import Solver
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For
@@ -101,8 +93,10 @@ class Nest:
         self._solver = Solver()
         proof = self._solver.is_nonnegative
         self._accesses: Accesses = collect(loops, aliases, proof, surrounding)
-        self.instances = delinearised(merged(self._accesses.instances), proof, declarations)
-        self._flow = scalar_flow([loops[-1].body], self._accesses.dead)
+        self._outer = self._accesses.body.outer
+        found = merged(self._accesses.instances)
+        self.instances = delinearised(found, proof, declarations, self._outer)
+        self._known_flow: ScalarFlow | None = None
         # What a pointer may point to is memory like an array's.
         names = {instance.name for instance in self.instances if instance.is_scalar}
         self.scalars = frozenset(names) - self._accesses.names.overlapped
@@ -116,6 +110,12 @@ class Nest:
     def jump(self) -> str | None:
         """Which jump in the body skips iterations, if one does."""
         return self._accesses.jump
+
+    @property
+    def _flow(self) -> ScalarFlow:
+        if self._known_flow is None:
+            self._known_flow = scalar_flow([self.loops[-1].body], self._accesses.dead)
+        return self._known_flow
 
     @property
     def exposed(self) -> frozenset[str]:
@@ -157,6 +157,8 @@ class Nest:
         The others are written before they are read in each iteration, and either not read afterwards
         or surely written by an iteration that stays the last; or their accesses commute.
         """
+        if not self.scalars:
+            return self.scalars
         live = (self.scalars - self.exposed) & self.live_after
         last = {name for name in live if self._same_last_write(name, new_order)}
         kept = (self.scalars & self.exposed) | live - last
@@ -165,17 +167,21 @@ class Nest:
     def grouped_scalars(self) -> frozenset[str]:
         """The scalars written before they are read in every group of statements that uses them.
 
-        If they are read after the loops, the only group surely writes them: its last run stays the last.
-        Scalars whose accesses commute are among them.
+        If they are read after the loops, the only group surely writes them, and its last run stays the last
+        because the loops around it have one range for all copies.  Scalars whose accesses commute are
+        among them.
         """
         found = {name for name in self.scalars if self.commutes(name)}
+        outer = self.loops[0].index
+        same_ranges = not any(outer in header_names(loop) for loop in self.fused_loops())
         for name in self.scalars:
             paths = {i.path for i in self.instances if i.name == name}
             groups = [self._accesses.groups.get(path, ()) for path in paths]
             if any(isinstance(node, For) for group in groups for node in group):
                 continue
             flows = [scalar_flow(group, self._accesses.dead) for group in groups]
-            settled = name not in self.live_after or (len(flows) == 1 and name in flows[0].assigned)
+            alone = same_ranges and len(flows) == 1 and name in flows[0].assigned
+            settled = alone or name not in self.live_after
             if settled and not any(name in flow.exposed for flow in flows):
                 found.add(name)
         return frozenset(found)
@@ -190,7 +196,9 @@ class Nest:
             domain, cases = body.domain, body.cases
         else:
             return False
-        choices = [[*domain, *(c for part in choice for c in part)] for choice in product(*cases)]
+        choices = [
+            [*self._outer, *domain, *(c for part in choice for c in part)] for choice in product(*cases)
+        ]
         rows = [[row for c in choice if (row := c.linear()) is not None] for choice in choices]
         return self._solver.same_last_point(rows, self.symbols, new)
 
@@ -215,7 +223,7 @@ class Nest:
         The direction is given over the outer `depth` loops.  Raises Undecided.
         """
         possible: Clash | None = None
-        conflicts = Conflicts(self._solver)
+        conflicts = Conflicts(self._solver, self._outer)
         for source, sink in pairs(self.instances, ignored):
             if possible is not None and (source.why or sink.why) is not None:
                 continue

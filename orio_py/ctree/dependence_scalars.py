@@ -9,8 +9,9 @@ from typing import Any
 from orio_py.ctree.effects import PURE_FUNCTIONS
 from orio_py.ctree.emit import emit_expression
 from orio_py.ctree.nodes import Node
-from orio_py.ctree.rewrite import walk
+from orio_py.ctree.rewrite import walk, walk_statements
 
+_JUMPS = frozenset({"Break", "Continue"})
 _STEPS = frozenset({"++", "--", "p++", "p--"})
 _TYPES = frozenset({"TypeDecl", "IdentifierType"})
 _COMMUTATIVE = frozenset({"+", "*", "&", "|", "^"})
@@ -27,17 +28,18 @@ class ScalarFlow:
     assigned: frozenset[str]
 
 
-def scalar_flow(statements: Iterable[Node], dead: Collection[int] = ()) -> ScalarFlow:
+def scalar_flow(statements: Iterable[Node], dead: Collection[tuple[int, bool]] = ()) -> ScalarFlow:
     """The flow of values through statements executed one after the other.
 
-    `dead` are the identities of branches that are never taken.
+    `dead` are branches that are never taken: `if` statements by identity, and which way.
     """
     nodes = list(statements)
     walker = _Flow(dead)
     done: frozenset[str] = frozenset()
     for node in nodes:
         done = walker.statement(node, done, frozenset())
-    jumps = any(type(part).__name__ in {"Break", "Continue"} for node in nodes for part in walk(node))
+    parts = (type(part).__name__ for node in nodes for part in walk_statements(node))
+    jumps = not _JUMPS.isdisjoint(parts)
     return ScalarFlow(frozenset(walker.exposed), frozenset() if jumps else done)
 
 
@@ -47,7 +49,7 @@ class _Flow:
     `hidden` are names declared further in, which mean other variables than outside.
     """
 
-    def __init__(self, dead: Collection[int]) -> None:
+    def __init__(self, dead: Collection[tuple[int, bool]]) -> None:
         self.exposed: set[str] = set()
         self.dead = dead
 
@@ -66,8 +68,9 @@ class _Flow:
                 return done
             case "If" | "TernaryOp":
                 done = self.statement(node.cond, done, hidden)
-                ways = [way for way in (node.iftrue, node.iffalse) if id(way) not in self.dead]
-                found = [self.statement(way, done, hidden) for way in ways]
+                ways = [(True, node.iftrue), (False, node.iffalse)]
+                taken = [way for truth, way in ways if (id(node), truth) not in self.dead]
+                found = [self.statement(way, done, hidden) for way in taken]
                 return found[0].intersection(*found[1:]) if found else done
             case "Switch":
                 done = self.statement(node.cond, done, hidden)

@@ -40,8 +40,8 @@ class Scope:
     `values` are the names with a known value, `domain` the constraints on the iterations that come
     here, and `cases` alternatives of which each holds, too.  `private` are the names declared on the way
     and how many subscripts stay in their own storage, `path` is the place in the fusable structure,
-    `fixed` are the indices of loops around the nest, and `why` says, if it is not None, why the domain
-    holds more than the true iterations.
+    `fixed` are the indices of loops around the nest and `outer` what is known of them, and `why` says, if it
+    is not None, why the domain holds more than the true iterations.
     """
 
     values: Mapping[str, Polynomial] = field(default_factory=dict[str, Polynomial])
@@ -51,8 +51,14 @@ class Scope:
     private: Mapping[str, int] = field(default_factory=dict[str, int])
     path: tuple[int, ...] = ()
     fixed: frozenset[str] = frozenset()
+    outer: tuple[Constraint, ...] = ()
     fusable: bool = True
     why: str | None = None
+
+    @property
+    def known(self) -> tuple[Constraint, ...]:
+        """All that is known of the iterations here and of the loops around the nest."""
+        return self.outer + self.domain
 
     def restricted(self, constraints: Sequence[Constraint], why: str | None) -> Scope:
         """The scope with further constraints; those that are not affine are left out."""

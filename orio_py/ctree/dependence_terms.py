@@ -53,6 +53,7 @@ _COMPARE: Mapping[str, Callable[[int, int], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
+_SLACK = {"<": -1, "<=": 1, ">": 1, ">=": -1}
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 Proof = Callable[[Polynomial, Sequence[Constraint]], bool]
@@ -68,6 +69,7 @@ class Terms:
         self._varying = names.varying
         self._is_nonnegative = is_nonnegative
         self._count = 0
+        self._made: dict[object, Polynomial] = {}
 
     def fresh(self) -> Polynomial:
         """A new iteration symbol."""
@@ -146,10 +148,10 @@ class Terms:
         if value.linear() is None:
             return None, scope
         same = node if floors else c_ast.BinaryOp("/", node.left, node.right)
-        quotient = self._invariant(same, scope) or self.fresh()
+        quotient = self._made_of((floors, divisor, value.key), same, scope)
         rest = value - quotient.scaled(divisor)
         floor = (rest, rest.scaled(-1).shifted(divisor - 1))
-        if floors or self._is_nonnegative(value, scope.domain):
+        if floors or self._is_nonnegative(value, scope.known):
             return quotient, replace(scope, domain=(*scope.domain, *floor))
         negative = value.scaled(-1)
         ceiling = (negative.shifted(-1), rest.scaled(-1), rest.shifted(divisor - 1))
@@ -157,28 +159,45 @@ class Terms:
 
     def _choice(self, node: Any, scope: Scope) -> tuple[Polynomial | None, Scope]:
         """`min`, `max` and `?:` as a new integer that is one of the operands."""
-        if type(node).__name__ == "FuncCall":
-            name = getattr(node.name, "name", None)
-            operands = node.args.exprs if node.args is not None else ()
-            if name not in MINIMUM_NAMES | MAXIMUM_NAMES or len(operands) != 2:
-                return None, scope
-            conditions = [
-                c_ast.BinaryOp("<=" if name in MINIMUM_NAMES else ">=", a, b)
-                for a, b in (operands, operands[::-1])
-            ]
-            branches = list(zip(conditions, (True, True), operands, strict=True))
-        else:
-            branches = [(node.cond, True, node.iftrue), (node.cond, False, node.iffalse)]
+        for smallest in (True, False):
+            operands = self._operands(node, scope, smallest)
+            if len(operands) == 2:
+                return self._extreme(node, operands, scope, smallest)
+        if type(node).__name__ != "TernaryOp":
+            return None, scope
         chosen: list[tuple[Polynomial, Scope]] = []
-        for condition, truth, operand in branches:
-            inner = self.condition(condition, scope, truth)
+        for truth, operand in ((True, node.iftrue), (False, node.iffalse)):
+            inner = self.condition(node.cond, scope, truth)
             value, inner = self.polynomial(operand, inner)
             if value is None or value.linear() is None or inner.why != scope.why:
                 return None, scope
             chosen.append((value, inner))
-        result = self._invariant(node, scope) or self.fresh()
+        names = [part.name for part in walk(node) if isinstance(part, c_ast.ID)]
+        known = tuple((name, scope.values[name].key) for name in names if name in scope.values)
+        result = self._made_of((emit_expression(node), known), node, scope)
         found = [inner.restricted(relation(result, "==", value), None) for value, inner in chosen]
         return result, scope.either(found)
+
+    def _extreme(
+        self, node: Any, operands: list[Any], scope: Scope, smallest: bool
+    ) -> tuple[Polynomial | None, Scope]:
+        values: list[Polynomial] = []
+        for operand in operands:
+            value, scope = self.polynomial(operand, scope)
+            if value is None or value.linear() is None:
+                return None, scope
+            values.append(value)
+        result = self._made_of((smallest, frozenset(value.key for value in values)), node, scope)
+        within, beyond = ("<=", ">=") if smallest else (">=", "<=")
+        scope = scope.restricted([c for v in values for c in relation(result, within, v)], None)
+        return result, scope.split(tuple(relation(result, beyond, value) for value in values))
+
+    def _made_of(self, key: object, node: Any, scope: Scope) -> Polynomial:
+        """The integer that stands for an expression: the same one for the same function of iterations."""
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = self._invariant(node, scope) or self.fresh()
+        return found
 
     def _invariant(self, node: Any, scope: Scope) -> Polynomial | None:
         """An expression of which no part changes is a parameter under its own text."""
@@ -237,22 +256,29 @@ class Terms:
 
     def extremes(self, node: Any, scope: Scope, smallest: bool) -> list[Any]:
         """The operands of nested `min` (or `max`) calls and of the conditionals that mean the same."""
-        match type(node).__name__:
-            case "FuncCall" if node.args is not None:
-                names = MINIMUM_NAMES if smallest else MAXIMUM_NAMES
-                operands = list(node.args.exprs) if getattr(node.name, "name", None) in names else [node]
-            case "TernaryOp" if self._chooses(node, scope, smallest):
-                operands = [node.iftrue, node.iffalse]
-            case _:
-                operands = [node]
+        operands = self._operands(node, scope, smallest)
         if operands == [node]:
             return operands
         return [leaf for operand in operands for leaf in self.extremes(operand, scope, smallest)]
 
+    def _operands(self, node: Any, scope: Scope, smallest: bool) -> list[Any]:
+        """The operands of a `min` (or `max`), or of a conditional that means the same; else the node."""
+        match type(node).__name__:
+            case "FuncCall" if node.args is not None:
+                names = MINIMUM_NAMES if smallest else MAXIMUM_NAMES
+                return list(node.args.exprs) if getattr(node.name, "name", None) in names else [node]
+            case "TernaryOp" if self._chooses(node, scope, smallest):
+                return [node.iftrue, node.iffalse]
+            case _:
+                return [node]
+
     def _chooses(self, node: Any, scope: Scope, smallest: bool) -> bool:
-        """Whether `a < b ? c : d` takes the smaller (or larger) of c and d: if a - b is c - d, or d - c."""
+        """Whether `a < b ? c : d` takes the smaller (or larger) of c and d.
+
+        That is so if a - b is c - d, or d - c, and of integers also if it is one less; for `<=` one more.
+        """
         test = node.cond
-        if type(test).__name__ != "BinaryOp" or test.op not in {"<", "<=", ">", ">="}:
+        if type(test).__name__ != "BinaryOp" or test.op not in _SLACK:
             return False
         values: list[Polynomial] = []
         for part in (test.left, test.right, node.iftrue, node.iffalse):
@@ -262,9 +288,10 @@ class Terms:
             values.append(value)
         left, right, iftrue, iffalse = values
         takes_smaller = test.op.startswith("<")
-        if (left - right).key == (iftrue - iffalse).key:
+        slack = {0, _SLACK[test.op]}
+        if (left - right - (iftrue - iffalse)).value in slack:
             return takes_smaller == smallest
-        return (left - right).key == (iffalse - iftrue).key and takes_smaller != smallest
+        return (left - right - (iffalse - iftrue)).value in slack and takes_smaller != smallest
 
 
 def literal(node: Any) -> Polynomial | None:

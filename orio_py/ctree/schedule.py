@@ -41,10 +41,13 @@ def enter(loop: CanonicalLoop, terms: Terms, scope: Scope, previous: CanonicalLo
         if len(known) < len(starts):
             why = f"the start `{emit_expression(loop.start)}` of the loop `{loop.index}` is not affine"
         elif scale > 1:
-            first, trips = terms.fresh(), terms.fresh()
+            distinct = list({start.key: start for start in known}.values())
+            trips = terms.fresh()
+            first = distinct[0] if len(distinct) == 1 else terms.fresh()
             constraints = [trips, *relation(value, "==", first + trips.scaled(loop.stride))]
-            constraints.extend((first - start).scaled(sign) for start in known)
-            alternatives = tuple(((start - first).scaled(sign),) for start in known)
+            if len(distinct) > 1:
+                constraints.extend((first - start).scaled(sign) for start in distinct)
+                alternatives = tuple(((start - first).scaled(sign),) for start in distinct)
     level = Level(symbol.leading()[0][0], loop.index, scale, loop.node)
     inner = replace(
         scope,

@@ -27,7 +27,7 @@ class Illegal:
 
     `source` and `sink` are the accesses that depend on each other, `direction` compares their iterations,
     `distance` counts those between them, if that is constant, and `sizes` are values of parameters with
-    which it happens; all this only where accesses are the reason.
+    which it happens; all this only where accesses are the reason.  `help` is what can be done instead.
     """
 
     message: str
@@ -37,14 +37,20 @@ class Illegal:
     direction: tuple[str, ...] = ()
     distance: tuple[int, ...] | None = None
     sizes: tuple[tuple[str, int], ...] = ()
+    help: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """The accesses are not analysable, so a forbidding dependence cannot be excluded."""
+    """The accesses are not analysable, so a forbidding dependence cannot be excluded.
+
+    `source` and `sink` are the accesses that may depend on each other, where there are such.
+    """
 
     reason: str
     position: Position | None = None
+    source: Access | None = None
+    sink: Access | None = None
 
 
 Verdict = Legal | Illegal | Unknown
@@ -54,8 +60,8 @@ Verdict = Legal | Illegal | Unknown
 class DependenceContext:
     """What the code around a nest says: declarations by name, and the names that are read afterwards.
 
-    `surrounding` are the loops around the nest, outermost first, as far as they are known: they bound
-    their indices, which helps with linearised subscripts.  `noalias` are the names that share
+    `surrounding` are loops around the nest, outermost first, as far as they are known and nothing in them
+    changes their indices and bounds: they bound their indices, which helps with linearised subscripts.  `noalias` are the names that share
     memory with no other, or True for all; `reassociate` says that sums and products may be formed in another
     order; `exposed` are the variables whose address is taken.
     """
@@ -102,27 +108,28 @@ def carried(nest: Nest) -> Callable[[Instance, Instance], list[Relation]]:
     return lambda source, sink: relations
 
 
-def verdict(clash: Clash | None, message: str) -> Verdict:
+def verdict(clash: Clash | None, message: str, help: str | None = None) -> Verdict:
     """The verdict on a transformation that a clash, if there is one, is in the way of."""
     if clash is None:
         return Legal()
     found = clash.found
     if clash.doubt is not None:
-        return Unknown(str(clash), found.sink.position)
+        return Unknown(str(clash), found.sink.position, found.source, found.sink)
     return Illegal(
-        message, found.source, found.sink, found.name, found.direction, found.distance, found.sizes
+        message, found.source, found.sink, found.name, found.direction, found.distance, found.sizes, help
     )
 
 
 def reversed_verdict(nest: Nest, clash: Clash | None, ending: str) -> Verdict:
     """The verdict on a transformation that runs iterations in another order."""
-    message = f"{clash}; {ending}"
+    message, advice = f"{clash}; {ending}", None
     if clash is not None and clash.found.name in nest.scalars:
         found, name = clash.found, clash.found.name
         operator = nest.reduction(name)
         if operator is not None:
             message = f"{found.source} is a reduction with `{operator}`, {found.where}; {ending}"
+            advice = "if another order is as good: `def assumptions { arg reassociate = True; }`"
         elif name not in nest.exposed and name in nest.live_after:
             effect = f"would get its last value in another iteration: {found.source}, {found.where}"
             message = f"`{name}` is read after the loops and {effect}"
-    return verdict(clash, message)
+    return verdict(clash, message, advice)

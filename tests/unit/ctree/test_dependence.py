@@ -129,6 +129,11 @@ def test_two_levels_of_tiles() -> None:
         ("ii", "n - ii < 32 ? n : ii + 32"),
         ("ii", "ii + 32 > n ? n : ii + 32"),
         ("ii", "min(n, ii + 32)"),
+        ("ii", "n - 1 - ii < 32 ? n : ii + 32"),
+        ("ii", "n - ii <= 32 ? n : ii + 32"),
+        ("ii", "n - ii <= 31 ? n : ii + 32"),
+        ("ii", "n - ii > 32 ? ii + 32 : n"),
+        ("ii", "n - ii >= 33 ? ii + 32 : n"),
         ("max(ii, 0)", "MIN(ii + 32, n)"),
         ("ii < 0 ? 0 : ii", "n < ii + 32 ? n : ii + 32"),
     ],
@@ -138,6 +143,13 @@ def test_ways_to_write_a_tile(start: str, stop: str) -> None:
     text = nest("A[i] = 0;", *headers)
     assert parallel(text, "ii") == Legal()
     assert isinstance(parallel(nest("A[i] = A[i - 1];", *headers), "ii"), Illegal)
+
+
+def test_a_choice_that_is_no_extreme() -> None:
+    header = "for (i = 0; i < (n - m < 3 ? n : m + 5); i++)"
+    assert vector(nest("A[i] = A[i + n];", header), "i") != Legal()
+    assert vector(nest("A[i < 5 ? 0 : i] = 0;", count("i", "5")), "i") == Legal()
+    assert isinstance(vector(nest("A[i < 5 ? 0 : i] = 0;", count("i")), "i"), Illegal)
 
 
 def test_strip_mined_pair_stays_in_order() -> None:
@@ -155,7 +167,8 @@ def test_seidel_must_not_be_interchanged() -> None:
     assert "`A[i][j]` (line 4)" in verdict.message
     assert "`A[i - 1][j + 1]` (line 4)" in verdict.message
     assert "flow dependence on `A`" in verdict.message
-    assert "(<, >) over (i, j)" in verdict.message
+    assert "(<, >) over (i, j), distance (1, -1)" in verdict.message
+    assert verdict.distance == (1, -1)
     assert verdict.source is not None
     assert verdict.source.is_write
     assert verdict.sink is not None
@@ -251,6 +264,76 @@ def test_reductions_are_named() -> None:
     assert vector(text, "j") == Legal()
 
 
+def test_reductions_may_be_formed_in_another_order_if_that_is_allowed() -> None:
+    text = nest("s += A[i][j];", *IJ)
+    verdict = reorder(text, 1, 0, live=["s"])
+    assert isinstance(verdict, Illegal)
+    assert verdict.help is not None
+    assert "arg reassociate = True;" in verdict.help
+    allowed = DependenceContext(DECLARATIONS, frozenset({"s"}), reassociate=True)
+    assert may_reorder(loops_of(text), (1, 0), allowed) == Legal()
+    assert may_jam(loops_of(text)[0], 2, allowed) == Legal()
+    mixed = nest("s += A[i][j]; s *= 2;", *IJ)
+    assert isinstance(may_reorder(loops_of(mixed), (1, 0), allowed), Illegal)
+
+
+@pytest.mark.parametrize(
+    ("body", "may_be_moved"),
+    [
+        ("if (A[i][j] > 0) t++;", True),
+        ("if (A[i][j] > 0) t = 2 * t + m;", True),
+        ("t |= c[i][j];", True),
+        ("if (A[i][j] > 0) t += i;", False),
+        ("if (t < 5) t++;", False),
+        ("t++; t--;", False),
+        ("t += c[i][j];", False),
+        ("t ^= c[i][j];", False),
+    ],
+)
+def test_changes_whose_order_is_nothing(body: str, may_be_moved: bool) -> None:
+    assert (reorder(nest(body, *IJ), 1, 0, live=["t"]) == Legal()) is may_be_moved
+    assert parallel(nest(body, *IJ), "i") != Legal()
+
+
+def test_advice_for_a_scalar_under_a_condition() -> None:
+    verdict = parallel(nest("if (A[i] > 0) t++;", count("i")), "i")
+    assert isinstance(verdict, Unknown)
+    assert "list it in reduction(+: t)" in verdict.reason
+    assert "the condition `A[i] > 0` is not affine" in verdict.reason
+
+
+def test_the_inner_loop_is_offered_where_the_outer_one_carries_a_dependence() -> None:
+    verdict = parallel(nest("A[i][j] = A[i - 1][j];", *INSIDE), "i")
+    assert isinstance(verdict, Illegal)
+    assert verdict.help == "the inner loop `j` carries no dependence"
+    verdict = parallel(nest("A[i][j] = A[i - 1][j] + A[i][j - 1];", *INSIDE), "i")
+    assert isinstance(verdict, Illegal)
+    assert verdict.help is None
+
+
+def test_distances() -> None:
+    carried = parallel(nest("A[i] = A[i - 3];", count("i", "3")), "i")
+    assert isinstance(carried, Illegal)
+    assert carried.distance == (3,)
+    downward = parallel(nest("A[i] = A[i + 3];", "for (i = n; i >= 0; i--)"), "i")
+    assert isinstance(downward, Illegal)
+    assert downward.distance == (3,)
+    strided = parallel(nest("A[i] = A[i - 4];", "for (i = 4; i < n; i += 2)"), "i")
+    assert isinstance(strided, Illegal)
+    assert strided.distance == (2,)
+    varying = parallel(nest("A[i] = A[2 * i];", count("i")), "i")
+    assert isinstance(varying, Illegal)
+    assert varying.distance is None
+    assert "distance" not in varying.message
+
+
+def test_loops_with_something_between_them_are_no_nest() -> None:
+    text = "for (i = 0; i < n; i++) { B[i] = 0; for (j = 0; j < n; j++) A[i][j] = 0; }"
+    verdict = reorder(text, 1, 0)
+    assert isinstance(verdict, Unknown)
+    assert "the loop `i` holds more than the loop `j`" in verdict.reason
+
+
 def test_memory_reductions_are_carried() -> None:
     text = nest("y[i] += A[i][j] * x[j];", *IJ)
     assert parallel(text, "i") == Legal()
@@ -286,6 +369,13 @@ def test_private_scalar_must_be_written_first() -> None:
     verdict = parallel(text, "i", private=["t"])
     assert isinstance(verdict, Illegal)
     assert "may read it before writing it" in verdict.message
+
+
+def test_branches_that_are_never_or_always_taken() -> None:
+    assert parallel(nest("if (i >= 0) t = i; A[i] = t;", count("i")), "i", private=["t"]) == Legal()
+    assert parallel(nest("if (i < 0) A[i] = t; else t = i;", count("i")), "i", private=["t"]) == Legal()
+    text = nest("if (i != 3) t = i; if (3 * i != 2) A[i] = t;", count("i"))
+    assert isinstance(parallel(text, "i", private=["t"]), Illegal)
 
 
 def test_declared_inside_is_private() -> None:
@@ -357,9 +447,27 @@ def test_quotients() -> None:
 def test_affine_conditions_restrict() -> None:
     assert vector(nest("if (i < m) A[i] = A[i + m];", count("i")), "i") == Legal()
     assert vector(nest("A[i] = i >= m ? 0 : A[i + m];", count("i", "0", "m")), "i") == Legal()
+    assert vector(nest("if (i != 5) A[i] = A[5];", count("i")), "i") == Legal()
+    assert vector(nest("if (i < 5 || i > 9) A[i] = A[7];", count("i")), "i") == Legal()
+    assert vector(nest("if (i >= 5 && i <= 9) B[i] = 0; else A[i] = A[7];", count("i")), "i") == Legal()
+    assert vector(nest("if (!(i < 5)) A[i] = A[i - 5];", "for (i = 0; i < 10; i++)"), "i") == Legal()
+    assert isinstance(vector(nest("if (i != 5) A[i] = A[4];", count("i")), "i"), Illegal)
+    assert vector(nest("if (i < 0) A[0] = i; A[i] = 0;", count("i")), "i") == Legal()
     verdict = vector(nest("if (x > 0) A[i] = A[i + m];", count("i")), "i")
     assert isinstance(verdict, Unknown)
     assert "condition `x > 0`" in verdict.reason
+
+
+def test_extremes_and_choices_in_subscripts() -> None:
+    assert vector(nest("A[i] = A[min(i, n - 1)];", count("i")), "i") == Legal()
+    assert isinstance(vector(nest("A[min(i, 5)] = 0;", count("i")), "i"), Illegal)
+    assert vector(nest("A[max(i, 5)] = 0;", count("i", "5")), "i") == Legal()
+    assert vector(nest("A[i < 5 ? i : i + n] = 0;", count("i")), "i") == Legal()
+    assert isinstance(vector(nest("A[i < 5 ? i : 9 - i] = 0;", count("i")), "i"), Illegal)
+    header = "for (i = max(lo, hi); i < n; i += 3)"
+    assert vector(nest("A[i] = A[i + 1];", header), "i") == Legal()
+    assert isinstance(vector(nest("A[i] = A[i + 3];", header), "i"), Illegal)
+    assert vector(nest("A[i] = A[i + n - lo];", "for (i = min(lo, n); i < n; i++)"), "i") == Legal()
 
 
 def test_pointers() -> None:
@@ -438,6 +546,8 @@ def test_jamming() -> None:
     assert isinstance(verdict, Illegal)
     assert "declare it inside the loop body" in verdict.message
     assert jam(nest("t = A[i][j]; B[i][j] = t;", *IJ)) == Legal()
+    groups = "t = C[i]; B[i] = t; for (j = 0; j < n; j++) { t = A[i][j]; D[i][j] = t; } t = C[i]; E[i] = t;"
+    assert jam(nest(groups, count("i"))) == Legal()
 
 
 def test_the_same_order_needs_no_analysis() -> None:
