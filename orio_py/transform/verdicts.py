@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.dependence.verdict import DependenceContext, Illegal, Legal, Unknown, Verdict
 from orio_py.ctree.nodes import Node
-from orio_py.ctree.verdict import DependenceContext, Illegal, Legal, Unknown, Verdict
 from orio_py.transform.base import Context, note, refuse
 
 
@@ -13,16 +12,11 @@ def dependence_context(context: Context) -> DependenceContext:
     return DependenceContext(
         context.declarations,
         context.live_after,
-        tuple(analysed(loop) for loop in context.surrounding),
+        context.surrounding,
         noalias=context.assumptions.noalias,
         reassociate=context.assumptions.reassociate,
         exposed=context.exposed,
     )
-
-
-def analysed(view: CanonicalLoop) -> CanonicalLoop:
-    """The loop as the dependence test reads it, which knows minima and maxima in all forms that tiles have."""
-    return view
 
 
 def require_legal(verdict: Verdict, what: str, node: Node, context: Context, *, force: bool) -> None:

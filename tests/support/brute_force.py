@@ -21,7 +21,7 @@ from random_nests import (
     matched,
 )
 
-from orio_py.ctree.dependence import (
+from orio_py.ctree.dependence.questions import (
     DependenceContext,
     Verdict,
     may_jam,

@@ -20,11 +20,11 @@ from brute_force import (
 )
 from random_nests import DECLARATIONS, Env, Loop, Statement, band, iterations, matched
 
-from orio_py.ctree.dependence import DependenceContext, Illegal, Legal, Verdict
-from orio_py.ctree.dependence_bands import may_permute_domain, may_tile
-from orio_py.ctree.dependence_distance import independent_iterations
-from orio_py.ctree.dependence_fusion import may_distribute, may_fuse, may_reverse
-from orio_py.ctree.dependence_jam import may_jam_ranges
+from orio_py.ctree.dependence.bands import may_permute_domain, may_tile
+from orio_py.ctree.dependence.distance import independent_iterations
+from orio_py.ctree.dependence.fusion import may_distribute, may_fuse, may_reverse
+from orio_py.ctree.dependence.jam import may_jam_ranges
+from orio_py.ctree.dependence.questions import DependenceContext, Illegal, Legal, Verdict
 from orio_py.ctree.nodes import Compound, Node
 
 Keys = Callable[[Env], tuple[int, ...]]
