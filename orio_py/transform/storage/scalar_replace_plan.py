@@ -275,6 +275,8 @@ class Planner:
             test = None
         if first is None or test is None:
             return None
+        if is_always_true(test, self._context):
+            return True if rest is None else None
         place = span.inside(chain)
         trusted = is_trusted((test,), main.declared, self._context)
         if trusted and span.elements.holds(test, place):
@@ -356,8 +358,7 @@ def test_at_start(loop: Loop, condition: Node | None, context: Context) -> Node 
         return None
     if loop.start is None:
         return condition if loop.node.init is None else None
-    test = simplify(substitute(condition, loop.index, _as_index(loop, loop.start, condition, context)))
-    return None if is_always_true(test, context) else test
+    return simplify(substitute(condition, loop.index, _as_index(loop, loop.start, condition, context)))
 
 
 def _as_index(loop: Loop, start: Node, condition: Node, context: Context) -> Node:
