@@ -207,7 +207,8 @@ class _Peeling:
         """The body with the index replaced."""
         index = self._view.index
         copy = [simplify(substitute(s, index, place)) for s in self._bare]
-        if self._shadow or any(_looks_odd(item) for statement in copy for item in walk(statement)):
+        odd = index in self._used and any(_looks_odd(item) for part in copy for item in walk(part))
+        if self._shadow or odd:
             return [block(declare(f"const {self._kind}", index, place), *self._inner())]
         return [block(*copy)] if self._scoped else copy
 
