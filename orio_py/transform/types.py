@@ -8,6 +8,7 @@ from functools import reduce
 from typing import Literal
 
 from orio_py.ctree.build import binary, if_, literal_value
+from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
@@ -92,6 +93,16 @@ def fits_index(expression: Node, index: str, context: Context) -> bool:
     return wide or not any(_is_wide(t) for t in types)
 
 
+def _stays_unsigned(text: str) -> bool:
+    """Whether a type makes a comparison with `int` an unsigned one: it is not promoted to `int` first."""
+    return signedness_of_type(text) == "unsigned" and not {"char", "short"} & set(text.split())
+
+
+def mentions_unsigned(expression: Node, context: Context) -> bool:
+    """Whether a part of an expression is unsigned, so that comparisons with it may be."""
+    return any(signedness(part, context) == "unsigned" for part in walk(expression))
+
+
 def _is_wide(text: str) -> bool:
     words = set(text.split())
     return "long" in words or bool(words & (_UNSIGNED_NAMES | _SIGNED_NAMES))
@@ -150,9 +161,11 @@ def is_always_true(test: Node, context: Context) -> bool:
             c_ast.BinaryOp(op=">=", left=value, right=limit)
             | c_ast.BinaryOp(op="<=", left=limit, right=value)
         ):
-            while isinstance(limit, c_ast.Cast):
+            known = signedness(value, context) == "unsigned"
+            if isinstance(limit, c_ast.Cast):
+                known = known or _stays_unsigned(emit_type(limit.to_type))
                 limit = limit.expr
-            return literal_value(limit) == 0 and signedness(value, context) == "unsigned"
+            return literal_value(limit) == 0 and known
         case _:
             return False
 
