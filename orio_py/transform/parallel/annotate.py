@@ -11,6 +11,7 @@ from orio_py.ctree.rewrite import walk
 from orio_py.transform.base import Context, refuse
 from orio_py.transform.hoisting import hoisted
 from orio_py.transform.loop_names import LoopName, first_present, index_name, show_loops
+from orio_py.transform.parallel.pragma_order import clash
 from orio_py.transform.parallel.pragma_text import belongs_to_loop, is_omp, is_omp_loop, must_be_last
 from orio_py.transform.sites import Choice
 from orio_py.transform.types import if_all
@@ -18,12 +19,21 @@ from orio_py.transform.types import if_all
 _MIRROR: Mapping[str, Relation] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def annotated(lines: Sequence[Node], node: Node, context: Context) -> Node:
+def annotated(lines: Sequence[GuardedPragma], node: Node, context: Context) -> Node:
     """The statement after pragma lines.
 
     gcc ignores a pragma, with a warning, on a loop whose test has branches (`?:`), so that a bound with
-    branches gets a variable before the pragmas.
+    branches gets a variable before the pragmas.  Raises Refusal: ORIO-T033 where the lines cannot stand
+    behind each other, or behind those before the statement.
     """
+    if (found := clash(context.pragmas, lines)) is not None:
+        first, second = found
+        refuse(
+            "ORIO-T033",
+            f"`#pragma {second}` cannot stand behind `#pragma {first}` before one statement: compilers refuse it",
+            node,
+            help="leave one of them out",
+        )
     view = CanonicalLoop.match(node)
     if view is None or context.pragmas:
         return block(*lines, node)
