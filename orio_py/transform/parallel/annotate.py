@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 
 from orio_py.ctree.build import binary, block, literal_value
+from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop, Relation
 from orio_py.ctree.nodes import For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import walk
@@ -47,6 +48,8 @@ def at_least_once(result: Node, loops: Sequence[CanonicalLoop], context: Context
     gcc 12 copies a `lastprivate` variable back after a loop without iterations, from a private copy that
     nothing has written; OpenMP 5.2, section 5.4.5, leaves the original alone.
     """
+    if any(loop.relation in {"<", ">"} and equal(loop.start, loop.bound) for loop in loops):
+        return loops[0].node
     return if_all((_runs(loop) for loop in loops if not loop.trip_count()), result, context)
 
 

@@ -18,7 +18,18 @@ from orio_py.ctree.nodes import GuardedPragma
 from orio_py.transform.parallel.pragma_text import CLANG, GCC, INTEL, is_omp, must_be_last, normal
 
 _ACTED_ON = frozenset(
-    ["GCC", "STDC", "acc", "clang", "message", "omp", "pack", "redefine_extname", "scalar_storage_order", "weak"]
+    [
+        "GCC",
+        "STDC",
+        "acc",
+        "clang",
+        "message",
+        "omp",
+        "pack",
+        "redefine_extname",
+        "scalar_storage_order",
+        "weak",
+    ]
 )
 """First words of pragmas that a compiler reads as a statement of their own: not even gcc's own may stand there."""
 
