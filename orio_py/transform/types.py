@@ -9,6 +9,7 @@ from typing import Literal
 
 from orio_py.ctree.build import binary, if_, literal_value
 from orio_py.ctree.emit_expression import emit_type
+from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
@@ -152,11 +153,13 @@ def _common(left: Node, right: Node, context: Context) -> Signedness:
 
 
 def is_always_true(test: Node, context: Context) -> bool:
-    """Whether a comparison says no more than that an unsigned value is not negative.
+    """Whether a comparison says no more than that an unsigned value is not negative, or equal to itself.
 
-    Compilers warn of such a test (-Wtype-limits).
+    Compilers warn of such a test (-Wtype-limits, -Wtautological-compare).
     """
     match test:
+        case c_ast.BinaryOp(op="<=" | ">=", left=left, right=right) if equal(left, right):
+            return True
         case (
             c_ast.BinaryOp(op=">=", left=value, right=limit)
             | c_ast.BinaryOp(op="<=", left=limit, right=value)

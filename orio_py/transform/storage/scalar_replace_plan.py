@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from orio_py.ctree.dependence.reuse import POINTER, Storage
+from orio_py.ctree.equal import equal
 from orio_py.ctree.nodes import Comment, Compound, Node, c_ast
 from orio_py.ctree.rewrite import substitute, walk
 from orio_py.ctree.simplify import simplify
@@ -273,7 +274,7 @@ class Planner:
             test = test_at_start(main, rest.node.cond, self._context)
         else:
             test = None
-        if first is None or test is None:
+        if first is None or test is None or _never_holds(test):
             return None
         if is_always_true(test, self._context):
             return True if rest is None else None
@@ -299,6 +300,15 @@ class Planner:
     def _is_pure(self, condition: Node) -> bool:
         found = self._context.effects(condition)
         return not (found.writes or found.opaque or found.calls or found.address_taken)
+
+
+def _never_holds(test: Node) -> bool:
+    """Whether a test compares something with itself, as that of `for (i = k; i < k; i++)` does."""
+    match test:
+        case c_ast.BinaryOp(op="<" | ">", left=left, right=right):
+            return equal(left, right)
+        case _:
+            return False
 
 
 def _parts(block: Block, numbers: Sequence[int]) -> list[list[int]]:
