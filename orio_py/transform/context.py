@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 
 from orio_py.core.source import Span
 from orio_py.ctree.nodes import c_ast
@@ -23,6 +25,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
     declared = {d.name: _from_specification(d.name, d.type, d.dimensions) for d in task.inputs.declarations}
     declared |= {d.name: d for d in (*around.globals, *parameters, *around.locals)}
     declared |= {d.name: declaration_of(d) for d in walk(region.tree) if isinstance(d, c_ast.Decl) and d.name}
+    declared = {name: _with_type(d, task.types) for name, d in declared.items()}
     macro_names = {*around.macros, *around.function_macros}
     addressed = _ADDRESS.findall(around.text_before_in_function) if around.function is not None else []
     return Context(
@@ -34,6 +37,11 @@ def context_for(task: TuningTask, region: Region) -> Context:
         assumptions=task.assumptions,
         exposed=frozenset(addressed) | {d.name for d in around.globals},
     )
+
+
+def _with_type(declared: CDeclaration, types: Mapping[str, str]) -> CDeclaration:
+    """The declaration with the type that a typedef's name stands for."""
+    return replace(declared, type=types[declared.type]) if declared.type in types else declared
 
 
 def _from_specification(name: str, kind: str, dimensions: tuple[str, ...]) -> CDeclaration:
