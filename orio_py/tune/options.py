@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,7 +15,8 @@ class TuneOptions:
     """Options of `tune`; None leaves the decision to the specification or to a default.
 
     `search` is `NAME` or `NAME:option=value,…`; `pins` fixes parameters and input sizes; `timeout` is
-    for one run of one variant; `keep` is a folder for generated sources and binaries.
+    for one run of one variant; `keep` is a folder for generated sources and binaries.  `include` and
+    `exclude` are globs that choose files of folders; `compile_commands` is a compilation database.
     """
 
     spec: Path | None = None
@@ -30,3 +31,6 @@ class TuneOptions:
     pins: Mapping[str, Value] = field(default_factory=dict[str, Value])
     cc: str | None = None
     keep: Path | None = None
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    compile_commands: Path | None = None
