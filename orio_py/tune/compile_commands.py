@@ -10,6 +10,7 @@ import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import cast
 
@@ -25,6 +26,7 @@ _LANGUAGE = (
     *("-std=", "-ansi", "--sysroot=", "-fopenmp", "-pthread", "-funsigned-char", "-fsigned-char"),
     *("-fshort-enums", "-fno-strict-aliasing", "-fwrapv", "-m32", "-m64"),
 )
+_LAUNCHERS = frozenset({"ccache", "sccache", "distcc", "icecc"})
 _DROPPED_WITH_VALUE = frozenset({"-o", "-MF", "-MT", "-MQ", "-x", "-Xlinker"})
 _DROPPED = frozenset({"-c", "-S", "-E", "-M", "-MM", "-MD", "-MMD", "-MP", "-MG", "-pipe"})
 
@@ -126,6 +128,7 @@ def parse_command(words: Sequence[str], directory: Path) -> CompileCommand:
     language: list[str] = []
     others: list[str] = []
     folders: list[Path] = []
+    words = words[_launchers(words) :]
     at = 1
     while at < len(words):
         word = words[at]
@@ -150,6 +153,14 @@ def parse_command(words: Sequence[str], directory: Path) -> CompileCommand:
         ):
             others.append(word)
     return CompileCommand(words[0], tuple(language), tuple(others), tuple(folders))
+
+
+def _launchers(words: Sequence[str]) -> int:
+    """How many words stand before the compiler: `ccache gcc …`, `orio cc … -- gcc …`."""
+    names = [Path(word).name for word in words]
+    if names[:2] == ["orio", "cc"] and "--" in names[:-1]:
+        return names.index("--") + 1
+    return sum(1 for _ in takewhile(_LAUNCHERS.__contains__, names[:-1]))
 
 
 def _absolute(option: str, value: str, directory: Path) -> str:

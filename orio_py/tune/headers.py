@@ -24,7 +24,7 @@ def number_types(source: SourceFile, path: Path, folders: Sequence[Path]) -> Map
     differently stays unknown.
     """
     found: dict[str, set[str]] = {}
-    for text in _texts(source.text, path.resolve().parent, folders):
+    for text in project_texts(source, path, folders):
         for name, target in typedefs(text):
             found.setdefault(name, set()).add(target)
     sure = {name: next(iter(targets)) for name, targets in found.items() if len(targets) == 1}
@@ -32,10 +32,10 @@ def number_types(source: SourceFile, path: Path, folders: Sequence[Path]) -> Map
     return {name: kind for name, kind in resolved.items() if kind is not None}
 
 
-def _texts(text: str, folder: Path, folders: Sequence[Path]) -> list[str]:
-    """The file's text and those of its headers, each once."""
-    texts = [text]
-    waiting = [(name, folder) for name in _included(text)]
+def project_texts(source: SourceFile, path: Path, folders: Sequence[Path]) -> list[str]:
+    """The file's text and those of the project's headers that it includes, each once."""
+    texts = [source.text]
+    waiting = [(name, path.resolve().parent) for name in _included(source.text)]
     seen: set[Path] = set()
     while waiting and len(seen) < MOST_HEADERS:
         name, beside = waiting.pop(0)

@@ -29,7 +29,8 @@ from orio_py.tune.compile_commands import (
     read_compile_commands,
 )
 from orio_py.tune.headers import number_types
-from orio_py.tune.tree import Selection, expand_paths, may_be_annotated
+from orio_py.tune.marks import may_be_annotated
+from orio_py.tune.tree import Selection, expand_paths
 
 MOST_INPUT_SIZES = 1000
 
@@ -79,7 +80,7 @@ def load(
     recipe: Path | None = None,
     pins: Mapping[str, Value] | None = None,
     selection: Selection = Selection(),
-    compile_commands: Path | None = None,
+    compile_commands: Path | CompileCommands | None = None,
 ) -> Loaded:
     """Read and check files.  Problems are collected, not raised.
 
@@ -96,7 +97,7 @@ def load(
         outer = _Outer(
             _read_source(spec) if spec is not None else None,
             _read_recipe(recipe, diagnostics, sources) if recipe is not None else None,
-            read_compile_commands(database) if database is not None else CompileCommands(),
+            read_compile_commands(database) if isinstance(database, Path) else database or CompileCommands(),
         )
         for path, inner in expand_paths(paths, selection).items():
             file = _load_file(path, inner, outer, pins or {}, diagnostics, sources, used_pins)

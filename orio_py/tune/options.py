@@ -8,6 +8,7 @@ from pathlib import Path
 
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
+from orio_py.tune.compile_commands import CompileCommands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,4 +34,4 @@ class TuneOptions:
     keep: Path | None = None
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
-    compile_commands: Path | None = None
+    compile_commands: Path | CompileCommands | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,8 +14,6 @@ from orio_py.core.registry import nearest
 from orio_py.tune.writeback import write_atomically
 
 SOURCE_SUFFIXES = (".c", ".h")
-
-_MARKS = re.compile(rb"/\*@|!@|#[ \t]*pragma[ \t]+[Oo][ir]", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +85,6 @@ def _is_source(path: Path) -> bool:
     origin = path.with_name(path.name.removeprefix("_"))
     is_output = path.name.startswith("_") and origin.is_file()
     return path.suffix in SOURCE_SUFFIXES and not is_output
-
-
-def may_be_annotated(data: bytes) -> bool:
-    """Whether a file can hold an annotation at all; most files of a tree do not and are not looked at.
-
-    >>> may_be_annotated(b"int x; /* text */"), may_be_annotated(b"/*@ end @*/")
-    (False, True)
-    """
-    return _MARKS.search(data) is not None
 
 
 def mirror(paths: Iterable[Path], output: Path, written: Iterable[Path]) -> list[Path]:

@@ -169,6 +169,14 @@ such as `trials` or `compile-commands`.  The message names the nearest key that 
 """,
     ),
     Code(
+        "ORIO-U034",
+        "compiled as it was written",
+        """`orio cc` could not use a tuned text for an annotated source, so that the compiler got the source itself.
+The build is right, only not tuned.  The message, and the warnings before it, say why; `orio tune FILE` shows the
+same problem with its place.
+""",
+    ),
+    Code(
         "ORIO-U033",
         "no file is left",
         """`--include` and `--exclude` (or the same keys of the configuration file) leave no C file of a folder.
