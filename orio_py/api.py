@@ -298,12 +298,14 @@ def transform(
     spec: Path | None = None,
     recipe: Path | None = None,
     pins: Mapping[str, Value] | None = None,
-    selection: Selection = Selection(),
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
     compile_commands: Path | None = None,
 ) -> TransformReport:
     """Apply the recipes at one configuration: pinned values, and the first possible ones for the rest.
 
-    `recipe` is a recipe by statement number for the CHiLL regions that have none.  Nothing is built,
+    `recipe` is a recipe by statement number for the CHiLL regions that have none; `include` and `exclude`
+    are globs that choose files of folders; `compile_commands` is a compilation database.  Nothing is built,
     measured or run.  When one file is refused, none is written.
     """
     chosen = dict(pins or {})
@@ -313,7 +315,7 @@ def transform(
         spec=spec,
         recipe=recipe,
         pins=chosen,
-        selection=replace(selection, output=output),
+        selection=Selection(include, exclude, output),
         compile_commands=compile_commands,
     )
     destination = Destination(given, loaded.files, output, in_place)

@@ -130,8 +130,9 @@ def tune(
     )
     file = configuration_for(paths)
     chosen = with_defaults(chosen, file)
+    file_output, file_in_place = output_of(file)
     if output is None and not in_place:
-        output, in_place = output_of(file)
+        output, in_place = file_output, file_in_place
     with progress_for(out, time.monotonic) or nullcontext() as listener:
         report = orio_py.tune(paths, output=output, in_place=in_place, options=chosen, listener=listener)
     out.diagnostics(report.diagnostics, report.sources)
