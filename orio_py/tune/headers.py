@@ -14,6 +14,9 @@ MOST_HEADERS = 500
 """Bounds of the search for typedefs; what lies beyond them stays unknown, which is always safe."""
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_CONTINUED = re.compile(r"\\\r?\n")
+_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)\b(?!\()([^\n]*)", re.MULTILINE)
 
 
 def number_types(source: SourceFile, path: Path, folders: Sequence[Path]) -> Mapping[str, str]:
@@ -30,6 +33,16 @@ def number_types(source: SourceFile, path: Path, folders: Sequence[Path]) -> Map
     sure = {name: next(iter(targets)) for name, targets in found.items() if len(targets) == 1}
     resolved = {name: _resolved(name, sure) for name in sure}
     return {name: kind for name, kind in resolved.items() if kind is not None}
+
+
+def header_macros(source: SourceFile, path: Path, folders: Sequence[Path]) -> Mapping[str, str]:
+    """The object-like macros that the project's headers define, with what they stand for.
+
+    Of several definitions of one name the last counts.
+    """
+    headers = project_texts(source, path, folders)[1:]
+    texts = (_COMMENT.sub(" ", _CONTINUED.sub(" ", text)) for text in headers)
+    return {name: " ".join(body.split()) for text in texts for name, body in _DEFINE.findall(text)}
 
 
 def project_texts(source: SourceFile, path: Path, folders: Sequence[Path]) -> list[str]:

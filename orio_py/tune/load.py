@@ -28,7 +28,7 @@ from orio_py.tune.compile_commands import (
     parse_command,
     read_compile_commands,
 )
-from orio_py.tune.headers import number_types
+from orio_py.tune.headers import header_macros, number_types
 from orio_py.tune.marks import may_be_annotated
 from orio_py.tune.tree import Selection, expand_paths
 
@@ -158,7 +158,13 @@ def _in_project(task: TuningTask, path: Path, command: CompileCommand | None) ->
         folders = parse_command(shlex.split(build.command), beside).include_folders
     except ValueError:  # `build.compiler` reports a command that cannot be split
         folders = ()
-    return replace(task, build=build, types=number_types(task.source, path, folders))
+    macros = {**header_macros(task.source, path, folders), **task.surroundings.macros}
+    return replace(
+        task,
+        build=build,
+        types=number_types(task.source, path, folders),
+        surroundings=replace(task.surroundings, macros=macros),
+    )
 
 
 def _read_source(path: Path) -> SourceFile:

@@ -179,6 +179,36 @@ def test_a_typedef_of_a_project_header_is_known_to_transformations(tmp_path):
     assert (report.regions[0].failures, report.regions[0].trials) == ({}, 1)
 
 
+HEADER_SIZE = """#include "size.h"
+double x[N + GHOST];
+void add(double *restrict y)
+{
+  int i;
+  /*@ begin PerfTuning (
+    def performance_params { param U[] = [2, 4]; }
+    def input_params { param N[] = [300]; }
+    def input_vars { decl dynamic double y[N+GHOST] = random; }
+  ) @*/
+  /*@ begin Loop (transform Unroll(ufactor=U)) @*/
+  for (i = 0; i < N; i++)
+    y[i] += SCALE * x[i];
+  /*@ end @*/
+  /*@ end @*/
+}
+"""
+
+
+def test_macros_of_a_project_header_are_sizes_extents_and_values(tmp_path):
+    (tmp_path / "size.h").write_text("#define N 1000\n#define GHOST 2\n#define SCALE 3.0\n")
+    source = tmp_path / "add.c"
+    source.write_text(HEADER_SIZE)
+    report = tune(source, output=tmp_path / "tuned.c", keep=tmp_path / "kept")
+    assert report.exit_code == 0, codes(report)
+    assert report.regions[0].succeeded == 2
+    kernels = [p.read_text() for p in (tmp_path / "kept").rglob("variant_*.c")]
+    assert all("#undef N\n#define N 300\n" in kernel for kernel in kernels)
+
+
 def test_a_configuration_file_gives_options_and_the_command_line_wins(tmp_path, capsys):
     source = project(tmp_path, "first", "last")
     (tmp_path / ".oriorc").write_text(

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from orio_py.core.source import SourceFile
-from orio_py.tune.headers import number_types
+from orio_py.tune.headers import header_macros, number_types
 
 
 def types(folder: Path, text: str, *folders: Path) -> dict[str, str]:
@@ -33,3 +33,13 @@ def test_a_name_with_two_meanings_stays_unknown(tmp_path):
 
 def test_comments_and_circles_define_nothing(tmp_path):
     assert types(tmp_path, "/* typedef int a; */\ntypedef b c;\ntypedef c b;\n") == {}
+
+
+def test_object_like_macros_of_headers_are_found(tmp_path):
+    (tmp_path / "a.h").write_text(
+        "#define N 100 /* points */\n#define M (N + \\\n 1)\n#define F(x) x\n# define EMPTY\n// #define NO 1\n"
+    )
+    path = tmp_path / "a.c"
+    path.write_text('#include "a.h"\n#define OWN 3\n')
+    found = header_macros(SourceFile.read(path), path, [])
+    assert found == {"N": "100", "M": "(N + 1)", "EMPTY": ""}

@@ -131,7 +131,8 @@ def test_a_bad_annotation_is_a_warning(tmp_path):
     wrapper = world.wrapper("gcc -c f.c")
     assert wrapper.compile() == 0
     assert world.commands == [["gcc", "-c", "f.c"]]
-    assert [(problem.code, str(problem.severity)) for problem in wrapper.told] == [("ORIO-T002", "warning")]
+    assert [problem.code for problem in wrapper.told] == ["ORIO-T002", "ORIO-T003"]
+    assert {str(problem.severity) for problem in wrapper.told} == {"warning"}
 
 
 def test_without_tuning_only_stored_texts_are_used(tmp_path):
