@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -33,6 +33,7 @@ from orio_py.tune.project import Clock, transform_file, tune_file
 from orio_py.tune.result import RegionReport
 from orio_py.tune.tree import Selection
 from orio_py.tune.variant import VariantGenerator
+from orio_py.tune.wrapper import Wrapper
 
 Paths = Path | str | Sequence[Path] | Sequence[str]
 
@@ -288,6 +289,44 @@ class _TuneRun:
                 self.exit_code = BAD_INPUT
             elif self.exit_code == OK and any(report.best is None for report in result.reports):
                 self.exit_code = NO_VARIANT
+
+
+def compile_tuned(
+    command: Sequence[str],
+    *,
+    run: Callable[[Sequence[str]], int],
+    store: Path,
+    options: TuneOptions | None = None,
+    may_tune: bool = True,
+    listener: Listener | None = None,
+    announce: Callable[[Path], None] | None = None,
+) -> Report:
+    """Run a compiler command with the tuned texts of its annotated sources, as `orio cc` does.
+
+    `run` runs a command and gives its exit status, which becomes the report's exit code.  Tuned texts are
+    kept in the folder `store`; without `may_tune` only those are used.  `announce` hears of each source
+    before it is tuned.  Sources that cannot be tuned are compiled as they are, with warnings.
+    """
+
+    def tune_into(source: Path, target: Path, chosen: TuneOptions) -> Sequence[Diagnostic]:
+        if announce is not None:
+            announce(source)
+        report = tune(source, output=target, options=chosen, listener=listener)
+        if report.exit_code == INTERRUPTED:
+            raise KeyboardInterrupt
+        return report.diagnostics
+
+    wrapper = Wrapper(
+        tuple(command),
+        Path.cwd(),
+        store,
+        options or TuneOptions(),
+        tune_into,
+        run,
+        may_tune,
+    )
+    status = wrapper.compile()
+    return Report(diagnostics=tuple(wrapper.told), exit_code=status)
 
 
 def transform(

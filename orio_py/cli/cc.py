@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -62,43 +63,44 @@ def cc(
         )
     if not annotated_sources(command, Path.cwd()):
         return _run(command)
-    # The tuner takes its time to load, and most files of a build do without.
-    from orio_py.tune.wrapper import Wrapper
-
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
-    chosen = orio_py.TuneOptions(trials=trials, time=time_limit, pins=shared.parse_pins(settings or ()))
-    wrapper = Wrapper(
-        words=command,
-        directory=Path.cwd(),
-        store=store if store is not None else _default_store(),
-        options=chosen,
-        tune=lambda source, target, options: _tuned(source, target, options, out),
-        run=_run,
-        may_tune=tune,
-    )
-    try:
-        wrapper.options = with_defaults(chosen, configuration_for([Path.cwd()]))
-    except DiagnosticError as problem:
-        wrapper.told.extend(problem.diagnostics)
-        wrapper.may_tune = False
-    status = wrapper.compile()
-    out.diagnostics(wrapper.told, {})
-    return status
+    pins = shared.parse_pins(settings or ())
+    chosen = orio_py.TuneOptions(trials=trials, time=time_limit, pins=pins)
+    return _compile(command, chosen, store if store is not None else _default_store(), out, may_tune=tune)
 
 
-def _tuned(source: Path, target: Path, options: orio_py.TuneOptions, out: Output) -> Sequence[Diagnostic]:
-    """Tune a file; a tuning that goes wrong must not keep the file from being compiled."""
-    out.message(f"orio cc: tuning {source}")
+def _compile(
+    command: Sequence[str], chosen: orio_py.TuneOptions, store: Path, out: Output, *, may_tune: bool
+) -> int:
+    """Compile with tuned texts, or as written with a warning, whatever is wrong with the tuning."""
     progress = progress_for(out, time.monotonic) if out.is_verbose else None
     try:
+        options = with_defaults(chosen, configuration_for([Path.cwd()]))
         with progress or nullcontext() as listener:
-            report = orio_py.tune(source, output=target, options=options, listener=listener)
-    except Exception as error:  # process boundary: the build goes on, whatever is wrong with the tuner
-        message = f"`{source}` could not be tuned: {type(error).__name__}: {error}"
-        return [Diagnostic("ORIO-U034", message, severity=Severity.WARNING)]
-    if any(region.interrupted for region in report.regions):
-        raise KeyboardInterrupt
-    return report.diagnostics
+            report = orio_py.compile_tuned(
+                command,
+                run=_run,
+                store=store,
+                options=options,
+                may_tune=may_tune,
+                listener=listener,
+                announce=lambda source: out.message(f"orio cc: tuning {source}"),
+            )
+        out.diagnostics(report.diagnostics, report.sources)
+        return report.exit_code
+    except _CannotStart:
+        raise
+    except DiagnosticError as problem:
+        told = [replace(d, severity=Severity.WARNING) for d in problem.diagnostics]
+    except Exception as error:  # process boundary: a fault of the tuner must not break a build
+        message = f"nothing could be tuned: {type(error).__name__}: {error}"
+        told = [Diagnostic("ORIO-U034", message, severity=Severity.WARNING)]
+    out.diagnostics(told, {})
+    return _run(command)
+
+
+class _CannotStart(DiagnosticError):
+    """The compiler itself is missing."""
 
 
 def _default_store() -> Path:
@@ -114,6 +116,7 @@ def _run(words: Sequence[str]) -> int:
     try:
         process = os.posix_spawnp(words[0], list(words), os.environ)
     except OSError as error:
-        fail("ORIO-B002", f"the compiler `{words[0]}` cannot be started: {error.strerror or error}")
+        message = f"the compiler `{words[0]}` cannot be started: {error.strerror or error}"
+        raise _CannotStart(Diagnostic("ORIO-B002", message)) from None
     status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
     return status if status >= 0 else 128 - status

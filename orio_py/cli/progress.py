@@ -48,11 +48,7 @@ class Narrator:
 
     def progressed(self, event: TreeProgress) -> str:
         """The line that tells how far a tree has come."""
-        left = (
-            f", about {show_seconds(max(1, round(event.seconds_left)))} left"
-            if event.seconds_left is not None
-            else ""
-        )
+        left = f", about {_rounded(event.seconds_left)} left" if event.seconds_left is not None else ""
         return f"[{event.done + 1}/{event.total}]{left}"
 
     def started(self, event: TaskStarted) -> str:
@@ -96,6 +92,10 @@ class Narrator:
             parts[0] += f" ({self.baseline / self.best:.2f}x)"
         parts.extend(f"{count} {kind}" for kind, count in self.failures.most_common())
         return ", ".join(parts)
+
+
+def _rounded(seconds: float) -> str:
+    return f"{max(1, round(seconds))} s" if seconds < 120.0 else show_seconds(seconds)
 
 
 def describe_trial(event: TrialDone) -> str:

@@ -98,6 +98,15 @@ def test_a_source_that_cannot_be_tuned_does_not_break_the_build(tmp_path):
     assert (folder / "add.o").is_file()
 
 
+def test_a_bad_configuration_file_does_not_break_the_build(tmp_path):
+    folder = program(tmp_path)
+    (folder / ".oriorc").write_text("trails = 3\n")
+    done = orio_cc(folder, "--store", "store", "--", "gcc", "-c", "src/add.c", "-o", "add.o")
+    assert done.returncode == 0
+    assert "warning[ORIO-U032]" in done.stderr
+    assert (folder / "add.o").is_file()
+
+
 def test_a_missing_compiler_and_a_missing_command_are_told(tmp_path):
     missing = orio_cc(tmp_path, "--", "no-such-compiler", "-c", "a.c")
     assert missing.returncode == 2
