@@ -25,12 +25,12 @@ from orio_py.spec.recipe import Argument, RecipeStep
 from orio_py.spec.region import Region
 from orio_py.transform.base import Context, Refusal, Transformation
 from orio_py.transform.catalog import NOT_YET, TRANSFORMATIONS
-from orio_py.transform.composite import Composite
+from orio_py.transform.composite.composite import Composite
 from orio_py.transform.context import context_for
 from orio_py.transform.entry import ArgumentSpec, Entry
 from orio_py.transform.forms import sole_statement
 from orio_py.transform.sites import rewrite_where
-from orio_py.transform.statement_recipe import apply_statement_recipe, check_statement_recipe
+from orio_py.transform.statements.recipe import apply_statement_recipe, check_statement_recipe
 
 __all__ = ["apply_recipe", "check_recipe", "context_for", "uses_openmp"]
 

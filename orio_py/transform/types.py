@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from functools import reduce
 from typing import Literal
 
-from orio_py.ctree.build import literal_value
+from orio_py.ctree.build import binary, if_, literal_value
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
@@ -148,6 +150,14 @@ def is_always_true(test: Node, context: Context) -> bool:
             c_ast.BinaryOp(op=">=", left=value, right=limit)
             | c_ast.BinaryOp(op="<=", left=limit, right=value)
         ):
+            while isinstance(limit, c_ast.Cast):
+                limit = limit.expr
             return literal_value(limit) == 0 and signedness(value, context) == "unsigned"
         case _:
             return False
+
+
+def if_all(tests: Iterable[Node], then: Node, context: Context) -> Node:
+    """`then` behind those of the tests that can fail."""
+    needed = [test for test in tests if not is_always_true(test, context)]
+    return if_(reduce(lambda a, b: binary("&&", a, b), needed), then) if needed else then

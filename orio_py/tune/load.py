@@ -19,8 +19,8 @@ from orio_py.spec.inputs import InputPoint
 from orio_py.spec.parameter import Parameter
 from orio_py.spec.task import TuningTask
 from orio_py.transform.context import context_for
+from orio_py.transform.parallel.user_pragmas import check_user_pragmas
 from orio_py.transform.recipe import check_recipe
-from orio_py.transform.user_pragmas import check_user_pragmas
 from orio_py.tune.compile_commands import (
     CompileCommand,
     CompileCommands,

@@ -14,12 +14,12 @@ from orio_py.ctree.nodes import For
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Refusal, Transformation
 from orio_py.transform.catalog import TRANSFORMATIONS
-from orio_py.transform.distribute import Distribute, distribute_loop
-from orio_py.transform.fuse import Fuse, fuse_loops
-from orio_py.transform.interchange import Interchange
 from orio_py.transform.loop_names import LoopName
-from orio_py.transform.reverse import Reverse
-from orio_py.transform.strip_mine import StripMine
+from orio_py.transform.restructuring.distribute import Distribute, distribute_loop
+from orio_py.transform.restructuring.fuse import Fuse, fuse_loops
+from orio_py.transform.restructuring.interchange import Interchange
+from orio_py.transform.restructuring.reverse import Reverse
+from orio_py.transform.restructuring.strip_mine import StripMine
 
 DECLARATIONS = """int i, j, k, n, m, row[99]; unsigned u; short h; volatile int v;
 double x, s, t, a[99], b[99], y[99], *p, *q, *restrict r, c[9][9], d[9][9];"""
