@@ -102,10 +102,8 @@ def value_from_json(content: object) -> Value:
     if isinstance(content, list):
         return [value_from_json(item) for item in cast("list[object]", content)]
     wrapped = cast("dict[str, object]", content) if isinstance(content, dict) else {}
-    match list(wrapped.items()):
-        case [("tuple", list() as items)]:
-            return tuple(value_from_json(item) for item in cast("list[object]", items))
-        case [("float", str(text))]:
-            return float(text)
-        case _:
-            raise ValueError(f"{content!r} is not the value of a parameter")
+    if isinstance(items := wrapped.get("tuple"), list):
+        return tuple(value_from_json(item) for item in cast("list[object]", items))
+    if isinstance(text := wrapped.get("float"), str):
+        return float(text)
+    raise ValueError(f"{content!r} is not the value of a parameter")

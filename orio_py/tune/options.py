@@ -15,7 +15,9 @@ class TuneOptions:
     """Options of `tune`; None leaves the decision to the specification or to a default.
 
     `search` is `NAME` or `NAME:option=value,…`; `pins` fixes parameters and input sizes; `timeout` is
-    for one run of one variant; `keep` is a folder for generated sources and binaries.
+    for one run of one variant; `keep` is a folder for generated sources and binaries.  `db` is the file or
+    address of the results database, None for none; unless `db_required`, one that cannot be used gives a
+    warning.  `fresh` measures anew what is stored.
     """
 
     spec: Path | None = None
@@ -30,3 +32,6 @@ class TuneOptions:
     pins: Mapping[str, Value] = field(default_factory=dict[str, Value])
     cc: str | None = None
     keep: Path | None = None
+    db: Path | str | None = None
+    db_required: bool = True
+    fresh: bool = False

@@ -7,10 +7,11 @@ import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from orio_py.build.compiler import Compiler, resolve
-from orio_py.build.detect import supports_openmp
+from orio_py.build.detect import host, supports_openmp
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, Severity
 from orio_py.core.expr import Value, show
 from orio_py.core.source import Span
@@ -18,13 +19,16 @@ from orio_py.spec.inputs import InputPoint
 from orio_py.spec.region import Region
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
+from orio_py.store.database import ResultsDatabase
 from orio_py.tune.dispatch import Case, dispatch, needs_dispatch
 from orio_py.tune.events import Listener
 from orio_py.tune.load import LoadedFile, LoadedTask
+from orio_py.tune.memory import TrialMemory
+from orio_py.tune.memory_keys import make_keys
 from orio_py.tune.options import TuneOptions
 from orio_py.tune.plan import make_plan, resolve_target
 from orio_py.tune.result import RegionReport
-from orio_py.tune.session import TuningSession, Winner
+from orio_py.tune.session import Plan, TuningSession, Winner
 from orio_py.tune.variant import VariantGenerator
 from orio_py.tune.writeback import generated_content, splice
 
@@ -39,8 +43,29 @@ class TunedFile:
     interrupted: bool = False
 
 
-def tune_file(file: LoadedFile, options: TuneOptions, listener: Listener, version: str) -> TunedFile:
-    """Tune every task of a file.  Raises EnvironmentProblem without a compiler."""
+@dataclass(frozen=True, slots=True)
+class _Memories:
+    """Opens the memory of each session; without a database there is none."""
+
+    database: ResultsDatabase | None
+    fresh: bool
+    version: str
+
+    def of(self, plan: Plan, compiler: Compiler) -> TrialMemory | None:
+        if self.database is None:
+            return None
+        keys = make_keys(plan, compiler, host(), self.version)
+        return TrialMemory.open(self.database, keys, lambda: datetime.now(UTC), fresh=self.fresh)
+
+
+def tune_file(
+    file: LoadedFile,
+    options: TuneOptions,
+    listener: Listener,
+    version: str,
+    database: ResultsDatabase | None = None,
+) -> TunedFile:
+    """Tune every task of a file, with what `database` knows.  Raises EnvironmentProblem without a compiler."""
     result = TunedFile(None, [], [])
     contents: dict[Span, str] = {}
     with _workspace(options.keep, file.path.stem) as folder:
@@ -48,7 +73,8 @@ def tune_file(file: LoadedFile, options: TuneOptions, listener: Listener, versio
             if not loaded.task.has_spec:
                 contents.update(_transformed(loaded, {}, version))
                 continue
-            winners = _tune_task(file, loaded, options, listener, folder / f"task_{number}", result)
+            memories = _Memories(database, options.fresh, version)
+            winners = _tune_task(file, loaded, options, listener, folder / f"task_{number}", result, memories)
             if result.interrupted:
                 return result
             contents.update(_tuned(loaded.task, winners, version))
@@ -75,13 +101,15 @@ def _tune_task(
     listener: Listener,
     folder: Path,
     result: TunedFile,
+    memories: _Memories,
 ) -> list[Winner]:
     options = _with_usable_target(file, loaded.task, options, result)
     winners: list[Winner] = []
     for index, (point, space) in enumerate(zip(loaded.points, loaded.spaces, strict=True)):
         plan = make_plan(loaded.task, point, space, options)
         compiler = _compiler(plan.task, file.path, options)
-        session = TuningSession(plan, compiler, folder / f"size_{index}", listener)
+        memory = memories.of(plan, compiler)
+        session = TuningSession(plan, compiler, folder / f"size_{index}", listener, memory)
         winner = session.run()
         result.reports.append(winner.report)
         result.diagnostics.extend(session.diagnostics)

@@ -141,4 +141,11 @@ to.  It applies to the CHiLL regions that have no recipe of their own:
     /*@ end @*/
 """,
     ),
+    Code(
+        "ORIO-U017",
+        "contradicting options for the results database",
+        """`--no-db` tunes without a results database, so it cannot go together with `--db`, which names one, or
+with `--fresh`, which measures anew what one holds.  Use one of them.
+""",
+    ),
 )
