@@ -370,8 +370,12 @@ def _filled(connection: Connection, series: Series) -> int:
 def _generation(connection: Connection, series: Series, time: datetime, *, fresh: bool) -> int:
     number = _newest(connection, series)
     if number and fresh:
-        used = select(TRIAL.c.id).where(_is_of(series), TRIAL.c.generation == number).limit(1)
-        fresh = connection.execute(used).scalar() is not None
+        same = and_(*(RESULT.c[name] == value for name, value in _columns(series).items()))
+        used = (
+            select(TRIAL.c.id).where(_is_of(series), TRIAL.c.generation == number).limit(1),
+            select(RESULT.c.run).where(same, RESULT.c.generation == number).limit(1),
+        )
+        fresh = any(connection.execute(query).scalar() is not None for query in used)
     if number and not fresh:
         return number
     values = {**_columns(series), "number": number + 1, "started": show_time(time)}
