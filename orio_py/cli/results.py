@@ -19,6 +19,7 @@ from orio_py.core.registry import did_you_mean
 HELP = "The results database: list, show, best, export, import, delete."
 EPILOG = "Example: orio results best --file mm.c"
 
+_TRIALS_SHOWN = 50
 _FORMATS = "t4|csv|parquet|tau"
 
 File = Annotated[
@@ -67,14 +68,14 @@ def show(
     region: Region = None,
     task: Task = None,
     limit: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--limit",
             metavar="N",
             parser=shared.whole_number("--limit", least=1),
-            help="At most N trials in the table; JSON has all.",
+            help="At most N trials in the table (default: 50); JSON has all.",
         ),
-    ] = 50,
+    ] = None,
     json: shared.JsonFlag = False,
     quiet: shared.Quiet = False,
     verbose: shared.Verbose = False,
@@ -89,7 +90,7 @@ def show(
     if json:
         print_json(orio_py.results.document(place, trials=[orio_py.results.trial_json(t) for t in trials]))
     else:
-        out.result(trial_table(trials[:limit], len(trials)))
+        out.result(trial_table(trials[: limit or _TRIALS_SHOWN], len(trials)))
     return 0
 
 

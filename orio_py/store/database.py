@@ -28,6 +28,8 @@ from orio_py.store.selection import Selection
 
 EVERYTHING = Selection()
 
+_MIGRATION_LOCK = 0x6F72696F  # any number that other programs are unlikely to use
+
 
 @dataclass(frozen=True, slots=True)
 class Series:
@@ -335,6 +337,8 @@ class ResultsDatabase:
             found = version_of(connection, self.place)
         if found < NEWEST:
             with self._write() as connection:
+                if self.engine.dialect.name == "postgresql":  # creating tables does not wait for others there
+                    connection.execute(select(func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
                 migrate(connection, self.place)
         use_write_ahead_log(self.engine)
 

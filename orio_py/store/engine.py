@@ -58,7 +58,9 @@ _FORMS = "a file such as `results.db`, or `postgresql://user@host/name`"
 def make_engine(url: URL) -> Engine:
     """An engine whose SQLite connections wait for each other and keep what they have committed."""
     if url.get_backend_name() != "sqlite":
-        return create_engine(url, pool_pre_ping=True)
+        # A server set up in the C locale would send bytes instead of text.
+        asked = {"client_encoding": "utf8"} if url.get_backend_name() == "postgresql" else {}
+        return create_engine(url, pool_pre_ping=True, connect_args=asked)
     engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", _begin)

@@ -167,8 +167,8 @@ def test_a_run_without_report_leaves_no_result(database, tmp_path):
 
 
 def _append_many(path: str, barrier, count: int) -> None:
+    barrier.wait(60)
     with ResultsDatabase.open(path) as database:
-        barrier.wait(60)
         for number in range(count):
             database.append(trial(number))
 
