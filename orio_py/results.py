@@ -10,18 +10,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import orio_py
 from orio_py.core.diagnostics import fail
 from orio_py.core.expr import Value
+from orio_py.core.source import Position
 from orio_py.record.measurement import Failure, Success, Timing
 from orio_py.record.trial import Trial
-from orio_py.space.configuration import Configuration
 from orio_py.store.database import ResultsDatabase, StoredSeries
 from orio_py.store.interchange import Format, as_text, format_of, read, write
 from orio_py.store.rows import show_time
 from orio_py.store.selection import Selection
+from orio_py.tune.report_codec import decode
 
 __all__ = [
     "BestEntry",
@@ -214,17 +215,20 @@ def _timing(timing: Timing) -> dict[str, object]:
 
 def _best(database: ResultsDatabase, stored: StoredSeries) -> BestEntry | None:
     for result in database.results(stored.series):
-        best = cast("Mapping[str, Any] | None", result.report.get("best"))
-        if best is not None and result.generation == stored.generation:
-            values = Configuration.from_json(best["configuration"])
+        known = decode(result.report, Position(stored.file, 1, 1))
+        if known is not None and known.report.best is not None and result.generation == stored.generation:
+            found, timing = known.report.best, known.report.best.timing
             return BestEntry(
                 stored,
-                {name: values[name] for name in best["order"]},
-                **best["timing"],
-                time=result.time,
+                found.configuration,
+                timing.median_s,
+                timing.mad_s,
+                timing.repeats,
+                str(timing.clock),
+                result.time,
                 from_finals=True,
-                speedup=best["speedup"],
-                kept_original=bool(result.report.get("kept_original")),
+                speedup=found.speedup,
+                kept_original=known.report.kept_original,
             )
     trial = database.best(stored.series)
     if trial is None or not isinstance(trial.measurement, Success):

@@ -12,7 +12,12 @@ from trials import START, failure, series, trial
 import orio_py
 from orio_py.cli import results as commands
 from orio_py.cli.main import main
+from orio_py.core.units import Seconds
+from orio_py.record.environment import Environment
+from orio_py.record.measurement import Clock, Timing
 from orio_py.store.database import ResultsDatabase
+from orio_py.tune.report_codec import Remembered, encode
+from orio_py.tune.result import Best, RegionReport, SpaceCount, Spent
 
 NAMES = [name for name, _, _ in commands.COMMANDS]
 
@@ -24,10 +29,25 @@ def db(tmp_path: Path) -> str:
     with ResultsDatabase.open(path) as database:
         database.append_all([trial(1), trial(2), trial(3, failure()), trial(1, task="lu")])
         run = database.start_run("plan", series("lu"), 1, host="h", process=1, time=START)
-        timing = {"median_s": 0.0015, "mad_s": 1e-6, "repeats": 35, "clock": "wall time"}
-        configuration = {"U": 7, "A": {"tuple": [1]}}
-        best = {"configuration": configuration, "order": ["U", "A"], "timing": timing, "speedup": 2.5}
-        database.finish_run(run, START, {"version": 1, "best": best, "kept_original": False})
+        timing = Timing(Seconds(0.0015), Seconds(1e-6), 35, Clock.WALL)
+        report = RegionReport(
+            file="src/lu.c",
+            line=3,
+            name="lu",
+            target="c",
+            inputs={"N": 500},
+            space=SpaceCount(8, 8),
+            trials=8,
+            cached=0,
+            failures={},
+            refused=0,
+            seconds=Spent(Seconds(1.0), Seconds(0.5), Seconds(0.5), Seconds(0.0)),
+            environment=Environment("a CPU", 2, "Linux", "gcc 12", "gcc -O2"),
+            baseline=timing,
+            best=Best({"U": 7, "A": (1,)}, timing, 2.5),
+            kept_original=False,
+        )
+        database.finish_run(run, START, encode(Remembered(report, ())))
     return str(path)
 
 
