@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -25,6 +26,7 @@ from orio_py.core.diagnostics import (
 )
 from orio_py.core.expr import Value, show
 from orio_py.core.source import Position, SourceFile
+from orio_py.store.database import ResultsDatabase
 from orio_py.tune.events import Event, Listener
 from orio_py.tune.load import Loaded, LoadedTask, load
 from orio_py.tune.options import TuneOptions
@@ -235,7 +237,8 @@ def tune(
     run = _TuneRun(loaded, destination, chosen, listener or _ignore, problems)
     try:
         default_compiler()
-        run.tune_all()
+        with _database(chosen, problems) as database:
+            run.tune_all(database)
     except EnvironmentProblem as missing:
         problems.extend(missing.diagnostics)
         run.exit_code = ENVIRONMENT
@@ -248,6 +251,20 @@ def tune(
         regions=tuple(run.regions),
         outputs=tuple(run.outputs),
     )
+
+
+@contextmanager
+def _database(options: TuneOptions, problems: list[Diagnostic]) -> Generator[ResultsDatabase | None]:
+    """The results database asked for; None for none, and for one that is not required and cannot be used."""
+    try:
+        database = ResultsDatabase.open(options.db) if options.db is not None else None
+    except DiagnosticError as problem:
+        if options.db_required:
+            raise
+        problems.extend(replace(d, severity=Severity.WARNING) for d in problem.diagnostics)
+        database = None
+    with database or nullcontext():
+        yield database
 
 
 @dataclass(slots=True)
@@ -263,14 +280,14 @@ class _TuneRun:
     outputs: list[Path] = field(default_factory=list[Path])
     exit_code: int = OK
 
-    def tune_all(self) -> None:
+    def tune_all(self, database: ResultsDatabase | None) -> None:
         """A file that fails does not keep the others from being tuned and written; exit code 2 tells of it."""
         total = sum(len(task.points) for task in self.loaded.tasks if task.task.has_spec)
         clock = Clock(total, self.listener, perf_counter)
         for file in self.loaded.files:
             if not file.tasks:
                 continue
-            result = tune_file(file, self.options, self.listener, orio_py.__version__, clock=clock)
+            result = tune_file(file, self.options, self.listener, orio_py.__version__, database, clock=clock)
             self.problems.extend(result.diagnostics)
             failed = result.failed
             target: Path | None = None

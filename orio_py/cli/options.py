@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -153,3 +155,22 @@ ColorOption = Annotated[
         help="Colour the output: auto (on a terminal), always, never.",
     ),
 ]
+Database = Annotated[
+    str | None,
+    typer.Option(
+        "--db",
+        metavar="FILE|URL",
+        help="The results database: a file, or postgresql://...; default: a file in the user's data folder.",
+    ),
+]
+
+
+def default_database() -> Path:
+    """The results database in the user's data folder, as the system at hand names that folder."""
+    if sys.platform == "darwin":
+        folder = Path.home() / "Library" / "Application Support"
+    else:
+        # An empty or relative value is to be ignored (XDG Base Directory Specification 0.8).
+        named = os.environ.get("XDG_DATA_HOME", "")
+        folder = Path(named) if os.path.isabs(named) else Path.home() / ".local" / "share"
+    return folder / "orio" / "results.db"

@@ -85,6 +85,12 @@ class Narrator:
         total = f"/{self.planned}" if self.planned is not None else ""
         return f"  trial {self.done}{total}: {self.summary()}"
 
+    def finished(self, event: TaskFinished) -> str:
+        """The line that ends a region."""
+        if self.done == 0 and event.region.trials > 0:
+            return f"  done: {event.region.trials} trials, all remembered from an earlier run"
+        return f"  done: {self.done} trials, {self.summary()}"
+
     def summary(self) -> str:
         """The best time and the failures so far."""
         parts = ["nothing valid yet" if self.best is None else f"best {show_seconds(self.best)}"]
@@ -138,7 +144,7 @@ class PlainProgress:
                 elif self._narrator.line_due():
                     self._say(self._narrator.standing())
             case TaskFinished():
-                self._say(f"  done: {self._narrator.done} trials, {self._narrator.summary()}")
+                self._say(self._narrator.finished(event))
 
     def _say(self, line: str) -> None:
         self._console.print(Text(line), soft_wrap=True)
@@ -195,7 +201,7 @@ class BarProgress:
                 if self._bar is not None:
                     self._progress.remove_task(self._bar)
                     self._bar = None
-                self._say(f"  done: {self._narrator.done} trials, {self._narrator.summary()}")
+                self._say(self._narrator.finished(event))
 
     def _update(self) -> None:
         if self._bar is not None:

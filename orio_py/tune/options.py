@@ -17,7 +17,9 @@ class TuneOptions:
 
     `search` is `NAME` or `NAME:option=value,…`; `pins` fixes parameters and input sizes; `timeout` is
     for one run of one variant; `keep` is a folder for generated sources and binaries.  `include` and
-    `exclude` are globs that choose files of folders; `compile_commands` is a compilation database.
+    `exclude` are globs that choose files of folders; `compile_commands` is a compilation database.  `db` is
+    the file or address of the results database, None for none; unless `db_required`, one that cannot be
+    used gives a warning.  `fresh` measures anew what is stored.
     """
 
     spec: Path | None = None
@@ -35,3 +37,6 @@ class TuneOptions:
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
     compile_commands: Path | CompileCommands | None = None
+    db: Path | str | None = None
+    db_required: bool = True
+    fresh: bool = False

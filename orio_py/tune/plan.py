@@ -54,6 +54,7 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
         jobs=options.jobs if options.jobs is not None else cpu_cores(),
         repeats=options.repeats if options.repeats is not None else task.measurement.repetitions,
         timeout=options.timeout,
+        spec=replace(spec, options=chosen, position=None),
     )
 
 

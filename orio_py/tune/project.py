@@ -7,11 +7,12 @@ import tempfile
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 
 from orio_py.build.compiler import Compiler, resolve
-from orio_py.build.detect import supports_openmp
+from orio_py.build.detect import host, supports_openmp
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, Note, Severity
 from orio_py.core.expr import Value, show
 from orio_py.core.source import Span
@@ -20,13 +21,16 @@ from orio_py.spec.inputs import InputPoint
 from orio_py.spec.region import Region
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
+from orio_py.store.database import ResultsDatabase
 from orio_py.tune.dispatch import Case, dispatch, needs_dispatch
 from orio_py.tune.events import Listener, TreeProgress
 from orio_py.tune.load import LoadedFile, LoadedTask
+from orio_py.tune.memory import TrialMemory
+from orio_py.tune.memory_keys import make_keys
 from orio_py.tune.options import TuneOptions
 from orio_py.tune.plan import make_plan, resolve_target
 from orio_py.tune.result import RegionReport
-from orio_py.tune.session import TuningSession, Winner
+from orio_py.tune.session import Plan, TuningSession, Winner
 from orio_py.tune.variant import VariantGenerator
 from orio_py.tune.writeback import generated_content, splice
 
@@ -66,20 +70,47 @@ class TunedFile:
     failed: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Memories:
+    """Opens the memory of each session; without a database there is none."""
+
+    database: ResultsDatabase | None
+    fresh: bool
+    version: str
+
+    def of(self, plan: Plan, compiler: Compiler) -> TrialMemory | None:
+        if self.database is None:
+            return None
+        keys = make_keys(plan, compiler, host(), self.version)
+        return TrialMemory.open(self.database, keys, lambda: datetime.now(UTC), fresh=self.fresh)
+
+
 def tune_file(
-    file: LoadedFile, options: TuneOptions, listener: Listener, version: str, *, clock: Clock | None = None
+    file: LoadedFile,
+    options: TuneOptions,
+    listener: Listener,
+    version: str,
+    database: ResultsDatabase | None = None,
+    *,
+    clock: Clock | None = None,
 ) -> TunedFile:
-    """Tune every task of a file, up to the first that fails.  Raises EnvironmentProblem without a compiler."""
+    """Tune every task of a file, up to the first that fails, with what `database` knows.
+
+    Raises EnvironmentProblem without a compiler.
+    """
     result = TunedFile(None, [], [])
     contents: dict[Span, str] = {}
+    clock = clock or Clock(1, listener, perf_counter)
+    memories = _Memories(database, options.fresh, version)
     with _workspace(options.keep, file.path.stem) as folder:
         for number, loaded in enumerate(file.tasks):
             if not loaded.task.has_spec:
                 contents.update(_transformed(loaded, {}, version))
                 continue
-            clock = clock or Clock(1, listener, perf_counter)
             try:
-                winners = _tune_task(file, loaded, options, clock, folder / f"task_{number}", result)
+                winners = _tune_task(
+                    file, loaded, options, clock, folder / f"task_{number}", result, memories
+                )
             except EnvironmentProblem:
                 raise
             except DiagnosticError as problem:
@@ -112,6 +143,7 @@ def _tune_task(
     clock: Clock,
     folder: Path,
     result: TunedFile,
+    memories: _Memories,
 ) -> list[Winner]:
     options = _with_usable_target(file, loaded.task, options, result)
     winners: list[Winner] = []
@@ -119,7 +151,8 @@ def _tune_task(
         plan = make_plan(loaded.task, point, space, options)
         compiler = _compiler(plan.task, file.path, options)
         clock.begin()
-        session = TuningSession(plan, compiler, folder / f"size_{index}", clock.listener)
+        memory = memories.of(plan, compiler)
+        session = TuningSession(plan, compiler, folder / f"size_{index}", clock.listener, memory)
         winner = session.run()
         result.reports.append(winner.report)
         result.diagnostics.extend(session.diagnostics)

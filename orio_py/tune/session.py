@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 
@@ -24,11 +24,12 @@ from orio_py.search.base import Search
 from orio_py.space.configuration import Configuration
 from orio_py.space.search_space import SearchSpace
 from orio_py.spec.inputs import InputPoint
-from orio_py.spec.search import Budget
+from orio_py.spec.search import Budget, SearchSpec
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
 from orio_py.tune import events
 from orio_py.tune.finals import Finalist, Verdict, hold_finals
+from orio_py.tune.memory import Remembered, TrialMemory
 from orio_py.tune.result import Best, RegionReport, SpaceCount, Spent
 from orio_py.tune.variant import VariantGenerator
 
@@ -57,6 +58,7 @@ class Plan:
     jobs: int
     repeats: int
     timeout: Seconds | None
+    spec: SearchSpec = SearchSpec()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ class _Candidate:
     key: str
     program: Program | None = None
     outcome: Measurement | None = None
+    is_recalled: bool = False
 
 
 @dataclass(slots=True)
@@ -93,6 +96,7 @@ class TuningSession:
     compiler: Compiler
     folder: Path
     listener: events.Listener
+    memory: TrialMemory | None = None
     _code: VariantGenerator = field(init=False)
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
     _built: dict[str, Artifact | BuildFailure] = field(default_factory=dict[str, "Artifact | BuildFailure"])
@@ -117,6 +121,8 @@ class TuningSession:
         start = perf_counter()
         plan = self.plan
         self._tell_start()
+        if self.memory is not None and (known := self.memory.finished(plan.task.position)) is not None:
+            return self._answered(known, Seconds(perf_counter() - start))
         evaluator = self._evaluator()
         interrupted = False
         baseline: Baseline | None = None
@@ -124,6 +130,8 @@ class TuningSession:
         try:
             self.listener(events.Stage(events.StageName.BASELINE))
             baseline = self._prepare(evaluator)
+            if self.memory is not None:
+                self.memory.clock = baseline.measurement.clock
             self.listener(events.BaselineMeasured(baseline.measurement.timing))
             self.listener(events.Stage(events.StageName.SEARCH))
             self._search(evaluator, start)
@@ -133,11 +141,22 @@ class TuningSession:
         except KeyboardInterrupt:
             interrupted = True
         report = self._report(baseline, verdict, Seconds(perf_counter() - start), interrupted)
+        if self.memory is not None:
+            report = self.memory.finish(report, self.diagnostics)
+        return self._winner(report)
+
+    def _answered(self, known: Remembered, total: Seconds) -> Winner:
+        """The winner of an earlier run of the same plan; nothing is built or measured."""
+        self.diagnostics.extend(known.diagnostics)
+        seconds = Spent(total, Seconds(0.0), Seconds(0.0), Seconds(0.0))
+        return self._winner(replace(known.report, cached=known.report.trials, seconds=seconds))
+
+    def _winner(self, report: RegionReport) -> Winner:
         self.listener(events.TaskFinished(report))
         codes: tuple[str, ...] | None = None
-        if verdict is not None and verdict.wins and report.best is not None:
-            codes = tuple(self._code.codes(plan.point, report.best.configuration))
-        return Winner(plan.point, codes, report)
+        if report.best is not None and not report.kept_original:
+            codes = tuple(self._code.codes(self.plan.point, report.best.configuration))
+        return Winner(self.plan.point, codes, report)
 
     # --- before the search ---
 
@@ -222,6 +241,8 @@ class TuningSession:
                 break
             candidate = self._transform(evaluator, configuration)
             candidates.append(candidate)
+            if candidate.is_recalled:
+                tried.append(candidate)
             if candidate.program is None:
                 continue
             tried.append(candidate)
@@ -236,7 +257,9 @@ class TuningSession:
         return [_objective(c.outcome) for c in candidates]
 
     def _transform(self, evaluator: Evaluator, configuration: Configuration) -> _Candidate:
-        """The candidate with its program, or refused with the reason."""
+        """The candidate with its program, or with the outcome of an earlier run, or refused with the reason."""
+        if self.memory is not None and (known := self.memory.recall(configuration)) is not None:
+            return _Candidate(configuration, known.code, outcome=known.measurement, is_recalled=True)
         try:
             codes = self._code.codes(self.plan.point, configuration)
         except DiagnosticError as problem:
@@ -253,19 +276,34 @@ class TuningSession:
 
     def _measure(self, evaluator: Evaluator, candidate: _Candidate) -> None:
         self._trials += 1
-        if candidate.key in self._known:
+        if candidate.is_recalled and candidate.outcome is not None:
+            self._known[candidate.key] = candidate.outcome
+            self._cached += 1
+        elif candidate.key in self._known:
             candidate.outcome = self._known[candidate.key]
             self._cached += 1
+            self._remember(candidate, Seconds(0.0))
         else:
             began = perf_counter()
             candidate.outcome = self._outcome(evaluator, candidate)
             self._spent.run += perf_counter() - began
+            self._remember(candidate, Seconds(perf_counter() - began))
             self._known[candidate.key] = candidate.outcome
         if isinstance(candidate.outcome, Failure):
             self._failures[str(candidate.outcome.stage)] += 1
         elif candidate.key not in {c.key for c in self._valid}:
             self._valid.append(candidate)
         self._tell(candidate)
+
+    def _remember(self, candidate: _Candidate, run: Seconds) -> None:
+        """Store a trial; where another process has stored it meanwhile, that one counts."""
+        if self.memory is None or candidate.outcome is None:
+            return
+        built = self._built.get(candidate.key)
+        build = built.seconds if isinstance(built, Artifact) and run else None
+        candidate.outcome = self.memory.remember(
+            candidate.configuration, candidate.outcome, code=candidate.key, build=build, run=run
+        )
 
     def _outcome(self, evaluator: Evaluator, candidate: _Candidate) -> Measurement:
         built = self._built[candidate.key]
@@ -305,7 +343,7 @@ class TuningSession:
         """The best few against the original, which is also built with each finalist's own flags."""
         best = sorted(self._valid, key=_seconds)[:FINALISTS]
         limit = 1.5 * _seconds(best[0])
-        best = [c for c in best if _seconds(c) <= limit]
+        best = [self._built_again(evaluator, c) for c in best if _seconds(c) <= limit]
         first = self.plan.space.first()
         originals = [Finalist(baseline.artifact, first)]
         seen = {tuple(self.compiler.words(first or {}))}
@@ -317,7 +355,7 @@ class TuningSession:
             built = evaluator.build(baseline.program, candidate.configuration)
             if isinstance(built, Artifact):
                 originals.append(Finalist(built, candidate.configuration, " ".join(words)))
-        builds = [(self._built[c.key], c.configuration) for c in best]
+        builds = [(self._built.get(c.key), c.configuration) for c in best]
         finalists = [Finalist(b, configuration) for b, configuration in builds if isinstance(b, Artifact)]
         spent = perf_counter() - start
         began = perf_counter()
@@ -331,6 +369,14 @@ class TuningSession:
         )
         self._spent.run += perf_counter() - began
         return verdict
+
+    def _built_again(self, evaluator: Evaluator, candidate: _Candidate) -> _Candidate:
+        """A finalist whose measurement came from an earlier run, built so that it can be measured."""
+        if candidate.key in self._built:
+            return candidate
+        program = evaluator.program(self._code.codes(self.plan.point, candidate.configuration))
+        self._built[candidate.key] = evaluator.build(program, candidate.configuration)
+        return candidate
 
     def _report(
         self, baseline: Baseline | None, verdict: Verdict | None, total: Seconds, interrupted: bool

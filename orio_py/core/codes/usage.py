@@ -183,4 +183,11 @@ same problem with its place.
 A glob is compared with the path below the folder, with the file's name and with each folder on the way.
 """,
     ),
+    Code(
+        "ORIO-U017",
+        "contradicting options for the results database",
+        """`--no-db` tunes without a results database, so it cannot go together with `--db`, which names one, or
+with `--fresh`, which measures anew what one holds.  Use one of them.
+""",
+    ),
 )
