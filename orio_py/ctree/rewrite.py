@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, TypeVar, cast
 
-from orio_py.ctree.nodes import Compound, For, Node, c_ast, substatements
+from orio_py.ctree.nodes import WITH_STATEMENTS, Compound, For, Node, c_ast, substatements
 
 Replacement = Node | list[Node]
 """What stands in place of a node: one node, or in a list of statements any number of them."""
@@ -34,7 +34,15 @@ def walk(node: Node) -> Iterator[Node]:
     while stack:
         current = stack.pop()
         yield current
-        if not isinstance(current, _LEAVES):
+        kind = type(current)
+        if kind in _LEAVES:
+            continue
+        # Most nodes are of these two kinds: their parts are named here, which costs half as much.
+        if kind is c_ast.BinaryOp:
+            stack += (current.right, current.left)
+        elif kind is c_ast.ArrayRef:
+            stack += (current.subscript, current.name)
+        else:
             stack.extend(reversed(list(current)))
 
 
@@ -44,8 +52,8 @@ def walk_statements(node: Node) -> Iterator[Node]:
     while stack:
         current = stack.pop()
         yield current
-        if inner := substatements(current):
-            stack.extend(reversed(inner))
+        if isinstance(current, WITH_STATEMENTS):
+            stack.extend(reversed(substatements(current)))
 
 
 def copy_with(node: _N, **changes: object) -> _N:
