@@ -13,6 +13,7 @@ Replacement = Node | list[Node]
 
 _STATEMENT_FIELDS = frozenset({"stmt", "iftrue", "iffalse", "body"})
 _LEAVES = (c_ast.ID, c_ast.Constant)
+_WITHOUT_NAMES = (c_ast.BinaryOp, c_ast.Constant, c_ast.Assignment)
 _NOT_FIELDS = frozenset({"coord", "__weakref__"})
 _N = TypeVar("_N", bound=Node)
 
@@ -272,6 +273,12 @@ def declared_names(node: Node) -> frozenset[str]:
     stack = [node]
     while stack:
         current = stack.pop()
+        kind = type(current)
+        if kind in _LEAVES:
+            continue
+        if kind is c_ast.BinaryOp or kind is c_ast.ArrayRef:
+            stack.extend(current)
+            continue
         if isinstance(current, kinds) and current.name:
             found.add(current.name)
         if not isinstance(current, (c_ast.Struct, c_ast.Union, c_ast.FuncDecl)):
@@ -284,6 +291,12 @@ def used_names(nodes: Iterable[Node]) -> frozenset[str]:
     found: set[str] = set()
     for root in nodes:
         for node in walk(root):
+            kind = type(node)
+            if kind is c_ast.ID:
+                found.add(node.name)
+                continue
+            if kind in _WITHOUT_NAMES:
+                continue
             for name in fields(node):
                 value = getattr(node, name)
                 if name in {"name", "declname"} and isinstance(value, str):
