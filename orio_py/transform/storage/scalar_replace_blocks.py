@@ -93,9 +93,10 @@ def with_references(node: Node, uses: Uses, replaced: Mapping[Ref, Node]) -> Nod
         return node
     if isinstance(node, c_ast.ArrayRef):
         ref = uses.ref_of(node)
-        new = None if ref is None else replaced.get(ref)
-        if new is not None:
-            return new
+        if ref is not None:
+            new = replaced.get(ref)
+            if new is not None or not ref.inner:
+                return node if new is None else new
     elif isinstance(node, (c_ast.ID, c_ast.Constant)):
         return node
     elif isinstance(node, c_ast.BinaryOp):  # Most nodes are of this kind.

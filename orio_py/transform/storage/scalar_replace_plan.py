@@ -83,12 +83,18 @@ class Planner:
                 self._block(inner, inside)
 
     def _grouped(self, block: Block) -> dict[Ref, Group]:
+        """The uses by element, without elements whose place changes in each item that uses them."""
         groups = self._groups.get(block)
         if groups is None:
             groups = self._groups[block] = {}
+            steady: set[Ref] = set()
+            for item in block.items:
+                written = self._uses.writes[item.writes]
+                steady.update(r for r in self._uses.refs_in(item) if r.names.isdisjoint(written))
             for number, item in enumerate(block.items):
                 for use in self._uses.uses[item.uses]:
-                    groups.setdefault(use.ref, []).append((number, use))
+                    if use.ref in steady:
+                        groups.setdefault(use.ref, []).append((number, use))
         return groups
 
     # One element
