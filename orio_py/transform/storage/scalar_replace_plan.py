@@ -59,6 +59,7 @@ class Planner:
         self._uses, self._context = uses, context
         self._dtype, self._force = dtype, force
         self._spans = Spans(uses)
+        self._nested = any(use.within for use in uses.uses)
         self._guards: dict[tuple[object, ...], Certainty] = {}
         self._groups: dict[Block, dict[Ref, Group]] = {}
         self._effort = 0
@@ -72,7 +73,7 @@ class Planner:
         for ref, group in groups:
             if ref in taken or not self._is_candidate(ref, group[0][1]):
                 continue
-            if any(use.within for _, use in group):
+            if self._nested and any(use.within for _, use in group):
                 group = [entry for entry in group if not _is_gone(entry, taken, scalars)]
             if group:
                 scalars.extend(self._scalars(block, ref, group))
@@ -119,7 +120,7 @@ class Planner:
 
     def _scalars(self, block: Block, ref: Ref, group: Group) -> list[Scalar]:
         """The element in one scalar for the whole block, or else in one for each statement."""
-        numbers = sorted({number for number, _ in group})
+        numbers = list(dict.fromkeys(number for number, _ in group))
         whole = self._scalar(block, ref, group, numbers)
         if whole is not None:
             return [] if self._is_better_inside(block, ref, whole) else [whole]
@@ -212,17 +213,19 @@ class Planner:
     ) -> Certainty:
         """Whether a use (a write if `written`) is certain in some items of a block."""
         depth, top = len(block.frames), len(span.block.frames)
-        wanted = [
-            (number, use)
-            for number, use in self._grouped(block).get(ref, ())
-            if part[0] <= number <= part[1]
-            and (use.writes or not written)
-            and not any(f is MAYBE or f is AGAIN for f in use.frames[top:])
-        ]
-        if any(len(use.frames) == depth for _, use in wanted):
-            return True
+        numbers: list[int] = []
+        for number, use in self._grouped(block).get(ref, ()):
+            if not part[0] <= number <= part[1] or (written and not use.writes):
+                continue
+            inside = use.frames[top:]
+            if MAYBE in inside or AGAIN in inside:
+                continue
+            if len(use.frames) == depth:
+                return True
+            if not numbers or numbers[-1] != number:
+                numbers.append(number)
         best: Certainty = None
-        for number in sorted({number for number, _ in wanted}):
+        for number in numbers:
             item = block.items[number]
             found: Certainty = None
             if item.loop is not None:

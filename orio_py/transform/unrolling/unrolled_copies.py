@@ -14,7 +14,7 @@ from orio_py.ctree.effects import PURE_FUNCTIONS
 from orio_py.ctree.integers import ARITHMETIC, INTEGER_ONLY, evident_integers
 from orio_py.ctree.loops import CanonicalLoop, loops_in
 from orio_py.ctree.nodes import Comment, For, Node, c_ast
-from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, fields, substitute, walk
+from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, fields, substitute, walk, walk_statements
 from orio_py.ctree.simplify import simplify
 from orio_py.transform.base import Context
 from orio_py.transform.types import index_type
@@ -111,6 +111,8 @@ def places(index: str, stride: int) -> Callable[[int], Node]:
 
 def without_comments(node: Node) -> Node:
     """`node` without the comments inside it."""
+    if not any(isinstance(statement, Comment) for statement in walk_statements(node)):
+        return node
     return _WithoutComments().rewrite(node)
 
 
