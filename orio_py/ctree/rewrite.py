@@ -35,13 +35,12 @@ def walk(node: Node) -> Iterator[Node]:
     while stack:
         current = stack.pop()
         yield current
-        kind = type(current)
-        if kind in _LEAVES:
+        if isinstance(current, _LEAVES):
             continue
         # Most nodes are of these two kinds: their parts are named here, which costs half as much.
-        if kind is c_ast.BinaryOp:
+        if isinstance(current, c_ast.BinaryOp):
             stack += (current.right, current.left)
-        elif kind is c_ast.ArrayRef:
+        elif isinstance(current, c_ast.ArrayRef):
             stack += (current.subscript, current.name)
         else:
             stack.extend(reversed(list(current)))
@@ -273,10 +272,9 @@ def declared_names(node: Node) -> frozenset[str]:
     stack = [node]
     while stack:
         current = stack.pop()
-        kind = type(current)
-        if kind in _LEAVES:
+        if isinstance(current, _LEAVES):
             continue
-        if kind is c_ast.BinaryOp or kind is c_ast.ArrayRef:
+        if isinstance(current, (c_ast.BinaryOp, c_ast.ArrayRef)):
             stack.extend(current)
             continue
         if isinstance(current, kinds) and current.name:
@@ -291,11 +289,10 @@ def used_names(nodes: Iterable[Node]) -> frozenset[str]:
     found: set[str] = set()
     for root in nodes:
         for node in walk(root):
-            kind = type(node)
-            if kind is c_ast.ID:
+            if isinstance(node, c_ast.ID):
                 found.add(node.name)
                 continue
-            if kind in _WITHOUT_NAMES:
+            if isinstance(node, _WITHOUT_NAMES):
                 continue
             for name in fields(node):
                 value = getattr(node, name)

@@ -62,6 +62,7 @@ class Planner:
         self._nested = any(use.within for use in uses.uses)
         self._guards: dict[tuple[object, ...], Certainty] = {}
         self._groups: dict[Block, dict[Ref, Group]] = {}
+        self._wholes: dict[tuple[Block, Ref], Scalar | None] = {}
         self._effort = 0
         self._overlapping: list[Storage] = []
         self._block(uses.root, frozenset())
@@ -121,7 +122,7 @@ class Planner:
     def _scalars(self, block: Block, ref: Ref, group: Group) -> list[Scalar]:
         """The element in one scalar for the whole block, or else in one for each statement."""
         numbers = list(dict.fromkeys(number for number, _ in group))
-        whole = self._scalar(block, ref, group, numbers)
+        whole = self._whole(block, ref, group, numbers)
         if whole is not None:
             return [] if self._is_better_inside(block, ref, whole) else [whole]
         parts = _parts(block, numbers)
@@ -146,8 +147,17 @@ class Planner:
             return False
         if any(not any(isinstance(f, Loop) for f in use.frames[depth:]) for _, use in group):
             return False
-        inner = self._scalar(body, ref, group, sorted({number for number, _ in group}))
+        inner = self._whole(body, ref, group, list(dict.fromkeys(number for number, _ in group)))
         return inner is not None and inner.guard is None
+
+    def _whole(self, block: Block, ref: Ref, group: Group, numbers: Sequence[int]) -> Scalar | None:
+        """The scalar for all uses in a block; asked once by the block around it, and once by its own."""
+        key = block, ref
+        if group is not self._grouped(block).get(ref):
+            return self._scalar(block, ref, group, numbers)
+        if key not in self._wholes:
+            self._wholes[key] = self._scalar(block, ref, group, numbers)
+        return self._wholes[key]
 
     def _scalar(self, block: Block, ref: Ref, group: Group, numbers: Sequence[int]) -> Scalar | None:
         first, last = numbers[0], numbers[-1]
@@ -344,9 +354,12 @@ def _gains(group: Group, depth: int, after: int) -> bool:
 def _compatible(scalars: list[Scalar]) -> list[Scalar]:
     """Without those whose conditions would be cut by the range of another."""
     kept = [s for s in scalars if s.guard is None]
+    # One of each range is enough to compare with.
+    ranges = {(s.first, s.last, True): s for s in kept}
     for scalar in scalars:
-        if scalar.guard is not None and not any(_crosses(scalar, other) for other in kept):
+        if scalar.guard is not None and not any(_crosses(scalar, other) for other in ranges.values()):
             kept.append(scalar)
+            ranges[scalar.first, scalar.last, False] = scalar
     return sorted(kept, key=lambda s: (s.first, -s.last))
 
 

@@ -421,16 +421,16 @@ class Uses:
         It is kept by the identity of the node: copies of a statement have most of their nodes in common.
         The nodes of the tree live as long as this does; others that get a key are in `_kept`.
         """
-        kind = type(node)
-        if kind is c_ast.ID:
+        if isinstance(node, c_ast.ID):
             return node.name
-        if kind is c_ast.Constant:
+        if isinstance(node, c_ast.Constant):
             return node.value
         key = self._keys.get(id(node))
         if key is None:
-            if kind is c_ast.ArrayRef:
+            parts: tuple[_Key, ...]
+            if isinstance(node, c_ast.ArrayRef):
                 parts = "[]", self._key(node.name), self._key(node.subscript)
-            elif kind is c_ast.BinaryOp:
+            elif isinstance(node, c_ast.BinaryOp):
                 parts = node.op, self._key(node.left), self._key(node.right)
             else:
                 parts = ("{}", emit_expression(node))

@@ -14,7 +14,15 @@ from orio_py.ctree.effects import PURE_FUNCTIONS
 from orio_py.ctree.integers import ARITHMETIC, INTEGER_ONLY, evident_integers
 from orio_py.ctree.loops import CanonicalLoop, loops_in
 from orio_py.ctree.nodes import Comment, For, Node, c_ast
-from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, fields, substitute, walk, walk_statements
+from orio_py.ctree.rewrite import (
+    Rewriter,
+    copy_with,
+    declared_names,
+    fields,
+    substitute,
+    walk,
+    walk_statements,
+)
 from orio_py.ctree.simplify import simplify
 from orio_py.transform.base import Context
 from orio_py.transform.types import index_type
