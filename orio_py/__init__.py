@@ -1,7 +1,7 @@
 """Automatic performance tuning of annotated C kernels.
 
-`tune`, `transform`, `check`, `space` and `devices` are the public Python API, which the command line uses
-too; `parse_value` reads a parameter value as the specification language writes it.  They are loaded on
+`tune`, `transform`, `check`, `space`, `devices` and `compile_tuned` are the public Python API, which the command
+line uses too; `parse_value` reads a parameter value as the specification language writes it.  They are loaded on
 first use, so that `orio --help` does not wait for the polyhedral library.
 
 Three of these functions share their name with a subpackage (`tune`, `transform`, `space`).  Importing a
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         TuneOptions,
         TuneReport,
         check,
+        compile_tuned,
         devices,
         space,
         transform,
@@ -43,6 +44,7 @@ __all__ = [
     "TuneReport",
     "__version__",
     "check",
+    "compile_tuned",
     "devices",
     "parse_value",
     "space",

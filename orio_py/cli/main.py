@@ -15,7 +15,7 @@ import typer
 import typer.main
 
 from orio_py import __version__
-from orio_py.cli import check, devices, explain, space, transform, tune
+from orio_py.cli import cc, check, devices, explain, space, transform, tune
 from orio_py.cli.console import Color, Output
 from orio_py.cli.usage import check_command, usage_problem
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem
@@ -33,6 +33,7 @@ COMMANDS: tuple[tuple[Callable[..., int], str], ...] = (
     (space.space, space.EPILOG),
     (devices.devices, devices.EPILOG),
     (explain.explain, explain.EPILOG),
+    (cc.cc, cc.EPILOG),
 )
 
 

@@ -102,6 +102,27 @@ OutputPath = Annotated[
 InPlace = Annotated[
     bool, typer.Option("--in-place", help="Replace the code inside the regions of the input files.")
 ]
+Include = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--include",
+        metavar="GLOB",
+        help="Of folders, take only files whose path, name or folder matches; may be repeated.",
+    ),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option("--exclude", metavar="GLOB", help="Of folders, leave such files out; may be repeated."),
+]
+CompileCommandsPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--compile-commands",
+        metavar="FILE",
+        help="A compile_commands.json with the include paths and defines of each file; by default the one "
+        "in the folder or in its `build`.",
+    ),
+]
 Spec = Annotated[
     Path | None,
     typer.Option(

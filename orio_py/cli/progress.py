@@ -14,7 +14,15 @@ from rich.text import Text
 from orio_py.cli.console import Detail, Output
 from orio_py.cli.show import show_configuration, show_count, show_seconds
 from orio_py.core.units import Seconds
-from orio_py.tune.events import BaselineMeasured, Event, Stage, TaskFinished, TaskStarted, TrialDone
+from orio_py.tune.events import (
+    BaselineMeasured,
+    Event,
+    Stage,
+    TaskFinished,
+    TaskStarted,
+    TreeProgress,
+    TrialDone,
+)
 
 # Plain progress says something after this share of the planned trials, or after this time.
 LINES_PER_SEARCH = 10
@@ -37,6 +45,11 @@ class Narrator:
         self.failures: Counter[str] = Counter()
         self._last_number = 0
         self._last_time = self._clock()
+
+    def progressed(self, event: TreeProgress) -> str:
+        """The line that tells how far a tree has come."""
+        left = f", about {_rounded(event.seconds_left)} left" if event.seconds_left is not None else ""
+        return f"[{event.done + 1}/{event.total}]{left}"
 
     def started(self, event: TaskStarted) -> str:
         """The line that introduces a region."""
@@ -81,6 +94,10 @@ class Narrator:
         return ", ".join(parts)
 
 
+def _rounded(seconds: float) -> str:
+    return f"{max(1, round(seconds))} s" if seconds < 120.0 else show_seconds(seconds)
+
+
 def describe_trial(event: TrialDone) -> str:
     """One trial in full, for `--verbose`."""
     outcome = show_seconds(event.seconds) if event.seconds is not None else event.outcome
@@ -106,6 +123,8 @@ class PlainProgress:
     def __call__(self, event: Event) -> None:
         """Take one event."""
         match event:
+            case TreeProgress():
+                self._say(self._narrator.progressed(event))
             case TaskStarted():
                 self._say(self._narrator.started(event))
             case Stage(name=name):
@@ -157,6 +176,8 @@ class BarProgress:
     def __call__(self, event: Event) -> None:
         """Take one event."""
         match event:
+            case TreeProgress():
+                self._say(self._narrator.progressed(event))
             case TaskStarted():
                 self._say(self._narrator.started(event))
                 self._bar = self._progress.add_task("", total=event.planned, stage="", standing="")

@@ -12,6 +12,7 @@ import typer
 import orio_py
 from orio_py.cli import options as shared
 from orio_py.cli.console import Color, Output, check_json_target, write_json
+from orio_py.cli.defaults import configuration_for, output_of, with_defaults
 from orio_py.cli.progress import progress_for
 from orio_py.cli.tables import tuning_results
 from orio_py.core.units import Seconds
@@ -98,6 +99,9 @@ def tune(
     keep: Annotated[
         Path | None, typer.Option("--keep", metavar="DIR", help="Keep generated sources and binaries here.")
     ] = None,
+    include: shared.Include = None,
+    exclude: shared.Exclude = None,
+    compile_commands: shared.CompileCommandsPath = None,
     json: shared.JsonTarget = None,
     quiet: shared.Quiet = False,
     verbose: shared.Verbose = False,
@@ -120,13 +124,21 @@ def tune(
         pins=pins,
         cc=cc,
         keep=keep,
+        include=tuple(include or ()),
+        exclude=tuple(exclude or ()),
+        compile_commands=compile_commands,
     )
+    file = configuration_for(paths)
+    chosen = with_defaults(chosen, file)
+    file_output, file_in_place = output_of(file)
+    if output is None and not in_place:
+        output, in_place = file_output, file_in_place
     with progress_for(out, time.monotonic) or nullcontext() as listener:
         report = orio_py.tune(paths, output=output, in_place=in_place, options=chosen, listener=listener)
     out.diagnostics(report.diagnostics, report.sources)
     if report.regions:
         # With JSON on stdout the table is a remark, not the result.
         (out.message if json == "-" else out.result)(tuning_results(report.regions))
-    if json is not None and report.exit_code != 2:
+    if json is not None and (report.regions or report.exit_code != 2):
         write_json(report.as_json(), json)
     return report.exit_code

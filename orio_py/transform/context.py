@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from orio_py.core.source import Span
@@ -26,6 +27,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
     code = before + task.source.text[region.content.start : region.content.end]
     declared |= {d.name: _rebound(d, code) for d in (*around.globals, *parameters, *around.locals)}
     declared |= {d.name: declaration_of(d) for d in walk(region.tree) if isinstance(d, c_ast.Decl) and d.name}
+    declared = {name: _with_type(d, task.types) for name, d in declared.items()}
     macro_names = {*around.macros, *around.function_macros}
     addressed = _ADDRESS.findall(before)
     return Context(
@@ -37,6 +39,11 @@ def context_for(task: TuningTask, region: Region) -> Context:
         assumptions=task.assumptions,
         exposed=frozenset(addressed) | {d.name for d in around.globals},
     )
+
+
+def _with_type(declared: CDeclaration, types: Mapping[str, str]) -> CDeclaration:
+    """The declaration with the type that a typedef's name stands for."""
+    return replace(declared, type=types[declared.type]) if declared.type in types else declared
 
 
 def _from_specification(name: str, kind: str, dimensions: tuple[str, ...]) -> CDeclaration:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
+from orio_py.tune.compile_commands import CompileCommands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +16,8 @@ class TuneOptions:
     """Options of `tune`; None leaves the decision to the specification or to a default.
 
     `search` is `NAME` or `NAME:option=value,…`; `pins` fixes parameters and input sizes; `timeout` is
-    for one run of one variant; `keep` is a folder for generated sources and binaries.
+    for one run of one variant; `keep` is a folder for generated sources and binaries.  `include` and
+    `exclude` are globs that choose files of folders; `compile_commands` is a compilation database.
     """
 
     spec: Path | None = None
@@ -30,3 +32,6 @@ class TuneOptions:
     pins: Mapping[str, Value] = field(default_factory=dict[str, Value])
     cc: str | None = None
     keep: Path | None = None
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    compile_commands: Path | CompileCommands | None = None

@@ -149,19 +149,21 @@ class _Flow:
 def reduction_operator(body: Node, name: str) -> str | None:
     """The operator by which a body accumulates into the scalar `name` and does nothing else with it.
 
-    `s += e`, `s -= e`, `s++` and `s = s + e` are all `+`; None if `name` is used in any other way.
+    `s += e`, `s -= e`, `s++` and `s = s + e` are all `+`; None if `name` is used in any other way, such as
+    for its value in `y[i] = (s += e)` and `a[k++] = e`.
     """
     operators: set[str | None] = set()
     uses, counted = 0, 0
+    alone = _without_value(body)
     parts: list[Any] = list(walk(body))
     for part in parts:
         match type(part).__name__:
             case "ID" if part.name == name:
                 uses += 1
-            case "UnaryOp" if part.op in _STEPS and _is(part.expr, name):
+            case "UnaryOp" if id(part) in alone and part.op in _STEPS and _is(part.expr, name):
                 operators.add("+")
                 counted += 1
-            case "Assignment" if _is(part.lvalue, name):
+            case "Assignment" if id(part) in alone and _is(part.lvalue, name):
                 operators.add(_accumulation(part, name))
                 counted += 2 if part.op == "=" else 1
             case _:
@@ -173,18 +175,19 @@ def same_change(body: Node, name: str, varying: Collection[str]) -> bool:
     """Whether all statements that use a scalar change it in the same way, so that their order is nothing.
 
     As in `count++` or `t = 2*t + c`: the result depends on how often they run alone.  `varying` are the
-    names that do not keep one value in the body.
+    names that do not keep one value in the body.  In `y[i] = count++` the value in between is used.
     """
     changes: dict[str, int] = {}
     uses = 0
+    alone = _without_value(body)
     parts: list[Any] = list(walk(body))
     for part in parts:
         match type(part).__name__:
             case "ID" if part.name == name:
                 uses += 1
-            case "UnaryOp" if part.op in _STEPS and _is(part.expr, name):
+            case "UnaryOp" if id(part) in alone and part.op in _STEPS and _is(part.expr, name):
                 changes[part.op.strip("p")] = changes.get(part.op.strip("p"), 0) + 1
-            case "Assignment" if _is(part.lvalue, name):
+            case "Assignment" if id(part) in alone and _is(part.lvalue, name):
                 found = [p for p in walk(part.rvalue) if not _is(p, name)]
                 if any(_varies(p, varying) for p in found):
                     return False
@@ -194,6 +197,20 @@ def same_change(body: Node, name: str, varying: Collection[str]) -> bool:
             case _:
                 pass
     return len(changes) == 1 and uses == sum(changes.values())
+
+
+def _without_value(body: Node) -> frozenset[int]:
+    """The expressions, by identity, whose value nothing uses: statements and parts of loop headers."""
+    found: list[Any] = []
+    statements: list[Any] = list(walk_statements(body))
+    for node in statements:
+        found.append(node)
+        if type(node).__name__ == "For":
+            found.extend((node.init, node.next))
+    for node in tuple(found):
+        if type(node).__name__ == "ExprList":
+            found.extend(node.exprs)
+    return frozenset(id(node) for node in found if node is not None)
 
 
 def _varies(part: Any, varying: Collection[str]) -> bool:

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from functools import reduce
 
-from orio_py.ctree.build import binary, block, if_, literal_value
+from orio_py.ctree.build import binary, block, literal_value
+from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop, Relation
 from orio_py.ctree.nodes import For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transform.base import Context, refuse
 from orio_py.transform.hoisting import hoisted
 from orio_py.transform.loop_names import LoopName, first_present, index_name, show_loops
+from orio_py.transform.parallel.pragma_order import clash
 from orio_py.transform.parallel.pragma_text import belongs_to_loop, is_omp, is_omp_loop, must_be_last
 from orio_py.transform.sites import Choice
+from orio_py.transform.types import if_all
 
 _MIRROR: Mapping[str, Relation] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def annotated(lines: Sequence[Node], node: Node, context: Context) -> Node:
+def annotated(lines: Sequence[GuardedPragma], node: Node, context: Context) -> Node:
     """The statement after pragma lines.
 
     gcc ignores a pragma, with a warning, on a loop whose test has branches (`?:`), so that a bound with
-    branches gets a variable before the pragmas.
+    branches gets a variable before the pragmas.  Raises Refusal: ORIO-T033 where the lines cannot stand
+    behind each other, or behind those before the statement.
     """
+    if (found := clash(context.pragmas, lines)) is not None:
+        first, second = found
+        refuse(
+            "ORIO-T033",
+            f"`#pragma {second}` cannot stand behind `#pragma {first}` before one statement: compilers refuse it",
+            node,
+            help="leave one of them out",
+        )
     view = CanonicalLoop.match(node)
     if view is None or context.pragmas:
         return block(*lines, node)
@@ -31,16 +42,15 @@ def annotated(lines: Sequence[Node], node: Node, context: Context) -> Node:
     return block(*before, *lines, view.node)
 
 
-def at_least_once(result: Node, loops: Sequence[CanonicalLoop]) -> Node:
+def at_least_once(result: Node, loops: Sequence[CanonicalLoop], context: Context) -> Node:
     """`result` behind the condition that every loop of a nest with fixed bounds runs.
 
     gcc 12 copies a `lastprivate` variable back after a loop without iterations, from a private copy that
     nothing has written; OpenMP 5.2, section 5.4.5, leaves the original alone.
     """
-    conditions = [_runs(loop) for loop in loops if not loop.trip_count()]
-    if not conditions:
-        return result
-    return if_(reduce(lambda left, right: binary("&&", left, right), conditions), result)
+    if any(loop.relation in {"<", ">"} and equal(loop.start, loop.bound) for loop in loops):
+        return loops[0].node
+    return if_all((_runs(loop) for loop in loops if not loop.trip_count()), result, context)
 
 
 def _runs(loop: CanonicalLoop) -> Node:

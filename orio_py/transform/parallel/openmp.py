@@ -145,7 +145,7 @@ def finished(
     deepest = max((loops for _, loops in pragmas), key=len)
     indices = {loop.index for loop in deepest}
     if any(_needs_an_iteration(clauses(text), indices) for text, _ in pragmas):
-        result = block(at_least_once(result, deepest))
+        result = block(at_least_once(result, deepest, context))
     return with_final_indices(result, deepest, what, context)
 
 

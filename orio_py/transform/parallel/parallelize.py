@@ -99,7 +99,7 @@ class Parallelize:
             require_order_free(shared, _WHAT, context, force=self.force)
         result = annotated(pragma_lines([self._text(shared)]), node, context)
         if shared.needs_an_iteration:
-            result = block(at_least_once(result, loops))
+            result = block(at_least_once(result, loops, context))
         return with_final_indices(result, loops, _WHAT, context)
 
     def _loops(self, node: Node, context: Context) -> list[CanonicalLoop]:

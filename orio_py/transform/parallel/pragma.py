@@ -27,7 +27,7 @@ from orio_py.transform.parallel.pragma_text import (
     belongs_to_loop,
     is_omp,
     is_omp_loop,
-    pragma_lines,
+    lines_behind,
 )
 from orio_py.transform.parallel.vector import Vector
 
@@ -59,7 +59,7 @@ class Pragma:
             require_direct(text, node, context)
             if belongs_to_loop(text) and not isinstance(node, (For, c_ast.While, c_ast.DoWhile)):
                 refuse("ORIO-T020", f"`#pragma {text}` needs a loop directly behind it", node)
-        lines = pragma_lines(self.pragma_str)
+        lines = lines_behind(context.pragmas, self.pragma_str)
         if not lines:
             return node
         if any(is_omp_loop(text) for text in self.pragma_str):

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from orio_py.ctree.nodes import GuardedPragma
 
-_GCC = "defined(__GNUC__) && !defined(__clang__)"
-_CLANG = "defined(__clang__)"
-_INTEL = "defined(__INTEL_COMPILER)"
+GCC = "defined(__GNUC__) && !defined(__clang__)"
+CLANG = "defined(__clang__)"
+INTEL = "defined(__INTEL_COMPILER)"
 _OPENMP = "defined(_OPENMP)"
 _INTEL_WORDS = frozenset(
     ["vector", "novector", "simd", "nounroll", "unroll", "loop_count", "distribute_point", "swp"]
@@ -22,9 +22,20 @@ _LOOP_DIRECTIVE = re.compile(r"omp\s+(?:target\s+)?(?:teams\s+distribute\s+)?(?:
 
 def pragma_lines(texts: Iterable[str]) -> list[GuardedPragma]:
     """The `#pragma` lines for the given texts, each seen only by the compilers that understand it."""
-    lines = [line for text in texts if text.strip() for line in _lines(_normal(text))]
+    lines = [line for text in texts if text.strip() for line in _lines(normal(text))]
     if any(must_be_last(line.string) for line in lines):
         return [line if is_omp(line.string) else without_openmp(line) for line in lines]
+    return lines
+
+
+def lines_behind(before: Iterable[str], texts: Iterable[str]) -> list[GuardedPragma]:
+    """The lines for the given texts between pragmas that stand before a loop already and the loop.
+
+    Behind one of OpenMP's that has to stand directly before the loop they are left to compilers without it.
+    """
+    lines = pragma_lines(texts)
+    if any(must_be_last(text) for text in before):
+        return [without_openmp(line) for line in lines]
     return lines
 
 
@@ -41,18 +52,18 @@ def must_be_last(text: str) -> bool:
 
 def belongs_to_loop(text: str) -> bool:
     """Whether gcc or clang refuse the pragma before anything but a loop."""
-    words = tuple(_normal(text).replace("(", " ").split()[:2])
+    words = tuple(normal(text).replace("(", " ").split()[:2])
     return must_be_last(text) or words[:1] == ("ivdep",) or words in _LOOP_ONLY
 
 
 def is_omp(text: str) -> bool:
     """Whether the pragma is one of OpenMP's."""
-    return _normal(text).split()[:1] == ["omp"]
+    return normal(text).split()[:1] == ["omp"]
 
 
 def is_omp_loop(text: str) -> bool:
     """Whether the pragma shares out the iterations of the loop after it."""
-    return _LOOP_DIRECTIVE.match(_normal(text)) is not None
+    return _LOOP_DIRECTIVE.match(normal(text)) is not None
 
 
 def asserts_independence(text: str) -> bool:
@@ -61,7 +72,7 @@ def asserts_independence(text: str) -> bool:
     `omp simd` (OpenMP 5.2, 10.4), `ivdep` (GCC manual, "Loop-Specific Pragmas") and clang's
     `vectorize(assume_safety)` do; `vector always` only overrides the cost model.
     """
-    words = _normal(text).replace("(", " ").replace(")", " ").split()
+    words = normal(text).replace("(", " ").replace(")", " ").split()
     if words[:1] == ["omp"]:
         return "simd" in words
     return words[:1] in (["ivdep"], ["simd"]) or words[:2] == ["GCC", "ivdep"] or "assume_safety" in words
@@ -136,7 +147,8 @@ def _names(content: str) -> frozenset[str]:
     return frozenset(part.strip() for part in whole.split(",") if part.strip())
 
 
-def _normal(text: str) -> str:
+def normal(text: str) -> str:
+    """The words behind `#pragma`, one blank between them."""
     words = text.strip()
     if words.startswith("#"):
         words = words[1:].lstrip().removeprefix("pragma")
@@ -149,12 +161,12 @@ def _lines(text: str) -> list[GuardedPragma]:
         case "omp":
             return [GuardedPragma(text, _OPENMP)]
         case "GCC":
-            return [GuardedPragma(text, _GCC)]
+            return [GuardedPragma(text, GCC)]
         case "clang":
-            return [GuardedPragma(text, _CLANG)]
+            return [GuardedPragma(text, CLANG)]
         case "ivdep":
-            return [GuardedPragma(text, _INTEL), GuardedPragma("GCC ivdep", _GCC)]
+            return [GuardedPragma(text, INTEL), GuardedPragma("GCC ivdep", GCC)]
         case _ if first in _INTEL_WORDS:
-            return [GuardedPragma(text, _INTEL)]
+            return [GuardedPragma(text, INTEL)]
         case _:
             return [GuardedPragma(text, None)]

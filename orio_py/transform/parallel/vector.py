@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 from orio_py.ctree.dependence.questions import may_vectorise
 from orio_py.ctree.loops import CanonicalLoop, innermost_loops
-from orio_py.ctree.nodes import GuardedPragma, Node
+from orio_py.ctree.nodes import Node
 from orio_py.transform.base import Context
 from orio_py.transform.forms import (
     loop_view,
@@ -35,9 +35,8 @@ from orio_py.transform.parallel.pragma_text import (
     asserts_independence,
     clauses,
     is_omp,
-    must_be_last,
+    lines_behind,
     pragma_lines,
-    without_openmp,
 )
 from orio_py.transform.sites import Choice, rewrite_where
 from orio_py.transform.verdicts import dependence_context, require_legal
@@ -79,14 +78,8 @@ class Vector:
         for text in self.pragmas:
             require_direct(text, node, context)
         examined = [(text, self._simd(node, text, context)) for text in simd]
-        result = annotated(self._lines(context), node, context)
+        result = annotated(lines_behind(context.pragmas, self.pragmas), node, context)
         return finished(result, examined, f"`{simd[0]}`", context) if examined else result
-
-    def _lines(self, context: Context) -> list[GuardedPragma]:
-        lines = pragma_lines(self.pragmas)
-        if any(must_be_last(text) for text in context.pragmas):
-            return [without_openmp(line) for line in lines]
-        return lines
 
     def _require_no_memory_dependence(self, node: Node, text: str, context: Context) -> None:
         # Another pragma before the loop is no obstacle here: nothing is moved.

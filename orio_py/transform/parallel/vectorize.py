@@ -105,7 +105,7 @@ class Vectorize:
             require_order_free(shared, _WHAT, context, force=self.force)
         result = annotated(pragma_lines([self._text(view, shared, together, context)]), node, context)
         if shared.needs_an_iteration:
-            result = block(at_least_once(result, [view]))
+            result = block(at_least_once(result, [view], context))
         return with_final_indices(result, [view], _WHAT, context)
 
     def _together(self, view: CanonicalLoop, shared: Sharing, context: Context) -> int | None:

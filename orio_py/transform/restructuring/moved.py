@@ -7,6 +7,7 @@ from itertools import product
 
 from orio_py.ctree.loops import jumps_out
 from orio_py.ctree.nodes import For, Node, c_ast
+from orio_py.ctree.parse import position
 from orio_py.ctree.rewrite import used_names
 from orio_py.transform.base import Context, note, refuse
 from orio_py.transform.forms import unknown_calls
@@ -33,7 +34,8 @@ def moved_aside(
                 "ORIO-T072",
                 "Fuse cannot move this statement out of the way of the loops: it uses what they change, or "
                 "they use what it changes",
-                statement,
+                # A generated statement, such as a pragma of an earlier step, has no place of its own.
+                statement if position(statement) is not None else second,
                 notes=[note("the first loop", first), note("the second loop", second)],
             )
     return before, after

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 
 from orio_py.ctree.build import (
     add,
@@ -14,7 +13,6 @@ from orio_py.ctree.build import (
     declare,
     for_,
     ident,
-    if_,
     index,
     literal_value,
     sub,
@@ -26,7 +24,7 @@ from orio_py.ctree.simplify import simplify
 from orio_py.transform.base import Context
 from orio_py.transform.storage.array_copy_check import Offsets, Side, Tile
 from orio_py.transform.storage.scalar_replace_blocks import readable
-from orio_py.transform.types import index_type
+from orio_py.transform.types import if_all, index_type
 
 
 def positions(tile: Tile, offsets: Offsets) -> list[Node]:
@@ -67,7 +65,7 @@ def copied_in(tile: Tile, buffer: str, names: Sequence[str], context: Context) -
     for side, variable in reversed(list(zip(tile.sides, variables, strict=True))):
         make = _box if side.spread else _same
         body = make(side, variable.name, body, context)
-    return _guarded(tile, body)
+    return _guarded(tile, body, context)
 
 
 def copied_out(tile: Tile, buffer: str, names: Sequence[str], context: Context) -> Node:
@@ -82,13 +80,11 @@ def copied_out(tile: Tile, buffer: str, names: Sequence[str], context: Context) 
     body: Node = stores[0] if len(stores) == 1 else block(*stores)
     for side, variable in reversed(list(zip(tile.sides, variables, strict=True))):
         body = _same(side, variable.name, body, context)
-    return _guarded(tile, body)
+    return _guarded(tile, body, context)
 
 
-def _guarded(tile: Tile, loops: Node) -> Node:
-    if not tile.guards:
-        return loops
-    return if_(reduce(lambda a, b: binary("&&", a, b), map(readable, tile.guards)), loops)
+def _guarded(tile: Tile, loops: Node, context: Context) -> Node:
+    return if_all(map(readable, tile.guards), loops, context)
 
 
 def _same(side: Side, name: str, body: Node, context: Context) -> Node:

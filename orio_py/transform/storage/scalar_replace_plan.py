@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from orio_py.ctree.dependence.reuse import POINTER, Storage
+from orio_py.ctree.equal import equal
 from orio_py.ctree.nodes import Comment, Compound, Node, c_ast
 from orio_py.ctree.rewrite import substitute, walk
 from orio_py.ctree.simplify import simplify
@@ -292,8 +293,10 @@ class Planner:
             test = test_at_start(main, rest.node.cond, self._context)
         else:
             test = None
-        if first is None or test is None:
+        if first is None or test is None or _never_holds(test):
             return None
+        if is_always_true(test, self._context):
+            return True if rest is None else None
         place = span.inside(chain)
         trusted = is_trusted((test,), main.declared, self._context)
         if trusted and span.elements.holds(test, place):
@@ -316,6 +319,15 @@ class Planner:
     def _is_pure(self, condition: Node) -> bool:
         found = self._context.effects(condition)
         return not (found.writes or found.opaque or found.calls or found.address_taken)
+
+
+def _never_holds(test: Node) -> bool:
+    """Whether a test compares something with itself, as that of `for (i = k; i < k; i++)` does."""
+    match test:
+        case c_ast.BinaryOp(op="<" | ">", left=left, right=right):
+            return equal(left, right)
+        case _:
+            return False
 
 
 def _parts(block: Block, numbers: Sequence[int]) -> list[list[int]]:
@@ -378,8 +390,7 @@ def test_at_start(loop: Loop, condition: Node | None, context: Context) -> Node 
         return None
     if loop.start is None:
         return condition if loop.node.init is None else None
-    test = simplify(substitute(condition, loop.index, _as_index(loop, loop.start, condition, context)))
-    return None if is_always_true(test, context) else test
+    return simplify(substitute(condition, loop.index, _as_index(loop, loop.start, condition, context)))
 
 
 def _as_index(loop: Loop, start: Node, condition: Node, context: Context) -> Node:

@@ -109,6 +109,8 @@ class Permut:
             self._refuse(verdict, view, wanted, context)
         require_legal(verdict, "Permut", loops[moved[0]].node, context, force=self.force)
         result = _rebuilt(loops, headers, order)
+        if any(loop.trip_count() == 0 for loop in nest(loop_view(result, "Permut", context))):
+            return head  # Nothing runs, and a header like `i = 0; i < 0` makes compilers warn.
         if not any(is_live(loop, context) for loop in loops[moved[0] :]):
             return result
         for loop in loops:

@@ -39,7 +39,14 @@ from orio_py.ctree.nodes import For, Node
 from orio_py.ctree.rewrite import copy_with
 from orio_py.transform.base import Context, refuse
 from orio_py.transform.tiling.permute import in_place_of
-from orio_py.transform.types import control_type, index_type, is_natural, same_signedness, signedness_of_type
+from orio_py.transform.types import (
+    control_type,
+    index_type,
+    is_natural,
+    mentions_unsigned,
+    same_signedness,
+    signedness_of_type,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,7 @@ class Block:
         """The loop over the blocks of a range, with `inner` as its body."""
         kind = control_type(self.view, context)
         cond = binary(self.view.relation, ident(self.name), bound)
-        return for_(declare(kind, self.name, start), cond, self._step(bound, kind), inner)
+        return for_(declare(kind, self.name, start), cond, self._step(bound, kind, context), inner)
 
     def end(self, context: Context) -> Node:
         """The bound of the loop over one block: `n - ii < 32 ? n : ii + 32`."""
@@ -77,11 +84,12 @@ class Block:
         here = ident(self.name)
         return here if literal_value(bound) == 0 else sub(here, bound)
 
-    def _step(self, bound: Node, kind: str) -> Node:
+    def _step(self, bound: Node, kind: str, context: Context) -> Node:
         upward = self.view.upward
-        if upward or signedness_of_type(kind) == "signed":
+        if upward or (signedness_of_type(kind) == "signed" and not mentions_unsigned(bound, context)):
             return advance(self.name, self.size if upward else -self.size)
-        # An unsigned index must not step below zero: the last step ends just where the test fails.
+        # What is unsigned, or compared as such, must not step below zero: the last step ends just where
+        # the test fails.
         here = ident(self.name)
         if self.view.relation == ">":
             more = binary(">", self._above(bound), self.size)

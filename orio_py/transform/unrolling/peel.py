@@ -68,7 +68,7 @@ class Peel:
         view = unrollable(node, "Peel", context, force=self.force)
         size = (self.first + self.last) * unrolled.count_statements(view.body)
         unrolled.require_size(size, "Peel", node, "first" if self.first >= self.last else "last")
-        if self.first + self.last and view.trip_count() is None:
+        if self.first + self.last and _trips(view) is None:
             kind = index_type(view, context)
             if not start_is_invariant(view, context):
                 refuse("ORIO-T027", "Peel needs a start that keeps its value while the loop runs", view.start)
@@ -87,7 +87,7 @@ class Peel:
         view = self.check(node, context)
         if self.first + self.last == 0:
             return node
-        trips = view.trip_count()
+        trips = _trips(view)
         if trips == 0:
             return node
         maker = _Peeling(view, context)
@@ -106,6 +106,11 @@ class Peel:
         if self.first + self.last > 1:
             return without_comments(view.node)
         return assign(view.index, view.start) if is_live(view, context) else None
+
+
+def _trips(view: CanonicalLoop) -> int | None:
+    """The number of iterations where it is known; `for (i = k; i < k; i++)` has none."""
+    return int(view.relation in {"<=", ">="}) if equal(view.start, view.bound) else view.trip_count()
 
 
 class _Peeling:
@@ -207,7 +212,8 @@ class _Peeling:
         """The body with the index replaced."""
         index = self._view.index
         copy = [simplify(substitute(s, index, place)) for s in self._bare]
-        if self._shadow or any(_looks_odd(item) for statement in copy for item in walk(statement)):
+        odd = index in self._used and any(_looks_odd(item) for part in copy for item in walk(part))
+        if self._shadow or odd:
             return [block(declare(f"const {self._kind}", index, place), *self._inner())]
         return [block(*copy)] if self._scoped else copy
 

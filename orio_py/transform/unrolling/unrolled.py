@@ -24,6 +24,7 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import walk_statements
 from orio_py.ctree.simplify import simplify
+from orio_py.ctree.symbols import CDeclaration
 from orio_py.transform.base import Context, refuse
 from orio_py.transform.forms import start_is_invariant
 from orio_py.transform.hoisting import hoisted
@@ -115,8 +116,8 @@ def parts_of(
 
 def with_test(view: CanonicalLoop, factor: int, context: Context, *, make: Make = copies) -> Parts | None:
     """The unrolled loop; the main loop's test says that `factor` iterations remain."""
-    trips = _known_trips(view, context)
-    if trips is not None and trips < factor:
+    trips = known_trips(view, context)
+    if (trips is not None and trips < factor) or _is_too_short(view, factor, context):
         return None
     step = factor * view.stride
     body = block(*make(view, factor, context))
@@ -130,8 +131,10 @@ def with_test(view: CanonicalLoop, factor: int, context: Context, *, make: Make 
     return Parts(main, remainder, index)
 
 
-def _known_trips(view: CanonicalLoop, context: Context) -> int | None:
+def known_trips(view: CanonicalLoop, context: Context) -> int | None:
     """The number of iterations where start and bound are literals, or differ by one: `i + 1` and `i + 3`."""
+    if equal(view.start, view.bound):
+        return int(view.relation in {"<=", ">="})
     if is_natural(view.start, context):
         return view.trip_count()
     (base, first), (other, last) = _offset(view.start), _offset(view.bound)
@@ -140,6 +143,14 @@ def _known_trips(view: CanonicalLoop, context: Context) -> int | None:
         return None
     distance = (last - first if view.upward else first - last) + (view.relation in {"<=", ">="})
     return max(0, -(-distance // abs(view.stride)))
+
+
+def _is_too_short(view: CanonicalLoop, factor: int, context: Context) -> bool:
+    """Whether an unsigned index has too little room below a literal bound, whatever its start is."""
+    limit = literal_value(view.bound) if view.upward else None
+    if limit is None or not CDeclaration("", index_type(view, context)).is_unsigned:
+        return False
+    return limit - view.stride * (factor - 1) < (1 if view.relation == "<" else 0)
 
 
 def _offset(node: Node) -> tuple[Node | None, int]:
@@ -199,10 +210,11 @@ def main_test(view: CanonicalLoop, factor: int, context: Context) -> Node:
     beyond = view.relation
     if view.upward:
         fixed, limit, away = literal_value(start), literal_value(bound), ">" if beyond == "<" else ">="
+        if limit is not None and signedness_of_type(index_type(view, context)) != "unknown":
+            # Nothing wraps around: the unsigned index has room enough (`_is_too_short`).
+            return binary(beyond, index, limit - span)
         if fixed is not None and fixed >= 0:
             test = binary(beyond, index, simplify(sub(bound, span)))
-            if limit is not None and limit > fixed + span:
-                return test
             return binary("&&", binary(away, bound, fixed + span), test)
         if start_is_invariant(view, context) and same_signedness(
             index_type(view, context), context, start, bound

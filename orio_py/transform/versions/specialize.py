@@ -31,6 +31,7 @@ from orio_py.transform.constants import canonical, clash_with, is_narrow, typed_
 from orio_py.transform.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transform.forms import LOOP_PRAGMAS, unknown_calls
 from orio_py.transform.parallel.vectorize import Vectorize, alignment_value, require_alignment, require_arrays
+from orio_py.transform.versions.decided import settled
 
 DECLARATIONS = (c_ast.Decl, c_ast.DeclList, c_ast.Typedef)
 """Statements that the code behind them needs."""
@@ -68,7 +69,7 @@ class Specialize:
         result = node
         for value in reversed(values):
             test, number = self._number(node, value, context)
-            version = with_constant(fast, self.on or "", number)
+            version = settled(with_constant(fast, self.on or "", number), fast, context)
             result = if_(self._and_aligned(test), _braced(version), _braced(result))
         return result if values else if_(self._and_aligned(None), _braced(fast), _braced(node))
 

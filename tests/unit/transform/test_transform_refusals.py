@@ -81,6 +81,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (JI, "ORIO-T040", f"{FOR_I} for (j = 0; j < n; j++) @c[i + 1][j] = c[i][j + 1];"),
     (JI, "ORIO-T041", f"{FOR_I} for (j = 0; j < n; j++) @a[i * j] = a[i + j];"),
     (JI, "ORIO-T027", f"{FOR_I} for (j = 0; j < m; j++) @m = 4;"),
+    (JI, "ORIO-T040", f"{FOR_I} for (j = 0; j < m; j++) c[i][j] = @t++;"),
     (Pragma(("a\nb",)), "ORIO-T012", f"@{FOR_I} a[i] = 0;"),
     (Pragma(("GCC ivdep",)), "ORIO-T020", "@{ t = 1; t = 2; }"),
     (Pragma(("ivdep",)), "ORIO-T020", "@t = 1;"),

@@ -66,6 +66,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (UnrollReduction(2), "ORIO-T053", f"{FOR_I} @{{ s += a[i]; b[i] = s; }}"),
     (UnrollReduction(2), "ORIO-T053", f"{FOR_I} @{{ s += a[i]; s *= b[i]; }}"),
     (UnrollReduction(2), "ORIO-T053", f"{FOR_I} @v += i;"),
+    (UnrollReduction(2), "ORIO-T053", f"{FOR_I} @y[i] = (s += a[i]);"),
     (UnrollReduction(2), "ORIO-T053", f"{FOR_I} @{{ t = t > i ? t : i; t = t < n ? t : n; }}"),
     (UnrollReduction(2), "ORIO-T054", f"{FOR_I} @s += a[i];"),
     (UnrollReduction(2), "ORIO-T054", f"{FOR_I} {{ total += i; @s -= a[i] * b[i]; }}"),

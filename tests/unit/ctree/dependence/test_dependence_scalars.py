@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from orio_py.core.source import SourceFile
-from orio_py.ctree.dependence.scalars import reduction_operator, scalar_flow
+from orio_py.ctree.dependence.scalars import reduction_operator, same_change, scalar_flow
 from orio_py.ctree.nodes import Compound
 from orio_py.ctree.parse import parse_statements
 
@@ -63,7 +63,34 @@ def test_flow(text: str, exposed: bool, assigned: bool) -> None:
         ("if (A[i] > 0) s += A[i];", "+"),
         ("s = 1;", None),
         ("A[i] = 1;", None),
+        ("for (j = 0; j < 3; j++, s += A[j]) B[j] = 0;", "+"),
+        ("s++, A[i] = 1;", "+"),
+        ("switch (i) { case 1: s += A[i]; }", "+"),
+        ("A[i] = (s += B[i]);", None),
+        ("A[s++] = B[i];", None),
+        ("if ((s += A[i]) > 3) B[i] = 1;", None),
+        ("A[i] = (s++, 2);", None),
+        ("double z = s++; A[i] = z;", None),
+        ("while (s++ < 3) A[i] = 1;", None),
+        ("s += (s++, 2);", None),
     ],
 )
 def test_reductions(text: str, operator: str | None) -> None:
     assert reduction_operator(tree(text), "s") == operator
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("s++;", True),
+        ("for (j = 0; j < 3; j++, s++) B[j] = 0;", True),
+        ("s = 2 * s + t;", True),
+        ("s = 2 * s + i;", False),
+        ("A[i] = s++;", False),
+        ("A[s++] = B[i];", False),
+        ("if (s++ % 2) B[i] = 1;", False),
+        ("A[i] = (s = 2 * s + t);", False),
+    ],
+)
+def test_one_change_over_and_over(text: str, same: bool) -> None:
+    assert same_change(tree(text), "s", {"i", "j", "A", "B"}) == same
