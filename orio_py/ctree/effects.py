@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -173,9 +174,9 @@ class _Walker:
         return frozenset(names.union(*self.scopes))
 
     def _enter(self, node: Node) -> None:
-        method = getattr(self, "visit_" + type(node).__name__, None)
-        if method is not None:
-            method(node)
+        name = _method_of(type(node))
+        if name is not None:
+            getattr(self, name)(node)
         elif isinstance(node, _TRANSPARENT):
             for child in node:
                 self.visit(child)
@@ -464,9 +465,14 @@ class _Walker:
         self.visit(node.expr)
 
 
-_REMEMBERED = (
-    Compound, For, c_ast.Assignment, c_ast.DoWhile, c_ast.FuncCall, c_ast.If, c_ast.Switch, c_ast.While,
-)  # fmt: skip
+@cache
+def _method_of(kind: type[Node]) -> str | None:
+    name = "visit_" + kind.__name__
+    return name if hasattr(_Walker, name) else None
+
+
+# Not assignments: to follow one again takes less time than to keep what it does.
+_REMEMBERED = (Compound, For, c_ast.DoWhile, c_ast.If, c_ast.Switch, c_ast.While)
 _TRANSPARENT = (
     Transform, c_ast.ArrayDecl, c_ast.ArrayDesignator, c_ast.Cast, c_ast.CompoundLiteral, c_ast.DeclList,
     c_ast.Enum, c_ast.EnumeratorList, c_ast.ExprList, c_ast.InitList, c_ast.Label, c_ast.PtrDecl,

@@ -12,8 +12,17 @@ from typing import Literal, cast
 
 from orio_py.ctree.build import literal_value
 from orio_py.ctree.emit_expression import emit_expression, emit_type
-from orio_py.ctree.nodes import Comment, Compound, For, Node, Transform, c_ast, substatements
-from orio_py.ctree.rewrite import walk, walk_statements
+from orio_py.ctree.nodes import (
+    WITH_STATEMENTS,
+    Comment,
+    Compound,
+    For,
+    Node,
+    Transform,
+    c_ast,
+    substatements,
+)
+from orio_py.ctree.rewrite import walk
 
 Relation = Literal["<", "<=", ">", ">="]
 
@@ -174,7 +183,14 @@ def nest(loop: CanonicalLoop) -> list[CanonicalLoop]:
 
 def loops_in(node: Node) -> list[For]:
     """Every `for` loop in the tree, in the order of the source."""
-    return [item for item in walk_statements(node) if isinstance(item, For)]
+    found: list[For] = []
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, For):
+            found.append(current)
+        stack.extend(s for s in reversed(substatements(current)) if isinstance(s, WITH_STATEMENTS))
+    return found
 
 
 def find_loops(node: Node, index: str) -> list[For]:
@@ -190,7 +206,21 @@ def header_index(loop: For) -> str | None:
 
 def innermost_loops(node: Node) -> list[For]:
     """The `for` loops without a `for` loop inside them."""
-    return [loop for loop in loops_in(node) if len(loops_in(loop)) == 1]
+    found: list[For] = []
+    stack: list[tuple[Node, int]] = [(node, 0)]
+    order: list[tuple[For, int]] = []
+    while stack:
+        current, depth = stack.pop()
+        if isinstance(current, For):
+            order.append((current, depth))
+            depth += 1
+        inner = (s for s in reversed(substatements(current)) if isinstance(s, WITH_STATEMENTS))
+        stack.extend((statement, depth) for statement in inner)
+    for number, (loop, depth) in enumerate(order):
+        # In the order of the source, a loop inside this one would be the next.
+        if number + 1 == len(order) or order[number + 1][1] <= depth:
+            found.append(loop)
+    return found
 
 
 def outermost_loops(node: Node) -> list[For]:
@@ -202,7 +232,7 @@ def outermost_loops(node: Node) -> list[For]:
         if isinstance(current, For):
             found.append(current)
         else:
-            stack.extend(reversed(list(current)))
+            stack.extend(s for s in reversed(substatements(current)) if isinstance(s, WITH_STATEMENTS))
     return found
 
 

@@ -8,7 +8,17 @@ from typing import Any
 from pycparser import c_ast
 from pycparser.c_ast import Compound, For, Node
 
-__all__ = ["Comment", "Compound", "For", "GuardedPragma", "Node", "Transform", "c_ast", "substatements"]
+__all__ = [
+    "WITH_STATEMENTS",
+    "Comment",
+    "Compound",
+    "For",
+    "GuardedPragma",
+    "Node",
+    "Transform",
+    "c_ast",
+    "substatements",
+]
 
 
 class Comment(Node):
@@ -73,7 +83,7 @@ class Transform(Node):
 
 def substatements(node: Node) -> list[Node]:
     """The statements directly inside a statement; none for an expression."""
-    if not isinstance(node, _WITH_STATEMENTS):
+    if not isinstance(node, WITH_STATEMENTS):
         return []
     match node:
         case c_ast.Compound():
@@ -86,7 +96,8 @@ def substatements(node: Node) -> list[Node]:
             return [node.stmt]
 
 
-_WITH_STATEMENTS = (
+WITH_STATEMENTS = (
     Compound, For, c_ast.If, c_ast.While, c_ast.DoWhile, c_ast.Switch, c_ast.Label, c_ast.Case, c_ast.Default,
     Transform,
 )  # fmt: skip
+"""The kinds of statements that hold other statements."""

@@ -20,6 +20,7 @@ from orio_py.ctree.rewrite import Replacement, Rewriter, copy_with, map_children
 
 _INT_MAX = 2**31 - 1
 _EXPRESSIONS = (c_ast.BinaryOp, c_ast.UnaryOp, c_ast.TernaryOp, c_ast.ID, c_ast.Constant)
+_LEAVES = (c_ast.ID, c_ast.Constant)
 _N = TypeVar("_N", bound=Node)
 
 
@@ -29,17 +30,28 @@ def simplify(node: Node, *, integers: frozenset[str] = frozenset()) -> Node:
     An expression is taken to be an integer as a whole.  In statements, `integers` names variables that
     are known to be integers, besides those that the subscripts and declarations of the tree show.
     """
-    folding = _Folding(integers | evident_integers(node))
+    folding = _Folding(node, integers)
     folding.integer = isinstance(node, _EXPRESSIONS)
     return folding.rewrite(node)
 
 
 class _Folding(Rewriter):
-    def __init__(self, integers: frozenset[str]) -> None:
-        self.integers = integers
+    def __init__(self, root: Node, integers: frozenset[str]) -> None:
+        self._root = root
+        self._given = integers
+        self._integers: frozenset[str] | None = None
         self.integer = False
 
+    @property
+    def integers(self) -> frozenset[str]:
+        """The variables known to be integers; the tree is searched when a loop first asks for them."""
+        if self._integers is None:
+            self._integers = self._given | evident_integers(self._root)
+        return self._integers
+
     def visit(self, node: Node) -> Replacement:
+        if type(node) in _LEAVES:
+            return node
         before = self.integer
         if not isinstance(node, _EXPRESSIONS):
             self.integer = False
@@ -52,7 +64,11 @@ class _Folding(Rewriter):
             return self._within(node, True)
         if node.op not in ARITHMETIC:
             return self._within(node, False)
-        new = self.generic(node)
+        left, right = self._same(node.left), self._same(node.right)
+        if left is node.left and right is node.right:
+            new = node
+        else:
+            new = c_ast.BinaryOp(node.op, left, right, node.coord)
         if not self.integer:
             return new
         if new.op in {"+", "-"}:
@@ -101,10 +117,15 @@ class _Folding(Rewriter):
             return map_children(part, lambda decl: map_children(decl, lambda value: self._as(value, True)))
         return map_children(part, lambda value: self._as(value, True))
 
+    def _same(self, node: Node) -> Node:
+        return node if type(node) in _LEAVES else self.rewrite(node)
+
     def _within(self, node: _N, integer: bool) -> _N:
         return map_children(node, lambda child: self._as(child, integer))
 
     def _as(self, node: Node, integer: bool) -> Node:
+        if type(node) in _LEAVES:
+            return node
         before, self.integer = self.integer, integer
         result = self.rewrite(node)
         self.integer = before

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from orio_py.ctree.effects import PURE_FUNCTIONS, Effects
 from orio_py.ctree.loops import CanonicalLoop, first_write, jumps_out, reasons
-from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
-from orio_py.ctree.rewrite import walk
+from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast, substatements
+from orio_py.ctree.rewrite import walk, walk_statements
 from orio_py.transform.base import Context, note, refuse
 from orio_py.transform.types import index_type_problem
 
@@ -86,9 +86,11 @@ def require_no_jumps(view: CanonicalLoop, what: str) -> None:
 
 def require_copyable(view: CanonicalLoop, what: str) -> None:
     """The body may stand in the program more than once.  Raises Refusal: ORIO-T026."""
-    for node in walk(view.body):
-        if isinstance(node, c_ast.Decl) and "static" in (node.storage or []):
-            refuse("ORIO-T026", f"{what} cannot copy the `static` variable `{node.name}`", node)
+    for node in walk_statements(view.body):
+        declared = node.decls if isinstance(node, c_ast.DeclList) else (node,)
+        for part in declared:
+            if isinstance(part, c_ast.Decl) and "static" in (part.storage or []):
+                refuse("ORIO-T026", f"{what} cannot copy the `static` variable `{part.name}`", part)
         if isinstance(node, c_ast.Label):
             refuse("ORIO-T026", f"{what} cannot copy the label `{node.name}`", node)
     if (case := _stray_case(view.body)) is not None:
@@ -202,7 +204,7 @@ def _stray_case(node: Node) -> Node | None:
         if isinstance(current, (c_ast.Case, c_ast.Default)):
             return current
         if not isinstance(current, c_ast.Switch):
-            stack.extend(current)
+            stack.extend(substatements(current))
     return None
 
 

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import islice, takewhile
 
 from orio_py.ctree.loops import CanonicalLoop, loops_in, unmarked
-from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, Transform, c_ast
+from orio_py.ctree.nodes import (
+    WITH_STATEMENTS,
+    Comment,
+    Compound,
+    For,
+    GuardedPragma,
+    Node,
+    Transform,
+    c_ast,
+)
 from orio_py.ctree.rewrite import copy_with, declared_names, walk_statements
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transform.base import Context
@@ -129,8 +138,11 @@ class _Sites:
         declarations = site.declarations
         after = site.live_after
         for number, item in enumerate(items):
-            inner = _Site(self._then(items[number + 1 :], after), pragmas, declarations, site.around)
-            new = self.visit(item, inner)
+            if isinstance(item, WITH_STATEMENTS) or self.chosen(item):
+                live = self._then(items, number + 1, after)
+                new = self.visit(item, _Site(live, pragmas, declarations, site.around))
+            else:
+                new = item
             changed = changed or new is not item
             if isinstance(new, Compound) and not isinstance(item, Compound) and splices(new):
                 result.extend(new.block_items or [])
@@ -142,11 +154,13 @@ class _Sites:
                 after = _without([item], after) if ends else after
         return result if changed else None
 
-    def _then(self, following: list[Node], after: _LiveAfter) -> _LiveAfter:
+    def _then(self, items: list[Node], number: int, after: _LiveAfter) -> _LiveAfter:
+        """What is read from the statement of a number on, which is not looked at before that is asked."""
+
         def live(name: str) -> bool:
             if name in self.read_by_jump:
                 return True
-            for statement in following:
+            for statement in islice(items, number, None):
                 if self._reads_first(statement, name):
                     return True
                 if _assigns(statement, name):

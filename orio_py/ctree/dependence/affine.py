@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import chain
 
 Monomial = tuple[str, ...]
 """A product of symbols, sorted; the empty product is the constant 1."""
@@ -57,7 +56,14 @@ class Polynomial:
         return cls({monomial: coefficient for monomial, coefficient in terms.items() if coefficient})
 
     def __add__(self, other: Polynomial) -> Polynomial:
-        return Polynomial.total(chain(self.terms.items(), other.terms.items()))
+        terms = dict(self.terms)
+        for monomial, coefficient in other.terms.items():
+            found = terms.get(monomial, 0) + coefficient
+            if found:
+                terms[monomial] = found
+            else:
+                del terms[monomial]
+        return Polynomial(terms)
 
     def __sub__(self, other: Polynomial) -> Polynomial:
         return self + other.scaled(-1)

@@ -93,9 +93,10 @@ def with_references(node: Node, uses: Uses, replaced: Mapping[Ref, Node]) -> Nod
         return node
     if isinstance(node, c_ast.ArrayRef):
         ref = uses.ref_of(node)
-        new = None if ref is None else replaced.get(ref)
-        if new is not None:
-            return new
+        if ref is not None:
+            new = replaced.get(ref)
+            if new is not None or not ref.inner:
+                return node if new is None else new
     elif isinstance(node, (c_ast.ID, c_ast.Constant)):
         return node
     elif isinstance(node, c_ast.BinaryOp):  # Most nodes are of this kind.
@@ -105,6 +106,10 @@ def with_references(node: Node, uses: Uses, replaced: Mapping[Ref, Node]) -> Nod
             if left is node.left and right is node.right
             else c_ast.BinaryOp(node.op, left, right, node.coord)
         )
+    elif isinstance(node, c_ast.Assignment):
+        target, value = (with_references(part, uses, replaced) for part in (node.lvalue, node.rvalue))
+        same = target is node.lvalue and value is node.rvalue
+        return node if same else c_ast.Assignment(node.op, target, value, node.coord)
     if isinstance(node, c_ast.UnaryOp) and node.op in {"sizeof", "_Alignof", "&"}:
         return node
     return map_children(node, lambda child: with_references(child, uses, replaced))

@@ -60,8 +60,10 @@ class Planner:
         self._uses, self._context = uses, context
         self._dtype, self._force = dtype, force
         self._spans = Spans(uses)
+        self._nested = any(use.within for use in uses.uses)
         self._guards: dict[tuple[object, ...], Certainty] = {}
         self._groups: dict[Block, dict[Ref, Group]] = {}
+        self._wholes: dict[tuple[Block, Ref], Scalar | None] = {}
         self._effort = 0
         self._overlapping: list[Storage] = []
         self._block(uses.root, frozenset())
@@ -73,7 +75,7 @@ class Planner:
         for ref, group in groups:
             if ref in taken or not self._is_candidate(ref, group[0][1]):
                 continue
-            if any(use.within for _, use in group):
+            if self._nested and any(use.within for _, use in group):
                 group = [entry for entry in group if not _is_gone(entry, taken, scalars)]
             if group:
                 scalars.extend(self._scalars(block, ref, group))
@@ -84,12 +86,18 @@ class Planner:
                 self._block(inner, inside)
 
     def _grouped(self, block: Block) -> dict[Ref, Group]:
+        """The uses by element, without elements whose place changes in each item that uses them."""
         groups = self._groups.get(block)
         if groups is None:
             groups = self._groups[block] = {}
+            steady: set[Ref] = set()
+            for item in block.items:
+                written = self._uses.writes[item.writes]
+                steady.update(r for r in self._uses.refs_in(item) if r.names.isdisjoint(written))
             for number, item in enumerate(block.items):
                 for use in self._uses.uses[item.uses]:
-                    groups.setdefault(use.ref, []).append((number, use))
+                    if use.ref in steady:
+                        groups.setdefault(use.ref, []).append((number, use))
         return groups
 
     # One element
@@ -114,8 +122,8 @@ class Planner:
 
     def _scalars(self, block: Block, ref: Ref, group: Group) -> list[Scalar]:
         """The element in one scalar for the whole block, or else in one for each statement."""
-        numbers = sorted({number for number, _ in group})
-        whole = self._scalar(block, ref, group, numbers)
+        numbers = list(dict.fromkeys(number for number, _ in group))
+        whole = self._whole(block, ref, group, numbers)
         if whole is not None:
             return [] if self._is_better_inside(block, ref, whole) else [whole]
         parts = _parts(block, numbers)
@@ -140,8 +148,17 @@ class Planner:
             return False
         if any(not any(isinstance(f, Loop) for f in use.frames[depth:]) for _, use in group):
             return False
-        inner = self._scalar(body, ref, group, sorted({number for number, _ in group}))
+        inner = self._whole(body, ref, group, list(dict.fromkeys(number for number, _ in group)))
         return inner is not None and inner.guard is None
+
+    def _whole(self, block: Block, ref: Ref, group: Group, numbers: Sequence[int]) -> Scalar | None:
+        """The scalar for all uses in a block; asked once by the block around it, and once by its own."""
+        key = block, ref
+        if group is not self._grouped(block).get(ref):
+            return self._scalar(block, ref, group, numbers)
+        if key not in self._wholes:
+            self._wholes[key] = self._scalar(block, ref, group, numbers)
+        return self._wholes[key]
 
     def _scalar(self, block: Block, ref: Ref, group: Group, numbers: Sequence[int]) -> Scalar | None:
         first, last = numbers[0], numbers[-1]
@@ -207,17 +224,19 @@ class Planner:
     ) -> Certainty:
         """Whether a use (a write if `written`) is certain in some items of a block."""
         depth, top = len(block.frames), len(span.block.frames)
-        wanted = [
-            (number, use)
-            for number, use in self._grouped(block).get(ref, ())
-            if part[0] <= number <= part[1]
-            and (use.writes or not written)
-            and not any(f is MAYBE or f is AGAIN for f in use.frames[top:])
-        ]
-        if any(len(use.frames) == depth for _, use in wanted):
-            return True
+        numbers: list[int] = []
+        for number, use in self._grouped(block).get(ref, ()):
+            if not part[0] <= number <= part[1] or (written and not use.writes):
+                continue
+            inside = use.frames[top:]
+            if MAYBE in inside or AGAIN in inside:
+                continue
+            if len(use.frames) == depth:
+                return True
+            if not numbers or numbers[-1] != number:
+                numbers.append(number)
         best: Certainty = None
-        for number in sorted({number for number, _ in wanted}):
+        for number in numbers:
             item = block.items[number]
             found: Certainty = None
             if item.loop is not None:
@@ -347,9 +366,12 @@ def _gains(group: Group, depth: int, after: int) -> bool:
 def _compatible(scalars: list[Scalar]) -> list[Scalar]:
     """Without those whose conditions would be cut by the range of another."""
     kept = [s for s in scalars if s.guard is None]
+    # One of each range is enough to compare with.
+    ranges = {(s.first, s.last, True): s for s in kept}
     for scalar in scalars:
-        if scalar.guard is not None and not any(_crosses(scalar, other) for other in kept):
+        if scalar.guard is not None and not any(_crosses(scalar, other) for other in ranges.values()):
             kept.append(scalar)
+            ranges[scalar.first, scalar.last, False] = scalar
     return sorted(kept, key=lambda s: (s.first, -s.last))
 
 

@@ -43,6 +43,7 @@ class _Entry:
     place: Place
     writes: bool
     split: Subscripts | None = None
+    shape: tuple[object, tuple[int, ...]] = ((), ())
 
 
 @dataclass(slots=True)
@@ -196,7 +197,7 @@ class Span:
         rows = use.storage.rows > 0 and not promised
         table = self._table(name)
         mine = self._own[use.ref]
-        shape, offsets = _shape(mine.subscripts)
+        shape, offsets = mine.shape
         exact = None not in mine.subscripts and not rows
         for other_shape, group in table.items():
             if not (written or group.writes):
@@ -222,7 +223,7 @@ class Span:
                 return False
             first, second = self._split(mine), self._split(entry)
             return self.elements.may_coincide(first, second, domain)
-        one, two = _shape(mine.subscripts), _shape(entry.subscripts)
+        one, two = mine.shape, entry.shape
         key = one[0], two[0], tuple(a - b for a, b in zip(one[1], two[1], strict=True))
         if key not in self._apart:
             self._apart[key] = self.elements.may_coincide(mine.subscripts, entry.subscripts, domain)
@@ -262,6 +263,7 @@ class Span:
             group = table.setdefault(shape, _Shape())
             group.writes = group.writes or entry.writes
             group.entries.setdefault(offsets, []).append(entry)
+            entry.shape = shape, offsets
         return table
 
     def _subscripts(self, ref: Ref, chain: Chain) -> Subscripts:
@@ -300,9 +302,13 @@ def _all(group: _Shape) -> Iterator[_Entry]:
 
 def _shape(subscripts: Subscripts) -> tuple[object, tuple[int, ...]]:
     """Subscripts without their constants, and those."""
-    offsets = tuple(0 if s is None else s.terms.get((), 0) for s in subscripts)
-    forms = tuple(None if s is None else s.shifted(-o).key for s, o in zip(subscripts, offsets, strict=True))
+    offsets = tuple([0 if s is None else s.terms.get((), 0) for s in subscripts])
+    forms = tuple([None if s is None else _form(s) for s in subscripts])
     return forms, offsets
+
+
+def _form(subscript: Polynomial) -> tuple[object, ...]:
+    return tuple(sorted(term for term in subscript.terms.items() if term[0]))
 
 
 def _header(loop: Loop, context: Context) -> Header:

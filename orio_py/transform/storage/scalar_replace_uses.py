@@ -39,6 +39,7 @@ _STEPS = frozenset({"++", "--", "p++", "p--"})
 _PLAIN_MACRO = re.compile(r"[\w\s+.%()-]*")
 _CALL = re.compile(r"\w\s*\(")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_Key = str | int
 _SILENT = (Comment, c_ast.EmptyStatement, c_ast.Typedef, c_ast.StaticAssert)
 
 
@@ -59,7 +60,10 @@ class Uses:
         self.context = context
         self._known: dict[str, CDeclaration] = dict(context.declarations)
         self._refs: dict[int, Ref] = {}
-        self._texts: dict[str, Ref] = {}
+        self._texts: dict[_Key, Ref] = {}
+        self._keys: dict[int, _Key] = {}
+        self._numbers: dict[tuple[_Key, ...], int] = {}
+        self._kept: list[Node] = []
         self._storages: dict[tuple[str, int, int], Storage] = {}
         self._frames: tuple[Frame, ...] = ()
         self._loop: Loop | None = None
@@ -92,6 +96,10 @@ class Uses:
     def ref_of(self, node: Node) -> Ref | None:
         """The reference that a node of the tree is, if it was met as one."""
         return self._refs.get(id(node))
+
+    def refs_in(self, item: Item) -> set[Ref]:
+        """The references that a statement uses."""
+        return {use.ref for use in self.uses[item.uses]}
 
     # Blocks and statements
 
@@ -388,7 +396,7 @@ class Uses:
         self.uses.append(Use(ref, node, reads, writes, frames, declaration, storage, self._within))
 
     def _ref(self, node: Node) -> Ref | None:
-        key = _key(node)
+        key = self._key(node)
         ref = self._texts.get(key)
         if ref is not None:
             return ref
@@ -397,14 +405,37 @@ class Uses:
             return None
         if not all(_is_simple(subscript) for subscript in _subscripts(node)):
             node = simplify(node)
+            self._kept.append(node)
         found = resolve(node, facts)
-        simple = _key(node)
+        simple = self._key(node)
         ref = self._texts.get(simple)
         if ref is None and found is not None:
             ref = self._texts[simple] = self._new_ref(node, found)
         if ref is not None:
             self._texts[key] = ref
         return ref
+
+    def _key(self, node: Node) -> _Key:
+        """What two expressions share exactly when they are the same.
+
+        It is kept by the identity of the node: copies of a statement have most of their nodes in common.
+        The nodes of the tree live as long as this does; others that get a key are in `_kept`.
+        """
+        if isinstance(node, c_ast.ID):
+            return node.name
+        if isinstance(node, c_ast.Constant):
+            return node.value
+        key = self._keys.get(id(node))
+        if key is None:
+            parts: tuple[_Key, ...]
+            if isinstance(node, c_ast.ArrayRef):
+                parts = "[]", self._key(node.name), self._key(node.subscript)
+            elif isinstance(node, c_ast.BinaryOp):
+                parts = node.op, self._key(node.left), self._key(node.right)
+            else:
+                parts = ("{}", emit_expression(node))
+            key = self._keys[id(node)] = self._numbers.setdefault(parts, len(self._numbers))
+        return key
 
     def _new_ref(self, node: Node, found: Reference) -> Ref:
         names = {found.variable}
@@ -458,21 +489,6 @@ def _is_simple(node: Node) -> bool:
             return value != "0"
         case _:
             return False
-
-
-def _key(node: Node) -> str:
-    """A text that two expressions share exactly when they are the same; made faster than C text."""
-    match node:
-        case c_ast.ID():
-            return node.name
-        case c_ast.Constant():
-            return node.value
-        case c_ast.ArrayRef():
-            return f"{_key(node.name)}[{_key(node.subscript)}]"
-        case c_ast.BinaryOp():
-            return f"({_key(node.left)}{node.op}{_key(node.right)})"
-        case _:
-            return f"{{{emit_expression(node)}}}"
 
 
 def continues(main: Loop, rest: Loop) -> bool:

@@ -137,7 +137,8 @@ def _size(node: Node, factors: Mapping[str, int]) -> int:
         current, times = stack.pop()
         if isinstance(current, For):
             times *= factors.get(index_name(current) or "", 1)
-        total += times * unrolled.is_counted(current)
+        # The copies of a loop become one loop.
+        total += 1 if isinstance(current, For) else times * unrolled.is_counted(current)
         stack.extend((child, times) for child in substatements(current))
     return total
 

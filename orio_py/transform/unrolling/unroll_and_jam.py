@@ -57,7 +57,9 @@ class UnrollAndJam:
         view = self._unroll().check(node, context)
         fusion = self._fusion(view, context)
         if fusion is None:
-            return self._unroll().apply(node, context)
+            if self.parallelize or self.ufactor == 1:
+                return self._unroll().apply(node, context)
+            return unrolled.apply(view, self.ufactor, context, canonical=self.canonical)
         if self.parallelize:
             OpenMP(True, ("omp parallel for",), force=self.force).check(node, context)
             return parallelized(view, self.ufactor, context, make=fusion.body, force=self.force)

@@ -12,9 +12,17 @@ from orio_py.ctree import build
 from orio_py.ctree.build import add, block, declare, ident, statements
 from orio_py.ctree.effects import PURE_FUNCTIONS
 from orio_py.ctree.integers import ARITHMETIC, INTEGER_ONLY, evident_integers
-from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.loops import CanonicalLoop, loops_in
 from orio_py.ctree.nodes import Comment, For, Node, c_ast
-from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, fields, substitute, walk
+from orio_py.ctree.rewrite import (
+    Rewriter,
+    copy_with,
+    declared_names,
+    fields,
+    substitute,
+    walk,
+    walk_statements,
+)
 from orio_py.ctree.simplify import simplify
 from orio_py.transform.base import Context
 from orio_py.transform.types import index_type
@@ -83,7 +91,8 @@ class Copies:
             # A declaration inside hides one of the names: scopes have to be followed.
             self._hiding = True
             return [_slow(whole, names)] if self._scoped else [_slow(s, names) for s in self._bare]
-        integers = evident_integers(whole)
+        # Only the headers of loops depend on what is known to be an integer.
+        integers = evident_integers(whole) if loops_in(whole) else frozenset[str]()
         return [copied(statement, names, integers) for statement in self._bare]
 
     def _shadowed(self, body: list[Node], offset: int) -> Node:
@@ -110,6 +119,8 @@ def places(index: str, stride: int) -> Callable[[int], Node]:
 
 def without_comments(node: Node) -> Node:
     """`node` without the comments inside it."""
+    if not any(isinstance(statement, Comment) for statement in walk_statements(node)):
+        return node
     return _WithoutComments().rewrite(node)
 
 
