@@ -32,7 +32,7 @@ from orio_py.tune.memory import Keys, TrialMemory
 
 REPEATS = 5
 LONGEST = 0.06
-"""Seconds until the kill, at most, from the start or from the first trial dealt with."""
+"""Seconds until the kill, at most, from the start or from the first trial stored."""
 
 KEYS = Keys(
     digest("task"),
@@ -80,6 +80,17 @@ def start(path: Path, configurations: int) -> tuple[int, int]:
     return child, reading
 
 
+def told_until_new(pipe: int) -> bytes:
+    """What the process tells up to the first trial that it has stored, or for half a minute."""
+    parts = b""
+    while b"n" not in parts and select.select([pipe], [], [], 30.0)[0]:
+        part = os.read(pipe, 65536)
+        if not part:
+            break
+        parts += part
+    return parts
+
+
 def acknowledged(pipe: int) -> bytes:
     """Everything that the process told before it ended."""
     parts = []
@@ -117,11 +128,11 @@ def main(path: Path, rounds: int, seed: int) -> dict[str, object]:
     began = time.monotonic()
     for number in range(rounds):
         child, pipe = start(path, configurations)
-        if number % 4:  # else any moment from the start, the opening of the database included
-            select.select([pipe], [], [], 30.0)
+        # Else any moment from the start, the opening of the database included.
+        told = told_until_new(pipe) if number % 4 else b""
         time.sleep(rng.uniform(0.0, LONGEST))
         os.kill(child, signal.SIGKILL)
-        told = acknowledged(pipe)
+        told += acknowledged(pipe)
         _, status = os.waitpid(child, 0)
         early += os.WIFSIGNALED(status)
         trials, distinct, partial, sound = stored(path)
