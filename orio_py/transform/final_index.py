@@ -165,6 +165,11 @@ def _runs(loop: CanonicalLoop) -> Node:
     return binary(relation, start, bound)
 
 
+def test_before(loop: CanonicalLoop, context: Context) -> Node | None:
+    """The condition, before a loop, that it runs at all; None where types keep it from being written."""
+    return _runs(loop) if _compares_as_the_index(loop, context) else None
+
+
 def _runs_surely(loop: CanonicalLoop, context: Context) -> bool:
     if loop.trip_count() is not None:
         return bool(loop.trip_count()) and _is_literal(loop, context)

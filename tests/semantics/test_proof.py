@@ -43,6 +43,14 @@ def test_every_transformation_can_be_drawn() -> None:
     assert set(known_names()) == set(TRANSFORMATIONS)
 
 
+@pytest.mark.parametrize(
+    "name", ["Fuse", "Distribute", "ArrCopy", "UnrollReduction", "Interchange", "Prefetch", "Restrict"]
+)
+def test_a_quarter_of_what_is_drawn_for_one_is_not_refused(name: str) -> None:
+    outcomes = [apply(seeded_case(seed, (name,))).outcome for seed in range(48)]
+    assert sum(outcome is None for outcome in outcomes) >= 12
+
+
 def test_the_simplest_choices_give_the_simplest_case() -> None:
     case = make_case(Replayed([]))
     assert [loop.header for loop in case.code.loops] == ["i = 0; @?i; i < n; i++"]

@@ -24,6 +24,7 @@ from proof_reading import directly, same_context, through_the_front_end
 from random_code import Code, plain, render, without_comments
 from random_code_choices import Choices, Seeded
 from random_code_regions import away_from_the_ends, random_code
+from random_code_shapes import PLAIN, SHAPES
 from random_recipes import MAKERS, Recipe, random_recipe
 
 from orio_py.core.diagnostics import DiagnosticError
@@ -100,8 +101,13 @@ def known_names() -> tuple[str, ...]:
 
 
 def make_case(choices: Choices, seed: int | None = None, only: Sequence[str] = ()) -> Case:
-    """A random region with a random recipe of `only` these transformations, or of all."""
-    code = random_code(choices)
+    """A random region with a random recipe of `only` these transformations, or of all.
+
+    Most regions for `only` some, and a quarter of the others, have a shape that suits one of them.
+    """
+    aim = choices.pick(only) if only else choices.pick(tuple(SHAPES)) if choices.chance(25) else ""
+    shape = SHAPES.get(aim, PLAIN) if aim and choices.chance(85) else PLAIN
+    code = random_code(choices, shape)
     recipe = random_recipe(choices, code, only or known_names())
     # The end of a tile and of a skewed range have to fit in the type, say the pages.
     lines = recipe.before.values()

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from random_code import FLOATS, INTEGERS, Array, Item, Loop
 from random_code_choices import Choices
+from random_code_shapes import PLAIN, Shape
+
+BRANCHES = [(9, "if"), (4, "switch"), (5, "block")]
 
 
 @dataclass(slots=True)
@@ -18,6 +21,7 @@ class Maker:
     declared: dict[str, bool]
     edge: bool
     exact: bool
+    shape: Shape = PLAIN
     loops: int = 0
 
     def nest(self, names: list[str], depth: int, outer: tuple[str, ...], like: Loop | None = None) -> Loop:
@@ -31,14 +35,17 @@ class Maker:
         scope = (*outer, name)
         body: list[Item] = []
         if depth == 1:
-            body.extend(self.statement(scope) for _ in range(choose.weighted((5, 1), (3, 2), (2, 3))))
+            count = max(self.shape.statements, choose.weighted((5, 1), (3, 2), (2, 3)))
+            body.extend(self.statement(scope) for _ in range(count))
+            if self.shape.reduces:
+                body[choose.integer(0, count - 1)] = self.reduction(scope)
         else:
             twin = next((item for item in like.body if isinstance(item, Loop)), None) if like else None
             inner = self.nest(names, depth - 1, scope, twin)
             body.append(inner)
-            if choose.chance(28):
+            if choose.chance(self.shape.beside):
                 body.insert(choose.integer(0, 1), self.statement(scope))
-            if choose.chance(8):
+            if choose.chance(self.shape.beside // 3):
                 body.append(self.nest(names, 1, scope, inner if choose.chance(70) else None))
         if depth == 1 and choose.chance(12):
             body.insert(0, f"/* {choose.pick(['each element', 'as in the paper', 'hot'])} */")
@@ -50,7 +57,7 @@ class Maker:
         strict = not choose.chance(30)
         unsigned = self.kinds[name] in {"unsigned", "size_t"}
         low, high = self.ends(outer, unsigned=unsigned)
-        if low == high:
+        if low == high and not choose.chance(15):
             high = f"{high} + 3"
         start, bound = (low, high) if upward else (high, low)
         if unsigned and not upward:
@@ -74,6 +81,9 @@ class Maker:
             return "s", "n"
         if self.edge:
             return "0", choose.pick(["3", "m", "TEN"])
+        if self.shape.short and choose.chance(88):
+            low = choose.weighted((5, "0"), (2, "1"), (2, "s"))
+            return low, f"s + {choose.integer(1, 9)}" if low == "s" else str(choose.integer(2, 13))
         lows: list[tuple[int, str]] = [(50, "0"), (8, "1"), (6, "2"), (10, "s"), (4, "s + 1")]
         highs: list[tuple[int, str]] = [
             (40, "n"), (20, "m"), (6, "n - 1"), (8, str(choose.integer(1, 13))), (4, "TEN"), (3, "n / 2 + 1"),
@@ -106,6 +116,8 @@ class Maker:
         if self.edge:
             base = f"{x} - s" if x == scope[0] else x
             return choose.weighted((5, base), (1, f"{base} + 1"), (1, "2"))
+        if self.shape.calm and choose.chance(70):
+            return choose.pick((scope[0], x))
         signed = self.kinds[x] not in {"unsigned", "size_t"}
         offset = choose.integer(1, 3)
         options = [
@@ -129,7 +141,25 @@ class Maker:
                 options.append((5, f"w[@{self.slot('w')}{{{x}@}}]"))
         return choose.weighted(*options)
 
+    def target(self, scope: tuple[str, ...]) -> str:
+        """A floating-point element to write."""
+        return self.reference(self.choices.pick(self.floating(scope)[:1] + self.written(scope)), scope)
+
+    def written(self, scope: tuple[str, ...]) -> list[Array]:
+        """The arrays that are written: in calm code not those that are read."""
+        found = self.floating(scope)
+        return found[::2][1:] if self.shape.calm else found[1:]
+
+    def read(self, scope: tuple[str, ...]) -> list[Array]:
+        """The arrays that are read: in calm code mostly not those that are written."""
+        found = self.floating(scope)
+        return found[1::2] if self.shape.calm and found[1:] and self.choices.chance(75) else found
+
     def reference(self, array: Array, scope: tuple[str, ...]) -> str:
+        if array.is_matrix and self.shape.calm and len(scope) > 1 and self.choices.chance(60):
+            row, column = self.subscript(scope[:-1], simple=True), self.subscript(scope[-1:], simple=True)
+            slots = self.slot(array.name), self.slot(array.name, 1)
+            return f"{array.name}[@{slots[0]}{{{row}@}}][@{slots[1]}{{{column}@}}]"
         first = self.subscript(scope, simple=array.is_matrix)
         text = f"{array.name}[@{self.slot(array.name)}{{{first}@}}]"
         if array.is_matrix:
@@ -137,8 +167,12 @@ class Maker:
             text += f"[@{self.slot(array.name, 1)}{{{second}@}}]"
         return text
 
-    def floating(self) -> list[Array]:
-        return [array for array in self.arrays if array.element in FLOATS]
+    def floating(self, scope: tuple[str, ...] = ()) -> list[Array]:
+        found = [array for array in self.arrays if array.element in FLOATS]
+        matrices = [array for array in found if array.is_matrix]
+        if self.shape.calm and len(scope) > 1 and len(matrices) > 1 and self.choices.chance(70):
+            return matrices
+        return found
 
     def integral(self) -> list[Array]:
         return [array for array in self.arrays if array.element in INTEGERS and array.name != "w"]
@@ -146,8 +180,8 @@ class Maker:
     def real(self, scope: tuple[str, ...]) -> str:
         """A floating-point expression."""
         choose = self.choices
-        one = self.reference(choose.pick(self.floating()), scope)
-        other = self.reference(choose.pick(self.floating()), scope)
+        one = self.reference(choose.pick(self.read(scope)), scope)
+        other = self.reference(choose.pick(self.read(scope)), scope)
         x = choose.pick(scope)
         index = f"({x} - s)" if self.edge and x == scope[0] else x
         return choose.weighted(
@@ -183,22 +217,27 @@ class Maker:
 
     def statement(self, scope: tuple[str, ...], depth: int = 0) -> str:
         choose = self.choices
-        options: list[tuple[int, str]] = [(40, "real"), (14, "reduce"), (8, "temporary")]
+        reducing = 2 if self.shape.calm and not self.shape.reduces else 14
+        options: list[tuple[int, str]] = [
+            (40, "real"),
+            (reducing, "reduce"),
+            (2 if self.shape.calm else 8, "temporary"),
+        ]
         if self.integral():
-            options += [(14, "whole"), (5, "count")]
+            options += [(6, "whole"), (2, "count")] if self.shape.calm else [(14, "whole"), (5, "count")]
         if depth < 2:
-            options += [(9, "if"), (4, "switch"), (5, "block")]
-        if depth == 0:
-            options += [(2, "note"), (1, "jump")]
+            options += [(4, "if"), (1, "switch"), (2, "block")] if self.shape.calm else BRANCHES
+        if depth == 0 and not self.shape.calm:
+            options += [(2, "note"), (1, "jump"), (2, "stepped")]
         match choose.weighted(*options):
             case "real":
-                target = self.reference(choose.pick(self.floating()), scope)
+                target = self.target(scope)
                 operator = choose.weighted((10, "="), (5, "+="), (1, "-="))
                 return f"{target} {operator} {self.real(scope)};"
             case "reduce":
                 return self.reduction(scope)
             case "temporary":
-                target = self.reference(choose.pick(self.floating()), scope)
+                target = self.target(scope)
                 value = self.real(scope)
                 return choose.pick([f"{{ t = {value}; {target} = t * 0.5; }}", f"t = {value};"])
             case "whole":
@@ -213,12 +252,23 @@ class Maker:
                 last = self.statement(scope, depth + 1)
                 return f"switch ({scope[-1]} % 3) {{ case 0: {first} break; case 1: {second} break; default: {last} }}"
             case "block":
-                target = self.reference(choose.pick(self.floating()), scope)
+                target = self.target(scope)
                 return f"{{ double u = {self.real(scope)}; /* half */ {target} = u * 0.5; acc = acc + u; }}"
+            case "stepped":
+                return self.stepped(scope)
             case "note":
                 return f"note({scope[-1]} % 5);"
             case _:
                 return f"if ({self.condition(scope)}) {choose.pick(['continue', 'break'])};"
+
+    def stepped(self, scope: tuple[str, ...]) -> str:
+        """A statement that changes a scalar and uses its value."""
+        array = self.choices.pick(self.floating())
+        target = self.reference(array, scope)
+        options = [f"{target} = (acc += {self.real(scope)});", f"if (count++ % 2) {{ {target} = 1.5; }}"]
+        if not array.is_matrix:
+            options.append(f"{array.name}[@{self.slot(array.name)}{{count++@}}] = 0.5;")
+        return self.choices.pick([f"{target} = count++ * 0.5;", *options])
 
     def branch(self, scope: tuple[str, ...], depth: int) -> str:
         then = self.statement(scope, depth + 1)

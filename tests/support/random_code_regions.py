@@ -8,12 +8,13 @@ from dataclasses import replace
 from random_code import INTEGERS, KINDS, Array, Code, Item, Loop, Run, render
 from random_code_choices import Choices
 from random_code_nests import Maker
+from random_code_shapes import PLAIN, Shape
 
 
-def random_code(choices: Choices) -> Code:
+def random_code(choices: Choices, shape: Shape = PLAIN) -> Code:
     """A region of one to three nests."""
     edge = choices.chance(5)
-    exact = choices.chance(25)
+    exact = choices.chance(shape.exact)
     kind = choices.weighted((60, "int"), *((10, each) for each in KINDS[1:]))
     mixed = choices.chance(10) and not edge
     names = ["i", "j", "k", "l"]
@@ -21,17 +22,18 @@ def random_code(choices: Choices) -> Code:
     numbers = tuple((name, choices.pick(KINDS) if mixed else kind) for name in ("s", "n", "m"))
     inside = choices.chance(35)
     declared = {name: inside != choices.chance(10) for name in names}
-    arrays, noalias = _arrays(choices)
-    maker = Maker(choices, arrays, kinds, declared, edge, exact)
-    count = choices.weighted((66, 1), (26, 2), (8, 3))
+    arrays, noalias = _arrays(choices, shape)
+    maker = Maker(choices, arrays, kinds, declared, edge, exact, shape)
+    count = max(shape.nests, choices.weighted((66, 1), (26, 2), (8, 3)))
     items: list[Item] = []
     deepest = 1
     for number in range(count):
-        if number and choices.chance(30):
+        if number and choices.chance(shape.between):
             items.append(maker.between(names[:deepest]))
         first = next((item for item in items if isinstance(item, Loop)), None)
-        twin = first if choices.chance(60) else None
-        depth = deepest if twin else choices.weighted((34, 1), (40, 2), (20, 3), (6, 4))
+        twin = first if choices.chance(shape.twin) else None
+        drawn = choices.weighted((34, 1), (40, 2), (20, 3), (6, 4))
+        depth = deepest if twin else max(shape.depth, drawn)
         deepest = max(deepest, depth)
         items.append(maker.nest(names, depth, (), twin))
     scalars = (
@@ -71,16 +73,16 @@ def _pruned(code: Code) -> Code:
     )
 
 
-def _arrays(choices: Choices) -> tuple[tuple[Array, ...], bool]:
+def _arrays(choices: Choices, shape: Shape) -> tuple[tuple[Array, ...], bool]:
     """Arrays, and whether the region promises that they do not overlap."""
-    mode = choices.weighted((60, "restrict"), (20, "promised"), (12, "global"), (8, "pointer"))
+    mode = choices.weighted((60, "restrict"), (shape.promised, "promised"), (12, "global"), (8, "pointer"))
     form = {"restrict": "restrict", "promised": "pointer", "global": "global", "pointer": "pointer"}[mode]
     matrix = "restrict matrix" if mode in {"restrict", "global"} else "matrix"
     element = choices.weighted((80, "double"), (20, "float"))
     found = [Array("a", element, form), Array("b", choices.weighted((80, element), (20, "double")), form)]
-    if choices.chance(55):
+    if choices.chance(90 if shape.calm else 55):
         found.append(Array("p", "double", matrix))
-    if choices.chance(25):
+    if choices.chance(75 if shape.calm else 25):
         found.append(Array("q", element, matrix))
     if choices.chance(45):
         found.append(Array("c", choices.pick(INTEGERS), form))

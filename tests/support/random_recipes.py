@@ -7,77 +7,29 @@ that a good share of the recipes is not refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from random_code import Code, Loop, nests, plain, render
+from random_code import Code, Loop, nests
 from random_code_choices import Choices
-
-VECTOR = ("ivdep", "GCC ivdep", "omp simd", "vector always")
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a recipe works: the loops of the statement, outermost first, and the whole region.
-
-    `loop` is None where the statement is the whole region and that is more than one loop.
-    """
-
-    code: Code
-    loop: Loop | None
-    nest: tuple[Loop, ...]
-
-    @property
-    def indices(self) -> list[str]:
-        """The indices of the perfect nest."""
-        return [loop.index for loop in self.nest]
-
-    @property
-    def below(self) -> list[str]:
-        """The indices of all loops of the statement, without repetition."""
-        found = [loop.index for loop in self.code.loops] if self.loop is None else _indices(self.loop)
-        return list(dict.fromkeys(found))
-
-
-def _indices(loop: Loop) -> list[str]:
-    found = [loop.index]
-    for item in loop.body:
-        if isinstance(item, Loop):
-            found.extend(_indices(item))
-    return found
-
-
-Maker = Callable[[Choices, Place], str]
-
-
-def _factor(choices: Choices) -> int:
-    return choices.weighted((40, 2), (25, 3), (20, 4), (5, 1), (5, 5), (5, 8))
-
-
-def _size(choices: Choices, loop: Loop | None) -> int:
-    stride = loop.stride if loop is not None else 1
-    size = choices.weighted((30, 4), (20, 2), (15, 8), (10, 3), (10, 16), (5, 1), (5, 6), (5, 32))
-    return size if size == 1 or choices.chance(5) else -(-size // stride) * stride
-
-
-def _stride_of(place: Place, index: str) -> Loop | None:
-    return next((loop for loop in place.code.loops if loop.index == index), None)
+from random_composites import composite
+from random_recipe_parts import Maker, Place, factor, references, size, used_in
 
 
 def unroll(choices: Choices, place: Place) -> str:
     """Arguments of Unroll."""
-    return f"ufactor={_factor(choices)}" + (", parallelize=True" if choices.chance(12) else "")
+    return f"ufactor={factor(choices)}" + (", parallelize=True" if choices.chance(12) else "")
 
 
 def unroll_and_jam(choices: Choices, place: Place) -> str:
     """Arguments of UnrollJam."""
-    return f"ufactor={_factor(choices)}" + (", parallelize=True" if choices.chance(5) else "")
+    return f"ufactor={factor(choices)}" + (", parallelize=True" if choices.chance(5) else "")
 
 
 def register_tile(choices: Choices, place: Place) -> str:
     """Arguments of RegTile."""
     names = choices.some(place.below, 75) or place.below[:1]
-    return f"loops={list(names)}, ufactors={[_factor(choices) for _ in names]}"
+    return f"loops={list(names)}, ufactors={[factor(choices) for _ in names]}"
 
 
 def tile(choices: Choices, place: Place) -> str:
@@ -85,16 +37,16 @@ def tile(choices: Choices, place: Place) -> str:
     if len(place.nest) > 1 and choices.chance(40):
         count = choices.integer(2, len(place.nest))
         loops = place.nest[:count]
-        sizes = [_size(choices, loop) for loop in loops]
+        sizes = [size(choices, loop) for loop in loops]
         return f"tsize={sizes}, tindex={[loop.index * 2 for loop in loops]}, loops={[loop.index for loop in loops]}"
     index = place.indices[0] if place.indices else "i"
-    return f"tsize={_size(choices, place.loop)}, tindex='{_new_index(choices, index)}'"
+    return f"tsize={size(choices, place.loop)}, tindex='{_new_index(choices, index)}'"
 
 
 def strip_mine(choices: Choices, place: Place) -> str:
     """Arguments of StripMine."""
     index = place.indices[0] if place.indices else "i"
-    return f"tsize={_size(choices, place.loop)}, tindex='{_new_index(choices, index)}'"
+    return f"tsize={size(choices, place.loop)}, tindex='{_new_index(choices, index)}'"
 
 
 def _new_index(choices: Choices, index: str) -> str:
@@ -115,87 +67,6 @@ def pragma(choices: Choices, place: Place) -> str:
     return f"pragma_str={choices.pick([repr(text), repr([text])])}"
 
 
-def _order(choices: Choices, names: Sequence[str]) -> list[str]:
-    return choices.shuffled(names)
-
-
-def composite(choices: Choices, place: Place) -> str:
-    """Random keys of Composite."""
-    below = place.below or ["i"]
-    keys: list[str] = []
-    tiled = choices.some(below, 45)
-    if tiled:
-        entries = [f"('{n}', {_size(choices, _stride_of(place, n))}, '{n}{n}')" for n in tiled]
-        if choices.chance(20):
-            entries.append(f"(['{tiled[0] * 2}', '{tiled[0]}'], 16, '{tiled[0] * 3}')")
-        keys.append(f"tile=[{', '.join(entries)}]")
-    if choices.chance(45):
-        names = _order(choices, [*(n * 2 for n in tiled), *below])
-        if tiled and choices.chance(60):
-            names = [*(n * 2 for n in tiled), *below]
-        keys.append("permut=[[" + ", ".join(f"['{n}']" for n in names) + "]]")
-    if choices.chance(50):
-        chosen = choices.some(below, 60)
-        keys.append(f"unrolljam=({list(chosen)}, {[_factor(choices) for _ in chosen]})")
-    if choices.chance(12):
-        keys.append(f"pragma=[('{choices.pick(below)}', '{choices.pick(['GCC unroll 2', 'nounroll'])}')]")
-    if choices.chance(12):
-        keys.append("openmp=(True, 'omp parallel for')")
-    if choices.chance(20):
-        keys.append(f"vector=(True, ['{choices.pick(VECTOR)}'])")
-    if choices.chance(40):
-        keys.extend(choices.pick([_reordering_key, _storage_key, _parallel_key])(choices, place, below))
-    if not keys:
-        keys.append(f"unrolljam=(['{below[-1]}'], [{_factor(choices)}])")
-    return ", ".join(choices.shuffled(keys))
-
-
-def _reordering_key(choices: Choices, place: Place, below: Sequence[str]) -> list[str]:
-    x, y = list(dict.fromkeys([*below, "j", "i"]))[:2]
-    return [
-        choices.pick(
-            [
-                f"peel=[('{choices.pick(below)}', {choices.integer(0, 2)}, {choices.integer(0, 2)})]",
-                f"distribute=['{choices.pick(below)}']",
-                f"fuse=[['{x}']]",
-                f"reverse=['{choices.pick(below)}']",
-                f"skew=[('{y}', '{x}', 1)]",
-                f"interchange=[('{x}', '{y}')]",
-                f"stripmine=[('{x}', {_size(choices, _stride_of(place, x))}, '{x}_strip')]",
-                f"unrollreduction=(['{below[-1]}'], [{_factor(choices)}])",
-                f"regtile=({list(below[:2])}, {[_factor(choices) for _ in below[:2]]})",
-            ]
-        )
-    ]
-
-
-def _storage_key(choices: Choices, place: Place, below: Sequence[str]) -> list[str]:
-    reference = choices.pick(references(place))
-    sizes = [choices.pick([8, 16, 40]) for _ in range(reference.count("["))]
-    return choices.pick(
-        [
-            ["scalarreplace=True"],
-            ["boundreplace=True"],
-            ["scalarreplace=(True, 'double', 's_')", "boundreplace=(True, 'lo_', 'up_')"],
-            [f"arrcopy=[(True, '{reference}', {sizes})]"],
-            [f"prefetch=[(True, '{reference}', 8)]"],
-        ]
-    )
-
-
-def _parallel_key(choices: Choices, place: Place, below: Sequence[str]) -> list[str]:
-    names = [array.name for array in place.code.arrays]
-    return choices.pick(
-        [
-            ["vectorize=True"],
-            ["parallelize=(True, 'static')"],
-            ["parallelize=True", "vectorize=True"],
-            [f"restrict=(True, {list(choices.some(names, 60) or names[:1])})"],
-            [f"specialize=[('{choices.pick(['n', 'm'])}', [1, 7], [], 64)]"],
-        ]
-    )
-
-
 def interchange(choices: Choices, place: Place) -> str:
     """Arguments of Interchange."""
     first, second = list(dict.fromkeys([*choices.shuffled(place.indices), "i", "j"]))[:2]
@@ -208,7 +79,8 @@ def fuse(choices: Choices, place: Place) -> str:
     if choices.chance(25):
         items.append(f"loops={place.below[:1]}")
     if choices.chance(40):
-        items.append(f"depth={choices.integer(1, 3)}")
+        shallow = min(len(chain) for chain in nests(place.code))
+        items.append(f"depth={choices.integer(1, 3) if choices.chance(15) else min(shallow, 2)}")
     return ", ".join(items)
 
 
@@ -216,13 +88,21 @@ def distribute(choices: Choices, place: Place) -> str:
     """Arguments of Distribute."""
     items: list[str] = []
     if choices.chance(30):
-        items.append(
-            "groups="
-            + choices.pick(["[[0], [1]]", "[[1], [0]]", "[[0, 1]]", "[[0, 2], [1]]", "[[0], [1, 2]]"])
-        )
-    if len(place.below) > 1 and choices.chance(40):
+        items.append(f"groups={_groups(choices, place)}")
+    if len(place.below) > 1 and choices.chance(25):
         items.append(f"loop='{choices.pick(place.below)}'")
     return ", ".join(items)
+
+
+def _groups(choices: Choices, place: Place) -> list[list[int]]:
+    """The statements of the innermost body in two groups; or some that may not be there."""
+    body = place.nest[-1].body if place.nest else ()
+    count = sum(not (isinstance(item, str) and item.startswith("/*")) for item in body)
+    if count < 2 or choices.chance(15):
+        return choices.pick([[[0], [1]], [[1], [0]], [[0, 1]], [[0, 2], [1]], [[0], [1, 2]]])
+    cut = choices.integer(1, count - 1)
+    groups = [list(range(cut)), list(range(cut, count))]
+    return groups[::-1] if choices.chance(25) else groups
 
 
 def reverse(choices: Choices, place: Place) -> str:
@@ -270,20 +150,21 @@ def specialize(choices: Choices, place: Place) -> str:
     if choices.chance(30):
         names = [array.name for array in place.code.arrays]
         return f"aligned={list(choices.some(names, 60) or names[:1])}, alignment={choices.pick([16, 32, 64])}"
-    return (
-        f"on='{choices.pick(['n', 'm', 's'])}', values={choices.pick(['[5]', '[1, 7]', '9', '[0, 13, 2]'])}"
-    )
+    found = used_in(place, ["n", "m", "s"]) if choices.chance(80) else []
+    return f"on='{choices.pick(found or ['n', 'm', 's'])}', values={choices.pick(['[5]', '[1, 7]', '9', '[0, 13, 2]'])}"
 
 
 def restrict(choices: Choices, place: Place) -> str:
     """Arguments of Restrict."""
     names = [array.name for array in place.code.arrays]
+    if choices.chance(85):
+        names = used_in(place, names) or names
     return f"arrays={list(choices.some(names, 60) or names[:1])}"
 
 
 def unroll_reduction(choices: Choices, place: Place) -> str:
     """Arguments of UnrollReduction."""
-    return f"ufactor={_factor(choices)}"
+    return f"ufactor={factor(choices)}"
 
 
 def scalar_replace(choices: Choices, place: Place) -> str:
@@ -296,25 +177,33 @@ def bound_replace(choices: Choices, place: Place) -> str:
     return "lprefix='from_', uprefix='to_'" if choices.chance(20) else ""
 
 
-def references(place: Place) -> list[str]:
-    """The array elements that the loop names, as a recipe writes them."""
-    text = plain(render(place.code.items if place.loop is None else (place.loop,)))
-    arrays = "|".join(array.name for array in place.code.arrays)
-    found = re.findall(rf"\b(?:{arrays})(?:\[[^][]*\])+", text)
-    return list(dict.fromkeys(found)) or ["a[i]"]
-
-
 def array_copy(choices: Choices, place: Place) -> str:
-    """Arguments of ArrCopy."""
-    reference = choices.pick(references(place))
-    sizes = [choices.pick([8, 4, 16, 40, 1]) for _ in range(reference.count("["))]
+    """Arguments of ArrCopy: most often a tile that an element of the code lies in."""
+    found = references(place)
+    if choices.chance(90):
+        bare = [_OFFSET.sub("]", each) for each in found]
+        found = [each for each in bare if _is_tile(each, place.below)] or found
+    reference = choices.pick(found)
+    sizes = [choices.weighted((10, 40), (5, 16), (1, 8), (1, 4), (1, 1)) for _ in range(reference.count("["))]
     return f"aref='{reference}', dimsizes={sizes}"
+
+
+_OFFSET = re.compile(r" [+-] \d+\]")
+
+
+def _is_tile(reference: str, indices: Sequence[str]) -> bool:
+    """Whether all subscripts are different indices."""
+    subscripts = re.findall(r"\[([^]]*)\]", reference)
+    return set(subscripts) <= set(indices) and len(set(subscripts)) == len(subscripts)
 
 
 def prefetch(choices: Choices, place: Place) -> str:
     """Arguments of Prefetch."""
     write = ", write=True" if choices.chance(20) else ""
-    return f"aref='{choices.pick(references(place))}', distance={choices.pick([8, 4, 16])}{write}"
+    found = references(place)
+    if choices.chance(80):
+        found = [each for each in found if re.search(rf"\b{place.below[-1]}\b", each)] or found
+    return f"aref='{choices.pick(found)}', distance={choices.pick([8, 4, 16])}{write}"
 
 
 MAKERS: dict[str, Maker] = {
@@ -360,7 +249,9 @@ def _weight(name: str, place: Place) -> int:
         return 3 * weight if name == "Fuse" else weight if name in ON_BLOCKS else 1
     if name in ON_NESTS and len(place.nest) < 2:
         return 2
-    if name == "Fuse" and not any(isinstance(item, Loop) for item in place.loop.body):
+    if name == "Fuse" and sum(isinstance(item, Loop) for item in place.loop.body) < 2:
+        return 2
+    if name == "UnrollReduction" and any(isinstance(item, Loop) for item in place.loop.body):
         return 2
     if name == "Distribute" and len(place.nest[-1].body) < 2:
         return 4
@@ -381,16 +272,32 @@ def one(choices: Choices, place: Place, known: Sequence[str]) -> tuple[str, str]
     return name, f"transform {name}({MAKERS[name](choices, place)})"
 
 
+def _places(code: Code, name: str) -> list[tuple[int, tuple[int, Place]]]:
+    """The places of a region, weighted by the chances of one transformation there."""
+    found = [
+        (chain[depth].number, Place(code, chain[depth], tuple(chain[depth:])))
+        for chain in nests(code)
+        for depth in range(len(chain))
+    ]
+    if len(code.items) > 1:
+        found.append((-1, Place(code, None, ())))
+    return [(_weight(name, place), (number, place)) for number, place in found]
+
+
 def random_recipe(choices: Choices, code: Code, known: Sequence[str]) -> Recipe:
     """One to four transformations for the region; most of them on outermost loops."""
     chains = nests(code)
-    count = choices.weighted((55, 1), (25, 2), (12, 3), (8, 4))
+    # The same transformation once more is often refused.
+    several = (92, 1), (8, 2)
+    count = choices.weighted(*(several if len(known) == 1 else ((55, 1), (25, 2), (12, 3), (8, 4))))
     lines: dict[int, list[str]] = {}
     names: list[str] = []
     whole = len(code.items) > 1 and choices.chance(40)
     for _ in range(count):
-        if whole and choices.chance(70):
+        if whole and len(known) > 1 and choices.chance(70):
             number, place = -1, Place(code, None, ())
+        elif len(known) == 1:
+            number, place = choices.weighted(*_places(code, known[0]))
         else:
             chain = choices.pick(chains)
             depth = choices.weighted((70, 0), (15, 1), (15, 2)) % len(chain)

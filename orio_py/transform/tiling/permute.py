@@ -23,17 +23,18 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from orio_py.ctree.bounds import Intractable, reordered
-from orio_py.ctree.build import block
+from orio_py.ctree.build import block, literal_value
 from orio_py.ctree.dependence.bands import may_permute_domain
 from orio_py.ctree.dependence.verdict import Illegal, Legal, Verdict
 from orio_py.ctree.linear_expressions import leaves
 from orio_py.ctree.loops import CanonicalLoop, loops_in, nest
-from orio_py.ctree.nodes import Comment, Compound, For, Node
-from orio_py.ctree.rewrite import copy_with
+from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
+from orio_py.ctree.rewrite import copy_with, walk
+from orio_py.ctree.symbols import CDeclaration
 from orio_py.transform.arguments import sequence
 from orio_py.transform.base import Context, Refusal, note, refuse
 from orio_py.transform.entry import FORCE, ArgumentSpec, Entry
-from orio_py.transform.final_index import is_live, with_final_indices
+from orio_py.transform.final_index import is_live, test_before, with_final_indices
 from orio_py.transform.forms import (
     loop_view,
     require_invariant_bound,
@@ -43,7 +44,14 @@ from orio_py.transform.forms import (
 )
 from orio_py.transform.loop_names import LoopName, first_present, show_loops
 from orio_py.transform.sites import rewrite_where
-from orio_py.transform.types import control_type, index_type, same_signedness, signedness_of_type
+from orio_py.transform.types import (
+    control_type,
+    if_all,
+    index_type,
+    same_signedness,
+    signedness,
+    signedness_of_type,
+)
 from orio_py.transform.verdicts import dependence_context, require_legal
 
 _MOST_LOOPS_TRIED = 4
@@ -111,6 +119,7 @@ class Permut:
         result = _rebuilt(loops, headers, order)
         if any(loop.trip_count() == 0 for loop in nest(loop_view(result, "Permut", context))):
             return head  # Nothing runs, and a header like `i = 0; i < 0` makes compilers warn.
+        result = _guarded(result, loops, headers, order, context)
         if not any(is_live(loop, context) for loop in loops[moved[0] :]):
             return result
         for loop in loops:
@@ -267,6 +276,57 @@ def _rebuilt(loops: Sequence[CanonicalLoop], headers: Sequence[For], order: Sequ
         )
         body = copy_with(header, stmt=stmt)
     return body
+
+
+def _guarded(
+    result: Node,
+    loops: Sequence[CanonicalLoop],
+    headers: Sequence[For],
+    order: Sequence[int],
+    context: Context,
+) -> Node:
+    """The nest behind the condition that loops run which protected the test of one that is now around them.
+
+    With an unsigned `n` of 0, `j < n - 1` is true for a long time; inside `for (i = 0; i < n; i++)` nothing
+    evaluated it.  Raises Refusal: ORIO-T031 where the condition cannot be written.
+    """
+    protecting: set[int] = set()
+    for place, number in enumerate(order):
+        if headers[number] is loops[number].node and _may_wrap(loops[number], context):
+            protecting |= {other for other in order[place + 1 :] if other < number}
+    tests: list[Node] = []
+    for number in sorted(protecting):
+        loop = loops[number]
+        used = context.expanded(context.effects(loop.start).reads | context.effects(loop.bound).reads)
+        test = test_before(loop, context)
+        if test is None or used & {other.index for other in loops}:
+            refuse(
+                "ORIO-T031",
+                f"Permut cannot move the loop `{loop.index}` to the inside: where it does not run, a test of a "
+                "loop around it could wrap around below zero",
+                loop.node,
+                argument="seq",
+            )
+        if not loop.trip_count():
+            tests.append(test)
+    return if_all(tests, result, context)
+
+
+def _may_wrap(loop: CanonicalLoop, context: Context) -> bool:
+    """Whether the header of a loop, evaluated for any values, could wrap around below zero."""
+    unsigned = CDeclaration("", index_type(loop, context)).is_unsigned
+    if signedness(loop.bound, context) == "unsigned" or unsigned:
+        below = loop.relation == ">=" or (loop.relation == ">" and abs(loop.stride) > 1)
+        if below:
+            return True
+    parts = [part for end in (loop.start, loop.bound) for part in walk(end)]
+    return any(
+        isinstance(part, (c_ast.BinaryOp, c_ast.UnaryOp))
+        and part.op == "-"
+        and literal_value(part) is None
+        and signedness(part, context) != "signed"
+        for part in parts
+    )
 
 
 def in_place_of(old: For, holder: Node, new: Node) -> Node:
