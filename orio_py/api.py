@@ -239,11 +239,14 @@ def tune(
         default_compiler()
         with _database(chosen, problems) as database:
             run.tune_all(database)
+        if run.exit_code in (OK, NO_VARIANT, BAD_INPUT):
+            problems.extend(destination.complete(run.outputs))
     except EnvironmentProblem as missing:
         problems.extend(missing.diagnostics)
         run.exit_code = ENVIRONMENT
-    if run.exit_code in (OK, NO_VARIANT, BAD_INPUT):
-        problems.extend(destination.complete(run.outputs))
+    except DiagnosticError as problem:
+        problems.extend(problem.diagnostics)
+        run.exit_code = BAD_INPUT
     return TuneReport(
         diagnostics=tuple(problems),
         sources=loaded.sources,
