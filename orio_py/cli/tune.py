@@ -98,6 +98,18 @@ def tune(
     keep: Annotated[
         Path | None, typer.Option("--keep", metavar="DIR", help="Keep generated sources and binaries here.")
     ] = None,
+    full_samples: Annotated[
+        bool,
+        typer.Option("--full-samples", help="Time slow variants as often as fast ones, as data for a model."),
+    ] = False,
+    pin: Annotated[
+        bool | None,
+        typer.Option(
+            "--pin/--no-pin",
+            help="Keep the kernels on one core (default: only serial ones).",
+            show_default=False,
+        ),
+    ] = None,
     json: shared.JsonTarget = None,
     quiet: shared.Quiet = False,
     verbose: shared.Verbose = False,
@@ -120,6 +132,8 @@ def tune(
         pins=pins,
         cc=cc,
         keep=keep,
+        full_samples=full_samples,
+        pin=pin,
     )
     with progress_for(out, time.monotonic) or nullcontext() as listener:
         report = orio_py.tune(paths, output=output, in_place=in_place, options=chosen, listener=listener)

@@ -15,7 +15,9 @@ class TuneOptions:
     """Options of `tune`; None leaves the decision to the specification or to a default.
 
     `search` is `NAME` or `NAME:option=value,…`; `pins` fixes parameters and input sizes; `timeout` is
-    for one run of one variant; `keep` is a folder for generated sources and binaries.
+    for one run of one variant; `keep` is a folder for generated sources and binaries.  `full_samples`
+    times every valid variant in full, however slow, for those who train models on the results.  `pin`
+    keeps the kernels on one processor; None does so for serial ones.
     """
 
     spec: Path | None = None
@@ -30,3 +32,5 @@ class TuneOptions:
     pins: Mapping[str, Value] = field(default_factory=dict[str, Value])
     cc: str | None = None
     keep: Path | None = None
+    full_samples: bool = False
+    pin: bool | None = None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from orio_py.build.compiler import Compiler, resolve
-from orio_py.build.detect import supports_openmp
+from orio_py.build.detect import scratch_folder, supports_openmp
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, Severity
 from orio_py.core.expr import Value, show
 from orio_py.core.source import Span
@@ -103,7 +103,7 @@ def _with_usable_target(
     asked = options.target is not None or "openmp" in task.build.command
     if asked or resolve_target(task, None) is not Target.OPENMP:
         return options
-    if supports_openmp(_compiler(task, file.path, options).program):
+    if supports_openmp(_compiler(task, file.path, options).driver):
         return options
     message = (
         "the compiler cannot build OpenMP programs, so the OpenMP pragmas of the recipe have no effect here"
@@ -233,7 +233,7 @@ def _workspace(keep: Path | None, stem: str) -> Generator[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         yield folder
         return
-    folder = Path(tempfile.mkdtemp(prefix="orio-"))
+    folder = Path(tempfile.mkdtemp(prefix="orio-", dir=scratch_folder()))
     try:
         yield folder
     finally:
