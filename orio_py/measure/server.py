@@ -37,6 +37,7 @@ class VariantServer:
     is_usable: bool = True
     replaced: int = 0
     _service: Service | None = None
+    _child: int | None = None
 
     def run(self, job: Job, timeout: Seconds) -> Completed | None:
         """The child's end; None when no server can be had, so that the job has to run without one."""
@@ -63,6 +64,9 @@ class VariantServer:
 
     def close(self) -> None:
         """End the server and whatever it runs."""
+        if self._child is not None:
+            kill_group(self._child)
+            self._child = None
         if self._service is not None:
             self._service.close()
             self._service = None
@@ -100,7 +104,7 @@ class VariantServer:
         started = self._answer(ANSWER_TIMEOUT)
         if started is None or not started.startswith("started "):
             return None
-        child = int(started.split()[1])
+        child = self._child = int(started.split()[1])
         timed_out = False
         try:
             ended = self._service.line(timeout)
@@ -109,8 +113,8 @@ class VariantServer:
             kill_group(child)
             ended = self._answer(ANSWER_TIMEOUT)
         if ended is None or not ended.startswith("ended "):
-            kill_group(child)
             return None
+        self._child = None
         status = os.waitstatus_to_exitcode(int(ended.split()[1]))
         return Completed(status, "", "", timed_out, Seconds(perf_counter() - start))
 
