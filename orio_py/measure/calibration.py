@@ -20,14 +20,24 @@ WAITING_LIMIT = 0.10
 
 @dataclass(slots=True)
 class Calibrations:
-    """The readings of one session, in the order taken; each is `LOOPS` runs of the loop."""
+    """The readings of one session, in the order taken; each is `LOOPS` runs of the loop.
+
+    `wall` and `busy` are seconds of serial kernels meanwhile, which show waiting better: they run longer.
+    """
 
     readings: list[tuple[Sample, ...]] = field(default_factory=list[tuple[Sample, ...]])
+    wall: float = 0.0
+    busy: float = 0.0
 
     def add(self, reading: Sequence[Sample]) -> None:
         """Take note of a reading; one without loops says nothing."""
         if reading:
             self.readings.append(tuple(reading))
+
+    def watch(self, samples: Sequence[Sample]) -> None:
+        """Take note of the samples of a serial kernel, whose wall and CPU time agree when nobody disturbs."""
+        self.wall += sum(sample.wall for sample in samples)
+        self.busy += sum(sample.cpu for sample in samples)
 
     def steadiness(self, cpu: int | None = None) -> Steadiness:
         """The verdict over all readings; `cpu` is the processor that the kernels were kept on."""
@@ -35,8 +45,8 @@ class Calibrations:
             return Steadiness(0, 0.0, 0.0, is_steady=True, remark="not observed", cpu=cpu)
         speeds = [min(loop.cpu for loop in reading) for reading in self.readings]
         drift = max(speeds) / max(min(speeds), 1e-12) - 1.0
-        wall = sum(loop.wall for reading in self.readings for loop in reading)
-        busy = sum(loop.cpu for reading in self.readings for loop in reading)
+        wall = self.wall + sum(loop.wall for reading in self.readings for loop in reading)
+        busy = self.busy + sum(loop.cpu for reading in self.readings for loop in reading)
         waiting = max(0.0, 1.0 - busy / max(wall, 1e-12))
         remarks: list[str] = []
         if drift > DRIFT_LIMIT:

@@ -11,7 +11,7 @@ class Steadiness:
 
     `drift` is the relative difference between its slowest and its fastest CPU time: the processor's speed
     changed, or another thread shared the core.  `waiting` is the share of wall time in which the loop
-    did not run because other programs did.  `cpu` is the processor that the kernels were kept on, None
+    and the serial kernels did not run because other programs did.  `cpu` is the processor that the kernels were kept on, None
     where they were not.
     """
 

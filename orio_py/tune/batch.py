@@ -29,6 +29,9 @@ from orio_py.tune.variant import VariantGenerator
 EXTRA_ROUNDS = {Clock.THREAD_CPU: 0, Clock.WALL: 1}
 """Rounds after the first in which those that may win are measured again, in turn: wall time needs them."""
 
+CALIBRATE_EVERY = 8
+"""Variants measured between two looks at the machine's speed."""
+
 WORTH_KEEPING = 2.0
 """Files of variants slower than the best by more than this factor are removed."""
 
@@ -185,6 +188,7 @@ class BatchMeasurer:
     keeps_files: bool
     calibrations: Calibrations
     least_run: float = 0.0
+    _measured: int = 0
     _first: dict[str, Candidate] = field(default_factory=dict[str, Candidate])
 
     def measure(
@@ -194,7 +198,6 @@ class BatchMeasurer:
         is_over: Callable[[], bool],
     ) -> None:
         """Give each candidate its outcome and then to `finish`; stop between two when `is_over`."""
-        self.calibrations.add(self.evaluator.calibrate())
         rounds = EXTRA_ROUNDS[self.evaluator.clock]
         waiting: list[Candidate] = []
         for candidate in candidates:
@@ -207,6 +210,9 @@ class BatchMeasurer:
                     waiting.append(candidate)
                     continue
             else:
+                if self._measured % CALIBRATE_EVERY == 0:
+                    self.calibrations.add(self.evaluator.calibrate())
+                self._measured += 1
                 candidate.outcome = self._outcome(candidate)
                 self._note(candidate)
                 if rounds and self._may_win(candidate):
@@ -248,6 +254,8 @@ class BatchMeasurer:
             self.best = min(self.best, seconds)
             assert isinstance(candidate.outcome, Success)
             self.least_run += min(sample.wall for sample in candidate.outcome.samples)
+            if candidate.outcome.clock is Clock.THREAD_CPU:
+                self.calibrations.watch(candidate.outcome.samples)
 
     def _may_win(self, candidate: Candidate) -> bool:
         if self.full or candidate.outcome is None:

@@ -27,7 +27,7 @@ static double factor(double x)
 #elif MODE == 3
   _exit(0);
 #elif MODE == 4
-  char *volatile all = malloc((size_t)1 << 50);
+  volatile char *volatile all = malloc((size_t)1 << 50);
   all[0] = 1;
 #elif MODE == 5
   close(0); close(1); close(2); close(3); close(4); close(5); close(6); close(7);

@@ -40,6 +40,14 @@ def test_neighbours_are_seen_by_the_wall_clock_and_are_no_drift() -> None:
     assert found.remark == "other programs took 25% of the processor's time"
 
 
+def test_serial_kernels_show_neighbours_as_well() -> None:
+    found = Calibrations()
+    found.add([Sample(Seconds(1e-3), Seconds(1e-3))])
+    found.watch([Sample(Seconds(0.4), Seconds(0.2)), Sample(Seconds(0.2), Seconds(0.1))])
+    assert 0.49 < found.steadiness().waiting < 0.5
+    assert found.steadiness().drift == 0.0
+
+
 def test_what_is_below_the_limits_is_steady() -> None:
     drift, waiting = 0.9 * DRIFT_LIMIT, 0.9 * WAITING_LIMIT
     assert state([[(1.0, 1.0)], [(1.0 + drift, 1.0 + drift)]]).is_steady

@@ -13,7 +13,7 @@ from orio_py.measure.calibration import Calibrations
 from orio_py.measure.job import Race
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
 from orio_py.space.configuration import Configuration
-from orio_py.tune.batch import BatchMeasurer, Candidate
+from orio_py.tune.batch import CALIBRATE_EVERY, BatchMeasurer, Candidate
 
 
 @dataclass
@@ -141,11 +141,12 @@ def test_when_the_time_is_up_the_rest_has_no_outcome(tmp_path: Path, clock: Cloc
     assert candidates[1].outcome is None
 
 
-def test_every_batch_begins_with_a_calibration(tmp_path: Path) -> None:
-    found = measurer(Invented(tmp_path, {"a": [0.5], "b": [0.5]}))
-    finished(found, [candidate("a")])
-    finished(found, [candidate("b")])
-    assert found.calibrations.steadiness().readings == 2
+def test_the_machine_is_looked_at_now_and_then(tmp_path: Path) -> None:
+    names = [f"v{n}" for n in range(2 * CALIBRATE_EVERY + 1)]
+    found = measurer(Invented(tmp_path, {name: [0.5] for name in names}))
+    finished(found, [candidate(name) for name in names])
+    assert found.calibrations.steadiness().readings == 3
+    assert found.calibrations.wall == found.calibrations.busy == 3 * 0.5 * len(names)
 
 
 def test_files_of_slow_and_failed_variants_are_removed(tmp_path: Path) -> None:
