@@ -258,7 +258,7 @@ def measure_ours(kernel: Kernel, source: str, folder: Path, limit: float, seed: 
         seconds=seconds,
         best=min(best, default=None),
         note=explain(status, output),
-        spent=regions[0]["seconds"],
+        spent={**regions[0]["seconds"], **regions[0]["cost"]},
         machine=str(regions[0]["machine"]["remark"]),
     )
 

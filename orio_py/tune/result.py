@@ -50,6 +50,10 @@ class Spent:
     least_run: Seconds = Seconds(0.0)
 
 
+COSTS = ("prepare", "finals", "transform_cpu", "compile_cpu", "least_run")
+"""The parts of `Spent` that JSON has under `cost`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegionReport:
     """The outcome of one task at one problem size.
@@ -100,6 +104,7 @@ class RegionReport:
 
     def as_json(self) -> dict[str, object]:
         """The entry of `tune --json`."""
+        spent = asdict(self.seconds)
         return {
             "file": self.file,
             "line": self.line,
@@ -113,7 +118,8 @@ class RegionReport:
             "refused": self.refused,
             "invalid": self.invalid,
             "failures": dict(self.failures),
-            "seconds": asdict(self.seconds),
+            "seconds": {name: spent[name] for name in ("total", "build", "run", "search")},
+            "cost": {name: seconds for name, seconds in spent.items() if name in COSTS},
             "baseline": _timing(self.baseline) if self.baseline else None,
             "best": None
             if self.best is None
