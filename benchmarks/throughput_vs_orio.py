@@ -27,6 +27,7 @@ import json
 import os
 import platform
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -122,6 +123,7 @@ class Outcome:
     note: str = ""
     spent: Mapping[str, float] = field(default_factory=dict[str, float])
     machine: str = ""
+    cpu_s: float = 0.0
 
     @property
     def per_minute(self) -> float:
@@ -173,8 +175,9 @@ def orio_input(kernel: Kernel, source: str) -> str:
 """
 
 
-def run_limited(command: Sequence[str], folder: Path, limit: float) -> tuple[int | None, float, str]:
-    """Exit status (None when the limit was reached), wall seconds and output of a command in `folder`."""
+def run_limited(command: Sequence[str], folder: Path, limit: float) -> tuple[int | None, float, float, str]:
+    """Exit status (None when the limit was reached), wall and CPU seconds and output of a command in `folder`."""
+    used = cpu_of_children()
     log = folder / "command-output.txt"
     began = time.perf_counter()
     with log.open("w") as out:
@@ -189,7 +192,14 @@ def run_limited(command: Sequence[str], folder: Path, limit: float) -> tuple[int
             if child.poll() is None:
                 os.killpg(child.pid, signal.SIGKILL)
                 child.wait()
-    return status, time.perf_counter() - began, log.read_text(errors="replace")
+    seconds, cpu = time.perf_counter() - began, cpu_of_children() - used
+    return status, seconds, cpu, log.read_text(errors="replace")
+
+
+def cpu_of_children() -> float:
+    """CPU seconds of all programs that have ended, with theirs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def install_orio(folder: Path) -> Path:
@@ -222,7 +232,7 @@ def prepared(kernel: Kernel, text: str, folder: Path) -> str:
 def measure_orio(command: Path, kernel: Kernel, source: str, folder: Path, limit: float) -> Outcome:
     """Run Orio and read the variants from its log."""
     name = prepared(kernel, orio_input(kernel, source), folder)
-    status, seconds, output = run_limited([str(command), "-v", name], folder, limit)
+    status, seconds, cpu, output = run_limited([str(command), "-v", name], folder, limit)
     runs: list[Mapping[str, Any]] = [json.loads(m[1]) for m in RUN_LINE.finditer(output)]
     costs: list[list[float]] = [r["cost"] for r in runs if isinstance(r["cost"], list)]
     timed = [c for c in costs if c and all(t < float("inf") for t in c)]
@@ -236,6 +246,7 @@ def measure_orio(command: Path, kernel: Kernel, source: str, folder: Path, limit
         seconds=seconds,
         best=min((sum(c) / len(c) for c in timed), default=None),
         note=explain(status, output),
+        cpu_s=cpu,
     )
 
 
@@ -243,7 +254,7 @@ def measure_ours(kernel: Kernel, source: str, folder: Path, limit: float, seed: 
     """Run `orio tune` and read the variants from its JSON report."""
     name = prepared(kernel, source, folder)
     command = [sys.executable, "-m", "orio_py", "tune", name, "--seed", str(seed), "--json", "report.json"]
-    status, seconds, output = run_limited(command, folder, limit)
+    status, seconds, cpu, output = run_limited(command, folder, limit)
     report = folder / "report.json"
     if not report.exists():
         return Outcome("orio_py", 0, 0, 0, seconds, None, explain(status, output) or "no report")
@@ -260,6 +271,7 @@ def measure_ours(kernel: Kernel, source: str, folder: Path, limit: float, seed: 
         note=explain(status, output),
         spent={**regions[0]["seconds"], **regions[0]["cost"]},
         machine=str(regions[0]["machine"]["remark"]),
+        cpu_s=cpu,
     )
 
 
@@ -290,11 +302,11 @@ def processor() -> str:
 def print_results(console: Console, outcomes: Sequence[Outcome], kernel: Kernel, size: int) -> None:
     """One row per tool, the ratio, the floor and the rest."""
     console.print(f"\nkernel       {kernel.name}, n = {size}, {COMPILER}{kernel.flags}")
-    table = Table("tool", "evaluated", "built", "no time", "wall s", "per min", "best ms")
+    table = Table("tool", "evaluated", "built", "no time", "wall s", "CPU s", "per min", "best ms")
     for o in outcomes:
         best = "-" if o.best is None else f"{1e3 * o.best:.3f}"
         counts = (o.tool, str(o.evaluated), str(o.built), str(o.without_time))
-        table.add_row(*counts, f"{o.seconds:.1f}", f"{o.per_minute:.1f}", best)
+        table.add_row(*counts, f"{o.seconds:.1f}", f"{o.cpu_s:.1f}", f"{o.per_minute:.1f}", best)
     console.print(table)
     for o in outcomes:
         if o.note:
