@@ -55,7 +55,12 @@ COPIED = (
     "pyproject.toml",
     "README.md",
 )
-PRELOADED = ("orio_py.frontend.read", "orio_py.space", "orio_py.spec.check", "orio_py.ctree.dependence")
+PRELOADED = (
+    "orio_py.frontend.read",
+    "orio_py.space",
+    "orio_py.spec.check",
+    "orio_py.ctree.dependence.questions",
+)
 """What the tests import that does not depend on the transformations."""
 
 CLOSEST = 3
@@ -108,8 +113,7 @@ class Mutant:
     number: int = 0
 
     def __str__(self) -> str:
-        name = self.module.removeprefix("orio_py.transform.")
-        return f"{PACKAGE}/{name}.py:{self.line}: {self.before}  ->  {self.after}"
+        return f"{path_of(self.module)}:{self.line}: {self.before}  ->  {self.after}"
 
     def source(self, text: str) -> str:
         """The changed source of the module with this text."""
@@ -121,10 +125,20 @@ class Mutant:
         return ast.unparse(ast.fix_missing_locations(tree))
 
 
-def mutants_of(path: Path) -> Iterator[Mutant]:
+def modules_in(tree: Path) -> dict[str, Path]:
+    """The modules of the package in a copy of the project, by their names."""
+    paths = sorted(path for path in (tree / PACKAGE).rglob("*.py") if path.stem != "__init__")
+    return {".".join(path.relative_to(tree).with_suffix("").parts): path for path in paths}
+
+
+def path_of(module: str) -> Path:
+    """Where a module stands in the project."""
+    return Path(*module.split(".")).with_suffix(".py")
+
+
+def mutants_of(module: str, path: Path) -> Iterator[Mutant]:
     """Every mutant of a file."""
     tree = ast.parse(path.read_text())
-    module = f"orio_py.transform.{path.stem}"
     for where in list(_places(tree, ())):
         node = _at(tree, where)
         for number, change in enumerate(list(_changes(node))):
@@ -297,7 +311,7 @@ def _rank(path: Path, near: set[str], far: set[str]) -> tuple[bool, float]:
 
 def _class_names(tree: Path, module: str) -> tuple[set[str], set[str]]:
     """The public classes of a module, and those of the modules that import it, directly or not."""
-    sources = {f"orio_py.transform.{p.stem}": p.read_text() for p in (tree / PACKAGE).glob("*.py")}
+    sources = {name: path.read_text() for name, path in modules_in(tree).items()}
     users = {module}
     while True:
         found = {
@@ -455,7 +469,7 @@ class Server:
                 # Processor time, so that a busy machine makes no mutant look endless.
                 resource.setrlimit(resource.RLIMIT_CPU, (int(self.limit), int(self.limit) + 5))
                 if mutant.where:
-                    path = self.tree / PACKAGE / f"{mutant.module.rsplit('.', 1)[1]}.py"
+                    path = self.tree / path_of(mutant.module)
                     sys.meta_path.insert(0, _Finder(mutant.module, mutant.source(path.read_text())))
                 remember_programs(self.tree)
                 status = run_tests(tests, log, *options)
@@ -563,7 +577,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--files", nargs="*", default=[], help="names of modules of orio_py/transform; all without"
+        "--files", nargs="*", default=[], help="modules or folders of orio_py/transform; all without"
     )
     parser.add_argument("--sample", type=int, default=0, help="how many mutants to draw; 0 takes all")
     parser.add_argument("--seed", type=int, default=1, help="seed of the sample")
@@ -572,8 +586,16 @@ def main() -> int:
     parser.add_argument("--least", type=float, default=0, help="the share that has to be noticed, in percent")
     parser.add_argument("--list", action="store_true", help="list the mutants and stop")
     arguments = parser.parse_args()
-    names = arguments.files or [p.stem for p in sorted((ROOT / PACKAGE).glob("*.py")) if p.stem != "__init__"]
-    mutants = [m for name in names for m in mutants_of(ROOT / PACKAGE / f"{name.removesuffix('.py')}.py")]
+    wanted = {name.removesuffix(".py") for name in arguments.files}
+    modules = modules_in(ROOT)
+    if unknown := wanted - {part for name in modules for part in name.split(".")}:
+        parser.error(f"{PACKAGE} has no {', '.join(sorted(unknown))}")
+    mutants = [
+        mutant
+        for name, path in modules.items()
+        if not wanted or wanted & set(name.split("."))
+        for mutant in mutants_of(name, path)
+    ]
     if arguments.sample and arguments.sample < len(mutants):
         mutants = random.Random(arguments.seed).sample(mutants, arguments.sample)
     if arguments.list:
@@ -583,8 +605,8 @@ def main() -> int:
     results: list[Result] = []
     with tempfile.TemporaryDirectory(prefix="orio-mutants-") as folder:
         server = Server(copied_tree(Path(folder)), arguments.limit)
-        modules = list(dict.fromkeys(mutant.module for mutant in mutants))
-        without = baseline(server, modules, 10 * arguments.limit)
+        changed = list(dict.fromkeys(mutant.module for mutant in mutants))
+        without = baseline(server, changed, 10 * arguments.limit)
         for result in test_mutants(server, mutants, arguments.jobs, without):
             results.append(result)
             print(f"{result.outcome:9}{result.seconds:6.1f} s  {result.mutant}  {result.test}", flush=True)

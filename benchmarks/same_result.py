@@ -125,6 +125,8 @@ def compare(count: int, seed: int, jobs: int, only: Sequence[str]) -> Tally:
         while waiting:
             for each in waiting.pop(0).get():
                 tally.add(each)
+                if each.outcome is not None and each.outcome.kind == "wrong":
+                    print(f"  finding: seed {each.case.seed}", file=sys.stderr)
             done = tally.total.same + tally.total.wrong
             if done + TOGETHER * len(waiting) < count:
                 waiting.append(pool.apply_async(worker, (next(tasks),)))

@@ -1,8 +1,9 @@
 """Automatic performance tuning of annotated C kernels.
 
-`tune`, `transform`, `check`, `space` and `devices` are the public Python API, which the command line uses
-too; `parse_value` reads a parameter value as the specification language writes it.  They are loaded on
-first use, so that `orio --help` does not wait for the polyhedral library.
+`tune`, `transform`, `check`, `space`, `devices` and `compile_tuned` are the public Python API, which the command
+line uses too; `parse_value` reads a parameter value as the specification language writes it; `orio_py.results` is
+the API on the results database.  They are loaded on first use, so that `orio --help` does not wait for the
+polyhedral library.
 
 Three of these functions share their name with a subpackage (`tune`, `transform`, `space`).  Importing a
 subpackage makes Python set it as an attribute of this package, which would hide the function;
@@ -17,6 +18,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from orio_py import results as results
     from orio_py.api import (
         CheckReport,
         DeviceReport,
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
         TuneOptions,
         TuneReport,
         check,
+        compile_tuned,
         devices,
         space,
         transform,
@@ -43,6 +46,7 @@ __all__ = [
     "TuneReport",
     "__version__",
     "check",
+    "compile_tuned",
     "devices",
     "parse_value",
     "space",
@@ -55,6 +59,8 @@ class _Package(ModuleType):
     """A module that loads the API on first use and does not let subpackages hide its functions."""
 
     def __getattr__(self, name: str) -> object:
+        if name == "results":
+            return import_module("orio_py.results")
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         home = "orio_py.frontend.expressions" if name == "parse_value" else "orio_py.api"

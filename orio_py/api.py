@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from time import perf_counter
 
 import orio_py
 from orio_py.build.detect import CompilerInfo, compilers, cpu_cores, cpu_name, default_compiler
@@ -24,13 +26,16 @@ from orio_py.core.diagnostics import (
 )
 from orio_py.core.expr import Value, show
 from orio_py.core.source import Position, SourceFile
+from orio_py.store.database import ResultsDatabase
 from orio_py.tune.events import Event, Listener
-from orio_py.tune.load import Loaded, LoadedFile, LoadedTask, load
+from orio_py.tune.load import Loaded, LoadedTask, load
 from orio_py.tune.options import TuneOptions
-from orio_py.tune.project import transform_file, tune_file
+from orio_py.tune.output import Destination
+from orio_py.tune.project import Clock, transform_file, tune_file
 from orio_py.tune.result import RegionReport
+from orio_py.tune.tree import Selection
 from orio_py.tune.variant import VariantGenerator
-from orio_py.tune.writeback import write_atomically
+from orio_py.tune.wrapper import Wrapper
 
 Paths = Path | str | Sequence[Path] | Sequence[str]
 
@@ -211,24 +216,34 @@ def tune(
     and a folder for several.  `listener` is called with every event of `tune.events`.
     """
     chosen = options if options is not None else TuneOptions()
-    loaded = load(_paths(paths), spec=chosen.spec, pins=chosen.pins)
-    problems = [*loaded.diagnostics, *_output_problems(loaded, output, in_place=in_place)]
+    given = _paths(paths)
+    loaded = load(
+        given,
+        spec=chosen.spec,
+        pins=chosen.pins,
+        selection=Selection(chosen.include, chosen.exclude, output),
+        compile_commands=chosen.compile_commands,
+    )
+    destination = Destination(given, loaded.files, output, in_place)
+    problems = [*loaded.diagnostics, *destination.problems()]
     if has_errors(problems) or not loaded.tasks:
+        if not has_errors(problems):
+            problems.extend(destination.complete(()))
         return TuneReport(
             diagnostics=(*problems, *_nothing_found(loaded, problems)),
             sources=loaded.sources,
             exit_code=BAD_INPUT if has_errors(problems) else OK,
         )
-    run = _TuneRun(loaded, output, in_place, chosen, listener or _ignore, problems)
+    run = _TuneRun(loaded, destination, chosen, listener or _ignore, problems)
     try:
         default_compiler()
-        run.tune_all()
+        with _database(chosen, problems) as database:
+            run.tune_all(database)
     except EnvironmentProblem as missing:
         problems.extend(missing.diagnostics)
         run.exit_code = ENVIRONMENT
-    except DiagnosticError as problem:
-        problems.extend(problem.diagnostics)
-        run.exit_code = BAD_INPUT
+    if run.exit_code in (OK, NO_VARIANT, BAD_INPUT):
+        problems.extend(destination.complete(run.outputs))
     return TuneReport(
         diagnostics=tuple(problems),
         sources=loaded.sources,
@@ -238,13 +253,26 @@ def tune(
     )
 
 
+@contextmanager
+def _database(options: TuneOptions, problems: list[Diagnostic]) -> Generator[ResultsDatabase | None]:
+    """The results database asked for; None for none, and for one that is not required and cannot be used."""
+    try:
+        database = ResultsDatabase.open(options.db) if options.db is not None else None
+    except DiagnosticError as problem:
+        if options.db_required:
+            raise
+        problems.extend(replace(d, severity=Severity.WARNING) for d in problem.diagnostics)
+        database = None
+    with database or nullcontext():
+        yield database
+
+
 @dataclass(slots=True)
 class _TuneRun:
     """The files of one call of `tune`, worked off one after the other."""
 
     loaded: Loaded
-    output: Path | None
-    in_place: bool
+    destination: Destination
     options: TuneOptions
     listener: Listener
     problems: list[Diagnostic]
@@ -252,24 +280,70 @@ class _TuneRun:
     outputs: list[Path] = field(default_factory=list[Path])
     exit_code: int = OK
 
-    def tune_all(self) -> None:
-        """Raises DiagnosticError when a file's original cannot be built; files before it are written."""
+    def tune_all(self, database: ResultsDatabase | None) -> None:
+        """A file that fails does not keep the others from being tuned and written; exit code 2 tells of it."""
+        total = sum(len(task.points) for task in self.loaded.tasks if task.task.has_spec)
+        clock = Clock(total, self.listener, perf_counter)
         for file in self.loaded.files:
             if not file.tasks:
                 continue
-            result = tune_file(file, self.options, self.listener, orio_py.__version__)
+            result = tune_file(file, self.options, self.listener, orio_py.__version__, database, clock=clock)
             self.problems.extend(result.diagnostics)
+            failed = result.failed
             target: Path | None = None
             if result.data is not None and not result.interrupted:
-                target = _target(self.loaded, file, self.output, in_place=self.in_place)
-                _write(target, result.data, file.path)
-                self.outputs.append(target)
+                try:
+                    target = self.destination.write(file, result.data)
+                    self.outputs.append(target)
+                except DiagnosticError as problem:
+                    self.problems.extend(problem.diagnostics)
+                    failed = True
             self.regions.extend(replace(r, output=target if r.best else None) for r in result.reports)
             if result.interrupted:
                 self.exit_code = INTERRUPTED
                 return
-            if any(report.best is None for report in result.reports):
+            if failed:
+                self.exit_code = BAD_INPUT
+            elif self.exit_code == OK and any(report.best is None for report in result.reports):
                 self.exit_code = NO_VARIANT
+
+
+def compile_tuned(
+    command: Sequence[str],
+    *,
+    run: Callable[[Sequence[str]], int],
+    store: Path,
+    options: TuneOptions | None = None,
+    may_tune: bool = True,
+    listener: Listener | None = None,
+    announce: Callable[[Path], None] | None = None,
+) -> Report:
+    """Run a compiler command with the tuned texts of its annotated sources, as `orio cc` does.
+
+    `run` runs a command and gives its exit status, which becomes the report's exit code.  Tuned texts are
+    kept in the folder `store`; without `may_tune` only those are used.  `announce` hears of each source
+    before it is tuned.  Sources that cannot be tuned are compiled as they are, with warnings.
+    """
+
+    def tune_into(source: Path, target: Path, chosen: TuneOptions) -> Sequence[Diagnostic]:
+        if announce is not None:
+            announce(source)
+        report = tune(source, output=target, options=chosen, listener=listener)
+        if report.exit_code == INTERRUPTED:
+            raise KeyboardInterrupt
+        return report.diagnostics
+
+    wrapper = Wrapper(
+        tuple(command),
+        Path.cwd(),
+        store,
+        options or TuneOptions(),
+        tune_into,
+        run,
+        may_tune,
+    )
+    status = wrapper.compile()
+    return Report(diagnostics=tuple(wrapper.told), exit_code=status)
 
 
 def transform(
@@ -280,24 +354,36 @@ def transform(
     spec: Path | None = None,
     recipe: Path | None = None,
     pins: Mapping[str, Value] | None = None,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    compile_commands: Path | None = None,
 ) -> TransformReport:
     """Apply the recipes at one configuration: pinned values, and the first possible ones for the rest.
 
-    `recipe` is a recipe by statement number for the CHiLL regions that have none.  Nothing is built,
+    `recipe` is a recipe by statement number for the CHiLL regions that have none; `include` and `exclude`
+    are globs that choose files of folders; `compile_commands` is a compilation database.  Nothing is built,
     measured or run.  When one file is refused, none is written.
     """
     chosen = dict(pins or {})
-    loaded = load(_paths(paths), spec=spec, recipe=recipe, pins=chosen)
-    problems = [*loaded.diagnostics, *_output_problems(loaded, output, in_place=in_place)]
+    given = _paths(paths)
+    loaded = load(
+        given,
+        spec=spec,
+        recipe=recipe,
+        pins=chosen,
+        selection=Selection(include, exclude, output),
+        compile_commands=compile_commands,
+    )
+    destination = Destination(given, loaded.files, output, in_place)
+    problems = [*loaded.diagnostics, *destination.problems()]
     written: list[Path] = []
     if not has_errors(problems):
         try:
             results = [(f, transform_file(f, chosen, orio_py.__version__)) for f in loaded.files]
             for file, data in results:
                 if data is not None:
-                    target = _target(loaded, file, output, in_place=in_place)
-                    _write(target, data, file.path)
-                    written.append(target)
+                    written.append(destination.write(file, data))
+            problems.extend(destination.complete(written))
         except DiagnosticError as problem:
             problems.extend(problem.diagnostics)
     problems.extend(_nothing_found(loaded, problems))
@@ -423,42 +509,3 @@ def _nothing_found(loaded: Loaded, problems: Sequence[Diagnostic]) -> list[Diagn
     if loaded.tasks or has_errors(problems):
         return []
     return [Diagnostic("ORIO-U014", "no annotated region was found", severity=Severity.WARNING)]
-
-
-def _output_problems(loaded: Loaded, output: Path | None, *, in_place: bool) -> list[Diagnostic]:
-    if output is None:
-        return []
-    if in_place:
-        return [Diagnostic("ORIO-U010", "both an output and in-place writing were asked for")]
-    if len(loaded.files) > 1 and output.is_file():
-        return [Diagnostic("ORIO-U010", f"several inputs need a folder as output, but `{output}` is a file")]
-    targets = [_target(loaded, file, output, in_place=False).resolve() for file in loaded.files]
-    for file in loaded.files:
-        if file.path.resolve() in targets:
-            message = f"the output would overwrite the input `{file.path}`"
-            return [Diagnostic("ORIO-U010", message, help="use `--in-place` if that is what you want")]
-    for target in targets:
-        if targets.count(target) > 1:
-            return [Diagnostic("ORIO-U010", f"two inputs would be written to the same file `{target}`")]
-    if not output.parent.is_dir() and len(loaded.files) <= 1:
-        return [Diagnostic("ORIO-U009", f"the folder of `{output}` does not exist")]
-    return []
-
-
-def _target(loaded: Loaded, file: LoadedFile, output: Path | None, *, in_place: bool) -> Path:
-    if in_place:
-        return file.path
-    if output is None:
-        return file.path.with_name(f"_{file.path.name}")
-    if output.is_dir() or len(loaded.files) > 1:
-        return output / file.inner
-    return output
-
-
-def _write(target: Path, data: bytes, source: Path) -> None:
-    try:
-        write_atomically(target, data, mode_of=source)
-    except OSError as error:
-        raise DiagnosticError(
-            Diagnostic("ORIO-U009", f"`{target}` cannot be written: {error.strerror or error}")
-        ) from error

@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from orio_py.build.process import run
 from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem
 from orio_py.core.units import Bytes, Seconds
+from orio_py.record.environment import Host
 
 KNOWN_COMPILERS = ("gcc", "clang", "cc", "icx", "tcc", "zig")
 """Looked for in this order; the first that works is the default."""
@@ -28,6 +29,8 @@ INSTALL_ADVICE = (
 
 SCRATCH_LEAST = Bytes(2 << 30)
 """Free space that a folder in main memory must have."""
+
+THREADING_PREFIXES = ("OMP_", "GOMP_", "KMP_")
 
 _PROBE = "int orio_probe(int x) { return x + 1; }\n"
 
@@ -159,3 +162,32 @@ def memory_bytes() -> Bytes:
 def system_name() -> str:
     """Operating system, release and architecture."""
     return f"{platform.system()} {platform.release()} {platform.machine()}"
+
+
+def host() -> Host:
+    """The machine at hand, as measurements are filed under it."""
+    return Host(
+        platform.node(),
+        cpu_name(),
+        cpu_cores(),
+        platform.machine(),
+        platform.system(),
+        platform.release(),
+        memory_bytes(),
+        _caches(Path("/sys/devices/system/cpu/cpu0/cache")),
+        {name: value for name, value in os.environ.items() if name.startswith(THREADING_PREFIXES)},
+    )
+
+
+def _caches(folder: Path) -> tuple[tuple[str, Bytes], ...]:
+    """Linux's list of the first processor's caches; empty where there is none."""
+    found: dict[str, Bytes] = {}
+    for entry in sorted(folder.glob("index*")):
+        try:
+            level, kind, size = ((entry / name).read_text().strip() for name in ("level", "type", "size"))
+        except OSError:
+            continue
+        letter = {"Data": "d", "Instruction": "i"}.get(kind, "")
+        if size.endswith("K") and size[:-1].isdigit():
+            found[f"L{level}{letter}"] = Bytes(int(size[:-1]) * 1024)
+    return tuple(found.items())

@@ -6,7 +6,7 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from typing import Annotated, TextIO
@@ -15,7 +15,7 @@ import typer
 import typer.main
 
 from orio_py import __version__
-from orio_py.cli import check, devices, explain, space, transform, tune
+from orio_py.cli import cc, check, devices, explain, results, space, transform, tune
 from orio_py.cli.console import Color, Output
 from orio_py.cli.usage import check_command, usage_problem
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem
@@ -33,7 +33,13 @@ COMMANDS: tuple[tuple[Callable[..., int], str], ...] = (
     (space.space, space.EPILOG),
     (devices.devices, devices.EPILOG),
     (explain.explain, explain.EPILOG),
+    (cc.cc, cc.EPILOG),
 )
+
+GROUPS: Mapping[str, tuple[Callable[[], typer.Typer], tuple[str, ...]]] = {
+    "results": (results.group, tuple(name for name, _, _ in results.COMMANDS)),
+}
+"""Commands with commands of their own: how to make the group, and the names in it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -76,6 +82,8 @@ def application() -> typer.Typer:
     app.callback()(_options)
     for function, epilog in COMMANDS:
         app.command(epilog=epilog)(function)
+    for name, (group, _) in GROUPS.items():
+        app.add_typer(group(), name=name)
     return app
 
 
@@ -99,7 +107,9 @@ def _run(arguments: Sequence[str]) -> int:
     if not arguments:
         _run(["--help"])
         return EXIT_BAD_INPUT
-    check_command(arguments, [function.__name__ for function, _ in COMMANDS])
+    check_command(arguments, [*(function.__name__ for function, _ in COMMANDS), *GROUPS])
+    if arguments[0] in GROUPS:
+        check_command(arguments[1:], GROUPS[arguments[0]][1], f"orio {arguments[0]}")
     try:
         # Not `command.main`: that one prints problems and ends the process in its own way.
         with command.make_context("orio", list(arguments)) as context:

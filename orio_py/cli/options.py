@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -102,6 +104,27 @@ OutputPath = Annotated[
 InPlace = Annotated[
     bool, typer.Option("--in-place", help="Replace the code inside the regions of the input files.")
 ]
+Include = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--include",
+        metavar="GLOB",
+        help="Of folders, take only files whose path, name or folder matches; may be repeated.",
+    ),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option("--exclude", metavar="GLOB", help="Of folders, leave such files out; may be repeated."),
+]
+CompileCommandsPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--compile-commands",
+        metavar="FILE",
+        help="A compile_commands.json with the include paths and defines of each file; by default the one "
+        "in the folder or in its `build`.",
+    ),
+]
 Spec = Annotated[
     Path | None,
     typer.Option(
@@ -132,3 +155,22 @@ ColorOption = Annotated[
         help="Colour the output: auto (on a terminal), always, never.",
     ),
 ]
+Database = Annotated[
+    str | None,
+    typer.Option(
+        "--db",
+        metavar="FILE|URL",
+        help="The results database: a file, or postgresql://...; default: a file in the user's data folder.",
+    ),
+]
+
+
+def default_database() -> Path:
+    """The results database in the user's data folder, as the system at hand names that folder."""
+    if sys.platform == "darwin":
+        folder = Path.home() / "Library" / "Application Support"
+    else:
+        # An empty or relative value is to be ignored (XDG Base Directory Specification 0.8).
+        named = os.environ.get("XDG_DATA_HOME", "")
+        folder = Path(named) if os.path.isabs(named) else Path.home() / ".local" / "share"
+    return folder / "orio" / "results.db"

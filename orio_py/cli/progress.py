@@ -14,7 +14,15 @@ from rich.text import Text
 from orio_py.cli.console import Detail, Output
 from orio_py.cli.show import show_configuration, show_count, show_seconds
 from orio_py.core.units import Seconds
-from orio_py.tune.events import BaselineMeasured, Event, Stage, TaskFinished, TaskStarted, TrialDone
+from orio_py.tune.events import (
+    BaselineMeasured,
+    Event,
+    Stage,
+    TaskFinished,
+    TaskStarted,
+    TreeProgress,
+    TrialDone,
+)
 
 # Plain progress says something after this share of the planned trials, or after this time.
 LINES_PER_SEARCH = 10
@@ -37,6 +45,11 @@ class Narrator:
         self.failures: Counter[str] = Counter()
         self._last_number = 0
         self._last_time = self._clock()
+
+    def progressed(self, event: TreeProgress) -> str:
+        """The line that tells how far a tree has come."""
+        left = f", about {_rounded(event.seconds_left)} left" if event.seconds_left is not None else ""
+        return f"[{event.done + 1}/{event.total}]{left}"
 
     def started(self, event: TaskStarted) -> str:
         """The line that introduces a region."""
@@ -72,6 +85,12 @@ class Narrator:
         total = f"/{self.planned}" if self.planned is not None else ""
         return f"  trial {self.done}{total}: {self.summary()}"
 
+    def finished(self, event: TaskFinished) -> str:
+        """The line that ends a region."""
+        if self.done == 0 and event.region.trials > 0:
+            return f"  done: {event.region.trials} trials, all remembered from an earlier run"
+        return f"  done: {self.done} trials, {self.summary()}"
+
     def summary(self) -> str:
         """The best time and the failures so far."""
         parts = ["nothing valid yet" if self.best is None else f"best {show_seconds(self.best)}"]
@@ -79,6 +98,10 @@ class Narrator:
             parts[0] += f" ({self.baseline / self.best:.2f}x)"
         parts.extend(f"{count} {kind}" for kind, count in self.failures.most_common())
         return ", ".join(parts)
+
+
+def _rounded(seconds: float) -> str:
+    return f"{max(1, round(seconds))} s" if seconds < 120.0 else show_seconds(seconds)
 
 
 def describe_trial(event: TrialDone) -> str:
@@ -106,6 +129,8 @@ class PlainProgress:
     def __call__(self, event: Event) -> None:
         """Take one event."""
         match event:
+            case TreeProgress():
+                self._say(self._narrator.progressed(event))
             case TaskStarted():
                 self._say(self._narrator.started(event))
             case Stage(name=name):
@@ -119,7 +144,7 @@ class PlainProgress:
                 elif self._narrator.line_due():
                     self._say(self._narrator.standing())
             case TaskFinished():
-                self._say(f"  done: {self._narrator.done} trials, {self._narrator.summary()}")
+                self._say(self._narrator.finished(event))
 
     def _say(self, line: str) -> None:
         self._console.print(Text(line), soft_wrap=True)
@@ -157,6 +182,8 @@ class BarProgress:
     def __call__(self, event: Event) -> None:
         """Take one event."""
         match event:
+            case TreeProgress():
+                self._say(self._narrator.progressed(event))
             case TaskStarted():
                 self._say(self._narrator.started(event))
                 self._bar = self._progress.add_task("", total=event.planned, stage="", standing="")
@@ -174,7 +201,7 @@ class BarProgress:
                 if self._bar is not None:
                     self._progress.remove_task(self._bar)
                     self._bar = None
-                self._say(f"  done: {self._narrator.done} trials, {self._narrator.summary()}")
+                self._say(self._narrator.finished(event))
 
     def _update(self) -> None:
         if self._bar is not None:

@@ -22,7 +22,7 @@ NOTHING = "-"
 
 def tuning_results(regions: Iterable[RegionReport]) -> RenderableType:
     """Per region: variants tried, failures by kind, original, best, speed-up, output; then the winners."""
-    table = _table(
+    table = make_table(
         ("region", "left"),
         ("tried", "right"),
         ("failed", "left"),
@@ -54,7 +54,7 @@ def space_results(regions: Iterable[SpaceRegion]) -> RenderableType:
     parts: list[RenderableType] = []
     for region in regions:
         parts.append(Text(_place(region.file, region.line, region.name, region.inputs), style="bold"))
-        table = _table(("parameter", "left"), ("values", "right"), ("", "left"))
+        table = make_table(("parameter", "left"), ("values", "right"), ("", "left"))
         for parameter in region.parameters:
             table.add_row(parameter.name, str(parameter.count), parameter.values)
         parts.append(table)
@@ -69,14 +69,15 @@ def space_results(regions: Iterable[SpaceRegion]) -> RenderableType:
 
 def device_results(report: DeviceReport) -> RenderableType:
     """The processor and every compiler looked for, with the reason where one does not work."""
-    table = _table(("compiler", "left"), ("works", "left"), ("version", "left"), ("path", "left"))
+    table = make_table(("compiler", "left"), ("works", "left"), ("version", "left"), ("path", "left"))
     for compiler in report.compilers:
         works = Text("yes", style="green") if compiler.works else Text(f"no: {compiler.reason}", style="red")
         table.add_row(compiler.name, works, compiler.version or NOTHING, str(compiler.path or NOTHING))
     return Group(Text(f"processor: {report.cpu} ({report.cores} cores)"), table)
 
 
-def _table(*columns: tuple[str, Literal["left", "right"]]) -> Table:
+def make_table(*columns: tuple[str, Literal["left", "right"]]) -> Table:
+    """A table of the house's look with these columns; long cells are folded."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for heading, justify in columns:
         table.add_column(heading, justify=justify, overflow="fold")

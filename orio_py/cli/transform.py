@@ -30,6 +30,9 @@ def transform(
     spec: shared.Spec = None,
     recipe: Recipe = None,
     settings: shared.Settings = None,
+    include: shared.Include = None,
+    exclude: shared.Exclude = None,
+    compile_commands: shared.CompileCommandsPath = None,
     json: shared.JsonFlag = False,
     quiet: shared.Quiet = False,
     verbose: shared.Verbose = False,
@@ -38,7 +41,17 @@ def transform(
     """Apply the recipes at one configuration, without measuring."""
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
     pins = shared.parse_pins(settings or ())
-    report = orio_py.transform(paths, output=output, in_place=in_place, spec=spec, recipe=recipe, pins=pins)
+    report = orio_py.transform(
+        paths,
+        output=output,
+        in_place=in_place,
+        spec=spec,
+        recipe=recipe,
+        pins=pins,
+        include=include or (),
+        exclude=exclude or (),
+        compile_commands=compile_commands,
+    )
     out.diagnostics(report.diagnostics, report.sources)
     if json:
         print_json(report.as_json())

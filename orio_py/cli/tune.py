@@ -12,8 +12,10 @@ import typer
 import orio_py
 from orio_py.cli import options as shared
 from orio_py.cli.console import Color, Output, check_json_target, write_json
+from orio_py.cli.defaults import configuration_for, output_of, with_defaults
 from orio_py.cli.progress import progress_for
 from orio_py.cli.tables import tuning_results
+from orio_py.core.diagnostics import fail
 from orio_py.core.units import Seconds
 
 EPILOG = "Example: orio tune mm.c --search random --trials 200 --time 5m -o mm_tuned.c"
@@ -110,6 +112,16 @@ def tune(
             show_default=False,
         ),
     ] = None,
+    include: shared.Include = None,
+    exclude: shared.Exclude = None,
+    compile_commands: shared.CompileCommandsPath = None,
+    db: shared.Database = None,
+    no_db: Annotated[
+        bool, typer.Option("--no-db", help="Remember nothing, and use nothing that is remembered.")
+    ] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Measure anew what the results database has; it keeps both.")
+    ] = False,
     json: shared.JsonTarget = None,
     quiet: shared.Quiet = False,
     verbose: shared.Verbose = False,
@@ -119,6 +131,8 @@ def tune(
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
     check_json_target(json)
     pins = shared.parse_pins(settings or ())
+    if no_db and (db is not None or fresh):
+        fail("ORIO-U017", "`--no-db` contradicts `--db` and `--fresh`")
     chosen = orio_py.TuneOptions(
         spec=spec,
         target=target,
@@ -134,13 +148,24 @@ def tune(
         keep=keep,
         full_samples=full_samples,
         pin=pin,
+        include=tuple(include or ()),
+        exclude=tuple(exclude or ()),
+        compile_commands=compile_commands,
+        db=None if no_db else db if db is not None else shared.default_database(),
+        db_required=db is not None,
+        fresh=fresh,
     )
+    file = configuration_for(paths)
+    chosen = with_defaults(chosen, file)
+    file_output, file_in_place = output_of(file)
+    if output is None and not in_place:
+        output, in_place = file_output, file_in_place
     with progress_for(out, time.monotonic) or nullcontext() as listener:
         report = orio_py.tune(paths, output=output, in_place=in_place, options=chosen, listener=listener)
     out.diagnostics(report.diagnostics, report.sources)
     if report.regions:
         # With JSON on stdout the table is a remark, not the result.
         (out.message if json == "-" else out.result)(tuning_results(report.regions))
-    if json is not None and report.exit_code != 2:
+    if json is not None and (report.regions or report.exit_code != 2):
         write_json(report.as_json(), json)
     return report.exit_code

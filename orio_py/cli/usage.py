@@ -11,11 +11,12 @@ from orio_py.core.diagnostics import Diagnostic, fail
 from orio_py.core.registry import did_you_mean, nearest
 
 
-def check_command(arguments: Sequence[str], commands: Sequence[str]) -> None:
-    """See that the first word is a command.  Raises DiagnosticError: ORIO-U002."""
+def check_command(arguments: Sequence[str], commands: Sequence[str], where: str = "orio") -> None:
+    """See that the first word is a command of `where`.  Raises DiagnosticError: ORIO-U002."""
     word = next((argument for argument in arguments if not argument.startswith("-")), None)
     if word is not None and word not in commands:
-        fail("ORIO-U002", f"there is no command `{word}`", help=did_you_mean(word, commands))
+        of = "" if where == "orio" else f" of `{where}`"
+        fail("ORIO-U002", f"there is no command `{word}`{of}", help=did_you_mean(word, commands))
 
 
 def usage_problem(error: typer.TyperException) -> Diagnostic:

@@ -7,6 +7,7 @@ import re
 _FLOATING = {"float": "ORIO_FLOAT", "double": "ORIO_DOUBLE", "long double": "ORIO_LONG_DOUBLE"}
 _WORDS = frozenset(["char", "short", "int", "long", "signed", "unsigned", "float", "double", "_Bool", "bool"])
 _NAMED = re.compile(r"u?int(?:_least|_fast)?(?:8|16|32|64)_t|size_t|ssize_t|ptrdiff_t|u?intptr_t|u?intmax_t")
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _TYPEDEF = re.compile(r"\btypedef\s+([A-Za-z_][\w\s]*?)\s+([A-Za-z_]\w*)\s*;")
 
 
@@ -21,9 +22,19 @@ def is_floating(type_name: str) -> bool:
     return type_name in _FLOATING
 
 
+def typedefs(text: str) -> list[tuple[str, str]]:
+    """The simple typedefs in C text: each name with the type that it stands for.
+
+    >>> typedefs("typedef float real; /* typedef int real; */")
+    [('real', 'float')]
+    """
+    code = _COMMENT.sub(" ", text)
+    return [(name, " ".join(target.split())) for target, name in _TYPEDEF.findall(code)]
+
+
 def resolve(type_name: str, text: str) -> str | None:
     """The arithmetic type that `type_name` stands for, through the typedefs in `text`; None if unknown."""
-    known = {name: " ".join(target.split()) for target, name in _TYPEDEF.findall(text)}
+    known = dict(typedefs(text))
     seen: set[str] = set()
     while not is_arithmetic(type_name):
         if type_name in seen or type_name not in known:

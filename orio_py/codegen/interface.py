@@ -175,9 +175,7 @@ class _Builder:
         return self._from_spec(name, spec, type_name)
 
     def _element_type(self, name: str, declared: CDeclaration | None, spec: Declaration | None) -> str | None:
-        in_file = (
-            ctypes.resolve(declared.type, self.task.surroundings.before) if declared is not None else None
-        )
+        in_file = self._number_type(declared.type) if declared is not None else None
         if spec is None:
             if in_file is None and declared is not None:
                 self._problem(
@@ -193,6 +191,10 @@ class _Builder:
                 "ORIO-M003", name, f"`{name}` is `{in_file}` in the file but its decl says `{spec.type}`"
             )
         return spec.type
+
+    def _number_type(self, written: str) -> str | None:
+        """The arithmetic type behind a type name, through the file's typedefs and those of its headers."""
+        return self.task.types.get(written) or ctypes.resolve(written, self.task.surroundings.before)
 
     def _from_file(
         self, name: str, declared: CDeclaration, spec: Declaration | None, type_name: str

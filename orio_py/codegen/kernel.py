@@ -12,6 +12,8 @@ from orio_py.codegen.templates import render
 from orio_py.core.expr import Value
 from orio_py.spec.task import TuningTask
 
+_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(ifdef|ifndef|if|endif|include)\b[^\n]*\n?", re.MULTILINE)
+
 
 def kernel_program(task: TuningTask, interface: KernelInterface, codes: Sequence[str]) -> Program:
     """The kernel with `codes[k]` as the code of region k, compilable to a shared object."""
@@ -121,9 +123,26 @@ def _preamble(task: TuningTask, macros: Mapping[str, Value]) -> str:
             rf"^([ \t]*#[ \t]*define[ \t]+{re.escape(name)}\b)(?:[^\n\\]|\\\r?\n|\\.)*", re.M
         )
         text, count = pattern.subn(rf"\g<1> {value}", text)
-        if count == 0:
+        if count == 0 and name in task.surroundings.macros:
+            text = _redefined(text, name, value)
+        elif count == 0:
             head.append(f"#define {name} {value}")
     return "\n".join([*head, text])
+
+
+def _redefined(text: str, name: str, value: Value) -> str:
+    """The text with a macro of its headers set anew, behind the last header that is always included."""
+    place, depth = 0, 0
+    for found in _DIRECTIVE.finditer(text):
+        if found[1].startswith("if"):
+            depth += 1
+        elif found[1] == "endif":
+            depth -= 1
+        elif depth == 0:
+            place = found.end()
+    before = text[:place]
+    newline = "" if before.endswith("\n") or not before else "\n"
+    return f"{before}{newline}#undef {name}\n#define {name} {value}\n{text[place:]}"
 
 
 def _ascii(text: str) -> str:

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from orio_py.ctree.affine import Linear
 from orio_py.ctree.build import binary, ident
-from orio_py.ctree.dependence_sets import Solver, Undecided
+from orio_py.ctree.dependence.affine import Linear
+from orio_py.ctree.dependence.sets import Solver, Undecided
 from orio_py.ctree.linear_expressions import LinearExpressions, key_of, shifted, tightened, total
 from orio_py.ctree.loops import CanonicalLoop, Relation
 from orio_py.ctree.nodes import For, Node, c_ast

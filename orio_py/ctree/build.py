@@ -180,3 +180,15 @@ def _int(text: str) -> int | None:
         return int(digits, 8) if digits.startswith("0") else int(digits)
     except ValueError:
         return None
+
+
+def advance(name: str, step: int) -> Node:
+    """`name += step`, or `name -= -step`."""
+    return assign(name, abs(step), "+=" if step > 0 else "-=")
+
+
+def statements(body: Node) -> list[Node]:
+    """The statements of a block, or the one statement that is not a block."""
+    if isinstance(body, Compound):
+        return list(body.block_items or [])
+    return [] if isinstance(body, c_ast.EmptyStatement) else [body]

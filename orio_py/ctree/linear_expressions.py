@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import gcd
 
-from orio_py.ctree.affine import Linear
 from orio_py.ctree.build import add, binary, const, ident, literal_value, mul, sub, ternary, unary
-from orio_py.ctree.dependence_terms import MAXIMUM_NAMES, MINIMUM_NAMES
+from orio_py.ctree.dependence.affine import Linear
+from orio_py.ctree.dependence.terms import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import cast
 
 from orio_py.core.digest import digest
 from orio_py.core.expr import Value, show
@@ -63,18 +64,46 @@ class Configuration(Mapping[str, Value]):
     @property
     def digest(self) -> str:
         """The content digest; it does not depend on the order of the names."""
-        return digest({name: _json(value) for name, value in self._values.items()})
+        return digest(self.as_json())
+
+    def as_json(self) -> dict[str, object]:
+        """The values as JSON content that keeps their types; `from_json` reads it."""
+        return {name: value_as_json(value) for name, value in self._values.items()}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, object]) -> Configuration:
+        """The configuration that `as_json` wrote.  Raises ValueError for what is not a value.
+
+        >>> Configuration.from_json(Configuration({"T": (1, 2.5), "F": "-O2"}).as_json()).show()
+        "T=(1, 2.5), F='-O2'"
+        """
+        return cls({name: value_from_json(value) for name, value in content.items()})
 
     def show(self) -> str:
         """`NAME=VALUE, …` as a person would write it."""
         return ", ".join(f"{name}={show(value)}" for name, value in self._values.items())
 
 
-def _json(value: Value) -> object:
+def value_as_json(value: Value) -> object:
+    """A value as JSON content: tuples and floats that JSON lacks are wrapped in an object."""
     if isinstance(value, list):
-        return [_json(item) for item in value]
+        return [value_as_json(item) for item in value]
     if isinstance(value, tuple):
-        return {"tuple": [_json(item) for item in value]}
+        return {"tuple": [value_as_json(item) for item in value]}
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": repr(value)}
     return value
+
+
+def value_from_json(content: object) -> Value:
+    """The value that `value_as_json` wrote.  Raises ValueError."""
+    if isinstance(content, bool | int | float | str):
+        return content
+    if isinstance(content, list):
+        return [value_from_json(item) for item in cast("list[object]", content)]
+    wrapped = cast("dict[str, object]", content) if isinstance(content, dict) else {}
+    if isinstance(items := wrapped.get("tuple"), list):
+        return tuple(value_from_json(item) for item in cast("list[object]", items))
+    if isinstance(text := wrapped.get("float"), str):
+        return float(text)
+    raise ValueError(f"{content!r} is not the value of a parameter")

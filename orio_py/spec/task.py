@@ -34,7 +34,8 @@ class TuningTask:
     """Everything that a tuning session needs to know of one `PerfTuning` region, or of a lone recipe.
 
     `extent` is the timed part of the file: the body of the PerfTuning region, or the hull of the Loop
-    regions where the specification comes from outside.  `has_spec` is False for Loop regions without
+    regions where the specification comes from outside.  `types` maps names that typedefs of the file and of
+    its project's headers give to numbers, to the C types that they stand for.  `has_spec` is False for Loop regions without
     any specification; those are transformed, not tuned.
     """
 
@@ -51,4 +52,5 @@ class TuningTask:
     measurement: MeasurementSpec = MeasurementSpec()
     search: SearchSpec = SearchSpec()
     assumptions: Assumptions = Assumptions()
+    types: Mapping[str, str] = field(default_factory=dict[str, str])
     has_spec: bool = False

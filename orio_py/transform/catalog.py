@@ -3,32 +3,14 @@
 from __future__ import annotations
 
 from orio_py.core.registry import Registry
-from orio_py.transform import (
-    array_copy,
-    bound_replace,
-    composite_entry,
-    distribute,
-    fuse,
-    interchange,
-    parallelize,
-    peel,
-    permute,
-    pragma,
-    prefetch,
-    reg_tile,
-    restrict,
-    reverse,
-    scalar_replace,
-    skew,
-    specialize,
-    strip_mine,
-    tile,
-    unroll,
-    unroll_and_jam,
-    unroll_reduction,
-    vectorize,
-)
+from orio_py.transform.composite import entry as composite_entry
 from orio_py.transform.entry import Entry
+from orio_py.transform.parallel import parallelize, pragma, vectorize
+from orio_py.transform.restructuring import distribute, fuse, interchange, reverse, strip_mine
+from orio_py.transform.storage import array_copy, bound_replace, prefetch, scalar_replace
+from orio_py.transform.tiling import permute, skew, tile
+from orio_py.transform.unrolling import peel, reg_tile, unroll, unroll_and_jam, unroll_reduction
+from orio_py.transform.versions import restrict, specialize
 
 _ENTRIES: tuple[Entry, ...] = (
     unroll.ENTRY,

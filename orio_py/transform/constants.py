@@ -54,6 +54,14 @@ def typed_literal(declared: CDeclaration, value: int) -> Node | None:
     return c_ast.Cast(named, _number(value, ""))
 
 
+def range_of(kind: str) -> tuple[int, int] | None:
+    """The least and the greatest value that a narrow type may have on any machine; None for the others."""
+    if kind not in _NARROW:
+        return None
+    low, high = _NARROW[kind]
+    return (-high - 1 if low or kind == "char" else low, 255 if kind == "char" else high)
+
+
 def canonical(kind: str) -> str:
     """An integer type in its shortest words."""
     words = [word for word in kind.split() if word not in {"register", "auto", "const"}]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 
 from orio_py.core.source import Span
 from orio_py.ctree.nodes import c_ast
@@ -21,10 +23,13 @@ def context_for(task: TuningTask, region: Region) -> Context:
     around = surroundings(task.source, Span(region.leader.start, region.trailer.end))
     parameters = around.function.parameters if around.function is not None else ()
     declared = {d.name: _from_specification(d.name, d.type, d.dimensions) for d in task.inputs.declarations}
-    declared |= {d.name: d for d in (*around.globals, *parameters, *around.locals)}
+    before = around.text_before_in_function if around.function is not None else ""
+    code = before + task.source.text[region.content.start : region.content.end]
+    declared |= {d.name: _rebound(d, code) for d in (*around.globals, *parameters, *around.locals)}
     declared |= {d.name: declaration_of(d) for d in walk(region.tree) if isinstance(d, c_ast.Decl) and d.name}
+    declared = {name: _with_type(d, task.types) for name, d in declared.items()}
     macro_names = {*around.macros, *around.function_macros}
-    addressed = _ADDRESS.findall(around.text_before_in_function) if around.function is not None else []
+    addressed = _ADDRESS.findall(before)
     return Context(
         declarations=declared,
         live_after=live_after(around, used_names([region.tree])),
@@ -36,5 +41,22 @@ def context_for(task: TuningTask, region: Region) -> Context:
     )
 
 
+def _with_type(declared: CDeclaration, types: Mapping[str, str]) -> CDeclaration:
+    """The declaration with the type that a typedef's name stands for."""
+    return replace(declared, type=types[declared.type]) if declared.type in types else declared
+
+
 def _from_specification(name: str, kind: str, dimensions: tuple[str, ...]) -> CDeclaration:
     return CDeclaration(name, kind, dimensions=dimensions, scope="global")
+
+
+def _rebound(declared: CDeclaration, code: str) -> CDeclaration:
+    """The declaration; a pointer that the function sets anew counts as one of its own.
+
+    It may point to where another one points by then, even a `restrict` one (C99 6.7.3.1).
+    """
+    if declared.scope == "local" or not declared.is_array_like:
+        return declared
+    name = re.escape(declared.name)
+    is_set = re.search(rf"(?<![\w.>*]){name}\s*(?:=(?!=)|[-+]=|\+\+|--)|(?:\+\+|--)\s*{name}\b", code)
+    return declared if is_set is None else replace(declared, scope="local")

@@ -37,6 +37,7 @@ from orio_py.transform.base import Context, refuse
 from orio_py.transform.forms import start_is_invariant
 from orio_py.transform.types import (
     fits_index,
+    if_all,
     index_type,
     is_natural,
     same_signedness,
@@ -97,7 +98,7 @@ def _settled(
     _require_steady(loop, what, context)
     if _compares_as_the_index(loop, context):
         after = _assignments(loop, what, context) if live else []
-        return [if_(_runs(loop), flat_block(*inside)), *after]
+        return [if_all([_runs(loop)], flat_block(*inside), context), *after]
     if loop.declared_type is not None:
         _refuse(_live_inside(loops, depth, context), what, _other_types(loop))
     after = [assign(loop.index, loop.start), assign(loop.index, _direct(loop, context))] if live else []

@@ -25,12 +25,13 @@ from orio_py.spec.recipe import Argument, RecipeStep
 from orio_py.spec.region import Region
 from orio_py.transform.base import Context, Refusal, Transformation
 from orio_py.transform.catalog import NOT_YET, TRANSFORMATIONS
-from orio_py.transform.composite import Composite
+from orio_py.transform.composite.composite import Composite
 from orio_py.transform.context import context_for
 from orio_py.transform.entry import ArgumentSpec, Entry
 from orio_py.transform.forms import sole_statement
 from orio_py.transform.sites import rewrite_where
-from orio_py.transform.statement_recipe import apply_statement_recipe, check_statement_recipe
+from orio_py.transform.statements.recipe import apply_statement_recipe, check_statement_recipe
+from orio_py.transform.superfluous import without_superfluous
 
 __all__ = ["apply_recipe", "check_recipe", "context_for", "uses_openmp"]
 
@@ -50,6 +51,13 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
 
     Raises Refusal where a transformation says no, DiagnosticError where an argument has no value.
     """
+    result = _applied(region, values, context)
+    result = without_superfluous(result, region.tree, context)
+    assert isinstance(result, Compound)
+    return result
+
+
+def _applied(region: Region, values: Mapping[str, Value], context: Context) -> Node:
     if region.by_statement:
         return apply_statement_recipe(region.tree, region.steps, values, context)
 
@@ -57,9 +65,7 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
         assert isinstance(mark, Transform)
         return _apply_step(region.steps[mark.step], mark.stmt, values, inner)
 
-    result = rewrite_where(region.tree, lambda n: isinstance(n, Transform), change, context)
-    assert isinstance(result, Compound)
-    return result
+    return rewrite_where(region.tree, lambda n: isinstance(n, Transform), change, context)
 
 
 def uses_openmp(region: Region) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
-from orio_py.ctree.loops import CanonicalLoop, loops_in
+from orio_py.ctree.loops import CanonicalLoop, loops_in, unmarked
 from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, Transform, c_ast
 from orio_py.ctree.rewrite import copy_with, declared_names, walk_statements
 from orio_py.ctree.symbols import CDeclaration, declaration_of
@@ -54,7 +55,7 @@ class _Sites:
     def _inside(self, node: Node, site: _Site) -> Node:
         match node:
             case Compound():
-                items = self._items(node.block_items or [], site)
+                items = self._items(node.block_items or [], site, ends=node is not self.root)
                 if items is None:
                     return node
                 return copy_with(node, block_items=items if node is self.root else _unwrapped(items))
@@ -120,15 +121,15 @@ class _Sites:
 
         return live
 
-    def _items(self, items: list[Node], site: _Site) -> list[Node] | None:
+    def _items(self, items: list[Node], site: _Site, *, ends: bool = False) -> list[Node] | None:
+        """The statements of a block; `ends` says that its variables end with it."""
         result: list[Node] = []
         changed = False
         pragmas: tuple[str, ...] = site.pragmas if len(_statements(items)) == 1 else ()
         declarations = site.declarations
+        after = site.live_after
         for number, item in enumerate(items):
-            inner = _Site(
-                self._then(items[number + 1 :], site.live_after), pragmas, declarations, site.around
-            )
+            inner = _Site(self._then(items[number + 1 :], after), pragmas, declarations, site.around)
             new = self.visit(item, inner)
             changed = changed or new is not item
             if isinstance(new, Compound) and not isinstance(item, Compound) and splices(new):
@@ -138,6 +139,7 @@ class _Sites:
             pragmas = _pragmas_after(pragmas, item)
             if isinstance(item, c_ast.Decl):
                 declarations = {**declarations, **_declared([item])}
+                after = _without([item], after) if ends else after
         return result if changed else None
 
     def _then(self, following: list[Node], after: _LiveAfter) -> _LiveAfter:
@@ -160,7 +162,10 @@ class _Sites:
         mine = self.context.effects(node)
         indices = {view.index for loop in loops_in(node) if (view := CanonicalLoop.match(loop)) is not None}
         asked = mine.scalar_writes | indices | self.context.live_after
-        live = frozenset(name for name in asked if site.live_after(name))
+        live_after = site.live_after
+        if node is not self.root:
+            live_after = _without(_declared_first(node), live_after)
+        live = frozenset(name for name in asked if live_after(name))
         declarations = {**self.context.declarations, **site.declarations}
         return replace(
             self.context,
@@ -188,6 +193,23 @@ def _unwrapped(items: list[Node]) -> list[Node]:
 
 def _statements(items: list[Node]) -> list[Node]:
     return [item for item in items if not isinstance(item, Comment)]
+
+
+def _without(declarations: list[c_ast.Decl], live_after: _LiveAfter) -> _LiveAfter:
+    """What is live after the block of some declarations: their variables end there, unless static."""
+    names = {declared.name for declared in declarations if not declared.storage}
+    return lambda name: name not in names and live_after(name)
+
+
+def _declared_first(node: Node) -> list[c_ast.Decl]:
+    """The declarations at the beginning of a block."""
+    node = unmarked(node)
+    items = _statements(node.block_items or []) if isinstance(node, Compound) else []
+    return [
+        item
+        for item in takewhile(lambda item: isinstance(item, c_ast.Decl), items)
+        if isinstance(item, c_ast.Decl)
+    ]
 
 
 def _pragmas_after(before: tuple[str, ...], item: Node) -> tuple[str, ...]:

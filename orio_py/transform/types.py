@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from functools import reduce
 from typing import Literal
 
-from orio_py.ctree.build import literal_value
+from orio_py.ctree.build import binary, if_, literal_value
+from orio_py.ctree.emit_expression import emit_type
+from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
@@ -90,6 +94,16 @@ def fits_index(expression: Node, index: str, context: Context) -> bool:
     return wide or not any(_is_wide(t) for t in types)
 
 
+def _stays_unsigned(text: str) -> bool:
+    """Whether a type makes a comparison with `int` an unsigned one: it is not promoted to `int` first."""
+    return signedness_of_type(text) == "unsigned" and not {"char", "short"} & set(text.split())
+
+
+def mentions_unsigned(expression: Node, context: Context) -> bool:
+    """Whether a part of an expression is unsigned, so that comparisons with it may be."""
+    return any(signedness(part, context) == "unsigned" for part in walk(expression))
+
+
 def _is_wide(text: str) -> bool:
     words = set(text.split())
     return "long" in words or bool(words & (_UNSIGNED_NAMES | _SIGNED_NAMES))
@@ -139,15 +153,27 @@ def _common(left: Node, right: Node, context: Context) -> Signedness:
 
 
 def is_always_true(test: Node, context: Context) -> bool:
-    """Whether a comparison says no more than that an unsigned value is not negative.
+    """Whether a comparison says no more than that an unsigned value is not negative, or equal to itself.
 
-    Compilers warn of such a test (-Wtype-limits).
+    Compilers warn of such a test (-Wtype-limits, -Wtautological-compare).
     """
     match test:
+        case c_ast.BinaryOp(op="<=" | ">=", left=left, right=right) if equal(left, right):
+            return True
         case (
             c_ast.BinaryOp(op=">=", left=value, right=limit)
             | c_ast.BinaryOp(op="<=", left=limit, right=value)
         ):
-            return literal_value(limit) == 0 and signedness(value, context) == "unsigned"
+            known = signedness(value, context) == "unsigned"
+            if isinstance(limit, c_ast.Cast):
+                known = known or _stays_unsigned(emit_type(limit.to_type))
+                limit = limit.expr
+            return literal_value(limit) == 0 and known
         case _:
             return False
+
+
+def if_all(tests: Iterable[Node], then: Node, context: Context) -> Node:
+    """`then` behind those of the tests that can fail."""
+    needed = [test for test in tests if not is_always_true(test, context)]
+    return if_(reduce(lambda a, b: binary("&&", a, b), needed), then) if needed else then

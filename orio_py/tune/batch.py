@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
+from time import perf_counter
 
 from orio_py.build.compiler import Artifact, BuildFailure
 from orio_py.build.pool import WorkerPool
@@ -73,6 +74,8 @@ class Candidate:
     built: Artifact | BuildFailure | None = None
     outcome: Measurement | None = None
     is_copy: bool = False
+    is_recalled: bool = False
+    running: Seconds = Seconds(0.0)
 
     @property
     def objective(self) -> Seconds | None:
@@ -131,15 +134,28 @@ class BatchBuilder:
     _pool: WorkerPool[Order, Made] | None = None
     _built: dict[str, Made] = field(default_factory=dict[str, Made])
 
-    def build(self, batch: Sequence[Configuration], room: int) -> list[Candidate]:
-        """The first candidates of a batch, as many as give `room` that were not refused; in order."""
+    def build(
+        self,
+        batch: Sequence[Configuration],
+        room: int,
+        recall: Callable[[Configuration], Candidate | None] | None = None,
+    ) -> list[Candidate]:
+        """The first candidates of a batch, as many as give `room` that were not refused; in order.
+
+        What `recall` knows is not made again.
+        """
         pool = self._started()
         candidates: list[Candidate] = []
         under_way = accepted = 0
         while len(candidates) < len(batch) or under_way:
             while len(candidates) < len(batch) and accepted + under_way < room:
-                pool.submit(Order(len(candidates), batch[len(candidates)]))
-                candidates.append(Candidate(batch[len(candidates)]))
+                configuration = batch[len(candidates)]
+                if recall is not None and (known := recall(configuration)) is not None:
+                    candidates.append(known)
+                    accepted += 1
+                    continue
+                pool.submit(Order(len(candidates), configuration))
+                candidates.append(Candidate(configuration))
                 under_way += 1
             if not under_way:
                 break
@@ -148,7 +164,7 @@ class BatchBuilder:
                 accepted += made.refusal is None
                 self._take(candidates[made.number], made)
         for candidate in candidates:
-            if candidate.refusal is None:
+            if candidate.refusal is None and not candidate.is_recalled:
                 first = self._built[candidate.key]
                 candidate.built, candidate.code = first.built, first.code
         return candidates
@@ -203,7 +219,10 @@ class BatchMeasurer:
         for candidate in candidates:
             if is_over():
                 break
-            if self._is_known(candidate):
+            if candidate.is_recalled:
+                self._first.setdefault(candidate.key, candidate)
+                self.best = min(self.best, candidate.objective or self.best)
+            elif self._is_known(candidate):
                 first = self._first[candidate.key]
                 candidate.is_copy, candidate.outcome = True, first.outcome
                 if any(first is other for other in waiting):
@@ -213,7 +232,9 @@ class BatchMeasurer:
                 if self._measured % CALIBRATE_EVERY == 0:
                     self.calibrations.add(self.evaluator.calibrate())
                 self._measured += 1
+                began = perf_counter()
                 candidate.outcome = self._outcome(candidate)
+                candidate.running = Seconds(perf_counter() - began)
                 self._note(candidate)
                 if rounds and self._may_win(candidate):
                     waiting.append(candidate)
@@ -279,7 +300,13 @@ class BatchMeasurer:
     def _tidy(self, candidate: Candidate) -> None:
         seconds = candidate.objective
         is_slow = seconds is None or seconds > WORTH_KEEPING * self.best
-        if is_slow and not self.keeps_files and candidate.key and not candidate.is_copy:
+        if (
+            is_slow
+            and not self.keeps_files
+            and candidate.key
+            and not candidate.is_copy
+            and not candidate.is_recalled
+        ):
             folder = self.evaluator.folder / f"code_{candidate.key[:24]}"
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -61,11 +61,23 @@ class TrialDone:
 
 
 @dataclass(frozen=True, slots=True)
+class TreeProgress:
+    """`done` of `total` tasks (regions at one problem size each) are behind us, and the next one begins.
+
+    `seconds_left` is an estimate from the tasks so far, None before the first is done.
+    """
+
+    done: int
+    total: int
+    seconds_left: Seconds | None
+
+
+@dataclass(frozen=True, slots=True)
 class TaskFinished:
     """The task at this problem size is done."""
 
     region: RegionReport
 
 
-Event = TaskStarted | Stage | BaselineMeasured | TrialDone | TaskFinished
+Event = TreeProgress | TaskStarted | Stage | BaselineMeasured | TrialDone | TaskFinished
 Listener = Callable[[Event], None]

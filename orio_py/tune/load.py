@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, fail, has_errors
 from orio_py.core.expr import Value, show
-from orio_py.core.registry import did_you_mean, nearest
+from orio_py.core.registry import did_you_mean
 from orio_py.core.source import SourceFile, Span
 from orio_py.frontend.annotations.chill import StatementRecipe, read_statement_recipe
 from orio_py.frontend.read import read
@@ -18,10 +19,19 @@ from orio_py.spec.inputs import InputPoint
 from orio_py.spec.parameter import Parameter
 from orio_py.spec.task import TuningTask
 from orio_py.transform.context import context_for
+from orio_py.transform.parallel.user_pragmas import check_user_pragmas
 from orio_py.transform.recipe import check_recipe
-from orio_py.transform.user_pragmas import check_user_pragmas
+from orio_py.tune.compile_commands import (
+    CompileCommand,
+    CompileCommands,
+    find_compile_commands,
+    parse_command,
+    read_compile_commands,
+)
+from orio_py.tune.headers import header_macros, number_types
+from orio_py.tune.marks import may_be_annotated
+from orio_py.tune.tree import Selection, expand_paths
 
-SOURCE_SUFFIXES = (".c", ".h")
 MOST_INPUT_SIZES = 1000
 
 
@@ -63,59 +73,33 @@ class Loaded:
         return tuple(task for file in self.files for task in file.tasks)
 
 
-def expand_paths(paths: Iterable[Path]) -> dict[Path, Path]:
-    """The files meant by paths, each with its path below what was asked for.
-
-    A folder means all C files below it but those that were tuned from a file beside them (`_name.c`).
-    Raises DiagnosticError ORIO-U006 (does not exist), U007 (folder without C files).
-    """
-    found: dict[Path, Path] = {}
-    for path in paths:
-        if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if _is_source(p))
-            if not inside:
-                fail("ORIO-U007", f"the folder `{path}` holds no C files")
-            found.update({p: p.relative_to(path) for p in inside})
-        elif path.exists():
-            found[path] = Path(path.name)
-        else:
-            near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-            fail(
-                "ORIO-U006",
-                f"`{path}` does not exist",
-                help=f"did you mean `{match}`?" if (match := nearest(path.name, near)) else None,
-            )
-    return found
-
-
-def _is_source(path: Path) -> bool:
-    origin = path.with_name(path.name.removeprefix("_"))
-    is_output = path.name.startswith("_") and origin.is_file()
-    return path.suffix in SOURCE_SUFFIXES and path.is_file() and not is_output
-
-
 def load(
     paths: Sequence[Path],
     *,
     spec: Path | None = None,
     recipe: Path | None = None,
     pins: Mapping[str, Value] | None = None,
+    selection: Selection = Selection(),
+    compile_commands: Path | CompileCommands | None = None,
 ) -> Loaded:
     """Read and check files.  Problems are collected, not raised.
 
     `spec` is a specification for regions that have none, `recipe` a recipe by statement number for CHiLL
-    regions that have none.
+    regions that have none.  `selection` says which files of folders are meant; `compile_commands` is a
+    compilation database (default: the one that `find_compile_commands` finds).
     """
     diagnostics: list[Diagnostic] = []
     sources: dict[str, SourceFile] = {}
     files: list[LoadedFile] = []
     used_pins: set[str] = set()
     try:
+        database = compile_commands or find_compile_commands(paths)
         outer = _Outer(
             _read_source(spec) if spec is not None else None,
             _read_recipe(recipe, diagnostics, sources) if recipe is not None else None,
+            read_compile_commands(database) if isinstance(database, Path) else database or CompileCommands(),
         )
-        for path, inner in expand_paths(paths).items():
+        for path, inner in expand_paths(paths, selection).items():
             file = _load_file(path, inner, outer, pins or {}, diagnostics, sources, used_pins)
             files.append(file)
         if recipe is not None and outer.recipe is not None and not has_errors(diagnostics):
@@ -133,6 +117,7 @@ class _Outer:
 
     spec: SourceFile | None
     recipe: StatementRecipe | None
+    commands: CompileCommands
 
 
 def _load_file(
@@ -145,12 +130,16 @@ def _load_file(
     used_pins: set[str],
 ) -> LoadedFile:
     source = _read_source(path)
+    if outer.spec is None and not may_be_annotated(source.data):
+        return LoadedFile(path, inner, source, ())
     sources[source.name] = source
     result = read(source, directory=path.resolve().parent, spec=outer.spec, recipe=outer.recipe)
     sources.update(result.sources)
     diagnostics.extend(result.diagnostics)
     tasks: list[LoadedTask] = []
-    for task in result.tasks:
+    command = outer.commands.of(path)
+    for read_task in result.tasks:
+        task = _in_project(read_task, path, command)
         problems = [*check(task), *_check_recipes(task), *_check_pragmas(task)]
         diagnostics.extend(problems)
         if not has_errors(problems):
@@ -159,6 +148,23 @@ def _load_file(
             except DiagnosticError as problem:
                 diagnostics.extend(problem.diagnostics)
     return LoadedFile(path, inner, source, tuple(tasks))
+
+
+def _in_project(task: TuningTask, path: Path, command: CompileCommand | None) -> TuningTask:
+    """The task with what its project says: the file's compiler options, and the types of its headers."""
+    build = command.applied_to(task.build) if command is not None else task.build
+    beside = path.resolve().parent
+    try:
+        folders = parse_command(shlex.split(build.command), beside).include_folders
+    except ValueError:  # `build.compiler` reports a command that cannot be split
+        folders = ()
+    macros = {**header_macros(task.source, path, folders), **task.surroundings.macros}
+    return replace(
+        task,
+        build=build,
+        types=number_types(task.source, path, folders),
+        surroundings=replace(task.surroundings, macros=macros),
+    )
 
 
 def _read_source(path: Path) -> SourceFile:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
+from orio_py.tune.compile_commands import CompileCommands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +18,10 @@ class TuneOptions:
     `search` is `NAME` or `NAME:option=value,…`; `pins` fixes parameters and input sizes; `timeout` is
     for one run of one variant; `keep` is a folder for generated sources and binaries.  `full_samples`
     times every valid variant in full, however slow, for those who train models on the results.  `pin`
-    keeps the kernels on one processor; None does so for serial ones.
+    keeps the kernels on one processor; None does so for serial ones.  `include` and
+    `exclude` are globs that choose files of folders; `compile_commands` is a compilation database.  `db` is
+    the file or address of the results database, None for none; unless `db_required`, one that cannot be
+    used gives a warning.  `fresh` measures anew what is stored.
     """
 
     spec: Path | None = None
@@ -34,3 +38,9 @@ class TuneOptions:
     keep: Path | None = None
     full_samples: bool = False
     pin: bool | None = None
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    compile_commands: Path | CompileCommands | None = None
+    db: Path | str | None = None
+    db_required: bool = True
+    fresh: bool = False

@@ -62,6 +62,7 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
         full_samples=options.full_samples,
         pin=options.pin,
         keeps_files=options.keep is not None,
+        spec=replace(spec, options=chosen, position=None),
     )
 
 

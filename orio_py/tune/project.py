@@ -4,51 +4,119 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
+from time import perf_counter
 
 from orio_py.build.compiler import Compiler, resolve
-from orio_py.build.detect import scratch_folder, supports_openmp
-from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, Severity
+from orio_py.build.detect import host, scratch_folder, supports_openmp
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, Note, Severity
 from orio_py.core.expr import Value, show
 from orio_py.core.source import Span
+from orio_py.core.units import Seconds
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.region import Region
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
+from orio_py.store.database import ResultsDatabase
 from orio_py.tune.dispatch import Case, dispatch, needs_dispatch
-from orio_py.tune.events import Listener
+from orio_py.tune.events import Listener, TreeProgress
 from orio_py.tune.load import LoadedFile, LoadedTask
+from orio_py.tune.memory import TrialMemory
+from orio_py.tune.memory_keys import make_keys
 from orio_py.tune.options import TuneOptions
 from orio_py.tune.plan import make_plan, resolve_target
 from orio_py.tune.result import RegionReport
-from orio_py.tune.session import TuningSession, Winner
+from orio_py.tune.session import Plan, TuningSession, Winner
 from orio_py.tune.variant import VariantGenerator
 from orio_py.tune.writeback import generated_content, splice
 
 
 @dataclass(slots=True)
+class Clock:
+    """Counts the tasks of a command and tells listeners how many are left, and for how long."""
+
+    total: int
+    listener: Listener
+    now: Callable[[], float]
+    done: int = 0
+    _begun: float | None = None
+
+    def begin(self) -> None:
+        """A task begins."""
+        now = self.now()
+        if self._begun is None:
+            self._begun = now
+        if self.total > 1:
+            left = (now - self._begun) / self.done * (self.total - self.done) if self.done else None
+            self.listener(TreeProgress(self.done, self.total, None if left is None else Seconds(left)))
+        self.done += 1
+
+
+@dataclass(slots=True)
 class TunedFile:
-    """The new bytes of a file (None: leave it alone), its reports, and what was noticed on the way."""
+    """The new bytes of a file (None: leave it alone), its reports, and what was noticed on the way.
+
+    `failed` says that a region could not be tuned at all: its original cannot be built or run, say.
+    """
 
     data: bytes | None
     reports: list[RegionReport]
     diagnostics: list[Diagnostic]
     interrupted: bool = False
+    failed: bool = False
 
 
-def tune_file(file: LoadedFile, options: TuneOptions, listener: Listener, version: str) -> TunedFile:
-    """Tune every task of a file.  Raises EnvironmentProblem without a compiler."""
+@dataclass(frozen=True, slots=True)
+class _Memories:
+    """Opens the memory of each session; without a database there is none."""
+
+    database: ResultsDatabase | None
+    fresh: bool
+    version: str
+
+    def of(self, plan: Plan, compiler: Compiler) -> TrialMemory | None:
+        if self.database is None:
+            return None
+        keys = make_keys(plan, compiler, host(), self.version)
+        return TrialMemory.open(self.database, keys, lambda: datetime.now(UTC), fresh=self.fresh)
+
+
+def tune_file(
+    file: LoadedFile,
+    options: TuneOptions,
+    listener: Listener,
+    version: str,
+    database: ResultsDatabase | None = None,
+    *,
+    clock: Clock | None = None,
+) -> TunedFile:
+    """Tune every task of a file, up to the first that fails, with what `database` knows.
+
+    Raises EnvironmentProblem without a compiler.
+    """
     result = TunedFile(None, [], [])
     contents: dict[Span, str] = {}
+    clock = clock or Clock(1, listener, perf_counter)
+    memories = _Memories(database, options.fresh, version)
     with _workspace(options.keep, file.path.stem) as folder:
         for number, loaded in enumerate(file.tasks):
             if not loaded.task.has_spec:
                 contents.update(_transformed(loaded, {}, version))
                 continue
-            winners = _tune_task(file, loaded, options, listener, folder / f"task_{number}", result)
+            try:
+                winners = _tune_task(
+                    file, loaded, options, clock, folder / f"task_{number}", result, memories
+                )
+            except EnvironmentProblem:
+                raise
+            except DiagnosticError as problem:
+                result.diagnostics.extend(problem.diagnostics)
+                result.failed = True
+                return result
             if result.interrupted:
                 return result
             contents.update(_tuned(loaded.task, winners, version))
@@ -72,16 +140,19 @@ def _tune_task(
     file: LoadedFile,
     loaded: LoadedTask,
     options: TuneOptions,
-    listener: Listener,
+    clock: Clock,
     folder: Path,
     result: TunedFile,
+    memories: _Memories,
 ) -> list[Winner]:
     options = _with_usable_target(file, loaded.task, options, result)
     winners: list[Winner] = []
     for index, (point, space) in enumerate(zip(loaded.points, loaded.spaces, strict=True)):
         plan = make_plan(loaded.task, point, space, options)
         compiler = _compiler(plan.task, file.path, options)
-        session = TuningSession(plan, compiler, folder / f"size_{index}", listener)
+        clock.begin()
+        memory = memories.of(plan, compiler)
+        session = TuningSession(plan, compiler, folder / f"size_{index}", clock.listener, memory)
         winner = session.run()
         result.reports.append(winner.report)
         result.diagnostics.extend(session.diagnostics)

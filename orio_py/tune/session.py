@@ -22,12 +22,13 @@ from orio_py.search.base import Search
 from orio_py.space.configuration import Configuration
 from orio_py.space.search_space import SearchSpace
 from orio_py.spec.inputs import InputPoint
-from orio_py.spec.search import Budget
+from orio_py.spec.search import Budget, SearchSpec
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
 from orio_py.tune import events
 from orio_py.tune.batch import BatchBuilder, BatchMeasurer, Candidate, VariantMaker
-from orio_py.tune.finals import Finalist, Verdict, hold_finals, hold_heats
+from orio_py.tune.finals import HEATS_WITHIN, IN_HEATS, Finalist, Verdict, hold_finals, hold_heats
+from orio_py.tune.memory import Remembered, TrialMemory
 from orio_py.tune.result import Best, RegionReport, SpaceCount, Spent
 from orio_py.tune.variant import VariantGenerator
 
@@ -58,6 +59,7 @@ class Plan:
     full_samples: bool = False
     pin: bool | None = None
     keeps_files: bool = False
+    spec: SearchSpec = SearchSpec()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ class TuningSession:
     compiler: Compiler
     folder: Path
     listener: events.Listener
+    memory: TrialMemory | None = None
     _code: VariantGenerator = field(init=False)
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
     _builder: BatchBuilder | None = None
@@ -113,6 +116,8 @@ class TuningSession:
         start = perf_counter()
         plan = self.plan
         self._tell_start()
+        if self.memory is not None and (known := self.memory.finished(plan.task.position)) is not None:
+            return self._answered(known, Seconds(perf_counter() - start))
         evaluator = self._evaluator()
         interrupted = False
         baseline: Baseline | None = None
@@ -120,6 +125,8 @@ class TuningSession:
         try:
             self.listener(events.Stage(events.StageName.BASELINE))
             baseline = self._prepare(evaluator)
+            if self.memory is not None:
+                self.memory.clock = baseline.measurement.clock
             self.listener(events.BaselineMeasured(baseline.measurement.timing))
             self.listener(events.Stage(events.StageName.SEARCH))
             self._search(evaluator, baseline, start)
@@ -136,11 +143,22 @@ class TuningSession:
         steadiness = self._calibrations.steadiness(evaluator.limits.cpu)
         report = self._report(baseline, verdict, Seconds(perf_counter() - start), interrupted)
         report = replace(report, steadiness=steadiness, calls_per_sample=evaluator.inner)
+        if self.memory is not None:
+            report = self.memory.finish(report, self.diagnostics)
+        return self._winner(report)
+
+    def _answered(self, known: Remembered, total: Seconds) -> Winner:
+        """The winner of an earlier run of the same plan; nothing is built or measured."""
+        self.diagnostics.extend(known.diagnostics)
+        seconds = Spent(total, Seconds(0.0), Seconds(0.0), Seconds(0.0))
+        return self._winner(replace(known.report, cached=known.report.trials, seconds=seconds))
+
+    def _winner(self, report: RegionReport) -> Winner:
         self.listener(events.TaskFinished(report))
         codes: tuple[str, ...] | None = None
-        if verdict is not None and verdict.wins and report.best is not None:
-            codes = tuple(self._code.codes(plan.point, report.best.configuration))
-        return Winner(plan.point, codes, report)
+        if report.best is not None and not report.kept_original:
+            codes = tuple(self._code.codes(self.plan.point, report.best.configuration))
+        return Winner(self.plan.point, codes, report)
 
     # --- before the search ---
 
@@ -227,7 +245,8 @@ class TuningSession:
         """Build what is new on all cores, then measure one after the other."""
         limit = self.plan.budget.trials
         began = perf_counter()
-        candidates = builder.build(batch, len(batch) if limit is None else limit - self._trials)
+        recall = self._recall if self.memory is not None else None
+        candidates = builder.build(batch, len(batch) if limit is None else limit - self._trials, recall)
         self._spent.build += perf_counter() - began
         for candidate in candidates:
             if candidate.refusal is not None:
@@ -247,12 +266,30 @@ class TuningSession:
     def _finish(self, candidate: Candidate) -> None:
         """Count a trial whose outcome is final, and tell of it."""
         self._trials += 1
-        self._cached += candidate.is_copy
+        self._cached += candidate.is_copy or candidate.is_recalled
+        self._remember(candidate)
         if isinstance(candidate.outcome, Failure):
             self._failures[str(candidate.outcome.stage)] += 1
-        elif not candidate.is_copy:
+        elif candidate.key not in {c.key for c in self._valid}:
             self._valid.append(candidate)
         self._tell(candidate)
+
+    def _recall(self, configuration: Configuration) -> Candidate | None:
+        """The candidate with the outcome of an earlier run, if there is one."""
+        assert self.memory is not None
+        if (known := self.memory.recall(configuration)) is None:
+            return None
+        return Candidate(configuration, known.code, outcome=known.measurement, is_recalled=True)
+
+    def _remember(self, candidate: Candidate) -> None:
+        """Store a trial; where another process has stored it meanwhile, that one counts."""
+        if self.memory is None or candidate.outcome is None or candidate.is_recalled:
+            return
+        built = candidate.built
+        build = built.seconds if isinstance(built, Artifact) and not candidate.is_copy else None
+        candidate.outcome = self.memory.remember(
+            candidate.configuration, candidate.outcome, code=candidate.key, build=build, run=candidate.running
+        )
 
     def _tell(self, candidate: Candidate) -> None:
         outcome, seconds, reason = "ok", None, ""
@@ -296,7 +333,7 @@ class TuningSession:
             return evaluator.confirm(finalist.artifact, arguments, check=not finalist.rounds)
 
         rng = random.Random(self.plan.seed)
-        best = hold_heats(self._contenders(), again, rng=rng, allowance=allowance)
+        best = hold_heats(self._contenders(evaluator), again, rng=rng, allowance=allowance)
         verdict = hold_finals(
             self._originals(evaluator, baseline, best),
             best,
@@ -309,13 +346,21 @@ class TuningSession:
         self._spent.finals += perf_counter() - began
         return verdict
 
-    def _contenders(self) -> list[Finalist]:
-        ranked = sorted(self._valid, key=_seconds)
-        return [
-            Finalist(c.built, c.configuration, objective=_seconds(c))
-            for c in ranked
-            if isinstance(c.built, Artifact)
-        ]
+    def _contenders(self, evaluator: Evaluator) -> list[Finalist]:
+        """Enough of the best for the heats; what came from an earlier run is built to be measured."""
+        ranked = sorted(self._valid, key=_seconds)[:IN_HEATS]
+        found: list[Finalist] = []
+        for candidate in ranked:
+            if _seconds(candidate) > HEATS_WITHIN * _seconds(ranked[0]):
+                break
+            if candidate.built is None:
+                program = evaluator.program(self._code.codes(self.plan.point, candidate.configuration))
+                candidate.built = evaluator.build(program, candidate.configuration)
+            if isinstance(candidate.built, Artifact):
+                found.append(
+                    Finalist(candidate.built, candidate.configuration, objective=_seconds(candidate))
+                )
+        return found
 
     def _originals(
         self, evaluator: Evaluator, baseline: Baseline, finalists: Sequence[Finalist]

@@ -58,7 +58,9 @@ def test_exceptions_are_caught_by_name(sources):
         and (node.type is None or ast.unparse(node.type) in ("Exception", "BaseException"))
         and ast.unparse(node.body[-1]) != "raise"
     ]
-    assert {name for name, _ in swallowed} <= {"orio_py/cli/main.py", "orio_py/build/pool.py"}
+    # `orio cc` is a boundary of its own: a fault of the tuner must not break a build.  So is a worker process.
+    boundaries = {"orio_py/cli/main.py", "orio_py/cli/cc.py", "orio_py/build/pool.py"}
+    assert {name for name, _ in swallowed} <= boundaries
     assert len(swallowed) <= 2
 
 

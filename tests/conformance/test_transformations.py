@@ -64,7 +64,7 @@ def test_no_transformation_is_both_here_and_not_yet() -> None:
 
 
 def test_codes_are_all_used_documented_and_tested() -> None:
-    package = "".join(path.read_text() for path in (ROOT / "orio_py" / "transform").glob("*.py"))
+    package = "".join(path.read_text() for path in (ROOT / "orio_py" / "transform").rglob("*.py"))
     used = set(re.findall(r'"(ORIO-T\d{3})"', package))
     assert used == {code.name for code in TRANSFORM_CODES}
     assert used <= set(CODES)

@@ -19,7 +19,7 @@ from orio_py.ctree.emit import emit
 from orio_py.frontend.expressions import parse_expression
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.catalog import TRANSFORMATIONS
-from orio_py.transform.composite import Composite
+from orio_py.transform.composite.composite import Composite
 from orio_py.transform.forms import sole_statement
 from orio_py.transform.sites import rewrite_where
 

@@ -81,7 +81,7 @@ def test_a_missing_remainder_is_noticed(tmp_path: Path) -> None:
 
 def test_a_forbidden_exchange_of_loops_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        importlib.import_module("orio_py.transform.permute"), "require_legal", lambda *_, **__: None
+        importlib.import_module("orio_py.transform.tiling.permute"), "require_legal", lambda *_, **__: None
     )
     assert findings("Permut", None, tmp_path)
 
@@ -132,7 +132,7 @@ def test_a_changed_input_and_a_warning_are_noticed(tmp_path: Path) -> None:
 
 def test_a_failing_case_is_simplified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        importlib.import_module("orio_py.transform.permute"), "require_legal", lambda *_, **__: None
+        importlib.import_module("orio_py.transform.tiling.permute"), "require_legal", lambda *_, **__: None
     )
     first = findings("Permut", None, tmp_path)[0]
     seed = first.case.seed

@@ -17,9 +17,9 @@ from same_result import Case, assert_same_results
 from orio_py.ctree.nodes import Node
 from orio_py.transform.base import Context, Transformation
 from orio_py.transform.loop_names import LoopName
-from orio_py.transform.permute import Permut
-from orio_py.transform.skew import Skew
-from orio_py.transform.tile import Tile
+from orio_py.transform.tiling.permute import Permut
+from orio_py.transform.tiling.skew import Skew
+from orio_py.transform.tiling.tile import Tile
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from same_result import Case, assert_same_results
 
 from orio_py.transform.base import Transformation
-from orio_py.transform.composite import Composite, PragmaEntry, TileEntry
+from orio_py.transform.composite.composite import Composite, PragmaEntry, TileEntry
 from orio_py.transform.loop_names import LoopName
-from orio_py.transform.openmp import OpenMP
-from orio_py.transform.permute import Permut
-from orio_py.transform.pragma import Pragma
-from orio_py.transform.tile import Tile
-from orio_py.transform.unroll import Unroll
-from orio_py.transform.unroll_and_jam import UnrollAndJam
+from orio_py.transform.parallel.openmp import OpenMP
+from orio_py.transform.parallel.pragma import Pragma
+from orio_py.transform.tiling.permute import Permut
+from orio_py.transform.tiling.tile import Tile
+from orio_py.transform.unrolling.unroll import Unroll
+from orio_py.transform.unrolling.unroll_and_jam import UnrollAndJam
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 

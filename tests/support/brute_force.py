@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 
 from random_nests import (
@@ -13,10 +12,8 @@ from random_nests import (
     SCALARS,
     Assign,
     Env,
-    Features,
     If,
     Loop,
-    Maker,
     Place,
     Statement,
     band,
@@ -24,10 +21,8 @@ from random_nests import (
     matched,
 )
 
-from orio_py.ctree.dependence import (
+from orio_py.ctree.dependence.questions import (
     DependenceContext,
-    Illegal,
-    Legal,
     Verdict,
     may_jam,
     may_parallelise,
@@ -217,38 +212,7 @@ class Vectorise:
         return False
 
 
-@dataclass
-class Jam:
-    """May iterations of the outer loop be interleaved in its inner loops?"""
-
-    nest: Loop
-    factor: int
-    live: frozenset[str] = frozenset()
-
-    def verdict(self) -> Verdict:
-        return may_jam(matched(self.nest)[0], self.factor, DependenceContext(DECLARATIONS, self.live))
-
-    def clashes(self, sizes: Sizes) -> bool:
-        points = list(iterations([self.nest], dict(sizes)))
-        numbers: dict[object, int] = {}
-        old = Memory()
-        for env in points:
-            _Jammed(old, numbers).body(self.nest.body, [env])
-        return any(self._differs(old, numbers, points, first) for first in range(self.factor))
-
-    def _differs(self, old: Memory, numbers: dict[object, int], points: list[Env], first: int) -> bool:
-        """Whether groups of iterations that begin with `first` are in the way of each other."""
-        new = Memory()
-        for start in range(first - self.factor, len(points), self.factor):
-            if group := points[max(start, 0) : max(start + self.factor, 0)]:
-                _Jammed(new, numbers).body(self.nest.body, group)
-        order = dict.fromkeys(now for now, _, _ in new.trace)
-        if reverses(old, {now: place for place, now in enumerate(order)}):
-            return True
-        return has_scalars(self.nest) and old.state(self.live) != new.state(self.live)
-
-
-class _Jammed:
+class Jammed:
     """Runs copies of a body for several iterations of a loop, with inner loops fused."""
 
     def __init__(self, memory: Memory, numbers: dict[object, int]) -> None:
@@ -261,8 +225,7 @@ class _Jammed:
             if is_loop:
                 for loop in group:
                     assert isinstance(loop, Loop)
-                    for value in loop.values(copies[0]):
-                        self.body(loop.body, [{**env, loop.index: value} for env in copies])
+                    self.loop(loop, copies)
             else:
                 for env in copies:
                     for item in group:
@@ -270,8 +233,41 @@ class _Jammed:
                         self.memory.now = self.numbers.setdefault(key, len(self.numbers))
                         run(item, env, self.memory)
 
+    def loop(self, loop: Loop, copies: Sequence[Env]) -> None:
+        for value in loop.values(copies[0]):
+            self.body(loop.body, [{**env, loop.index: value} for env in copies])
 
-Question = Reorder | Parallelise | Vectorise | Jam
+
+@dataclass
+class Jam:
+    """May iterations of the outer loop be interleaved in its inner loops?"""
+
+    nest: Loop
+    factor: int
+    live: frozenset[str] = frozenset()
+    way: type[Jammed] = Jammed
+
+    def verdict(self) -> Verdict:
+        return may_jam(matched(self.nest)[0], self.factor, DependenceContext(DECLARATIONS, self.live))
+
+    def clashes(self, sizes: Sizes) -> bool:
+        points = list(iterations([self.nest], dict(sizes)))
+        numbers: dict[object, int] = {}
+        old = Memory()
+        for env in points:
+            self.way(old, numbers).body(self.nest.body, [env])
+        return any(self._differs(old, numbers, points, first) for first in range(self.factor))
+
+    def _differs(self, old: Memory, numbers: dict[object, int], points: list[Env], first: int) -> bool:
+        """Whether groups of iterations that begin with `first` are in the way of each other."""
+        new = Memory()
+        for start in range(first - self.factor, len(points), self.factor):
+            if group := points[max(start, 0) : max(start + self.factor, 0)]:
+                self.way(new, numbers).body(self.nest.body, group)
+        order = dict.fromkeys(now for now, _, _ in new.trace)
+        if reverses(old, {now: place for place, now in enumerate(order)}):
+            return True
+        return has_scalars(self.nest) and old.state(self.live) != new.state(self.live)
 
 
 def has_scalars(nest: Loop) -> bool:
@@ -304,107 +300,3 @@ def assignments(statements: Sequence[Statement]) -> Iterator[Assign]:
                 yield from assignments((*statement.body, *statement.otherwise))
             case Loop():
                 yield from assignments(statement.body)
-
-
-SMALL: tuple[Sizes, ...] = tuple(
-    {"n": n, "m": m} for n, m in ((1, 3), (2, 2), (3, 2), (4, 5), (5, 4), (6, 6), (9, 8), (15, 7))
-)
-"""Sizes at which every nest is run."""
-
-LARGE: tuple[Sizes, ...] = tuple(
-    {"n": n, "m": m}
-    for n, m in ((1, 1), (1, 9), (2, 7), (3, 13), (7, 1), (11, 2), (12, 12), (16, 3), (4, 17), (19, 18))
-)
-"""Further sizes, for what is refused and does no harm at the small ones."""
-
-NEGATIVE: tuple[Sizes, ...] = tuple(
-    {"n": n, "m": m} for n, m in ((-1, 4), (-2, 6), (-6, 9), (0, 5), (5, 0), (5, -1), (9, -4), (7, -9))
-)
-"""Sizes that are integers like others to the dependence test."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What the dependence test says, and what happens: at small sizes, and at any size tried."""
-
-    verdict: Verdict
-    clashes: bool
-    clashes_later: bool
-
-    @property
-    def is_legal(self) -> bool:
-        return isinstance(self.verdict, Legal)
-
-    @property
-    def is_wrong(self) -> bool:
-        return self.is_legal and self.clashes_later
-
-    @property
-    def is_structural(self) -> bool:
-        """Whether a bound, not a dependence, is the reason of a refusal."""
-        return not self.is_legal and "bounds of the loop" in str(self.verdict)
-
-    @property
-    def is_needless(self) -> bool:
-        return not (self.is_legal or self.clashes or self.is_structural)
-
-    @property
-    def is_needless_at_any_size(self) -> bool:
-        return not (self.is_legal or self.clashes_later or self.is_structural)
-
-
-def judge(question: Question) -> Outcome:
-    """Ask, and try."""
-    verdict = question.verdict()
-    clashes = any(question.clashes(sizes) for sizes in SMALL)
-    later = clashes
-    if not clashes and not isinstance(verdict, Legal):
-        later = any(question.clashes(sizes) for sizes in (*_claimed(verdict), *LARGE, *NEGATIVE))
-    return Outcome(verdict, clashes, later)
-
-
-def _claimed(verdict: Verdict) -> list[Sizes]:
-    """The sizes at which a refusal says that it is right, if they can be run."""
-    sizes = dict(verdict.sizes) if isinstance(verdict, Illegal) else {}
-    known = {name: sizes.get(name, 5) for name in "nm"}
-    return [known] if sizes and all(abs(value) <= 80 for value in known.values()) else []
-
-
-def draw_question(kind: str, features: Features, draw: random.Random) -> Question:
-    """A random question of a kind: `reorder`, `parallelise`, `vectorise` or `jam`."""
-    maker = Maker(draw, features)
-    # What is only set to be used again is dead afterwards; other scalars are what a loop is for.
-    live = frozenset(draw.choice(["", "", "s"]) if features.temporaries else SCALARS)
-    match kind:
-        case "reorder":
-            depth = draw.choice([2, 2, 3])
-            return Reorder(maker.perfect(depth), depth, other_order(depth, draw), live)
-        case "parallelise":
-            nest = maker.imperfect()
-            return Parallelise(nest, written_scalars(nest) if draw.random() < 0.8 else frozenset())
-        case "vectorise":
-            depth = draw.choice([1, 2])
-            return Vectorise(maker.perfect(depth), depth)
-        case _:
-            maker.features = replace(features, triangular=0.0)
-            return Jam(maker.imperfect(), draw.choice([2, 3, 4]), live)
-
-
-KINDS = ("reorder", "parallelise", "vectorise", "jam")
-
-CLASSES: Mapping[str, Features] = {
-    "affine": Features(),
-    "quotients": Features(quotients=0.15),
-    "temporaries": Features(temporaries=0.4, scalars=0.05),
-    "scalars": Features(scalars=0.3),
-    "linearised": Features(linearised=0.7, proper=True),
-    "any subscripts": Features(linearised=0.5, quotients=0.1, scalars=0.05),
-}
-"""Kinds of nests; all but the last are affine, or linearised with columns that stay in their rows."""
-
-
-def other_order(depth: int, draw: random.Random) -> tuple[int, ...]:
-    order = list(range(depth))
-    while order == sorted(order):
-        draw.shuffle(order)
-    return tuple(order)

@@ -103,9 +103,12 @@ def make_case(choices: Choices, seed: int | None = None, only: Sequence[str] = (
     """A random region with a random recipe of `only` these transformations, or of all."""
     code = random_code(choices)
     recipe = random_recipe(choices, code, only or known_names())
-    if any(word in line for line in recipe.before.values() for word in ("tile", "tsize", "kew")):
-        # The end of a tile and of a skewed range have to fit in the type, say the pages.
-        code = away_from_the_ends(code, 64)
+    # The end of a tile and of a skewed range have to fit in the type, say the pages.
+    lines = recipe.before.values()
+    if any("kew" in line for line in lines):
+        code = away_from_the_ends(code, 8)
+    elif any(word in line for line in lines for word in ("tile", "tsize")):
+        code = away_from_the_ends(code, 1)
     single = code.items[0] if len(code.items) == 1 else None
     outermost = -1 if single is None or isinstance(single, str) else single.number
     return Case(code, recipe, set(recipe.before) != {outermost}, seed)

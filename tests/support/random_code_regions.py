@@ -102,17 +102,16 @@ def _runs(choices: Choices, depth: int, kinds: dict[str, str], *, overlap: bool)
     return tuple(runs)
 
 
-def away_from_the_ends(code: Code, distance: int) -> Code:
-    """The code with those runs moved that use the largest and the smallest numbers of a type."""
-    runs = [
-        replace(run, s=run.s - distance, n=run.n - distance)
-        if run.s > 2**14
-        else replace(run, s=run.s + distance, n=run.n + distance)
-        if run.s < -(2**14)
-        else run
-        for run in code.runs
-    ]
-    return replace(code, runs=tuple(runs))
+def away_from_the_ends(code: Code, part: int) -> Code:
+    """The code with those runs moved that use the largest and the smallest numbers of a type: to a `part`th."""
+    return replace(code, runs=tuple(_nearer(run, part) for run in code.runs))
+
+
+def _nearer(run: Run, part: int) -> Run:
+    if abs(run.s) <= 2**14 - 64:
+        return run
+    start = run.s // part if part > 1 else run.s - 64 if run.s > 0 else run.s + 64
+    return replace(run, s=start, n=start + run.n - run.s)
 
 
 def _edge_runs(choices: Choices, kind: str) -> tuple[Run, ...]:

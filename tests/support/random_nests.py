@@ -110,6 +110,11 @@ class Loop:
     def text(self) -> str:
         return "\n".join(self.lines())
 
+    @property
+    def innermost(self) -> Loop:
+        """The innermost loop of a perfect nest."""
+        return self.body[0].innermost if isinstance(self.body[0], Loop) else self
+
 
 Statement = Assign | If | Loop
 

@@ -10,6 +10,7 @@ from orio_py.core.codes.expression import CODES as EXPRESSION
 from orio_py.core.codes.measure import CODES as MEASURE
 from orio_py.core.codes.space import CODES as SPACE
 from orio_py.core.codes.spec import CODES as SPEC
+from orio_py.core.codes.store import CODES as STORE
 from orio_py.core.codes.transform import CODES as TRANSFORM
 from orio_py.core.codes.usage import CODES as USAGE
 from orio_py.core.registry import Registry
@@ -18,7 +19,7 @@ CODES: Registry[Code] = Registry(
     "diagnostic code",
     (
         (code.name, code)
-        for group in (ANNOTATION, CCODE, EXPRESSION, SPEC, TRANSFORM, SPACE, BUILD, MEASURE, USAGE)
+        for group in (ANNOTATION, CCODE, EXPRESSION, SPEC, TRANSFORM, SPACE, BUILD, MEASURE, STORE, USAGE)
         for code in group
     ),
 )

@@ -141,4 +141,53 @@ to.  It applies to the CHiLL regions that have no recipe of their own:
     /*@ end @*/
 """,
     ),
+    Code(
+        "ORIO-U030",
+        "unusable compilation database",
+        """`compile_commands.json` is a list of objects with the texts `directory` and `file`, and either a list
+`arguments` or a text `command`.  CMake writes it with `-DCMAKE_EXPORT_COMPILE_COMMANDS=ON`, other build systems
+through the tool `bear`.  From it come the include paths and defines of each file.
+""",
+    ),
+    Code(
+        "ORIO-U031",
+        "unreadable configuration file",
+        """`.oriorc`, or the table `[tool.orio]` of `pyproject.toml`, holds options of `orio tune` in TOML: texts
+in quotes, lists in square brackets.
+
+    trials = 100
+    time = "5m"
+    exclude = ["third_party"]
+    set = { U_I = 4 }
+""",
+    ),
+    Code(
+        "ORIO-U032",
+        "unknown key in a configuration file",
+        """A key of `.oriorc` or `[tool.orio]` is the long name of an option of `orio tune` without its dashes,
+such as `trials` or `compile-commands`.  The message names the nearest key that exists.
+""",
+    ),
+    Code(
+        "ORIO-U034",
+        "compiled as it was written",
+        """`orio cc` could not use a tuned text for an annotated source, so that the compiler got the source itself.
+The build is right, only not tuned.  The message, and the warnings before it, say why; `orio tune FILE` shows the
+same problem with its place.
+""",
+    ),
+    Code(
+        "ORIO-U033",
+        "no file is left",
+        """`--include` and `--exclude` (or the same keys of the configuration file) leave no C file of a folder.
+A glob is compared with the path below the folder, with the file's name and with each folder on the way.
+""",
+    ),
+    Code(
+        "ORIO-U017",
+        "contradicting options for the results database",
+        """`--no-db` tunes without a results database, so it cannot go together with `--db`, which names one, or
+with `--fresh`, which measures anew what one holds.  Use one of them.
+""",
+    ),
 )

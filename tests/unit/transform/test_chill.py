@@ -13,7 +13,7 @@ from orio_py.core.source import Position
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
 from orio_py.transform.recipe import apply_recipe, context_for
-from orio_py.transform.statements import Program
+from orio_py.transform.statements.numbering import Program
 
 MATMUL = """for (i = 0; i < n; i++)
     for (j = 0; j < n; j++)

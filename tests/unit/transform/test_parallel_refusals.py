@@ -12,16 +12,16 @@ from orio_py.ctree.equal import structure_digest
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Context, Refusal, Transformation
 from orio_py.transform.catalog import TRANSFORMATIONS
-from orio_py.transform.openmp import OpenMP
-from orio_py.transform.parallelize import Parallelize
-from orio_py.transform.pragma import Pragma
-from orio_py.transform.pragma_text import clauses
-from orio_py.transform.restrict import Restrict
-from orio_py.transform.specialize import Specialize
-from orio_py.transform.unroll import Unroll
-from orio_py.transform.user_pragmas import check_user_pragmas
-from orio_py.transform.vector import Vector
-from orio_py.transform.vectorize import Vectorize
+from orio_py.transform.parallel.openmp import OpenMP
+from orio_py.transform.parallel.parallelize import Parallelize
+from orio_py.transform.parallel.pragma import Pragma
+from orio_py.transform.parallel.pragma_text import clauses
+from orio_py.transform.parallel.user_pragmas import check_user_pragmas
+from orio_py.transform.parallel.vector import Vector
+from orio_py.transform.parallel.vectorize import Vectorize
+from orio_py.transform.unrolling.unroll import Unroll
+from orio_py.transform.versions.restrict import Restrict
+from orio_py.transform.versions.specialize import Specialize
 
 DECLARATIONS = """int i, j, k, n, m, t, most, count, ok, row[99], e[99]; unsigned u, v; short tiny; long wide; _Bool flag;
 size_t size; double x, s, a[99], b[99], y[99], c[9][9], d[9][9], *p; const double *q; volatile int w; float f;"""

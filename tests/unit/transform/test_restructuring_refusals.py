@@ -11,15 +11,18 @@ from c_trees import context, parse, statement
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
 from orio_py.ctree.nodes import For
+from orio_py.ctree.parse import position
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Refusal, Transformation
 from orio_py.transform.catalog import TRANSFORMATIONS
-from orio_py.transform.distribute import Distribute, distribute_loop
-from orio_py.transform.fuse import Fuse, fuse_loops
-from orio_py.transform.interchange import Interchange
 from orio_py.transform.loop_names import LoopName
-from orio_py.transform.reverse import Reverse
-from orio_py.transform.strip_mine import StripMine
+from orio_py.transform.parallel.pragma import Pragma
+from orio_py.transform.restructuring.distribute import Distribute, distribute_loop
+from orio_py.transform.restructuring.fuse import Fuse, fuse_loops
+from orio_py.transform.restructuring.interchange import Interchange
+from orio_py.transform.restructuring.reverse import Reverse
+from orio_py.transform.restructuring.strip_mine import StripMine
+from orio_py.transform.sites import rewrite_where
 
 DECLARATIONS = """int i, j, k, n, m, row[99]; unsigned u; short h; volatile int v;
 double x, s, t, a[99], b[99], y[99], *p, *q, *restrict r, c[9][9], d[9][9];"""
@@ -380,3 +383,16 @@ def test_arguments_become_fields() -> None:
     assert TRANSFORMATIONS["Distribute"].make({"groups": [[0, 2], (1,)], "loop": "i"}) == Distribute(
         ((0, 2), (1,)), "i"
     )
+
+
+def test_a_generated_statement_in_the_way_has_the_place_of_the_loop_behind_it() -> None:
+    inner = context(DECLARATIONS, live="a y")
+    code = statement(f"{{ {FOR_I} a[i] = 0; {FOR_J} y[j] = 0; }}")
+    second = (code.block_items or [])[1]  # type: ignore[attr-defined]
+    marked = rewrite_where(code, lambda n: n is second, Pragma(("GCC unroll 2",)).apply, inner)
+    with pytest.raises(Refusal) as caught:
+        IJ.apply(marked, inner)
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "ORIO-T072"
+    assert diagnostic.position is not None
+    assert diagnostic.position == position(second)

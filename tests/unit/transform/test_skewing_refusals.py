@@ -15,9 +15,9 @@ from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Context, Refusal, Transformation
 from orio_py.transform.catalog import TRANSFORMATIONS
 from orio_py.transform.loop_names import LoopName
-from orio_py.transform.permute import Permut
-from orio_py.transform.skew import Skew
-from orio_py.transform.tile import Tile
+from orio_py.transform.tiling.permute import Permut
+from orio_py.transform.tiling.skew import Skew
+from orio_py.transform.tiling.tile import Tile
 
 DECLARATIONS = """int i, j, k, t, n, m, w, *row; unsigned u, v, q, r; long l; short h; double x, s, a[99], b[99], c[9][9];
 volatile int z;"""

@@ -12,12 +12,12 @@ from orio_py.core.diagnostics import DiagnosticError
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
 from orio_py.spec.assumptions import Assumptions
-from orio_py.transform.array_copy import ArrCopy
 from orio_py.transform.base import Refusal, Transformation
-from orio_py.transform.bound_replace import BoundReplace
 from orio_py.transform.catalog import TRANSFORMATIONS
-from orio_py.transform.prefetch import Prefetch
-from orio_py.transform.scalar_replace import ScalarReplace
+from orio_py.transform.storage.array_copy import ArrCopy
+from orio_py.transform.storage.bound_replace import BoundReplace
+from orio_py.transform.storage.prefetch import Prefetch
+from orio_py.transform.storage.scalar_replace import ScalarReplace
 
 DECLARATIONS = """int i, j, k, n, m, t, *row, idx[99]; unsigned u; double s, x[99], y[99], c[9][9], d[9][9];
 double *p, *q, *restrict r, **rows; float *f; volatile double v[9]; struct pair { int a; } w[9];"""

@@ -9,16 +9,16 @@ from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
 from orio_py.ctree.nodes import Node
 from orio_py.transform.base import Context, Refusal, Transformation
-from orio_py.transform.composite import Composite, PragmaEntry, TileEntry
+from orio_py.transform.composite.composite import Composite, PragmaEntry, TileEntry
 from orio_py.transform.loop_names import LoopName
-from orio_py.transform.openmp import OpenMP
-from orio_py.transform.permute import Permut
-from orio_py.transform.pragma import Pragma
+from orio_py.transform.parallel.openmp import OpenMP
+from orio_py.transform.parallel.pragma import Pragma
+from orio_py.transform.parallel.vector import Vector
 from orio_py.transform.sites import rewrite_where
-from orio_py.transform.tile import Tile
-from orio_py.transform.unroll import Unroll
-from orio_py.transform.unroll_and_jam import UnrollAndJam
-from orio_py.transform.vector import Vector
+from orio_py.transform.tiling.permute import Permut
+from orio_py.transform.tiling.tile import Tile
+from orio_py.transform.unrolling.unroll import Unroll
+from orio_py.transform.unrolling.unroll_and_jam import UnrollAndJam
 
 DECLARATIONS = """int i, j, k, n, m, t, *p, *row; unsigned u; double x, s, *a, *b, *y, c[9][9], d[9][9];
 volatile int v;"""
@@ -81,6 +81,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (JI, "ORIO-T040", f"{FOR_I} for (j = 0; j < n; j++) @c[i + 1][j] = c[i][j + 1];"),
     (JI, "ORIO-T041", f"{FOR_I} for (j = 0; j < n; j++) @a[i * j] = a[i + j];"),
     (JI, "ORIO-T027", f"{FOR_I} for (j = 0; j < m; j++) @m = 4;"),
+    (JI, "ORIO-T040", f"{FOR_I} for (j = 0; j < m; j++) c[i][j] = @t++;"),
     (Pragma(("a\nb",)), "ORIO-T012", f"@{FOR_I} a[i] = 0;"),
     (Pragma(("GCC ivdep",)), "ORIO-T020", "@{ t = 1; t = 2; }"),
     (Pragma(("ivdep",)), "ORIO-T020", "@t = 1;"),

@@ -15,12 +15,12 @@ from orio_py.ctree.nodes import Node
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Context, Refusal, Transformation
 from orio_py.transform.catalog import TRANSFORMATIONS
-from orio_py.transform.peel import Peel
-from orio_py.transform.reg_tile import RegTile
-from orio_py.transform.unroll import Unroll
-from orio_py.transform.unroll_and_jam import UnrollAndJam as UnrollJam
-from orio_py.transform.unroll_reduction import UnrollReduction
-from orio_py.transform.unrolled import MAXIMUM_STATEMENTS
+from orio_py.transform.unrolling.peel import Peel
+from orio_py.transform.unrolling.reg_tile import RegTile
+from orio_py.transform.unrolling.unroll import Unroll
+from orio_py.transform.unrolling.unroll_and_jam import UnrollAndJam as UnrollJam
+from orio_py.transform.unrolling.unroll_reduction import UnrollReduction
+from orio_py.transform.unrolling.unrolled import MAXIMUM_STATEMENTS
 
 DECLARATIONS = """int i, j, k, n, m, t, total, *row; unsigned u, w; long wide; double x, s, *a, *b, y[9], c[9][9], d[9][9];
 volatile int v;"""
@@ -66,6 +66,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (UnrollReduction(2), "ORIO-T053", f"{FOR_I} @{{ s += a[i]; b[i] = s; }}"),
     (UnrollReduction(2), "ORIO-T053", f"{FOR_I} @{{ s += a[i]; s *= b[i]; }}"),
     (UnrollReduction(2), "ORIO-T053", f"{FOR_I} @v += i;"),
+    (UnrollReduction(2), "ORIO-T053", f"{FOR_I} @y[i] = (s += a[i]);"),
     (UnrollReduction(2), "ORIO-T053", f"{FOR_I} @{{ t = t > i ? t : i; t = t < n ? t : n; }}"),
     (UnrollReduction(2), "ORIO-T054", f"{FOR_I} @s += a[i];"),
     (UnrollReduction(2), "ORIO-T054", f"{FOR_I} {{ total += i; @s -= a[i] * b[i]; }}"),

@@ -29,11 +29,14 @@ CODES: tuple[Code, ...] = (
     ),
     Code(
         "ORIO-T033",
-        "OpenMP pragma not directly before its loop",
+        "pragmas that cannot stand before one loop together",
         "`omp parallel for`, `omp for` and `omp simd` have to stand directly before their loop, and another\n"
         "pragma for the loop is there already.  For threads and SIMD on one loop OpenMP has one pragma,\n"
         "`omp parallel for simd`; pragmas for other compilers go into the same list as OpenMP's, or into\n"
-        "`vector=`, where they are left to compilers without OpenMP.",
+        "`vector=`, where they are left to compilers without OpenMP.\n\n"
+        "gcc and clang take one pragma of a kind: `GCC ivdep` and `GCC unroll 4` together, but not\n"
+        "`GCC unroll 2` and `GCC unroll 4`, nor `ivdep` (which becomes `GCC ivdep` for gcc) and `GCC ivdep`.\n"
+        "Behind one for the loop they take no other than such.",
     ),
     Code(
         "ORIO-T034",

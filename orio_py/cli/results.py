@@ -1,0 +1,227 @@
+"""`orio results`: what the results database holds, in and out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import orio_py
+from orio_py.cli import options as shared
+from orio_py.cli.console import Color, Output, print_json
+from orio_py.cli.results_tables import best_table, series_table, trial_table
+from orio_py.core.diagnostics import fail
+from orio_py.core.registry import did_you_mean
+
+HELP = "The results database: list, show, best, export, import, delete."
+EPILOG = "Example: orio results best --file mm.c"
+
+_TRIALS_SHOWN = 50
+_FORMATS = "t4|csv|parquet|tau"
+
+File = Annotated[
+    str | None,
+    typer.Option("--file", metavar="FILE", help="Only trials of this file (its path, or the end of it)."),
+]
+Region = Annotated[
+    str | None, typer.Option("--region", metavar="NAME", help="Only trials of the region with this name.")
+]
+Task = Annotated[
+    str | None,
+    typer.Option("--task", metavar="DIGEST", help="Only trials of this task (the beginning will do)."),
+]
+FormatName = Annotated[
+    str | None,
+    typer.Option("--format", metavar=_FORMATS, help="The format; default: what the file's ending says."),
+]
+
+
+def list_(
+    db: shared.Database = None,
+    file: File = None,
+    region: Region = None,
+    task: Task = None,
+    json: shared.JsonFlag = False,
+    quiet: shared.Quiet = False,
+    verbose: shared.Verbose = False,
+    color: shared.ColorOption = Color.AUTO,
+) -> int:
+    """List what is stored: tasks with their trials and best times."""
+    out = Output.create(color=color, quiet=quiet, verbose=verbose)
+    place = _place(db)
+    series = orio_py.results.list_series(
+        place, orio_py.results.Selection(file, region, task), required=db is not None
+    )
+    if json:
+        print_json(orio_py.results.document(place, series=[orio_py.results.series_json(s) for s in series]))
+    else:
+        out.result(series_table(series, place, verbose=verbose))
+    return 0
+
+
+def show(
+    db: shared.Database = None,
+    file: File = None,
+    region: Region = None,
+    task: Task = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit",
+            metavar="N",
+            parser=shared.whole_number("--limit", least=1),
+            help="At most N trials in the table (default: 50); JSON has all.",
+        ),
+    ] = None,
+    json: shared.JsonFlag = False,
+    quiet: shared.Quiet = False,
+    verbose: shared.Verbose = False,
+    color: shared.ColorOption = Color.AUTO,
+) -> int:
+    """Show trials, the fastest first, with what failed and why."""
+    out = Output.create(color=color, quiet=quiet, verbose=verbose)
+    place = _place(db)
+    trials = orio_py.results.sorted_trials(
+        orio_py.results.show_trials(place, orio_py.results.Selection(file, region, task))
+    )
+    if json:
+        print_json(orio_py.results.document(place, trials=[orio_py.results.trial_json(t) for t in trials]))
+    else:
+        out.result(trial_table(trials[: limit or _TRIALS_SHOWN], len(trials)))
+    return 0
+
+
+def best(
+    db: shared.Database = None,
+    file: File = None,
+    region: Region = None,
+    task: Task = None,
+    json: shared.JsonFlag = False,
+    quiet: shared.Quiet = False,
+    verbose: shared.Verbose = False,
+    color: shared.ColorOption = Color.AUTO,
+) -> int:
+    """Show the best configuration of each task."""
+    out = Output.create(color=color, quiet=quiet, verbose=verbose)
+    place = _place(db)
+    entries = orio_py.results.best_configurations(place, orio_py.results.Selection(file, region, task))
+    if json:
+        print_json(orio_py.results.document(place, series=[entry.as_json() for entry in entries]))
+    else:
+        out.result(best_table(entries))
+    return 0
+
+
+def export(
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="OUT", help="The file (for tau: the folder); default: stdout."
+        ),
+    ] = None,
+    form: FormatName = None,
+    db: shared.Database = None,
+    file: File = None,
+    region: Region = None,
+    task: Task = None,
+    json: shared.JsonFlag = False,
+    quiet: shared.Quiet = False,
+    verbose: shared.Verbose = False,
+    color: shared.ColorOption = Color.AUTO,
+) -> int:
+    """Write trials as T4 JSON, CSV, Parquet or TAU profiles."""
+    out = Output.create(color=color, quiet=quiet, verbose=verbose)
+    place = _place(db)
+    if json and output is None:
+        fail("ORIO-U003", "orio results export: `--json` reports on a file; name it with `-o`")
+    count, text = orio_py.results.export_trials(
+        place, orio_py.results.Selection(file, region, task), _format(form), output
+    )
+    if text is not None:
+        sys.stdout.write(text)
+    elif json:
+        print_json(orio_py.results.document(place, exported=count, output=str(output)))
+    else:
+        out.result(f"{count} trials written to {output}")
+    return 0
+
+
+def import_(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A file of trials: T4 JSON, CSV or Parquet.")],
+    form: FormatName = None,
+    db: shared.Database = None,
+    json: shared.JsonFlag = False,
+    quiet: shared.Quiet = False,
+    verbose: shared.Verbose = False,
+    color: shared.ColorOption = Color.AUTO,
+) -> int:
+    """Add the trials of a file; those already stored stay as they are."""
+    out = Output.create(color=color, quiet=quiet, verbose=verbose)
+    place = _place(db)
+    added, found = orio_py.results.import_trials(place, path, _format(form))
+    if json:
+        print_json(orio_py.results.document(place, imported=added, found=found))
+    else:
+        out.result(f"{added} of {found} trials are new and were added to {place}")
+    return 0
+
+
+def delete(
+    everything: Annotated[bool, typer.Option("--all", help="Delete all that is stored.")] = False,
+    db: shared.Database = None,
+    file: File = None,
+    region: Region = None,
+    task: Task = None,
+    json: shared.JsonFlag = False,
+    quiet: shared.Quiet = False,
+    verbose: shared.Verbose = False,
+    color: shared.ColorOption = Color.AUTO,
+) -> int:
+    """Remove trials, and the results found with them, for good."""
+    out = Output.create(color=color, quiet=quiet, verbose=verbose)
+    place = _place(db)
+    count = orio_py.results.delete_trials(
+        place, orio_py.results.Selection(file, region, task), everything=everything
+    )
+    if json:
+        print_json(orio_py.results.document(place, deleted=count))
+    else:
+        out.result(f"{count} trials deleted from {place}")
+    return 0
+
+
+COMMANDS: tuple[tuple[str, Callable[..., int], str], ...] = (
+    ("list", list_, "Example: orio results list --db team.db"),
+    ("show", show, "Example: orio results show --file mm.c --limit 10"),
+    ("best", best, "Example: orio results best --region mm --json"),
+    ("export", export, "Example: orio results export --format csv -o trials.csv"),
+    ("import", import_, "Example: orio results import trials.json"),
+    ("delete", delete, "Example: orio results delete --file mm.c"),
+)
+
+
+def group() -> typer.Typer:
+    """The sub-commands as typer sees them."""
+    app = typer.Typer(
+        help=HELP, epilog=EPILOG, no_args_is_help=False, add_completion=False, rich_markup_mode=None
+    )
+    for name, function, epilog in COMMANDS:
+        app.command(name=name, epilog=epilog)(function)
+    return app
+
+
+def _place(db: str | None) -> Path | str:
+    return db if db is not None else shared.default_database()
+
+
+def _format(name: str | None) -> orio_py.results.Format | None:
+    if name is None:
+        return None
+    known = _FORMATS.split("|")
+    if name not in known:
+        message = f"`--format {name}`: one of {', '.join(known)} is needed"
+        fail("ORIO-U004", message, help=did_you_mean(name, known))
+    return orio_py.results.Format(name)

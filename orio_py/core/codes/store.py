@@ -1,0 +1,75 @@
+"""Diagnostic codes ORIO-D…: the results database and its interchange formats."""
+
+from __future__ import annotations
+
+from orio_py.core.codes.code import Code
+
+CODES: tuple[Code, ...] = (
+    Code(
+        "ORIO-D001",
+        "results database cannot be used",
+        "The file cannot be opened or written, the disk is full, another process held it for a minute, or the "
+        "server does not answer; the message gives the database's own reason. Trials stored so far are kept. "
+        "`--db` names another place, `--no-db` tunes without a database. A database in a folder that is shared "
+        "over the network needs a server: SQLite's locks do not work there.",
+    ),
+    Code(
+        "ORIO-D002",
+        "not a results database",
+        "The file exists but is not a results database of orio_py: a file of another kind, a database that "
+        "another program made, or one that has been damaged. It is never overwritten. Name another file with "
+        "`--db`, or move this one away.",
+    ),
+    Code(
+        "ORIO-D003",
+        "results database of a newer version",
+        "The database was made or migrated by a newer orio_py, whose tables this one does not know. Older "
+        "databases are migrated when they are opened; the way back does not exist. Update orio_py, or name "
+        "another file with `--db`.",
+    ),
+    Code(
+        "ORIO-D004",
+        "database driver missing",
+        "The address given with `--db` is that of a database server, and the Python package that talks to it is "
+        "not installed. The message names the package. A file needs no package:\n\n"
+        "  orio tune mm.c --db results.db",
+    ),
+    Code(
+        "ORIO-D005",
+        "malformed address of a database",
+        "`--db` takes a file or the address of a database server:\n\n"
+        "  --db results.db     --db postgresql://user@host/name\n\n"
+        "Passwords belong into the driver's own file (`~/.pgpass`), not into the address.",
+    ),
+    Code(
+        "ORIO-D006",
+        "nothing stored that matches",
+        "The database has no trial that meets all of `--file`, `--region` and `--task`, or there is no database "
+        "yet. `orio results list` shows what is stored; `--db` names another database.",
+    ),
+    Code(
+        "ORIO-D007",
+        "malformed interchange file",
+        "The file to import does not hold what its format promises; the message says where and what was found. "
+        "Nothing of it was imported. The formats are described on the page on results in the documentation.",
+    ),
+    Code(
+        "ORIO-D008",
+        "Parquet support missing",
+        "Parquet files are written and read with the Python package `pyarrow`, which is not installed. Install "
+        "it with `pip install 'orio-py[parquet]'`, or use the format csv, which holds the same columns.",
+    ),
+    Code(
+        "ORIO-D009",
+        "nothing said about what to delete",
+        "`orio results delete` removes trials for good, so it wants to be told which: by `--file`, `--region` or "
+        "`--task`, or all of them with `--all`.\n\n"
+        "  orio results delete --file mm.c     orio results delete --all",
+    ),
+    Code(
+        "ORIO-D010",
+        "format of the file not known",
+        "The format of an interchange file is taken from its ending: `.json` (T4), `.csv`, `.parquet`; TAU "
+        "profiles go to a folder and need `--format tau`. Say `--format` where the ending is another one.",
+    ),
+)

@@ -1,0 +1,160 @@
+"""Which accesses under different names may touch the same memory.
+
+Declared arrays and scalars are memory of their own.  A pointer or an array parameter may point to what
+another one points to, and into objects whose address can be known to it, if C allows an lvalue of its type
+to access them (C99 6.5p7) and neither is `restrict`-qualified (C99 6.7.3.1) or promised not to overlap.
+A name without a declaration counts as an array of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from orio_py.ctree.dependence.names import Spot
+from orio_py.ctree.symbols import CDeclaration
+
+_Kind = Literal["object", "pointer", "loaded"]
+"""Memory of its own; what a declared pointer points to; what a pointer from memory points to."""
+
+_BYTES = frozenset({"char", "int8_t", "uint8_t", "void"})
+_FLOATING = frozenset({"float", "double"})
+_INTEGERS = frozenset({"short", "int", "long", "long long"})
+_SOME_INTEGER = "an integer"
+_ANYTHING = "anything"
+_POINTER = "a pointer"
+_BOOLEANS = frozenset({"_Bool", "bool"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What an access goes to."""
+
+    variable: str
+    fields: str
+    kind: _Kind
+    type: str
+    declared: CDeclaration
+    restrict: bool
+
+    @property
+    def may_be_based(self) -> bool:
+        """Whether its address may have been computed from a `restrict` pointer's."""
+        return self.kind == "loaded" or (self.declared.scope == "local" and not self.restrict)
+
+
+@dataclass(frozen=True, slots=True)
+class Aliases:
+    """What is known of the overlaps between the names of a nest.
+
+    `noalias` are the names that share memory with no other, or True for all; `exposed` the scalars whose
+    address may be known outside of their function.
+    """
+
+    declarations: Mapping[str, CDeclaration]
+    noalias: bool | frozenset[str] = False
+    exposed: frozenset[str] = frozenset()
+
+    def may_overlap(self, first: Spot, second: Spot) -> bool:
+        """Whether accesses under two different names may touch the same memory."""
+        one, two = self._place(first), self._place(second)
+        if one is None or two is None or first[0] == second[0] or self._promised(one, two):
+            return False
+        if one.variable == two.variable:
+            return one.kind == two.kind == "loaded"
+        if one.kind == "object":
+            one, two = two, one
+        if one.kind == "object" or not _compatible(one, two):
+            return False
+        if two.kind == "object" and not self._reaches(one, two):
+            return False
+        return not (_excludes(one, two) or _excludes(two, one))
+
+    def advice(self, first: Spot, second: Spot) -> str:
+        """How the user can say that two names do not overlap."""
+        places = [self._place(spot) for spot in (first, second)]
+        pointers = [p.variable for p in places if p is not None and p.kind == "pointer" and not p.restrict]
+        promise = "promise it with `def assumptions { arg noalias = True; }`"
+        if not pointers:
+            return promise
+        which = "one of them" if len(pointers) == 2 else f"`{pointers[0]}`"
+        return f"declare {which} `restrict`, or {promise}"
+
+    def _promised(self, one: _Place, two: _Place) -> bool:
+        if isinstance(self.noalias, bool):
+            return self.noalias
+        return not self.noalias.isdisjoint({one.variable, two.variable})
+
+    def _reaches(self, pointer: _Place, target: _Place) -> bool:
+        """Whether a pointer may point to an object."""
+        declared = target.declared
+        is_array = bool(declared.dimensions)
+        if not is_array and declared.scope != "global" and target.variable not in self.exposed:
+            return False
+        # A parameter has its value before the function's own variables exist.
+        outside = declared.scope == "global" or "static" in declared.storage
+        return outside or pointer.kind == "loaded" or pointer.declared.scope != "parameter"
+
+    def _place(self, spot: Spot) -> _Place | None:
+        name, depth = spot
+        variable, _, fields = name.partition(".")
+        declared = self.declarations.get(variable)
+        if declared is None or (declared.scope == "global" and not declared.text):
+            return None  # declared nowhere, or in the specification alone
+        return _place(variable, fields, depth, declared)
+
+
+def _place(variable: str, fields: str, depth: int, declared: CDeclaration) -> _Place:
+    extents, stars = len(declared.dimensions), declared.pointers
+    through = _is_pointer(declared)
+    direct = max(extents, 1) if through else extents
+    kind: _Kind = "loaded" if depth > direct else "pointer" if through and depth else "object"
+    element = _type_class(declared.type) if depth >= extents + stars else _POINTER
+    restrict = "restrict" in declared.qualifiers and kind == "pointer" and stars <= 1
+    return _Place(variable, fields, kind, element, declared, restrict)
+
+
+def _is_pointer(declared: CDeclaration) -> bool:
+    """Whether subscripts of the variable go through an address that it holds."""
+    if not declared.dimensions:
+        return declared.pointers > 0
+    return declared.scope == "parameter" or (declared.dimensions[0] == "" and "(*" in declared.text)
+
+
+def _excludes(pointer: _Place, other: _Place) -> bool:
+    """Whether `restrict` on one access keeps the other one out of its memory."""
+    return pointer.restrict and not other.may_be_based
+
+
+def _compatible(one: _Place, two: _Place) -> bool:
+    """Whether C allows lvalues of the two types to access the same object."""
+    if one.fields and two.fields and one.declared.type == two.declared.type:
+        same = one.fields == two.fields or "loaded" in (one.kind, two.kind)
+        return same or one.fields.startswith(two.fields) or two.fields.startswith(one.fields)
+    kinds = {one.type, two.type}
+    if one.fields or two.fields or _ANYTHING in kinds or len(kinds) == 1:
+        return True
+    return _SOME_INTEGER in kinds and bool(kinds & _INTEGERS)
+
+
+def _type_class(text: str) -> str:
+    """A type without its sign, or what is known of it."""
+    words = [word for word in text.split() if word not in {"signed", "unsigned"}]
+    plain = " ".join(words)
+    if plain in _BYTES:
+        return _ANYTHING
+    if set(words) == {"long", "double"}:
+        return "long double"
+    if plain in _FLOATING | _BOOLEANS:
+        return plain.strip("_").lower()
+    if not words or set(words) <= {"short", "int", "long"}:
+        longs = words.count("long")
+        return "short" if "short" in words else " ".join(["long"] * longs) or "int"
+    if plain.startswith("enum ") or (plain.endswith("_t") and _is_integer(plain)):
+        return _SOME_INTEGER
+    return _ANYTHING
+
+
+def _is_integer(name: str) -> bool:
+    return CDeclaration("", name).is_integer

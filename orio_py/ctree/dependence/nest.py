@@ -1,0 +1,258 @@
+"""The analysed accesses of one nest, and the answers that every kind of verdict is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+
+from orio_py.core.source import Position
+from orio_py.ctree.dependence.access import Access, Accesses, Instance, collect
+from orio_py.ctree.dependence.alias import Aliases
+from orio_py.ctree.dependence.arrays import delinearised
+from orio_py.ctree.dependence.conflicts import Conflicts, common_levels, dependence
+from orio_py.ctree.dependence.pairs import Dependence, Relation, merged, pairs, unlike_pairs
+from orio_py.ctree.dependence.scalars import ScalarFlow, reduction_operator, same_change, scalar_flow
+from orio_py.ctree.dependence.schedule import header_names
+from orio_py.ctree.dependence.sets import Solver
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import For
+from orio_py.ctree.parse import position
+from orio_py.ctree.symbols import CDeclaration
+
+_EXACT = frozenset({"&", "|"})
+"""Operators whose results never depend on the order of the operands; `^` does for a `_Bool`."""
+
+Relate = Callable[[Instance, Instance], Iterable[Relation]]
+"""The relations between the iterations of a source and a sink that the transformation would upset."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Two accesses that the transformation would upset; `doubt` says why they may not really clash.
+
+    `advice` says how to exclude it, for accesses under names that may overlap.
+    """
+
+    found: Dependence
+    doubt: str | None
+    advice: str | None = None
+
+    def __str__(self) -> str:
+        if self.doubt is None:
+            return str(self.found)
+        source, sink = self.found.source, self.found.sink
+        if self.advice is not None:
+            return f"{source} and {sink} may touch the same memory, as {self.doubt}: {self.advice}"
+        text = f"{source} and {sink} may touch the same memory in iterations that would be exchanged"
+        return f"a dependence on `{self.found.name}` cannot be excluded: {text}; {self.doubt}"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedBound:
+    """A loop whose bounds read a name that the nest writes."""
+
+    loop: CanonicalLoop
+    name: str
+    through_pointer: bool = False
+
+    @property
+    def reason(self) -> str:
+        """What is wrong, for a message."""
+        text = f"the bounds of the loop `{self.loop.index}` read `{self.name}`, which"
+        if self.through_pointer:
+            return f"{text} a write through another pointer may change"
+        return f"{text} the loops change"
+
+    @property
+    def position(self) -> Position | None:
+        """The place of the loop."""
+        return position(self.loop.node)
+
+
+class Nest:
+    """A perfect nest `loops`, outermost first, around a body in which anything may stand.
+
+    Raises Unanalysable.
+    """
+
+    def __init__(
+        self,
+        loops: Sequence[CanonicalLoop],
+        declarations: Mapping[str, CDeclaration],
+        live_after: frozenset[str],
+        surrounding: Sequence[CanonicalLoop],
+        *,
+        aliases: Aliases | None = None,
+        reassociate: bool = False,
+    ) -> None:
+        self.loops = loops
+        self.live_after = live_after
+        self.reassociate = reassociate
+        self.aliases = aliases = aliases or Aliases(declarations)
+        self._solver = Solver()
+        proof = self._solver.is_nonnegative
+        self._accesses: Accesses = collect(loops, aliases, proof, surrounding)
+        self._outer = self._accesses.body.outer
+        found = merged(self._accesses.instances)
+        self.instances = delinearised(found, proof, declarations, self._outer)
+        self._known_flow: ScalarFlow | None = None
+        # What a pointer may point to is memory like an array's.
+        names = {instance.name for instance in self.instances if instance.is_scalar}
+        self.scalars = frozenset(names) - self._accesses.names.overlapped
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The iteration symbols of the loops, outermost first."""
+        return tuple(level.symbol for level in self._accesses.body.levels)
+
+    @property
+    def jump(self) -> str | None:
+        """Which jump in the body skips iterations, if one does."""
+        return self._accesses.jump
+
+    @property
+    def _flow(self) -> ScalarFlow:
+        if self._known_flow is None:
+            self._known_flow = scalar_flow([self.loops[-1].body], self._accesses.dead)
+        return self._known_flow
+
+    @property
+    def exposed(self) -> frozenset[str]:
+        """The names that the body may read before it writes them."""
+        return self._flow.exposed
+
+    def reduction(self, name: str) -> str | None:
+        """The operator of a scalar that the body only accumulates into."""
+        return reduction_operator(self.loops[-1].body, name)
+
+    def commutes(self, name: str) -> bool:
+        """Whether the statements that use a scalar may run in any order."""
+        operator = self.reduction(name)
+        if operator in _EXACT or (self.reassociate and operator is not None):
+            return True
+        return same_change(self.loops[-1].body, name, self._accesses.names.varying)
+
+    def access(self, name: str, *, is_write: bool) -> Access | None:
+        """The first access to a name."""
+        found = (i.access for i in self.instances if i.name == name and (i.is_write or not is_write))
+        return next(found, None)
+
+    def changed_bound(self, loop: CanonicalLoop) -> ChangedBound | None:
+        """A name in the bounds of a loop that the nest writes, so that the loop has no fixed range."""
+        names = header_names(loop)
+        if changed := sorted(names & {i.name for i in self.instances if i.is_write}):
+            return ChangedBound(loop, changed[0])
+        overlapped = sorted(names & self._accesses.names.overlapped)
+        return ChangedBound(loop, overlapped[0], through_pointer=True) if overlapped else None
+
+    def fused_loops(self) -> list[CanonicalLoop]:
+        """The loops of the body that unroll-and-jam fuses with their copies."""
+        nodes = [node for group in self._accesses.groups.values() for node in group]
+        return [loop for loop in map(CanonicalLoop.match, nodes) if loop is not None]
+
+    def passed_on(self, new_order: Sequence[str]) -> frozenset[str]:
+        """The scalars whose order of accesses matters when the iterations get a new order.
+
+        The others are written before they are read in each iteration, and either not read afterwards
+        or surely written by an iteration that stays the last; or their accesses commute.
+        """
+        if not self.scalars:
+            return self.scalars
+        live = (self.scalars - self.exposed) & self.live_after
+        last = {name for name in live if self._same_last_write(name, new_order)}
+        kept = (self.scalars & self.exposed) | live - last
+        return frozenset(name for name in kept if not self.commutes(name))
+
+    def grouped_scalars(self) -> frozenset[str]:
+        """The scalars written before they are read in every group of statements that uses them.
+
+        If they are read after the loops, the only group surely writes them, and its last run stays the last
+        because the loops around it have one range for all copies.  Scalars whose accesses commute are
+        among them.
+        """
+        found = {name for name in self.scalars if self.commutes(name)}
+        outer = self.loops[0].index
+        same_ranges = not any(outer in header_names(loop) for loop in self.fused_loops())
+        for name in self.scalars:
+            paths = {i.path for i in self.instances if i.name == name}
+            groups = [self._accesses.groups.get(path, ()) for path in paths]
+            if any(isinstance(node, For) for group in groups for node in group):
+                continue
+            flows = [scalar_flow(group, self._accesses.dead) for group in groups]
+            alone = same_ranges and len(flows) == 1 and name in flows[0].assigned
+            settled = alone or name not in self.live_after
+            if settled and not any(name in flow.exposed for flow in flows):
+                found.add(name)
+        return frozenset(found)
+
+    def _same_last_write(self, name: str, new: Sequence[str]) -> bool:
+        """Whether the iteration that writes a scalar last stays the last to do so."""
+        body = self._accesses.body
+        writes = [i for i in self.instances if i.name == name and i.is_write]
+        if len(writes) == 1 and writes[0].levels == body.levels and writes[0].why is None:
+            domain, cases = writes[0].domain, writes[0].cases
+        elif name in self._flow.assigned and body.why is None:
+            domain, cases = body.domain, body.cases
+        else:
+            return False
+        choices = [
+            [*self._outer, *domain, *(c for part in choice for c in part)] for choice in product(*cases)
+        ]
+        rows = [[row for c in choice if (row := c.linear()) is not None] for choice in choices]
+        return self._solver.same_last_point(rows, self.symbols, new)
+
+    def jammed(self, source: Instance, sink: Instance, factor: int) -> Iterable[Relation]:
+        """The sink in a later iteration of the same `factor`, but earlier in the fused body."""
+        outer = self._accesses.body.levels[0]
+        less = ((outer.symbol, (factor - 1) * outer.scale),)
+        shared: frozenset[str] = frozenset()
+        for depth, (first, second) in enumerate(zip(source.path, sink.path, strict=False), start=1):
+            if first != second:
+                if second < first:
+                    yield Relation(shared, less)
+                return
+            if depth < min(len(source.path), len(sink.path)):
+                symbol = source.levels[depth].symbol
+                yield Relation(shared, less, (symbol,))
+                shared |= {symbol}
+
+    def clash(self, relate: Relate, ignored: Collection[str], depth: int | None = None) -> Clash | None:
+        """Two accesses that conflict in related iterations: certainly if there are such, else possibly.
+
+        The direction is given over the outer `depth` loops.  Raises Undecided.
+        """
+        possible: Clash | None = None
+        conflicts = Conflicts(self._solver, self._outer)
+        for source, sink in pairs(self.instances, ignored):
+            if possible is not None and (source.why or sink.why) is not None:
+                continue
+            for relation in relate(source, sink):
+                conflict = conflicts.find(source, sink, relation)
+                if conflict is None:
+                    continue
+                levels = common_levels(source, sink, depth)
+                found = dependence(source, sink, conflict, relation, levels)
+                if conflict.doubt is None:
+                    distance = conflicts.distance(conflict, levels, relation.shared)
+                    return Clash(replace(found, distance=distance), None)
+                possible = possible or Clash(found, conflict.doubt)
+        return possible or self._overlap(relate, ignored, depth, conflicts)
+
+    def _overlap(
+        self, relate: Relate, ignored: Collection[str], depth: int | None, conflicts: Conflicts
+    ) -> Clash | None:
+        """Two accesses under different names that conflict if the names overlap."""
+        spots = {i.name: (i.name, i.depth) for i in self.instances if i.name not in ignored}
+        for one, two in combinations(sorted(spots), 2):
+            if not self.aliases.may_overlap(spots[one], spots[two]):
+                continue
+            for source, sink in unlike_pairs(self.instances, one, two):
+                for relation in relate(source, sink):
+                    conflict = conflicts.find(source, sink, relation)
+                    if conflict is not None:
+                        levels = common_levels(source, sink, depth)
+                        found = dependence(source, sink, conflict, relation, levels)
+                        advice = self.aliases.advice(spots[one], spots[two])
+                        return Clash(found, f"`{one}` and `{two}` may overlap", advice)
+        return None

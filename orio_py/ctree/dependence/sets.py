@@ -1,0 +1,139 @@
+"""Questions about sets of integer points, answered by isl within a bounded effort."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+
+import islpy as isl
+
+from orio_py.ctree.dependence.affine import Linear, Polynomial, is_fixed
+
+MAXIMUM_OPERATIONS = 2_000_000
+"""What isl may spend on one question about a nest; a matrix product uses less than a hundredth."""
+
+_LARGEST = 2**62
+
+
+class Undecided(Exception):
+    """isl gave up, most often because the effort that it may spend was used up."""
+
+
+class Solver:
+    """Decides whether affine constraints have an integer solution; parameters are free integers.
+
+    One solver serves one question about a nest, and shares its effort among the parts of it.
+    """
+
+    def __init__(self, operations: int = MAXIMUM_OPERATIONS) -> None:
+        self._context = isl.Context()
+        self._context.set_on_error(isl.on_error.CONTINUE)
+        self._context.set_max_operations(operations)
+        self._values: dict[int, isl.Val] = {}
+
+    def is_empty(self, equal: Sequence[Linear], positive: Sequence[Linear]) -> bool:
+        """Whether no integer point has all of `equal` zero and all of `positive` at least 0.
+
+        Raises Undecided.
+        """
+        columns = _columns((*equal, *positive))
+        try:
+            return self._set(columns, equal, positive).is_empty()
+        except isl.Error as error:
+            raise Undecided from error
+
+    def sample(self, equal: Sequence[Linear], positive: Sequence[Linear]) -> Mapping[str, int] | None:
+        """An integer point by name, or None if there is none.  Raises Undecided."""
+        columns = _columns((*equal, *positive))
+        try:
+            point = self._set(columns, equal, positive).sample_point()
+            if point.is_void():
+                return None
+            kind = isl.dim_type.set
+            return {
+                name: point.get_coordinate_val(kind, place).to_python() for name, place in columns.items()
+            }
+        except isl.Error as error:
+            raise Undecided from error
+
+    def is_nonnegative(self, value: Polynomial, domain: Iterable[Polynomial]) -> bool:
+        """Whether a polynomial is at least 0 wherever all of `domain` are."""
+        negative = value.scaled(-1).shifted(-1).linear()
+        if negative is None:
+            return False
+        rows = [row for row in (constraint.linear() for constraint in domain) if row is not None]
+        try:
+            return self.is_empty((), (*rows, negative))
+        except Undecided:
+            return False
+
+    def same_last_point(
+        self, choices: Sequence[Sequence[Linear]], old: Sequence[str], new: Sequence[str]
+    ) -> bool:
+        """Whether the lexicographic maximum of the points is the same in two orders of the symbols.
+
+        The points fulfil all constraints of one of the choices.  Fixed symbols are parameters, iterations
+        in neither order any integers.  Raises Undecided.
+        """
+        names = _columns(row for positive in choices for row in positive)
+        parameters = [name for name in names if is_fixed(name)]
+        others = [name for name in names if not is_fixed(name) and name not in old]
+        later = [name + ">" for name in old]
+        columns = {name: place for place, name in enumerate((*parameters, *old, *others))}
+        wide = {name: place for place, name in enumerate((*parameters, *old, *later))}
+        equal: list[Linear] = []
+        try:
+            found = [self._set(columns, (), positive, len(parameters)) for positive in choices]
+            parts = [part.to_set().project_out(isl.dim_type.set, len(old), len(others)) for part in found]
+            points = reduce(isl.Set.union, parts)
+            pairs = points.lexmax().flat_product(points)
+            for name in new:
+                follows = self._set(wide, equal, [{name + ">": 1, name: -1, "": -1}], len(parameters))
+                if not pairs.intersect(follows.to_set()).is_empty():
+                    return False
+                equal.append({name: 1, name + ">": -1})
+        except isl.Error as error:
+            raise Undecided from error
+        return True
+
+    def _set(
+        self,
+        columns: Mapping[str, int],
+        equal: Sequence[Linear],
+        positive: Sequence[Linear],
+        parameters: int = 0,
+    ) -> isl.BasicSet:
+        space = isl.Space.set_alloc(self._context, parameters, len(columns) - parameters)
+        kind = isl.dim_type
+        return isl.BasicSet.from_constraint_matrices(
+            space,
+            self._matrix(columns, equal),
+            self._matrix(columns, positive),
+            kind.param,
+            kind.set,
+            kind.div,
+            kind.cst,
+        )
+
+    def _matrix(self, columns: Mapping[str, int], rows: Sequence[Linear]) -> isl.Mat:
+        matrix = isl.Mat.alloc(self._context, 0, len(columns) + 1).add_zero_rows(len(rows))
+        values, last = self._values, len(columns)
+        for place, row in enumerate(rows):
+            for name, coefficient in row.items():
+                value = values.get(coefficient)
+                if value is None:
+                    if abs(coefficient) > _LARGEST:
+                        raise Undecided
+                    value = values[coefficient] = isl.Val.int_from_si(self._context, coefficient)
+                column = columns[name] if name else last
+                matrix = matrix.set_element_val(place, column, value)
+        return matrix
+
+
+def _columns(rows: Iterable[Linear]) -> dict[str, int]:
+    columns: dict[str, int] = {}
+    for row in rows:
+        for name in row:
+            if name and name not in columns:
+                columns[name] = len(columns)
+    return columns

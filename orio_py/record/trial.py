@@ -1,0 +1,79 @@
+"""One trial: a configuration of a task, built and measured somewhere, with everything that was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from orio_py.core.expr import Value
+from orio_py.core.units import Seconds
+from orio_py.record.measurement import Measurement
+from orio_py.space.configuration import Configuration
+
+
+class CounterSource(StrEnum):
+    """How a counter's value was obtained."""
+
+    HARDWARE = "hardware"
+    SYSTEM = "operating system"
+    SIMULATED = "simulated"
+    EMULATED = "emulated"
+    DERIVED = "derived"
+
+
+@dataclass(frozen=True, slots=True)
+class CounterValue:
+    """One counter of a trial, per execution of the kernel; `unit` is free text such as `B` or `J`."""
+
+    name: str
+    value: float
+    unit: str = ""
+    source: CounterSource = CounterSource.HARDWARE
+
+
+@dataclass(frozen=True, slots=True)
+class TrialKey:
+    """What a measurement depends on, as content digests; two trials of one key answer one question.
+
+    `task` covers the code, its inputs at one problem size, the recipe and how it is measured, `toolchain`
+    the compiler with its command, `environment` the machine.
+    """
+
+    task: str
+    configuration: str
+    toolchain: str
+    environment: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A measured configuration.
+
+    `code` is the digest of the generated program with its compiler command; `build` and `run` are seconds
+    on the wall, `build` None where nothing was built; `time` is in UTC; `threads` is how many the kernel may
+    run on.  `metadata` describes machine,
+    compiler and task in words, by names as TAU uses them.
+    """
+
+    name: str
+    file: str
+    task: str
+    configuration: Configuration
+    toolchain: str
+    environment: str
+    inputs: Mapping[str, Value]
+    measurement: Measurement
+    code: str
+    build: Seconds | None
+    run: Seconds
+    time: datetime
+    threads: int = 1
+    counters: tuple[CounterValue, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def key(self) -> TrialKey:
+        """The digests by which the trial is found."""
+        return TrialKey(self.task, self.configuration.digest, self.toolchain, self.environment)

@@ -1,0 +1,132 @@
+"""Trials as rows of the tables, and back."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from sqlalchemy import ColumnElement, Connection, RowMapping, select
+
+from orio_py.core.units import Seconds
+from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
+from orio_py.record.trial import CounterSource, CounterValue, Trial
+from orio_py.space.configuration import Configuration
+from orio_py.store.schema import COUNTER, METADATA, SAMPLE, TRIAL
+
+Row = dict[str, object]
+
+
+def show_time(time: datetime) -> str:
+    """A time as it is stored: ISO 8601 in UTC with microseconds, which sorts as text."""
+    return time.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def values_text(values: Mapping[str, object]) -> str:
+    """Parameter values as JSON text in their own order."""
+    return json.dumps(values, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def trial_row(trial: Trial, generation: int) -> Row:
+    """The row of `trial`."""
+    stage, reason, clock, middle = None, None, None, None
+    match trial.measurement:
+        case Success() as success:
+            clock, middle = str(success.clock), float(success.timing.median_s)
+        case Failure(stage=found, reason=words):
+            stage, reason = str(found), words
+    return {
+        "name": trial.name,
+        "data_source": "orio_py",
+        "node_count": 1,
+        "contexts_per_node": 1,
+        "threads_per_context": trial.threads,
+        "total_threads": trial.threads,
+        "file": trial.file,
+        "task": trial.task,
+        "configuration": trial.configuration.digest,
+        "toolchain": trial.toolchain,
+        "environment": trial.environment,
+        "generation": generation,
+        "parameters": values_text(trial.configuration.as_json()),
+        "inputs": values_text(Configuration(trial.inputs).as_json()),
+        "code": trial.code,
+        "stage": stage,
+        "reason": reason,
+        "clock": clock,
+        "median_seconds": middle,
+        "build_seconds": None if trial.build is None else float(trial.build),
+        "run_seconds": float(trial.run),
+        "time": show_time(trial.time),
+    }
+
+
+def insert_details(connection: Connection, number: int, trial: Trial) -> None:
+    """Insert samples, counters and metadata of the trial whose row has the id `number`."""
+    samples: list[Row] = []
+    if isinstance(trial.measurement, Success):
+        samples = [
+            {"trial": number, "repetition": k, "wall_seconds": float(s.wall), "cpu_seconds": float(s.cpu)}
+            for k, s in enumerate(trial.measurement.samples)
+        ]
+    counters: list[Row] = [
+        {"trial": number, "name": c.name, "value": c.value, "unit": c.unit, "source": str(c.source)}
+        for c in trial.counters
+    ]
+    words: list[Row] = [{"trial": number, "name": n, "value": v} for n, v in trial.metadata.items()]
+    for table, rows in ((SAMPLE, samples), (COUNTER, counters), (METADATA, words)):
+        if rows:
+            connection.execute(table.insert(), rows)
+
+
+def load_trials(
+    connection: Connection, condition: ColumnElement[bool], *, with_metadata: bool = True
+) -> list[Trial]:
+    """The trials that meet a condition on `trial`, in the order in which they were stored."""
+    rows = connection.execute(select(TRIAL).where(condition).order_by(TRIAL.c.id)).mappings().all()
+    if not rows:
+        return []
+    ids = select(TRIAL.c.id).where(condition).scalar_subquery()
+    samples: dict[int, list[Sample]] = defaultdict(list)
+    query = select(SAMPLE).where(SAMPLE.c.trial.in_(ids)).order_by(SAMPLE.c.trial, SAMPLE.c.repetition)
+    for number, _, wall, cpu in connection.execute(query):
+        samples[number].append(Sample(Seconds(wall), Seconds(cpu)))
+    counters: dict[int, list[CounterValue]] = defaultdict(list)
+    query = select(COUNTER).where(COUNTER.c.trial.in_(ids)).order_by(COUNTER.c.trial, COUNTER.c.name)
+    for number, name, value, unit, source in connection.execute(query):
+        counters[number].append(CounterValue(name, value, unit, CounterSource(source)))
+    words: dict[int, dict[str, str]] = defaultdict(dict)
+    if with_metadata:
+        query = select(METADATA).where(METADATA.c.trial.in_(ids)).order_by(METADATA.c.trial, METADATA.c.name)
+        for number, name, value in connection.execute(query):
+            words[number][name] = value
+    return [_trial(row, samples[row["id"]], counters[row["id"]], words[row["id"]]) for row in rows]
+
+
+def _trial(
+    row: RowMapping, samples: Sequence[Sample], counters: Sequence[CounterValue], words: Mapping[str, str]
+) -> Trial:
+    measurement: Measurement
+    if row["stage"] is None:
+        measurement = Success(tuple(samples), Clock(row["clock"]))
+    else:
+        measurement = Failure(Stage(row["stage"]), row["reason"] or "")
+    build = row["build_seconds"]
+    return Trial(
+        name=row["name"],
+        file=row["file"],
+        task=row["task"],
+        configuration=Configuration.from_json(json.loads(row["parameters"])),
+        toolchain=row["toolchain"],
+        environment=row["environment"],
+        inputs=dict(Configuration.from_json(json.loads(row["inputs"]))),
+        measurement=measurement,
+        code=row["code"],
+        build=None if build is None else Seconds(build),
+        run=Seconds(row["run_seconds"]),
+        time=datetime.fromisoformat(row["time"]),
+        threads=row["total_threads"],
+        counters=tuple(counters),
+        metadata=dict(words),
+    )

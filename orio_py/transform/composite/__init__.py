@@ -1,0 +1,1 @@
+"""Composite: many transformations in one statement, in a fixed order."""

@@ -1,0 +1,174 @@
+"""Turns the values of Composite's keys into what Composite holds.
+
+Most keys hold entries that list a transformation's arguments in order; they are checked by the converters
+of that transformation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from orio_py.core.expr import Value, show
+from orio_py.transform.arguments import boolean, loop_name, new_index, positive_int, texts, wrong
+from orio_py.transform.base import Refusal, refuse
+from orio_py.transform.composite.composite import OnLoop, PragmaEntry, TileEntry
+from orio_py.transform.entry import Entry
+from orio_py.transform.parallel import parallelize, vectorize
+from orio_py.transform.restructuring import distribute, fuse, interchange, reverse
+from orio_py.transform.storage import array_copy, bound_replace, prefetch, scalar_replace
+from orio_py.transform.tiling import skew, tile
+from orio_py.transform.tiling.tile import Tile
+from orio_py.transform.unrolling import peel
+from orio_py.transform.versions import restrict, specialize
+
+
+def tiles(value: Value, name: str) -> tuple[TileEntry | Tile, ...]:
+    """`[(loopid, tsize, newindex), …]`; with lists, a band of loops.  Raises Refusal: ORIO-T010, T011, T013."""
+    kind = "a list of (loopid, tsize, newindex)"
+    entries: list[TileEntry | Tile] = []
+    for item in _list(value, name, kind):
+        if not isinstance(item, (list, tuple)) or len(item) != 3:
+            wrong(name, kind, item)
+        loop, size, index = item
+        if isinstance(size, (list, tuple)):
+            entries.append(_made(tile.ENTRY, ("loops", "tsize", "tindex"), item, name))
+            continue
+        entries.append(TileEntry(loop_name(loop, name), positive_int(size, name), new_index(index, name)))
+    return tuple(entries)
+
+
+def strips(value: Value, name: str) -> tuple[TileEntry, ...]:
+    """`[(loopid, tsize, newindex), …]`.  Raises Refusal: ORIO-T010, T011, T013."""
+    found = tiles(value, name)
+    for entry in found:
+        if isinstance(entry, Tile):
+            wrong(name, "a list of (loopid, tsize, newindex)", value)
+    return tuple(entry for entry in found if isinstance(entry, TileEntry))
+
+
+def pragmas(value: Value, name: str) -> tuple[PragmaEntry, ...]:
+    """`[(loopid, text or list of texts), …]`.  Raises Refusal: ORIO-T010."""
+    entries: list[PragmaEntry] = []
+    for item in _list(value, name, "a list of (loopid, text)"):
+        if not isinstance(item, (list, tuple)) or len(item) != 2:
+            wrong(name, "a list of (loopid, text)", item)
+        entries.append(PragmaEntry(loop_name(item[0], name), texts(item[1], name)))
+    return tuple(entries)
+
+
+def flagged_texts(value: Value, name: str) -> tuple[bool, tuple[str, ...]]:
+    """`(bool, text or list of texts)`; nothing has to follow a False.  Raises Refusal: ORIO-T010."""
+    if value is False:
+        return False, ()
+    if not isinstance(value, (list, tuple)) or not value:
+        wrong(name, "(True or False, text)", value)
+    if not boolean(value[0], name):
+        return False, ()
+    if len(value) != 2:
+        wrong(name, "(True or False, text)", value)
+    return True, texts(value[1], name)
+
+
+def _on_loops(entry: Entry, names: Sequence[str], value: Value, name: str) -> tuple[OnLoop, ...]:
+    """`[loopid, (loopid, …), …]`: a loop, and the other arguments of the transformation."""
+    found: list[OnLoop] = []
+    for item in _list(value, name, f"a list of loops, or of (loopid, {', '.join(names)})"):
+        parts = item if isinstance(item, tuple) and len(item) > 1 and not _is_choice(item, names) else (item,)
+        step = _made(entry, names, parts[1:], name)
+        found.append(OnLoop(loop_name(parts[0], name), step))
+    return tuple(found)
+
+
+def _is_choice(item: tuple[Value, ...], names: Sequence[str]) -> bool:
+    """Whether a tuple names alternatives of a loop, which it does where no argument is a text."""
+    del names
+    return all(isinstance(part, str) for part in item)
+
+
+def _steps(entry: Entry, names: Sequence[str], value: Value, name: str) -> tuple[Any, ...]:
+    """`[(argument, …), …]`: a transformation for each."""
+    kind = f"a list of ({', '.join(names)})"
+    return tuple(
+        _made(entry, names, item if isinstance(item, (list, tuple)) else (item,), name)
+        for item in _list(value, name, kind)
+    )
+
+
+def _flagged_steps(entry: Entry, names: Sequence[str], value: Value, name: str) -> tuple[Any, ...]:
+    """`[(bool, argument, …), …]`: a transformation for each that is switched on."""
+    found: list[Any] = []
+    for item in _list(value, name, f"a list of (True or False, {', '.join(names)})"):
+        if not isinstance(item, (list, tuple)) or not item:
+            wrong(name, f"a list of (True or False, {', '.join(names)})", value)
+        if boolean(item[0], name):
+            found.append(_made(entry, names, item[1:], name))
+    return tuple(found)
+
+
+def _switch(entry: Entry, names: Sequence[str], value: Value, name: str) -> Any:
+    """`bool` or `(bool, argument, …)`: the transformation, or None."""
+    parts = value if isinstance(value, (list, tuple)) and value else (value,)
+    if not boolean(parts[0], name):
+        return None
+    return _made(entry, names, parts[1:], name)
+
+
+def _fusions(value: Value, name: str) -> tuple[Any, ...]:
+    """`[[loops], ([loops], depth), …]`."""
+    found: list[Any] = []
+    for item in _list(value, name, "a list of lists of loops, or of ([loops], depth)"):
+        parts = item if isinstance(item, tuple) and item and isinstance(item[0], (list, tuple)) else (item,)
+        found.append(_made(fuse.ENTRY, ("loops", "depth"), parts, name))
+    return tuple(found)
+
+
+peels = partial(_on_loops, peel.ENTRY, ("first", "last"))
+distributions = partial(_on_loops, distribute.ENTRY, ("groups",))
+reversals = partial(_on_loops, reverse.ENTRY, ())
+fusions = _fusions
+skews = partial(_steps, skew.ENTRY, ("loop", "by", "factor"))
+interchanges = partial(_steps, interchange.ENTRY, ("first", "second"))
+array_copies = partial(_flagged_steps, array_copy.ENTRY, ("aref", "dimsizes", "suffix", "dtype"))
+prefetches = partial(_flagged_steps, prefetch.ENTRY, ("aref", "distance", "locality", "write"))
+scalars = partial(_switch, scalar_replace.ENTRY, ("dtype", "prefix"))
+bounds = partial(_switch, bound_replace.ENTRY, ("lprefix", "uprefix"))
+threads = partial(_switch, parallelize.ENTRY, ("schedule", "collapse", "num_threads"))
+vectors = partial(_switch, vectorize.ENTRY, ("aligned", "alignment", "simdlen"))
+promises = partial(_switch, restrict.ENTRY, ("arrays",))
+versions = partial(_steps, specialize.ENTRY, ("on", "values", "aligned", "alignment"))
+
+
+def disabled_only(value: Value, name: str) -> None:
+    """Accepts the values of a key that switch it off.  Raises Refusal: ORIO-T009."""
+    if value not in (None, False, [], ()) and not (isinstance(value, tuple) and value[0] in (False, 0)):
+        refuse(
+            "ORIO-T009",
+            f"Composite's `{name}` is known but not available yet; its value is {show(value)}",
+            None,
+            help=f"leave `{name}` out, or switch it off",
+            argument=name,
+        )
+
+
+def _made(entry: Entry, names: Sequence[str], parts: Sequence[Value], name: str) -> Any:
+    """The transformation with these arguments; what is wrong with one is wrong with the key."""
+    if len(parts) > len(names):
+        wrong(name, f"at most {len(names)} values ({', '.join(names)})", list(parts))
+    missing = [a.name for a in entry.arguments if a.default is None and a.name not in names[: len(parts)]]
+    if missing:
+        wrong(name, f"({', '.join(names)}) with at least `{missing[-1]}`", list(parts))
+    try:
+        return entry.make(dict(zip(names, parts, strict=False)))
+    except Refusal as refusal:
+        raise Refusal(*refusal.diagnostics, argument=name) from None
+
+
+def _list(value: Value, name: str, kind: str) -> Sequence[Value]:
+    if not isinstance(value, (list, tuple)):
+        wrong(name, kind, value)
+    return value
+
+
+Keys = Callable[[Value, str], object]

@@ -1,0 +1,1 @@
+"""Fuse, Distribute, Interchange, Reverse, StripMine: loops taken apart and put together."""

@@ -1,0 +1,1 @@
+"""Recipes by statement number (module CHiLL)."""

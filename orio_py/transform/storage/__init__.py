@@ -1,0 +1,1 @@
+"""ScalarReplace, BoundReplace, ArrCopy, Prefetch: transformations of what is stored where."""

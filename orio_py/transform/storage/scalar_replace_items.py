@@ -1,0 +1,120 @@
+"""What `Uses` makes of a tree: blocks of items, and the references that they use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from orio_py.ctree.dependence.reuse import Storage
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import For, Node
+from orio_py.ctree.symbols import CDeclaration
+
+Frame = object
+"""What stands between a block and a use inside it: a `Loop`, `MAYBE` or `AGAIN`."""
+
+MAYBE: Frame = "maybe"
+"""Code under a condition."""
+
+AGAIN: Frame = "again"
+"""Code that a `while` or `do` loop runs any number of times."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ref:
+    """A reference to an element, the same object for all uses with the same text.
+
+    `variable` is its name without fields, `names` are the variables that the place of the element depends
+    on, `inner` the references among its subscripts.  `steady` says that the subscripts are free of side
+    effects and of conditions; `level` is how deep references are nested in it.
+    """
+
+    text: str
+    node: Node
+    name: str
+    variable: str
+    subscripts: tuple[Node, ...]
+    names: frozenset[str]
+    inner: tuple[Ref, ...]
+    steady: bool
+    level: int
+
+
+@dataclass(slots=True, eq=False)
+class Use:
+    """One use of a reference at `node`; `frames` lead to it from the root, `declaration` is that of its array.
+
+    `storage` is the memory that it may touch, `within` are the references in whose subscripts it stands.
+    """
+
+    ref: Ref
+    node: Node
+    reads: bool
+    writes: bool
+    frames: tuple[Frame, ...]
+    declaration: CDeclaration | None
+    storage: Storage
+    within: tuple[Ref, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Loop:
+    """A `for` loop; `index` is what its header steps by `stride`, if its body leaves that alone.
+
+    `start` is its first value, `floor` that of the unrolled loop of which this one runs the remainder.
+    `late` is set while the walk is behind a `break` or `continue` of the loop.
+    """
+
+    node: For
+    around: Loop | None
+    declared: Mapping[str, CDeclaration]
+    view: CanonicalLoop | None = None
+    index: str | None = None
+    stride: int = 0
+    start: Node | None = None
+    floor: Node | None = None
+    written: frozenset[str] = frozenset()
+    leaves: bool = False
+    late: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """Something that code is not moved across.
+
+    A `break` or `continue` at a depth of loops matters only to blocks at that depth or deeper.
+    """
+
+    kind: str
+    depth: int = 0
+
+
+def _nothing() -> slice:
+    return slice(0, 0)
+
+
+@dataclass(slots=True, eq=False)
+class Item:
+    """One statement of a block, with its parts of the lists of uses, writes, reads and barriers."""
+
+    node: Node
+    blocks: list[Block] = field(default_factory=list["Block"])
+    loop: Loop | None = None
+    uses: slice = field(default_factory=_nothing)
+    writes: slice = field(default_factory=_nothing)
+    reads: slice = field(default_factory=_nothing)
+    barriers: slice = field(default_factory=_nothing)
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """A list of statements: the body of a loop or branch, or a block of the user's.
+
+    `breaks` and `continues` count the statements around it that a `break` or `continue` could end.
+    """
+
+    items: list[Item]
+    frames: tuple[Frame, ...]
+    loop: Loop | None
+    breaks: int
+    continues: int

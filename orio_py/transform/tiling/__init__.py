@@ -1,0 +1,1 @@
+"""Permut, Skew, Tile: transformations of the order of the iterations of a nest."""

@@ -1,0 +1,300 @@
+"""Permut: exchange the loops of a perfect nest.
+
+    for (i = 0; i < n; i++)             for (k = 0; k < n; k++)
+      for (j = 0; j < n; j++)             for (i = 0; i < n; i++)
+        for (k = 0; k < n; k++)             for (j = 0; j < n; j++)
+          c[i][j] += a[i][k] * b[k][j];       c[i][j] += a[i][k] * b[k][j];
+
+Every dependence has to keep its direction.  Where bounds depend on indices that come to the inside, as in a
+triangle, the loops get other bounds for the same iterations:
+
+    for (i = 0; i < n; i++)             for (j = 0; j < n; j++)
+      for (j = 0; j <= i; j++)            for (i = j; i < n; i++)
+        a[i][j] = b[j][i];                  a[i][j] = b[j][i];
+
+Source: M. Wolf, M. Lam, "A loop transformation theory and an algorithm to maximize parallelism", IEEE TPDS
+2(4), 1991.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+
+from orio_py.ctree.bounds import Intractable, reordered
+from orio_py.ctree.build import block
+from orio_py.ctree.dependence.bands import may_permute_domain
+from orio_py.ctree.dependence.verdict import Illegal, Legal, Verdict
+from orio_py.ctree.linear_expressions import leaves
+from orio_py.ctree.loops import CanonicalLoop, loops_in, nest
+from orio_py.ctree.nodes import Comment, Compound, For, Node
+from orio_py.ctree.rewrite import copy_with
+from orio_py.transform.arguments import sequence
+from orio_py.transform.base import Context, Refusal, note, refuse
+from orio_py.transform.entry import FORCE, ArgumentSpec, Entry
+from orio_py.transform.final_index import is_live, with_final_indices
+from orio_py.transform.forms import (
+    loop_view,
+    require_invariant_bound,
+    require_no_jumps,
+    require_stable_index,
+    start_is_invariant,
+)
+from orio_py.transform.loop_names import LoopName, first_present, show_loops
+from orio_py.transform.sites import rewrite_where
+from orio_py.transform.types import control_type, index_type, same_signedness, signedness_of_type
+from orio_py.transform.verdicts import dependence_context, require_legal
+
+_MOST_LOOPS_TRIED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Permut:
+    """Bring the named loops of each perfect nest into the order of `seq`, outermost first.
+
+    A name has to exist; one in a list (`['k']`) may be missing; of several in a tuple the first that
+    exists counts.  Loops that are not named keep their places.
+    """
+
+    seq: tuple[LoopName, ...]
+    force: bool = False
+
+    def check(self, node: Node, context: Context) -> None:
+        """Whether `apply` would succeed.  Raises Refusal: ORIO-T015 to T029, T030, T031, T040, T041."""
+        self.apply(node, context)
+
+    def apply(self, node: Node, context: Context) -> Node:
+        """The tree with the loops exchanged; the same object where they stand in that order."""
+        wanted = self._names(node)
+        if len(wanted) < 2:
+            return node
+        nests = maximal_nests(node)
+        heads = {id(loops[0].node) for loops in nests if set(wanted) <= {loop.index for loop in loops}}
+        if not heads:
+            refuse(
+                "ORIO-T030",
+                f"the loops {', '.join(f'`{n}`' for n in wanted)} do not form one perfect nest: there are "
+                "statements between them, or they stand beside each other",
+                node,
+                help=f"perfect nests here: {show_nests(nests)}",
+                argument="seq",
+            )
+
+        def change(head: Node, inner: Context) -> Node:
+            return self._reordered(head, wanted, inner)
+
+        return rewrite_where(node, lambda n: id(n) in heads, change, context)
+
+    def _names(self, node: Node) -> list[str]:
+        present = show_loops(node)
+        names = [first_present(name, present, node, "seq") for name in self.seq]
+        found = [name for name in names if name is not None]
+        for name in found:
+            if found.count(name) > 1:
+                refuse("ORIO-T016", f"the loop `{name}` is named twice", node, argument="seq")
+        return found
+
+    def _reordered(self, head: Node, wanted: Sequence[str], context: Context) -> Node:
+        view = loop_view(head, "Permut", context)
+        loops = nest(view)
+        order = _order([loop.index for loop in loops], wanted)
+        if order == sorted(order):
+            return head
+        moved = [k for k, old in enumerate(order) if k != old]
+        _check_forms(loops, moved, context, force=self.force)
+        headers = _headers(loops, order, context)
+        verdict = _verdict(view, order, context)
+        if isinstance(verdict, Illegal) and not self.force:
+            self._refuse(verdict, view, wanted, context)
+        require_legal(verdict, "Permut", loops[moved[0]].node, context, force=self.force)
+        result = _rebuilt(loops, headers, order)
+        if any(loop.trip_count() == 0 for loop in nest(loop_view(result, "Permut", context))):
+            return head  # Nothing runs, and a header like `i = 0; i < 0` makes compilers warn.
+        if not any(is_live(loop, context) for loop in loops[moved[0] :]):
+            return result
+        for loop in loops:
+            require_no_jumps(loop, "Permut")
+            require_invariant_bound(around_body(loop, loops), "Permut", context, force=self.force)
+        return with_final_indices(result, loops, "Permut", context)
+
+    def _refuse(self, verdict: Verdict, view: CanonicalLoop, wanted: Sequence[str], context: Context) -> None:
+        """Refuse, with another order that is legal where there is one."""
+        try:
+            require_legal(verdict, "Permut", view.node, context, force=False)
+        except Refusal as refusal:
+            other = _legal_order(view, wanted, context)
+            if other is None:
+                raise
+            text = f"legal here: seq=[{', '.join(map(repr, other))}]"
+            given = [replace(diagnostic, help=text) for diagnostic in refusal.diagnostics]
+            raise Refusal(*given, argument=refusal.argument) from None
+
+
+def _verdict(view: CanonicalLoop, order: Sequence[int], context: Context) -> Verdict:
+    """Whether the nest may run in the new order."""
+    return may_permute_domain(nest(view), order, dependence_context(context))
+
+
+def _legal_order(view: CanonicalLoop, wanted: Sequence[str], context: Context) -> list[str] | None:
+    """The first other order of the named loops that is possible and legal."""
+    if len(wanted) > _MOST_LOOPS_TRIED:
+        return None
+    loops = nest(view)
+    present = [loop.index for loop in loops]
+    for names in permutations(sorted(wanted, key=present.index)):
+        order = _order(present, names)
+        if list(names) == list(wanted) or order == sorted(order):
+            continue
+        try:
+            _headers(loops, order, context)
+        except Refusal:
+            continue
+        if isinstance(_verdict(view, order, context), Legal):
+            return list(names)
+    return None
+
+
+def _order(present: list[str], wanted: Sequence[str]) -> list[int]:
+    places = sorted(present.index(name) for name in wanted)
+    order = list(range(len(present)))
+    for place, name in zip(places, wanted, strict=True):
+        order[place] = present.index(name)
+    return order
+
+
+def _check_forms(
+    loops: Sequence[CanonicalLoop], moved: Sequence[int], context: Context, *, force: bool
+) -> None:
+    for loop in loops[moved[0] : moved[-1] + 1]:
+        require_stable_index(loop, "Permut", context)
+        require_no_jumps(loop, "Permut")
+    for loop in loops[moved[0] : moved[-1] + 1]:
+        whole = around_body(loop, loops)
+        require_invariant_bound(whole, "Permut", context, force=force)
+        if not start_is_invariant(whole, context):
+            refuse("ORIO-T027", "Permut needs a start that keeps its value while the nest runs", loop.node)
+
+
+def around_body(loop: CanonicalLoop, loops: Sequence[CanonicalLoop]) -> CanonicalLoop:
+    """A loop of the nest directly around the innermost body, without the loops in between."""
+    return CanonicalLoop.match(copy_with(loop.node, stmt=loops[-1].body)) or loop
+
+
+def _headers(loops: Sequence[CanonicalLoop], order: Sequence[int], context: Context) -> list[For]:
+    """The loops with the headers that they have in the new order.  Raises Refusal: ORIO-T031."""
+    if not _inverts_bounds(loops, order, context):
+        return [loop.node for loop in loops]
+    unsigned = _require_simple_types(loops, order, context)
+    try:
+        exact = any(control_type(loop, context) != index_type(loop, context) for loop in loops)
+        return reordered(loops, order, surrounding=context.surrounding, unsigned=unsigned, exact=exact)
+    except Intractable as problem:
+        loop = problem.loop
+        refuse(
+            "ORIO-T031",
+            f"Permut cannot bound the loop `{loop.index}` in the new order: {problem.reason}",
+            loop.node,
+            argument="seq",
+        )
+
+
+def _inverts_bounds(loops: Sequence[CanonicalLoop], order: Sequence[int], context: Context) -> bool:
+    """Whether the bounds of a loop use the index of one that comes to the inside."""
+    return _inverted(loops, order, context) is not None
+
+
+def _inverted(
+    loops: Sequence[CanonicalLoop], order: Sequence[int], context: Context
+) -> tuple[CanonicalLoop, CanonicalLoop] | None:
+    for place, number in enumerate(order):
+        loop = loops[number]
+        used = context.expanded(context.effects(loop.start).reads | context.effects(loop.bound).reads)
+        for later in order[place + 1 :]:
+            if loops[later].index in used:
+                return loop, loops[later]
+    return None
+
+
+def _require_simple_types(loops: Sequence[CanonicalLoop], order: Sequence[int], context: Context) -> bool:
+    """Whether indices and bounds are unsigned, all of them.  Raises Refusal: ORIO-T031 where they are mixed."""
+    pair = _inverted(loops, order, context)
+    assert pair is not None
+    loop, inner = pair
+    kinds = {signedness_of_type(index_type(other, context)) for other in loops}
+
+    def no(reason: str) -> None:
+        refuse(
+            "ORIO-T031",
+            f"the bounds of loop `{loop.index}` use `{inner.index}`, which would become an inner loop, and {reason}",
+            loop.node,
+            notes=[note(f"loop `{inner.index}`", inner.node)],
+            argument="seq",
+        )
+
+    for other in loops:
+        parts = [leaf for part in (other.start, other.bound) for leaf in leaves(part)]
+        macros = (
+            frozenset[str]().union(*(context.effects(part).reads for part in parts)) & context.macros.keys()
+        )
+        if any(each.index in context.expanded(macros) for each in loops):
+            no(f"a macro in the bounds of `{other.index}` uses a loop index")
+        if len(kinds) > 1 or not same_signedness(index_type(other, context), context, *parts):
+            no("the types of indices and bounds are not all signed or all unsigned")
+    return kinds == {"unsigned"}
+
+
+def maximal_nests(node: Node) -> list[list[CanonicalLoop]]:
+    """The perfect nests of canonical loops in a statement."""
+    result: list[list[CanonicalLoop]] = []
+    inside: set[int] = set()
+    for loop in loops_in(node):
+        view = CanonicalLoop.match(loop)
+        if view is None or id(loop) in inside:
+            continue
+        loops = nest(view)
+        inside |= {id(other.node) for other in loops}
+        result.append(list(loops))
+    return result
+
+
+def _rebuilt(loops: Sequence[CanonicalLoop], headers: Sequence[For], order: Sequence[int]) -> Node:
+    body = loops[-1].body
+    for place in range(len(loops) - 1, -1, -1):
+        header = headers[order[place]]
+        stmt = (
+            body if place == len(loops) - 1 else in_place_of(loops[place + 1].node, loops[place].body, body)
+        )
+        body = copy_with(header, stmt=stmt)
+    return body
+
+
+def in_place_of(old: For, holder: Node, new: Node) -> Node:
+    """`holder`, the body around the loop `old`, with `new` instead; comments stay."""
+    if holder is old:
+        return new
+    if isinstance(holder, Compound):
+        items = [i if isinstance(i, Comment) else in_place_of(old, i, new) for i in holder.block_items or []]
+        return block(*items)
+    return new
+
+
+def show_nests(nests: Sequence[Sequence[CanonicalLoop]]) -> str:
+    """The indices of nests, for messages."""
+    return "; ".join(", ".join(loop.index for loop in loops) for loops in nests) or "none"
+
+
+ENTRY = Entry(
+    "Permut",
+    "exchange the loops of a perfect nest",
+    (
+        ArgumentSpec(
+            "seq",
+            "list of loops: 'i', ['i'] for one that may be missing, ('ii', 'i') for the first that exists",
+            "the new order, outermost first",
+            sequence,
+        ),
+        FORCE,
+    ),
+    Permut,
+)

@@ -1,0 +1,1 @@
+"""Unroll, UnrollJam, UnrollReduction, RegTile, Peel: transformations that copy bodies of loops."""

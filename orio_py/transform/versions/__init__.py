@@ -1,0 +1,1 @@
+"""Specialize, Restrict: a second version of the code for what is promised or tested."""

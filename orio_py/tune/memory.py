@@ -1,0 +1,165 @@
+"""What a session remembers in the results database: trials, and the report of a finished run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from orio_py.core.diagnostics import Diagnostic
+from orio_py.core.expr import Value
+from orio_py.core.source import Position
+from orio_py.core.units import Seconds
+from orio_py.record.measurement import Clock, Measurement, Success
+from orio_py.record.trial import Trial, TrialKey
+from orio_py.space.configuration import Configuration
+from orio_py.store.database import ResultsDatabase, Series
+from orio_py.tune.report_codec import Remembered, decode, encode
+from orio_py.tune.result import RegionReport
+
+__all__ = ["Keys", "Known", "Remembered", "TrialMemory"]
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The digests of a session, and what to file its trials under.
+
+    `plan` covers all that decides the result of a whole session: the rest, the space, the search, its
+    seed and its budget.  `metadata` goes with every trial.
+    """
+
+    task: str
+    toolchain: str
+    environment: str
+    plan: str
+    name: str
+    file: str
+    inputs: Mapping[str, Value]
+    threads: int
+    host: str
+    metadata: Mapping[str, str]
+
+    @property
+    def series(self) -> Series:
+        """What the session's trials have in common."""
+        return Series(self.task, self.toolchain, self.environment)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An earlier trial's outcome, and the digest of its code."""
+
+    code: str
+    measurement: Measurement
+
+
+@dataclass(slots=True)
+class TrialMemory:
+    """The stored trials of one session; `open` makes it.
+
+    `clock` is the ranking clock of the session: samples were taken on both, so that trials ranked by the
+    other one are read anew.  All methods raise EnvironmentProblem ORIO-D001 when the database fails.
+    """
+
+    database: ResultsDatabase
+    keys: Keys
+    now: Callable[[], datetime]
+    generation: int
+    clock: Clock | None = None
+    _trials: dict[str, Trial] = field(default_factory=dict[str, Trial])
+    _run: int | None = None
+
+    @classmethod
+    def open(
+        cls, database: ResultsDatabase, keys: Keys, now: Callable[[], datetime], *, fresh: bool = False
+    ) -> TrialMemory:
+        """The memory of a session; when `fresh`, stored trials are kept but not used."""
+        generation = database.begin(keys.series, now(), fresh=fresh)
+        return cls(database, keys, now, generation, _trials=dict(database.find(keys.series, generation)))
+
+    def finished(self, position: Position) -> Remembered | None:
+        """The outcome of a finished run of the same plan, told of the region where it stands now.
+
+        Without one, a run begins here.
+        """
+        content = self.database.result(self.keys.plan, self.generation)
+        known = decode(content, position) if content is not None else None
+        if known is None:
+            self._run = self.database.start_run(
+                self.keys.plan,
+                self.keys.series,
+                self.generation,
+                host=self.keys.host,
+                process=os.getpid(),
+                time=self.now(),
+            )
+        return known
+
+    def recall(self, configuration: Configuration) -> Known | None:
+        """The outcome of an earlier trial, of this process or of another one that tunes the same task."""
+        key = configuration.digest
+        trial = self._trials.get(key)
+        if trial is None:
+            series = self.keys.series
+            trial_key = TrialKey(series.task, key, series.toolchain, series.environment)
+            trial = self.database.get(trial_key, self.generation)
+        if trial is None:
+            return None
+        self._trials[key] = trial
+        return Known(trial.code, self._on_clock(trial.measurement))
+
+    def remember(
+        self,
+        configuration: Configuration,
+        measurement: Measurement,
+        *,
+        code: str,
+        build: Seconds | None,
+        run: Seconds,
+    ) -> Measurement:
+        """Store a trial; returns its outcome, or that of the trial which another process stored first."""
+        keys = self.keys
+        parameters = {f"orio:param:{name}": str(value) for name, value in configuration.items()}
+        trial = Trial(
+            name=keys.name,
+            file=keys.file,
+            task=keys.task,
+            configuration=configuration,
+            toolchain=keys.toolchain,
+            environment=keys.environment,
+            inputs=keys.inputs,
+            measurement=measurement,
+            code=code,
+            build=build,
+            run=run,
+            time=self.now(),
+            threads=keys.threads,
+            metadata={**keys.metadata, **parameters},
+        )
+        stored = self.database.append(trial, self.generation)
+        self._trials[configuration.digest] = stored
+        return self._on_clock(stored.measurement)
+
+    def finish(self, report: RegionReport, diagnostics: Sequence[Diagnostic]) -> RegionReport:
+        """Store the report of a run that came to its end; returns it, or the one stored first for its plan.
+
+        So processes that tune the same task at the same time end with the same answer.  An interrupted run
+        and one without a valid variant leave their trials, not a report.
+        """
+        if self._run is None:
+            return report
+        is_final = not report.interrupted and report.best is not None
+        content = encode(Remembered(report, tuple(diagnostics))) if is_final else None
+        counted = self.database.finish_run(self._run, self.now(), content)
+        if counted is None or counted is content:
+            return report
+        known = decode(counted, Position(report.file, report.line, 1))
+        if known is None:
+            return report
+        return replace(known.report, trials=report.trials, cached=report.cached, seconds=report.seconds)
+
+    def _on_clock(self, measurement: Measurement) -> Measurement:
+        if isinstance(measurement, Success) and self.clock is not None:
+            return replace(measurement, clock=self.clock)
+        return measurement

@@ -1,0 +1,87 @@
+"""Where results go: beside their sources, in place, to one file, or into a folder that mirrors the inputs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError
+from orio_py.tune.load import LoadedFile
+from orio_py.tune.tree import mirror
+from orio_py.tune.writeback import write_atomically
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """The output of a command: what was asked for, and which files it read.
+
+    Without `output` and `in_place`, `name.c` gives `_name.c` beside it.  `output` is a file for one input
+    file; for several, or for a folder, it is a folder that mirrors the inputs.
+    """
+
+    paths: Sequence[Path]
+    files: Sequence[LoadedFile]
+    output: Path | None
+    in_place: bool
+
+    @property
+    def is_mirror(self) -> bool:
+        """Whether the output is a folder with the inputs' layout."""
+        several = len(self.files) > 1 or any(path.is_dir() for path in self.paths)
+        return self.output is not None and several
+
+    def target(self, file: LoadedFile) -> Path:
+        """The file that the result of `file` is written to."""
+        if self.in_place:
+            return file.path
+        if self.output is None:
+            return file.path.with_name(f"_{file.path.name}")
+        if self.is_mirror or self.output.is_dir():
+            return self.output / file.inner
+        return self.output
+
+    def problems(self) -> list[Diagnostic]:
+        """What forbids writing there: ORIO-U009, U010."""
+        output = self.output
+        if output is None:
+            return []
+        if self.in_place:
+            return [Diagnostic("ORIO-U010", "both an output and in-place writing were asked for")]
+        if self.is_mirror and output.is_file():
+            message = f"several inputs need a folder as output, but `{output}` is a file"
+            return [Diagnostic("ORIO-U010", message)]
+        targets = [self.target(file).resolve() for file in self.files]
+        known = set(targets)
+        for file in self.files:
+            if file.path.resolve() in known:
+                message = f"the output would overwrite the input `{file.path}`"
+                return [Diagnostic("ORIO-U010", message, help="use `--in-place` if that is what you want")]
+        twice = next((target for target, count in Counter(targets).items() if count > 1), None)
+        if twice is not None:
+            return [Diagnostic("ORIO-U010", f"two inputs would be written to the same file `{twice}`")]
+        if not output.parent.is_dir() and not self.is_mirror:
+            return [Diagnostic("ORIO-U009", f"the folder of `{output}` does not exist")]
+        return []
+
+    def write(self, file: LoadedFile, data: bytes) -> Path:
+        """Write the result of `file`; the path written.  Raises DiagnosticError ORIO-U009."""
+        target = self.target(file)
+        try:
+            write_atomically(target, data, mode_of=file.path)
+        except OSError as error:
+            message = f"`{target}` cannot be written: {error.strerror or error}"
+            raise DiagnosticError(Diagnostic("ORIO-U009", message)) from error
+        return target
+
+    def complete(self, written: Sequence[Path]) -> list[Diagnostic]:
+        """Copy the files that were not written into the mirror; the problems met: ORIO-U009."""
+        if self.output is None or not self.is_mirror:
+            return []
+        try:
+            mirror(self.paths, self.output, written)
+        except OSError as error:
+            message = f"the rest of the files cannot be copied to `{self.output}`: {error.strerror or error}"
+            return [Diagnostic("ORIO-U009", message)]
+        return []

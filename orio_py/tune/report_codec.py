@@ -1,0 +1,124 @@
+"""Reports of finished runs as JSON content of the results database, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, cast
+
+from orio_py.core.diagnostics import Diagnostic, Severity
+from orio_py.core.source import Position
+from orio_py.core.units import Seconds
+from orio_py.record.environment import Environment
+from orio_py.record.measurement import Clock, Timing
+from orio_py.record.steadiness import Steadiness
+from orio_py.space.configuration import Configuration
+from orio_py.tune.result import Best, RegionReport, SpaceCount, Spent
+
+VERSION = 1
+"""Of the content; a report of another version is not used, and the session is run again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """The report of a finished run and the warnings that it gave."""
+
+    report: RegionReport
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def encode(known: Remembered) -> dict[str, object]:
+    """The content to store."""
+    report = known.report
+    return {
+        "version": VERSION,
+        "name": report.name,
+        "target": report.target,
+        "inputs": Configuration(report.inputs).as_json(),
+        "space": [report.space.cartesian, report.space.valid],
+        "trials": report.trials,
+        "cached": report.cached,
+        "failures": dict(report.failures),
+        "refused": report.refused,
+        "seconds": asdict(report.seconds),
+        "environment": asdict(report.environment),
+        "baseline": _timing_content(report.baseline),
+        "best": None
+        if report.best is None
+        else {
+            "configuration": Configuration(report.best.configuration).as_json(),
+            "order": list(report.best.configuration),
+            "timing": _timing_content(report.best.timing),
+            "speedup": report.best.speedup,
+        },
+        "kept_original": report.kept_original,
+        "reason": report.reason,
+        "steadiness": asdict(report.steadiness) if report.steadiness is not None else None,
+        "calls_per_sample": report.calls_per_sample,
+        "diagnostics": [
+            {"code": d.code, "severity": str(d.severity), "message": d.message, "help": d.help}
+            for d in known.diagnostics
+        ],
+    }
+
+
+def decode(content: Mapping[str, object], position: Position) -> Remembered | None:
+    """The report, told of the region at `position`; None for content of another version."""
+    if content.get("version") != VERSION:
+        return None
+    stored = cast("Mapping[str, Any]", content)
+    best = stored["best"]
+    report = RegionReport(
+        file=position.file,
+        line=position.line,
+        name=stored["name"],
+        target=stored["target"],
+        inputs=dict(Configuration.from_json(stored["inputs"])),
+        space=SpaceCount(*stored["space"]),
+        trials=stored["trials"],
+        cached=stored["cached"],
+        failures=stored["failures"],
+        refused=stored["refused"],
+        seconds=Spent(**stored["seconds"]),
+        environment=Environment(**stored["environment"]),
+        baseline=_timing(stored["baseline"]),
+        best=None if best is None else _best(best),
+        kept_original=stored["kept_original"],
+        reason=stored["reason"],
+        steadiness=Steadiness(**seen) if (seen := stored.get("steadiness")) is not None else None,
+        calls_per_sample=stored.get("calls_per_sample", 1),
+    )
+    return Remembered(report, _diagnostics(stored["diagnostics"], position))
+
+
+def _best(content: Mapping[str, Any]) -> Best:
+    values = Configuration.from_json(content["configuration"])
+    timing = _timing(content["timing"])
+    assert timing is not None, "a best variant has been timed"
+    return Best({name: values[name] for name in content["order"]}, timing, content["speedup"])
+
+
+def _diagnostics(content: Sequence[Mapping[str, Any]], position: Position) -> tuple[Diagnostic, ...]:
+    return tuple(
+        Diagnostic(d["code"], d["message"], position, Severity(d["severity"]), help=d["help"])
+        for d in content
+    )
+
+
+def _timing_content(timing: Timing | None) -> dict[str, object] | None:
+    if timing is None:
+        return None
+    return {
+        "median_s": timing.median_s,
+        "mad_s": timing.mad_s,
+        "repeats": timing.repeats,
+        "clock": str(timing.clock),
+    }
+
+
+def _timing(content: Mapping[str, Any] | None) -> Timing | None:
+    if content is None:
+        return None
+    return Timing(
+        Seconds(content["median_s"]), Seconds(content["mad_s"]), content["repeats"], Clock(content["clock"])
+    )

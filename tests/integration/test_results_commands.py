@@ -1,0 +1,227 @@
+"""`orio results …`: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tau_profiles import read_profile
+from trials import START, failure, series, trial
+
+import orio_py
+from orio_py.cli import results as commands
+from orio_py.cli.main import main
+from orio_py.core.units import Seconds
+from orio_py.record.environment import Environment
+from orio_py.record.measurement import Clock, Timing
+from orio_py.store.database import ResultsDatabase
+from orio_py.tune.report_codec import Remembered, encode
+from orio_py.tune.result import Best, RegionReport, SpaceCount, Spent
+
+NAMES = [name for name, _, _ in commands.COMMANDS]
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> str:
+    """A database with two tasks, one of them finished."""
+    path = tmp_path / "results.db"
+    with ResultsDatabase.open(path) as database:
+        database.append_all([trial(1), trial(2), trial(3, failure()), trial(1, task="lu")])
+        run = database.start_run("plan", series("lu"), 1, host="h", process=1, time=START)
+        timing = Timing(Seconds(0.0015), Seconds(1e-6), 35, Clock.WALL)
+        report = RegionReport(
+            file="src/lu.c",
+            line=3,
+            name="lu",
+            target="c",
+            inputs={"N": 500},
+            space=SpaceCount(8, 8),
+            trials=8,
+            cached=0,
+            failures={},
+            refused=0,
+            seconds=Spent(Seconds(1.0), Seconds(0.5), Seconds(0.5), Seconds(0.0)),
+            environment=Environment("a CPU", 2, "Linux", "gcc 12", "gcc -O2"),
+            baseline=timing,
+            best=Best({"U": 7, "A": (1,)}, timing, 2.5),
+            kept_original=False,
+        )
+        database.finish_run(run, START, encode(Remembered(report, ())))
+    return str(path)
+
+
+def told(capsys, *arguments: str) -> str:
+    assert main(["results", *arguments]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def document(capsys, *arguments: str) -> dict:
+    found = json.loads(told(capsys, *arguments, "--json"))
+    assert (found["version"], found["diagnostics"]) == (1, [])
+    return found
+
+
+def test_list(capsys, db):
+    text = told(capsys, "list", "--db", db)
+    assert "src/lu.c lu N=500" in text
+    assert "src/mm.c mm N=500 alpha=1.5" in text
+    lu, mm = document(capsys, "list", "--db", db)["series"]
+    assert (mm["trials"], mm["failed"], mm["finished_runs"], lu["finished_runs"]) == (3, 1, 0, 1)
+    assert mm["best_s"] == trial(1).measurement.timing.median_s
+    (only,) = document(capsys, "list", "--db", db, "--region", "lu")["series"]
+    assert only["task"] == series("lu").task
+
+
+def test_list_without_a_database_says_so(capsys, own_data_folder):
+    assert "nothing is stored" in told(capsys, "list")
+    assert not (own_data_folder / "orio").exists()
+
+
+def test_show(capsys, db):
+    lines = told(capsys, "show", "--db", db, "--file", "mm.c").splitlines()
+    assert ["2.00 ms" in lines[2], "3.00 ms" in lines[3], "crash" in lines[4]] == [True] * 3
+    text = told(capsys, "show", "--db", db, "--limit", "1")
+    assert "3 more" in text
+    shown = document(capsys, "show", "--db", db, "--task", series().task[:10])["trials"]
+    assert [t["outcome"] for t in shown] == ["ok", "ok", "crash"]
+    assert shown[0]["wall_s"] == [s.wall for s in trial(1).measurement.samples]
+    assert shown[0]["configuration"]["T"] == [8, 2.5]
+    assert shown[2]["reason"].startswith("ended by SIGSEGV")
+
+
+def test_best_is_from_the_finals_where_a_run_finished(capsys, db):
+    text = told(capsys, "best", "--db", db)
+    assert "2.50x" in text
+    assert "no finished run" in text
+    lu, mm = (entry["best"] for entry in document(capsys, "best", "--db", db)["series"])
+    assert (lu["from"], lu["median_s"], lu["configuration"], lu["speedup"]) == (
+        "finals",
+        0.0015,
+        {"U": 7, "A": [1]},
+        2.5,
+    )
+    assert (mm["from"], mm["configuration"]["U"], mm["speedup"]) == ("trials", 1, None)
+
+
+def test_export_and_import_all_formats(capsys, db, tmp_path):
+    for ending in ("json", "csv", "parquet"):
+        file, other = tmp_path / f"x.{ending}", tmp_path / f"{ending}.db"
+        assert "4 trials written" in told(capsys, "export", "--db", db, "-o", str(file))
+        assert "4 of 4 trials are new" in told(capsys, "import", str(file), "--db", str(other))
+        assert document(capsys, "import", str(file), "--db", str(other))["imported"] == 0
+        assert len(document(capsys, "show", "--db", str(other))["trials"]) == 4
+    assert json.loads(told(capsys, "export", "--db", db))["schema_version"] == "1.0.0"
+    assert told(capsys, "export", "--db", db, "--format", "csv", "--region", "lu").count("src/lu.c") == 1
+    assert (
+        document(capsys, "export", "--db", db, "--format", "tau", "-o", str(tmp_path / "tau"))["exported"]
+        == 4
+    )
+    folders = sorted((tmp_path / "tau").iterdir())
+    profiles = [read_profile((folder / "profile.0.0.0").read_text()) for folder in folders]
+    assert [p.metadata["orio:outcome"] for p in profiles] == ["ok", "ok", "crash", "ok"]
+
+
+def test_delete(capsys, db):
+    assert document(capsys, "delete", "--db", db, "--file", "mm.c")["deleted"] == 3
+    assert len(document(capsys, "list", "--db", db)["series"]) == 1
+    assert "1 trials deleted" in told(capsys, "delete", "--db", db, "--all")
+    assert document(capsys, "list", "--db", db)["series"] == []
+
+
+def test_the_default_is_in_the_users_data_folder(capsys, db, tmp_path, own_data_folder):
+    file = str(tmp_path / "x.json")
+    told(capsys, "export", "--db", db, "-o", file)
+    told(capsys, "import", file)
+    assert (own_data_folder / "orio" / "results.db").exists()
+    assert len(document(capsys, "list")["series"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "code", "hint"),
+    [
+        (["lst"], 2, "ORIO-U002", "did you mean `list`?"),
+        ([], 2, "ORIO-U003", "orio results --help"),
+        (["list", "--fil", "x"], 2, "ORIO-U001", "--file"),
+        (["show", "--db", "none.db"], 2, "ORIO-D006", "no results database `none.db`"),
+        (["show", "--db", "DB", "--file", "x.c"], 2, "ORIO-D006", "file `x.c`"),
+        (["best", "--db", "DB", "--region", "x"], 2, "ORIO-D006", "region `x`"),
+        (["delete", "--db", "DB"], 2, "ORIO-D009", "--all"),
+        (["delete", "--db", "DB", "--task", "zz"], 2, "ORIO-D006", "task `zz`"),
+        (["export", "--db", "DB", "-o", "x.txt"], 2, "ORIO-D010", "--format"),
+        (["export", "--db", "DB", "--format", "xml"], 2, "ORIO-U004", "t4, csv, parquet, tau"),
+        (["export", "--db", "DB", "--format", "tau"], 2, "ORIO-U009", "-o"),
+        (["export", "--db", "DB", "--json"], 2, "ORIO-U003", "-o"),
+        (["import", "bad.json"], 2, "ORIO-D007", "bad.json:1:2"),
+        (["import", "nothing.json"], 2, "ORIO-U006", "nothing.json"),
+        (["list", "--db", "bad.json"], 2, "ORIO-D002", "bad.json"),
+        (["list", "--db", "ftp://x"], 2, "ORIO-D005", "`ftp`"),
+        (["list", "--db", "."], 3, "ORIO-D001", "`.`"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_mistakes_are_told(arguments, status, code, hint, capsys, db, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.json").write_text("{]" + " " * 2000)
+    assert main(["results", *(db if word == "DB" else word for word in arguments)]) == status
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert f"error[{code}]: " in captured.err
+    assert hint in captured.err
+    assert "Traceback" not in captured.err
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_command_has_help_with_an_example(name, capsys):
+    text = told(capsys, name, "--help")
+    assert f"Example: orio results {name}" in text
+    for option in ("--db", "--json", "--quiet", "--verbose", "--color"):
+        assert option in text
+
+
+def test_help_names_the_commands(capsys):
+    text = told(capsys, "--help")
+    assert [name for name in NAMES if f"\n  {name} " not in text] == []
+    assert main(["--help"]) == 0
+    assert "\n  results " in capsys.readouterr().out
+
+
+def test_tune_has_the_options_and_refuses_contradictions(capsys):
+    assert main(["tune", "--help"]) == 0
+    text = capsys.readouterr().out
+    assert [option for option in ("--db", "--no-db", "--fresh") if f"{option} " not in text] == []
+    for other in (["--db", "x.db"], ["--fresh"]):
+        assert main(["tune", "mm.c", "--no-db", *other]) == 2
+        assert "error[ORIO-U017]" in capsys.readouterr().err
+
+
+def test_tune_fills_the_database_unless_told_not_to(capsys, tmp_path, own_data_folder):
+    kernel = """void f(int n, double *x) {
+      int i;
+      /*@ begin PerfTuning (
+        def performance_params { param U[] = [1, 2]; }
+        def input_params { param n[] = [1000]; }
+        def input_vars { decl dynamic double x[n] = random; }
+      ) @*/
+      /*@ begin Loop (transform Unroll(ufactor=U)) @*/
+      for (i = 0; i < n; i++) x[i] = 1.5 * x[i];
+      /*@ end @*/
+      /*@ end @*/
+    }
+    """
+    path = tmp_path / "f.c"
+    path.write_text(kernel)
+    assert main(["tune", str(path), "--no-db", "--repeats", "1"]) == 0
+    assert not (own_data_folder / "orio").exists()
+    assert main(["tune", str(path), "--repeats", "1"]) == 0
+    capsys.readouterr()
+    (stored,) = document(capsys, "list", "--file", "f.c")["series"]
+    assert (stored["trials"], stored["finished_runs"], stored["inputs"]) == (2, 1, {"n": 1000})
+    (entry,) = orio_py.results.best_configurations(
+        own_data_folder / "orio" / "results.db", orio_py.results.Selection(region=stored["name"])
+    )
+    assert entry.from_finals
+    assert main(["tune", str(path), "--repeats", "1"]) == 0
+    assert "2 trials, all remembered from an earlier run" in capsys.readouterr().err

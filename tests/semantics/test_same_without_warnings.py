@@ -1,0 +1,121 @@
+"""Bounds that leave no room: variants stay right, and compilers have nothing to say of them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from c_programs import openmp
+from c_trees import context, parse, statement
+from same_result import Case, assert_same_results
+
+from orio_py.ctree.emit import emit
+from orio_py.transform.base import Transformation
+from orio_py.transform.parallel.openmp import OpenMP
+from orio_py.transform.parallel.parallelize import Parallelize
+from orio_py.transform.storage.scalar_replace import ScalarReplace
+from orio_py.transform.tiling.tile import Tile
+from orio_py.transform.unrolling.peel import Peel
+from orio_py.transform.unrolling.reg_tile import RegTile
+from orio_py.transform.unrolling.unroll import Unroll
+from orio_py.transform.versions.specialize import Specialize
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+
+SIZES = ((0, 0, 0), (0, 1, 1), (0, 2, 3), (1, 3, 2), (2, 9, 5), (0, 13, 20))
+
+
+def check(folder: Path, kind: str, *cases: tuple[Transformation, str]) -> None:
+    for finals in (False, True):
+        batch = [Case(code, step, kind, SIZES, final_indices=finals) for step, code in cases]
+        flags = ("-Wsign-compare", "-Wtautological-compare", *openmp())
+        assert assert_same_results(batch, folder, *flags) == len(cases)
+
+
+@pytest.mark.parametrize("kind", ["unsigned", "size_t", "unsigned char", "int", "short"])
+def test_literal_bounds_below_the_span(kind: str, tmp_path: Path) -> None:
+    loops = [
+        f"for (j = {start}; j {test}; j += {step}) a[j] = b[j] * 2;"
+        for start in ("s", "m")
+        for test in ("< 1", "<= 8", "< 9", "<= 1", "< 12")
+        for step in (1, 4)
+    ]
+    factors = [(Unroll(3), code) for code in loops]
+    inside = f"for ({kind} k = j; k < 3; k++) p[j][k] = q[k][j];"
+    nest = f"for (j = 0; j < n && j < 20; j++) {{ {inside} }}".replace(" && j < 20", "")
+    check(tmp_path, kind, *factors, (RegTile(("j", "k"), (3, 3)), nest.replace("q[k][j]", "1.5")))
+
+
+def test_no_main_loop_where_none_can_run() -> None:
+    loop = statement("for (unsigned j = i; j < 1; j += 4) a[j] = b[j];")
+    around = context("unsigned i; double *a, *b;", live="a")
+    assert Unroll(3).apply(loop, around) is loop
+    loop = statement("for (j = i; j < 1; j += 4) a[j] = b[j];")
+    text = emit(Unroll(3).apply(loop, context("int i, j; double *a, *b;", live="a")))
+    assert "for (j = i; j < -7; j += 12)" in text
+
+
+def test_a_start_that_is_the_bound(tmp_path: Path) -> None:
+    nothing, once = "for (j = s; j < s; j++)", "for (j = s; j <= s; j++)"
+    body = "{ a[j] = b[j] * 2; acc += b[j]; }"
+    steps = (Unroll(2), Peel(1), Peel(1, 2), Peel(0, 1), Peel(3))
+    cases = [(step, f"{header} {body}") for header in (nothing, once) for step in steps]
+    for header in (nothing, once):
+        cases.append((ScalarReplace(), f"for (i = 0; i < n; i++) {header} {{ a[i] += b[j]; }}"))
+        cases.append((Parallelize(), f"{header} {{ acc = a[j]; a[j] = b[j]; }}"))
+        cases.append((OpenMP(True, ("omp parallel for lastprivate(acc)",)), f"{header} {{ acc = a[j]; }}"))
+    check(tmp_path, "int", *cases)
+    check(tmp_path, "unsigned", *cases)
+
+
+SETTLED = (
+    "for (i = 0; i < n; i++) a[i] = b[i] * 2;",
+    "for (i = 0; i < m; i++) { for (j = 0; j < n; j++) p[i][j] = 1; acc += i; }",
+    "{ double t; for (i = 0; i < n; i++) { t = b[i]; a[i] = t * t; } }",
+    "for (i = 0; i < m; i++) { if (i < n) a[i] = 1; else b[i] = 2; if (i >= n && i > 1) acc += 1; }",
+    "for (i = 0; i < m; i++) { double t = 3; if (n > i) { a[i] = t; } if (n <= i) count += 2; }",
+    "for (i = 0; i < n && i < m; i++) a[i] = 1;",
+    "{ i = 0; while (i < n) { a[i] = 2; i++; } }",
+    "for (i = 0; i < m; i++) { acc += i < n ? 1 : 2; count += !(i < n); if (i < n || i > 3) a[i] = 4; }",
+    "for (i = n; i > 0; i--) a[i] = b[i - 1];",
+    "{\n#pragma GCC ivdep\nfor (i = 0; i < n; i++) a[i] = b[i] * 2; }",
+)
+
+
+@pytest.mark.parametrize("kind", ["unsigned", "size_t", "unsigned char", "unsigned short", "int"])
+def test_versions_for_zero(kind: str, tmp_path: Path) -> None:
+    codes = SETTLED[:-1]
+    check(
+        tmp_path, kind, *((Specialize("n", values), code) for code in codes for values in ((0,), (0, 1, 9)))
+    )
+
+
+def test_a_loop_that_cannot_run_is_left_out() -> None:
+    around = context("unsigned i, n; double *a, *b;", live="a i")
+    text = emit(Specialize("n", (0,)).apply(statement(SETTLED[0]), around))
+    assert text.startswith("if (n == 0u) {\n  i = 0;\n} else {")
+    # A pragma of the user's and its loop stay together.
+    text = emit(Specialize("n", (0,)).apply(statement(SETTLED[-1]), around))
+    assert text.count("#pragma GCC ivdep\n") == text.count("for (") == 2
+    aligned = Specialize("n", (0,), aligned=("a",))
+    text = emit(aligned.apply(statement("{ a[0] = 1; for (i = 0; i < n; i++) a[i] = 2; }"), around))
+    assert text.count("#pragma omp simd") == text.count("for (") - 1 == 0
+
+
+def test_what_the_original_says_itself_stays() -> None:
+    around = context("unsigned i, n; double *a; unsigned char c[9];", live="a")
+    code = "for (i = 0; i < n; i++) if (i >= 0 && c[i] < n) a[i] = 2;"
+    text = emit(Specialize("n", (300,)).apply(parse(code), around))
+    assert "if (i >= 0 && 1)" in text
+
+
+def test_blocks_that_count_a_signed_index_down_to_an_unsigned_bound(tmp_path: Path) -> None:
+    # With blocks of 4 the index over blocks would come below zero, which compares as a huge number.
+    loops = [
+        f"for ({kind} k = n + 1; k {relation} s + 1u; k--) a[k] = b[k] * 2;"
+        for kind in ("int", "short", "long")
+        for relation in (">=", ">")
+    ]
+    batch = [Case(code, Tile(4, "block"), "size_t", SIZES) for code in loops]
+    assert assert_same_results(batch, tmp_path) == len(loops)

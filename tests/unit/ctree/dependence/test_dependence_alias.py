@@ -1,0 +1,200 @@
+"""Which names may stand for the same memory, and what that means for verdicts."""
+
+from __future__ import annotations
+
+import pytest
+from c_trees import read_tasks
+
+from orio_py.ctree.dependence.questions import Illegal, Legal, Unknown, Verdict, may_parallelise, may_reorder
+from orio_py.ctree.loops import CanonicalLoop, loops_in, nest
+from orio_py.transform.recipe import context_for
+from orio_py.transform.verdicts import dependence_context
+
+
+def parallel(
+    parameters: str, body: str, *, outside: str = "", before: str = "", promise: str = "", bound: str = "100"
+) -> Verdict:
+    """The verdict on a parallel loop in a function."""
+    text = f"""{outside}
+void f({parameters})
+{{
+  int i;
+  {before}
+  /*@ begin PerfTuning (
+    def assumptions {{ {promise} }}
+  ) @*/
+  /*@ begin Loop(transform Unroll(ufactor=1)) @*/
+  for (i = 0; i < {bound}; i++) {{
+    {body}
+  }}
+  /*@ end @*/
+  /*@ end @*/
+}}
+"""
+    (task,) = read_tasks(text)
+    (region,) = task.regions
+    loop = CanonicalLoop.match(loops_in(region.tree)[0])
+    assert loop is not None
+    return may_parallelise(loop, dependence_context(context_for(task, region)))
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        "double *a, double *b",
+        "double *a, const double *b",
+        "double a[100], double b[100]",
+        "double *a, double b[]",
+        "unsigned *a, int *b",
+        "unsigned long *a, long int *b",
+        "char *a, int *b",
+        "int *a, unsigned char *b",
+        "size_t *a, unsigned long *b",
+        "double *a, real *b",
+        "double *a, double *restrict *b",
+    ],
+)
+def test_pointers_may_overlap(parameters: str) -> None:
+    read = "b[0][i]" if "*b" in parameters and "**" in parameters.replace("restrict ", "") else "b[i]"
+    verdict = parallel(parameters, f"a[i] = {read};", outside="typedef double real;")
+    assert isinstance(verdict, Unknown), parameters
+    assert verdict.reason.startswith(f"`a[i]` (line 11) and `{read}` (line 11) may touch the same memory")
+    assert "declare" in verdict.reason
+    assert "`def assumptions { arg noalias = True; }`" in verdict.reason
+    assert verdict.position is not None
+    assert verdict.source is not None
+    assert verdict.sink is not None
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        "double *restrict a, double *b",
+        "double *a, const double *restrict b",
+        "double *__restrict a, double *b",
+        "double *__restrict__ a, double *b",
+        "double a[restrict 100], double b[100]",
+        "double *a, float *b",
+        "double *a, int *b",
+        "short *a, int *b",
+        "long *a, long long *b",
+    ],
+)
+def test_restrict_and_types_keep_pointers_apart(parameters: str) -> None:
+    assert parallel(parameters, "a[i] = b[i];") == Legal()
+
+
+def test_declared_arrays_are_memory_of_their_own() -> None:
+    assert parallel("int n", "g[i] = h[i];", outside="double g[100], h[100];") == Legal()
+    assert parallel("double *a", "a[i] = w[i];", before="double w[100]; w[0] = 1;") == Legal()
+    assert parallel("double *a", "a[i] = undeclared[i];") == Legal()
+
+
+def test_pointers_and_global_arrays() -> None:
+    verdict = parallel("double *a", "a[i] = g[i];", outside="double g[100];")
+    assert isinstance(verdict, Unknown)
+    assert "declare `a` `restrict`" in verdict.reason
+    assert parallel("double *restrict a", "a[i] = g[i];", outside="double g[100];") == Legal()
+    assert isinstance(parallel("int n", "g[i] = h[i];", outside="double *g, *h;"), Unknown)
+    hidden = parallel("double *a", "a[i] = w[i];", before="static double w[100];")
+    assert isinstance(hidden, Unknown)
+
+
+def test_local_pointers_may_point_anywhere() -> None:
+    assert isinstance(parallel("double *a", "a[i] = q[i];", before="double *q = a + 1;"), Unknown)
+    # What is computed from a `restrict` pointer is allowed to overlap it (C99 6.7.3.1).
+    assert isinstance(parallel("double *restrict a", "a[i] = q[i];", before="double *q = a + 1;"), Unknown)
+    own = "double *restrict q = a + 1;"
+    assert parallel("double *restrict a", "a[i] = q[i];", before=own) == Legal()
+    local = "double w[100]; double *q = w + 1;"
+    assert isinstance(parallel("int n", "w[i] = q[i];", before=local), Unknown)
+
+
+def test_a_parameter_that_was_set_anew_may_be_based_on_another() -> None:
+    assert isinstance(parallel("double *restrict a, double *b", "a[i] = b[i];", before="b = a + 1;"), Unknown)
+    assert parallel("double *restrict a, double *b, int c", "a[i] = b[i];", before="c = b == a;") == Legal()
+
+
+def test_pointers_in_memory() -> None:
+    assert isinstance(parallel("double **a, double *b", "a[i][0] = b[i];"), Unknown)
+    assert (
+        parallel("double **a, double *restrict b", "a[i][0] = b[i];", promise="arg noalias = True;")
+        == Legal()
+    )
+    assert parallel("double **a", "a[i][0] = a[i][1];") == Legal()
+    struct = "struct vector { double *x, *y; };"
+    fields = parallel("struct vector *p", "p->x[i] = p->y[i];", outside=struct)
+    assert isinstance(fields, Unknown)
+    assert "declare" not in fields.reason
+    assert "promise it" in fields.reason
+
+
+def test_fields_of_structs() -> None:
+    struct = "struct point { double x, y; };"
+    assert parallel("struct point *p", "p[i].x = p[i].y;", outside=struct) == Legal()
+    assert parallel("struct point *p, struct point *q", "p[i].x = q[i].y;", outside=struct) == Legal()
+    assert isinstance(
+        parallel("struct point *p, struct point *q", "p[i].x = q[i].x;", outside=struct), Unknown
+    )
+    assert isinstance(parallel("struct point *p, double *q", "p[i].x = q[i];", outside=struct), Unknown)
+
+
+def test_scalars_that_a_pointer_may_reach() -> None:
+    assert isinstance(parallel("double *a", "a[i] = s;", outside="double s;"), Unknown)
+    assert parallel("double *restrict a", "a[i] = s;", outside="double s;") == Legal()
+    assert parallel("float *a", "a[i] = s;", outside="double s;") == Legal()
+    assert parallel("double *a, double s", "a[i] = s;") == Legal()
+    taken = "double s = 1; double *q = &s;"
+    assert isinstance(parallel("int n", "q[i] = s;", before=taken), Unknown)
+    assert parallel("double *a", "a[i] = s;", before="double s = 1;") == Legal()
+
+
+def test_bounds_and_indices_that_a_pointer_may_reach() -> None:
+    verdict = parallel("int *a", "a[i] = 0;", outside="int m;", bound="m")
+    assert isinstance(verdict, Unknown)
+    assert "write through another pointer may change" in verdict.reason
+    assert parallel("int *restrict a", "a[i] = 0;", outside="int m;", bound="m") == Legal()
+    rows = "for (int k = p[i]; k < p[i + 1]; k++) a[k] = 0;"
+    assert isinstance(parallel("int *a, int *p", rows), Unknown)
+    index = "for (j = 0; j < 5; j++) a[i] = 0;"
+    assert isinstance(parallel("int *a", index, outside="int j;"), Unknown)
+
+
+def test_promises() -> None:
+    body = "a[i] = b[i] + c[i];"
+    pointers = "double *a, double *b, double *c"
+    assert parallel(pointers, body, promise="arg noalias = True;") == Legal()
+    assert parallel(pointers, body, promise="arg noalias = ['a'];") == Legal()
+    assert parallel(pointers, body, promise="arg noalias = ['b', 'c'];") == Legal()
+    assert isinstance(parallel(pointers, body, promise="arg noalias = ['b'];"), Unknown)
+
+
+def test_what_only_reads_never_matters() -> None:
+    assert parallel("double *restrict a, double *b, double *c", "a[i] = b[i] + c[i];") == Legal()
+
+
+def test_a_certain_dependence_comes_before_a_possible_one() -> None:
+    verdict = parallel("double *a, double *b", "a[i] = a[i - 1] + b[i];")
+    assert isinstance(verdict, Illegal)
+
+
+def test_every_pair_of_writes_counts() -> None:
+    text = """void f(int n, double *a, double *b)
+{
+  int i, j;
+  /*@ begin Loop(transform Unroll(ufactor=1)) @*/
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      a[i] = 1;
+      b[j] = 2;
+    }
+  /*@ end @*/
+}
+"""
+    (task,) = read_tasks(text)
+    (region,) = task.regions
+    outer = CanonicalLoop.match(loops_in(region.tree)[0])
+    assert outer is not None
+    verdict = may_reorder(nest(outer), (1, 0), dependence_context(context_for(task, region)))
+    assert isinstance(verdict, Unknown)
+    assert "`a[i]` (line 7) and `b[j]` (line 8)" in verdict.reason

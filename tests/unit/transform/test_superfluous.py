@@ -1,0 +1,48 @@
+"""Variables of the region's own blocks: dead where the block ends, gone where nothing uses them any more."""
+
+from __future__ import annotations
+
+import pytest
+from c_trees import transformed_trees
+
+from orio_py.ctree.emit import emit
+
+I_LOOP = "for (i = 0; i < n; i++) a[i] = 2;"
+J_LOOP = "for (j = 0; j < n; j++) b[j] = 2;"
+
+
+def variant(code: str) -> str:
+    around = "int f(int n, double *restrict a, double *restrict b)"
+    text = (
+        f"#define KEPT (j + 1)\n{around} {{\n/*@ begin Loop(\n{code}\n) @*/\n/*@ end @*/\n  return j;\n}}\n"
+    )
+    ((_, tree),) = transformed_trees(text, {})
+    return " ".join(emit(tree).split())
+
+
+@pytest.mark.parametrize(
+    ("code", "declared"),
+    [
+        (f"transform Fuse() {{ int i, j; {I_LOOP} {J_LOOP} }}", "int i; for"),
+        (f"{{ int i, j; transform Fuse() {{ {I_LOOP} {J_LOOP} }} }}", "int i; for"),
+        (f"{{ int i, j = 4; transform Fuse() {{ {I_LOOP} {J_LOOP} }} }}", "int i; for"),
+        (f"{{ int i, j; transform Fuse() {{ {I_LOOP} {J_LOOP} }} a[9] = j; }}", "int i; int j; for"),
+        (f"{{ int i, j; transform Fuse() {{ {I_LOOP} {J_LOOP} }} a[9] = KEPT; }}", "int i; int j; for"),
+        (
+            f"{{ int i, j; static int k; transform Fuse() {{ {I_LOOP} {J_LOOP} }} }}",
+            "int i; static int k; for",
+        ),
+        (f"{{ int i, j, idle; transform Fuse() {{ {I_LOOP} {J_LOOP} }} }}", "int i; int idle; for"),
+        (f"int i, j; transform Fuse() {{ {I_LOOP} {J_LOOP} }}", "int i; int j; for"),
+        ("{ int i; transform Peel(first=2) for (i = 0; i < 2; i++) a[i] = 2; }", "{ a[0] = 2;"),
+    ],
+)
+def test_declarations_that_are_left(code: str, declared: str) -> None:
+    assert declared in variant(code)
+
+
+def test_a_variable_ends_with_its_block() -> None:
+    tile = f"transform Tile(tsize=4, tindex='jj') {J_LOOP}"
+    assert "j = n > 0 ? n : 0;" in variant(f"int j; {tile}")
+    assert "j = n" not in variant(f"{{ int j; {tile} }}")
+    assert "j = n" in variant(f"{{ static int j; {tile} }}")
