@@ -46,7 +46,17 @@ class Run:
 def tune(source: Path, trials: int, folder: Path, seed: int) -> Run | None:
     """Tune once; None when nothing valid was found."""
     report = folder / "report.json"
-    command = [sys.executable, "-m", "orio_py", "tune", str(source), "-o", str(folder / "out.c"), "--quiet"]
+    command = [
+        sys.executable,
+        "-m",
+        "orio_py",
+        "tune",
+        str(source),
+        "-o",
+        str(folder / "out.c"),
+        "--quiet",
+        "--no-db",
+    ]
     command += ["--search", "random", "--trials", str(trials), "--seed", str(seed), "--json", str(report)]
     subprocess.run(command, check=False, stdout=subprocess.DEVNULL)
     if not report.exists():
@@ -77,7 +87,17 @@ def time_once(source: Path, values: dict[str, object], folder: Path) -> float:
     """One configuration measured by a command that tries nothing else."""
     report = folder / "once.json"
     pins = [word for name, value in values.items() for word in ("--set", f"{name}={value!r}")]
-    command = [sys.executable, "-m", "orio_py", "tune", str(source), "-o", str(folder / "once.c"), "--quiet"]
+    command = [
+        sys.executable,
+        "-m",
+        "orio_py",
+        "tune",
+        str(source),
+        "-o",
+        str(folder / "once.c"),
+        "--quiet",
+        "--no-db",
+    ]
     subprocess.run([*command, *pins, "--json", str(report)], check=False, stdout=subprocess.DEVNULL)
     return float(json.loads(report.read_text())["regions"][0]["best"]["median_s"])
 

@@ -253,7 +253,18 @@ def measure_orio(command: Path, kernel: Kernel, source: str, folder: Path, limit
 def measure_ours(kernel: Kernel, source: str, folder: Path, limit: float, seed: int) -> Outcome:
     """Run `orio tune` and read the variants from its JSON report."""
     name = prepared(kernel, source, folder)
-    command = [sys.executable, "-m", "orio_py", "tune", name, "--seed", str(seed), "--json", "report.json"]
+    command = [
+        sys.executable,
+        "-m",
+        "orio_py",
+        "tune",
+        name,
+        "--no-db",
+        "--seed",
+        str(seed),
+        "--json",
+        "report.json",
+    ]
     status, seconds, cpu, output = run_limited(command, folder, limit)
     report = folder / "report.json"
     if not report.exists():
