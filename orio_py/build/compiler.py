@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from orio_py.build.detect import KNOWN_COMPILERS, compiler_version, default_compiler
+from orio_py.build.detect import KNOWN_COMPILERS, compiler_version, default_compiler, zig_command
 from orio_py.build.process import Completed, Running, run
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, fail
 from orio_py.core.expr import Value
@@ -47,8 +47,9 @@ class Artifact:
 class Compiler:
     """The compiler of one task, resolved to a program that exists.
 
-    `command` is the build command as words, with `@NAME@` references still in it; `directory` is the
-    folder that it runs in, so that relative paths mean what they mean beside the source file.
+    `command` is the build command as words, with `@NAME@` references still in it; the first
+    `driver_words` of them name the compiler.  `directory` is the folder that it runs in, so that
+    relative paths mean what they mean beside the source file.
     """
 
     command: tuple[str, ...]
@@ -56,12 +57,29 @@ class Compiler:
     directory: Path
     spec: BuildSpec
     version: str
+    driver_words: int = 1
     running: Running = field(default_factory=Running, compare=False)
 
     @property
-    def program(self) -> str:
-        """The compiler itself."""
-        return self.command[0]
+    def driver(self) -> tuple[str, ...]:
+        """The compiler itself: one word, or several such as `zig cc`."""
+        return self.command[: self.driver_words]
+
+    @property
+    def name(self) -> str:
+        """The compiler in messages."""
+        return Path(self.command[0]).name if self.driver_words == 1 else " ".join(self.driver[-2:])
+
+    @property
+    def common(self) -> tuple[str, ...]:
+        """What every call of this compiler gets beside the user's words.
+
+        `-pipe` saves the temporary file between compiler and assembler.  zig turns checks of undefined
+        behaviour on at low levels of optimisation, and they would be timed.
+        """
+        if self.driver_words > 1:
+            return ("-fno-sanitize=undefined",)
+        return () if self.name.startswith("tcc") else ("-pipe",)
 
     def words(self, values: Mapping[str, Value]) -> list[str]:
         """The build command with parameter values put in."""
@@ -74,16 +92,27 @@ class Compiler:
         words, seconds = self.words(values), 0.0
         if self.spec.prebuild:
             prepared = source.with_name(source.stem + "_preprocessed.c")
-            command = [*substitute(self.spec.prebuild, values), *words[1:], "-o", str(prepared), str(source)]
+            flags = words[self.driver_words :]
+            command = [*substitute(self.spec.prebuild, values), *flags, "-o", str(prepared), str(source)]
             before = self._run(command)
             if not before.ok:
                 return _failure(before, "the prebuild command")
             source, seconds = prepared, before.seconds
         done = self._run(
-            [*words, *extra, *SHARED_FLAGS, f"-I{self.directory}", "-o", str(output), str(source), *self.libs]
+            [
+                *words,
+                *extra,
+                *self.common,
+                *SHARED_FLAGS,
+                f"-I{self.directory}",
+                "-o",
+                str(output),
+                str(source),
+                *self.libs,
+            ]
         )
         if not done.ok or not output.exists():
-            return _failure(done, Path(self.program).name)
+            return _failure(done, self.name)
         seconds += done.seconds
         if self.spec.postbuild:
             after = self._run([*substitute(self.spec.postbuild, values), str(output)])
@@ -99,10 +128,11 @@ class Compiler:
         needed = [w for w in self.words(values) if w.startswith(("-fsanitize", "-fopenmp", "-m32", "-m64"))]
         done = self._run(
             [
-                self.program,
+                *self.driver,
                 "-std=gnu99",
                 "-O1",
                 *needed,
+                *self.common,
                 f"-I{self.directory}",
                 "-o",
                 str(output),
@@ -113,7 +143,7 @@ class Compiler:
             ]
         )
         if not done.ok:
-            return _failure(done, Path(self.program).name)
+            return _failure(done, self.name)
         return Artifact(output, done.seconds)
 
     def after_run(self, library: Path, coordinate: str) -> None:
@@ -156,17 +186,23 @@ def resolve(spec: BuildSpec, directory: Path, *, override: str | None = None) ->
     if override is not None:
         words = [*_split(override, None), *words[1:]]
     elif spec.is_default and shutil.which(words[0]) is None:
-        words[0] = fallback
+        words = [fallback, *words[1:]]
+    drivers = 1
+    if words[0] == "zig" and (zig := zig_command()) is not None:
+        words = [*zig, *words[2 if words[1:2] == ["cc"] else 1 :]]
+        drivers = len(zig)
     if shutil.which(words[0]) is None and not (directory / words[0]).is_file():
         installed = [name for name in KNOWN_COMPILERS if shutil.which(name)]
+        wheel = "the wheel brings it: `pip install ziglang`" if words[0] == "zig" else None
         fail(
             "ORIO-B002",
             f"the compiler `{words[0]}` was not found on the PATH",
             None if override is not None else spec.position,
-            help=did_you_mean(words[0], installed),
+            help=wheel or did_you_mean(words[0], installed),
         )
     libs = tuple(_split(spec.libs, spec.position, allow_empty=True))
-    return Compiler(tuple(words), libs, directory, spec, compiler_version(words[0], directory))
+    version = compiler_version(words[:drivers], directory)
+    return Compiler(tuple(words), libs, directory, spec, version, drivers)
 
 
 def _split(command: str, position: Position | None, *, allow_empty: bool = False) -> list[str]:

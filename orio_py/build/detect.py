@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import platform
 import shutil
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,14 +17,18 @@ from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem
 from orio_py.core.units import Bytes, Seconds
 from orio_py.record.environment import Host
 
-KNOWN_COMPILERS = ("gcc", "clang", "cc", "icx", "tcc")
+KNOWN_COMPILERS = ("gcc", "clang", "cc", "icx", "tcc", "zig")
 """Looked for in this order; the first that works is the default."""
 
 INSTALL_ADVICE = (
     "install one: `apt install gcc` (Debian, Ubuntu), `dnf install gcc` (Fedora, RHEL), "
     "`apk add build-base` (Alpine), `pacman -S gcc` (Arch), `xcode-select --install` (macOS), "
-    "or `conda install -c conda-forge c-compiler`"
+    "`conda install -c conda-forge c-compiler`, or, without any rights on the machine, `pip install ziglang` "
+    "and `--cc zig`"
 )
+
+SCRATCH_LEAST = Bytes(2 << 30)
+"""Free space that a folder in main memory must have."""
 
 THREADING_PREFIXES = ("OMP_", "GOMP_", "KMP_")
 
@@ -41,16 +48,17 @@ class CompilerInfo:
 
 def probe_compiler(name: str) -> CompilerInfo:
     """Look for a compiler on the PATH and try to build a small shared object with it."""
-    path = shutil.which(name)
-    if path is None:
+    command = zig_command() if name == "zig" else [shutil.which(name) or ""]
+    if command is None or not command[0]:
         return CompilerInfo(name, None, None, False, "not on the PATH")
+    path = command[0] if len(command) <= 2 else " ".join(command)
     with TemporaryDirectory(prefix="orio-probe-") as folder:
         directory = Path(folder)
-        version = compiler_version(path, directory)
+        version = compiler_version(command, directory)
         (directory / "probe.c").write_text(_PROBE)
         built = run(
-            [path, "-shared", "-fPIC", "-o", "probe.so", "probe.c"],
-            timeout=Seconds(30.0),
+            [*command, "-shared", "-fPIC", "-o", "probe.so", "probe.c"],
+            timeout=Seconds(60.0),
             directory=directory,
         )
         if built.ok and (directory / "probe.so").exists():
@@ -61,20 +69,29 @@ def probe_compiler(name: str) -> CompilerInfo:
         )
 
 
-def supports_openmp(program: str) -> bool:
+def zig_command() -> list[str] | None:
+    """The words that call zig as a C compiler, from the PATH or from the wheel `ziglang`; None without."""
+    if (path := shutil.which("zig")) is not None:
+        return [path, "cc"]
+    if importlib.util.find_spec("ziglang") is not None:
+        return [sys.executable, "-m", "ziglang", "cc"]
+    return None
+
+
+def supports_openmp(compiler: Sequence[str]) -> bool:
     """Whether the compiler builds and links OpenMP programs; clang needs a library that may be missing."""
     with TemporaryDirectory(prefix="orio-probe-") as folder:
         directory = Path(folder)
         (directory / "probe.c").write_text("#include <omp.h>\nint main(void) { return omp_in_parallel(); }\n")
-        command = [program, "-fopenmp", "-o", "probe", "probe.c"]
-        return run(command, timeout=Seconds(30.0), directory=directory).ok
+        command = [*compiler, "-fopenmp", "-o", "probe", "probe.c"]
+        return run(command, timeout=Seconds(60.0), directory=directory).ok
 
 
-def compiler_version(path: str, directory: Path) -> str:
+def compiler_version(compiler: Sequence[str], directory: Path) -> str:
     """The first line of `--version`, or the program's name when it gives none."""
-    told = run([path, "--version"], timeout=Seconds(10.0), directory=directory)
+    told = run([*compiler, "--version"], timeout=Seconds(30.0), directory=directory)
     lines = told.stdout.strip().splitlines()
-    return lines[0] if told.ok and lines else Path(path).name
+    return lines[0] if told.ok and lines else Path(compiler[0]).name
 
 
 def compilers() -> tuple[CompilerInfo, ...]:
@@ -85,11 +102,38 @@ def compilers() -> tuple[CompilerInfo, ...]:
 def default_compiler() -> str:
     """The first known compiler on the PATH.  Raises EnvironmentProblem ORIO-B001 when there is none."""
     for name in KNOWN_COMPILERS:
-        if shutil.which(name) is not None:
+        if shutil.which(name) is not None or (name == "zig" and zig_command() is not None):
             return name
     raise EnvironmentProblem(
         Diagnostic("ORIO-B001", "no C compiler was found on the PATH", help=INSTALL_ADVICE)
     )
+
+
+def processor_to_pin() -> int | None:
+    """The processor to keep serial kernels on: the last one allowed, for the first ones serve interrupts.
+
+    None where the system has no such choice or this process may use one processor only.
+    """
+    if not hasattr(os, "sched_getaffinity"):
+        return None
+    allowed = sorted(os.sched_getaffinity(0))
+    return allowed[-1] if len(allowed) > 1 else None
+
+
+def scratch_folder() -> Path | None:
+    """A folder in main memory for files that live briefly; None for the usual temporary folder.
+
+    That one is taken when the user chose it (`TMPDIR`), or when the other is small or runs no programs.
+    """
+    memory = Path("/dev/shm")  # noqa: S108 - only folders with random names are made there
+    if os.environ.get("TMPDIR") or not os.access(memory, os.W_OK):
+        return None
+    try:
+        found = os.statvfs(memory)
+    except OSError:
+        return None
+    runs_programs = not found.f_flag & getattr(os, "ST_NOEXEC", 8)
+    return memory if runs_programs and found.f_bavail * found.f_frsize >= SCRATCH_LEAST else None
 
 
 def cpu_name() -> str:

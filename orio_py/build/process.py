@@ -106,6 +106,88 @@ def run(
         return Completed(process.returncode, _head(out), _head(err), timed_out, seconds)
 
 
+class Service:
+    """A program that stays and answers lines with lines, through two pipes of its own.
+
+    The program finds the numbers of its ends, reading and writing, in the environment variable that
+    `ends` names; its standard streams lead nowhere.
+    """
+
+    def __init__(
+        self, command: Sequence[str], *, directory: Path, ends: str, environment: Mapping[str, str]
+    ) -> None:
+        """Start the program.  Raises OSError when that is not possible."""
+        their_in, self._out = os.pipe()
+        self._in, their_out = os.pipe()
+        try:
+            self._process = subprocess.Popen(
+                list(command),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd=directory,
+                env={**os.environ, **environment, ends: f"{their_in} {their_out}"},
+                start_new_session=True,
+                pass_fds=(their_in, their_out),
+            )
+        except OSError:
+            os.close(self._out)
+            os.close(self._in)
+            raise
+        finally:
+            os.close(their_in)
+            os.close(their_out)
+        self._rest = b""
+
+    def tell(self, text: str) -> bool:
+        """Send text; False when the program is gone."""
+        data = text.encode()
+        try:
+            while data:
+                data = data[os.write(self._out, data) :]
+        except OSError:
+            return False
+        return True
+
+    def line(self, timeout: Seconds) -> str | None:
+        """The next line of its answers.  Raises TimeoutError after `timeout` seconds; None when it is gone."""
+        end = perf_counter() + timeout
+        while b"\n" not in self._rest:
+            left = end - perf_counter()
+            if not _is_readable(self._in, Seconds(max(left, 0.0))):
+                raise TimeoutError
+            found = os.read(self._in, 4096)
+            if not found:
+                return None
+            self._rest += found
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line.decode("utf-8", "replace")
+
+    @property
+    def pid(self) -> int:
+        """The program's process number."""
+        return self._process.pid
+
+    def close(self) -> None:
+        """End the program and what is left in its group."""
+        for descriptor in (self._in, self._out):
+            with suppress(OSError):
+                os.close(descriptor)
+        _kill_group(self._process)
+
+
+def kill_group(group: int) -> None:
+    """End every process of a process group."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)
+
+
+def _is_readable(descriptor: int, timeout: Seconds) -> bool:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(1000.0 * timeout))
+
+
 def _has_ended(process: subprocess.Popen[bytes], timeout: Seconds) -> bool:
     """Wait for the program's end; False when the time is up.
 

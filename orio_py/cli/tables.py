@@ -44,6 +44,8 @@ def tuning_results(regions: Iterable[RegionReport]) -> RenderableType:
             str(region.output) if region.output else NOTHING,
         )
         winners.append(_winner(region))
+        if (steadiness := region.steadiness) is not None and not steadiness.is_steady:
+            winners.append(Text(f"  doubtful times: {steadiness.remark}", style="yellow"))
     return Group(table, *winners)
 
 

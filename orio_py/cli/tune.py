@@ -100,6 +100,18 @@ def tune(
     keep: Annotated[
         Path | None, typer.Option("--keep", metavar="DIR", help="Keep generated sources and binaries here.")
     ] = None,
+    full_samples: Annotated[
+        bool,
+        typer.Option("--full-samples", help="Time slow variants as often as fast ones, as data for a model."),
+    ] = False,
+    pin: Annotated[
+        bool | None,
+        typer.Option(
+            "--pin/--no-pin",
+            help="Keep the kernels on one core (default: only serial ones).",
+            show_default=False,
+        ),
+    ] = None,
     include: shared.Include = None,
     exclude: shared.Exclude = None,
     compile_commands: shared.CompileCommandsPath = None,
@@ -134,6 +146,8 @@ def tune(
         pins=pins,
         cc=cc,
         keep=keep,
+        full_samples=full_samples,
+        pin=pin,
         include=tuple(include or ()),
         exclude=tuple(exclude or ()),
         compile_commands=compile_commands,

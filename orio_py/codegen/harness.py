@@ -37,6 +37,8 @@ class HarnessVariable:
     is_array: bool
     written: int
     compared: int
+    shared: int = 0
+    imaged: int = 0
 
 
 def harness_program(task: TuningTask, interface: KernelInterface, point: InputPoint) -> Program:
@@ -55,6 +57,7 @@ def harness_program(task: TuningTask, interface: KernelInterface, point: InputPo
             user_code=_user_code(task),
             seed=inputs.seed,
             has_init=inputs.init_file is not None,
+            looks_at_library=any(v.allocation == "library" for v in variables),
             has_validation=task.measurement.validation_file is not None,
         ),
         "prologue": "orio_setup();",
@@ -102,6 +105,8 @@ def _row(index: int, variable: KernelVariable, has_init: bool) -> HarnessVariabl
         variable.is_array,
         int(variable.written),
         int(variable.compared),
+        int(is_shared(variable)),
+        int(variable.source is None and is_shared(variable) and fill == "none"),
     )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from statistics import median
 
 from orio_py.build.compiler import Artifact, BuildFailure, Compiler
-from orio_py.build.process import run
+from orio_py.build.process import Completed, run
 from orio_py.codegen.harness import harness_program
 from orio_py.codegen.interface import KernelInterface, build_interface
 from orio_py.codegen.kernel import kernel_program
@@ -16,22 +18,34 @@ from orio_py.codegen.program import Program
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, Severity
 from orio_py.core.expr import Value
 from orio_py.core.units import Bytes, Seconds
-from orio_py.measure.job import SANITIZER_EXIT, Job, Report, judge
-from orio_py.record.measurement import Clock, Failure, Measurement, Success
+from orio_py.measure.calibration import LOOPS
+from orio_py.measure.job import SANITIZER_EXIT, Job, Race, Report, judge
+from orio_py.measure.precision import Precision, choose_precision
+from orio_py.measure.server import VariantServer
+from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Success
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.task import TuningTask
 
-CPU_CLOCK_FROM = Seconds(100e-6)
-"""Kernels at least this long are ranked by CPU time: reading that clock costs about a microsecond."""
+ENOUGH = Seconds(0.005)
+"""Repetitions beyond the least are taken while they sum to less than this."""
+
+MOST_SAMPLES = 50
+
+FINAL_SAMPLES = (3, 20)
+"""Least and most repetitions of one finals run; there are many such runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
-    """Per run: seconds allowed (None: derived from the original's run), repetitions, memory."""
+    """Per run: seconds allowed (None: derived from the original's run), repetitions, memory.
+
+    `cpu` is the processor that kernels are kept on, None for all that the system offers.
+    """
 
     timeout: Seconds | None = None
     repeats: int = 5
     memory: Bytes | None = None
+    cpu: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +60,9 @@ class Baseline:
 
 @dataclass(slots=True)
 class Evaluator:
-    """Evaluates variants of `task` at `point` in `folder`; `prepare` comes first.
+    """Evaluates variants of `task` at `point` in `folder`; `prepare` comes first, `close` last.
 
-    `build` may be called from several threads; `measure` must not be.
+    `build` may be called from several threads and processes; measuring must not be.
     """
 
     task: TuningTask
@@ -57,10 +71,10 @@ class Evaluator:
     folder: Path
     limits: RunLimits
     is_parallel: bool = False
-    environment: Mapping[str, str] = field(default_factory=dict[str, str])
     _interface: KernelInterface | None = None
     _harness: Path | None = None
-    _clock: Clock = Clock.WALL
+    _server: VariantServer | None = None
+    _precision: Precision = field(default_factory=lambda: Precision(Clock.WALL))
     _timeout: Seconds = Seconds(300.0)
     _numbers: count[int] = field(default_factory=count)
 
@@ -78,48 +92,105 @@ class Evaluator:
     def prepare(self, values: Mapping[str, Value], arguments: Sequence[str] = ()) -> Baseline:
         """Build the test program and the original, keep the original's outputs, time it.
 
-        Raises DiagnosticError ORIO-B004, B005 (compiler errors), M010 (the original fails).
+        Raises DiagnosticError ORIO-B004, B005 (compiler errors), M010 (the original fails), M013 (it is
+        too short to be timed).
         """
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._build_harness(values)
         program = self.program([f"\n{r.reference_text}\n" for r in self.task.regions])
-        built = self.build(program, values)
+        with ThreadPoolExecutor(1) as pool:
+            building = pool.submit(self.build, program, values)
+            self._build_harness(values)
+            built = building.result()
         if isinstance(built, BuildFailure):
             raise DiagnosticError(
                 self._compiler_problem("ORIO-B004", "the original code does not compile", built)
             )
-        timeout = self.limits.timeout or Seconds(300.0)
-        found, report, seconds = self._run(built, arguments, is_original=True, timeout=timeout)
-        if isinstance(found, Failure):
-            raise DiagnosticError(
-                Diagnostic(
-                    "ORIO-M010", f"the original code fails: {found.stage}: {found.reason}", self.task.position
-                )
-            )
-        middle = found.timing.median_s
-        if not self.is_parallel and middle >= CPU_CLOCK_FROM:
-            self._clock = Clock.THREAD_CPU
+        found, report, seconds = self._run_original(built, arguments)
+        self._precision = self._choose_precision(found, report)
+        if self._precision.inner > 1:
+            found, _, seconds = self._run_original(built, arguments)
         self._timeout = self.limits.timeout or Seconds(max(10.0, 20.0 * seconds))
-        return Baseline(program, built, Success(found.samples, self._clock), tuple(self._warnings(report)))
+        if not self._has_sanitizer() and not arguments:
+            self._server = self._new_server(built)
+        measured = Success(found.samples, self._precision.clock)
+        return Baseline(program, built, measured, tuple(self._warnings(report)))
 
-    def build(self, program: Program, values: Mapping[str, Value]) -> Artifact | BuildFailure:
-        """Compile a variant to a shared object under a fresh name."""
-        stem = self.folder / f"variant_{next(self._numbers):05d}"
-        source = stem.with_suffix(".c")
+    def build(
+        self, program: Program, values: Mapping[str, Value], name: str | None = None
+    ) -> Artifact | BuildFailure:
+        """Compile a variant to a shared object in a new folder, `name` or a number of its own.
+
+        All files have the same names, so that equal machine code gives equal files.
+        """
+        folder = self.folder / (name or f"code_{next(self._numbers)}")
+        folder.mkdir(exist_ok=True)
+        source = folder / "variant.c"
         source.write_bytes(program.data)
-        return self.compiler.build_shared(source, stem.with_suffix(".so"), values)
+        return self.compiler.build_shared(source, folder / "variant.so", values)
 
     def measure(
-        self, artifact: Artifact, arguments: Sequence[str] = (), *, coordinate: str = ""
+        self,
+        artifact: Artifact,
+        arguments: Sequence[str] = (),
+        *,
+        coordinate: str = "",
+        race: Race | None = None,
+        check: bool = True,
     ) -> Measurement:
         """Validate a variant against the original's outputs, then time it.
 
-        `coordinate` names the configuration for the spec's postrun command.
+        `coordinate` names the configuration for the spec's postrun command.  `race` allows to stop early;
+        `check` is off for a variant that was validated before.
         """
-        found, _, _ = self._run(artifact, arguments, is_original=False, timeout=self._timeout)
-        if self.compiler.spec.postrun and isinstance(found, Success):
+        job = self._job(artifact, race=race, check=check)
+        done: Completed | None = None
+        if self._server is not None and not arguments:
+            self._results.unlink(missing_ok=True)
+            done = self._server.run(job, self._timeout)
+        if done is None:
+            done = self._run_alone(job, arguments, self._timeout)
+        found = judge(done, Report.read(self._results), self.clock)
+        if check and self.compiler.spec.postrun and isinstance(found, Success):
             self.compiler.after_run(artifact.path, coordinate)
         return found
+
+    def confirm(self, artifact: Artifact, arguments: Sequence[str] = (), *, check: bool) -> Measurement:
+        """Time a variant in a process of its own, which sets up everything anew; for the finals."""
+        least, most = FINAL_SAMPLES
+        job = self._job(artifact, check=check, least=min(least, self.limits.repeats), most=most)
+        done = self._run_alone(job, arguments, self._timeout)
+        return judge(done, Report.read(self._results), self.clock)
+
+    def calibrate(self) -> tuple[Sample, ...]:
+        """Some runs of a loop of fixed length where the kernels run; none where no server is used."""
+        if self._server is None:
+            return ()
+        loops = [self._server.calibrate() for _ in range(LOOPS)]
+        return tuple(loop for loop in loops if loop is not None)
+
+    def close(self) -> None:
+        """End the server."""
+        if self._server is not None:
+            self._server.close()
+
+    @property
+    def clock(self) -> Clock:
+        """The clock that ranks this task's variants."""
+        return self._precision.clock
+
+    @property
+    def inner(self) -> int:
+        """How many calls of the kernel make one sample."""
+        return self._precision.inner
+
+    @property
+    def server_pid(self) -> int | None:
+        """The process number of the server, while it runs."""
+        return self._server.pid if self._server is not None else None
+
+    @property
+    def _results(self) -> Path:
+        return self.folder / "results.txt"
 
     def _build_harness(self, values: Mapping[str, Value]) -> None:
         source = self.folder / "harness.c"
@@ -129,38 +200,82 @@ class Evaluator:
             raise DiagnosticError(self._compiler_problem("ORIO-B005", "the inputs cannot be set up", built))
         self._harness = built.path
 
-    def _run(
-        self, artifact: Artifact, arguments: Sequence[str], *, is_original: bool, timeout: Seconds
-    ) -> tuple[Measurement, Report, Seconds]:
-        results, job_file = self.folder / "results.txt", self.folder / "job.txt"
-        results.unlink(missing_ok=True)
-        job = Job(
+    def _run_original(self, artifact: Artifact, arguments: Sequence[str]) -> tuple[Success, Report, Seconds]:
+        """One run that also keeps the outputs; the seconds are the whole process's."""
+        timeout = self.limits.timeout or Seconds(300.0)
+        done = self._run_alone(self._job(artifact, is_original=True), arguments, timeout)
+        report = Report.read(self._results)
+        found = judge(done, report, self.clock)
+        if isinstance(found, Failure):
+            message = f"the original code fails: {found.stage}: {found.reason}"
+            raise DiagnosticError(Diagnostic("ORIO-M010", message, self.task.position))
+        return found, report, done.seconds
+
+    def _choose_precision(self, found: Success, report: Report) -> Precision:
+        kernel = Seconds(median(sample.wall for sample in found.samples))
+        tick, restoring = report.costs() or (Seconds(1e-6), Seconds(0.0))
+        chosen = choose_precision(kernel, tick=tick, restoring=restoring, is_parallel=self.is_parallel)
+        if chosen is None:
+            message = (
+                f"the original takes {kernel * 1e6:.2g} µs, too short for a clock with steps of "
+                f"{tick * 1e9:.0f} ns, and putting its inputs back takes {restoring * 1e6:.2g} µs, too long "
+                "to time several calls at once"
+            )
+            help_text = "tune at a larger problem size"
+            raise DiagnosticError(Diagnostic("ORIO-M013", message, self.task.position, help=help_text))
+        return chosen
+
+    def _new_server(self, original: Artifact) -> VariantServer:
+        assert self._harness is not None
+        return VariantServer(
+            self._harness, self.compiler.directory, self._job(original), self._results, self._environment()
+        )
+
+    def _job(
+        self,
+        artifact: Artifact,
+        *,
+        is_original: bool = False,
+        race: Race | None = None,
+        check: bool = True,
+        least: int | None = None,
+        most: int = MOST_SAMPLES,
+    ) -> Job:
+        repeats = least if least is not None else self.limits.repeats
+        return Job(
             artifact.path,
             self.folder / "reference.bin",
             is_original,
-            self.limits.repeats,
-            max(self.limits.repeats, 50),
-            Seconds(0.005),
+            repeats,
+            max(repeats, most),
+            ENOUGH,
             None if self._has_sanitizer() else self.limits.memory,
             self.task.measurement.tolerance,
+            clock=self.clock,
+            inner=self.inner,
+            check=check,
+            race=race,
+            cpu=self.limits.cpu,
         )
-        job_file.write_text(job.text(results), encoding="utf-8")
+
+    def _run_alone(self, job: Job, arguments: Sequence[str], timeout: Seconds) -> Completed:
+        """Run the test program for one job; the results are then in their file."""
+        self._results.unlink(missing_ok=True)
+        job_file = self.folder / "job.txt"
+        job_file.write_text(job.text(self._results), encoding="utf-8")
         assert self._harness is not None, "prepare comes first"
-        environment = {
-            "ORIO_JOB": str(job_file),
-            "ASAN_OPTIONS": f"exitcode={SANITIZER_EXIT}:detect_leaks=0",
-            "UBSAN_OPTIONS": f"halt_on_error=1:exitcode={SANITIZER_EXIT}",
-            **self.environment,
-        }
-        done = run(
+        return run(
             [str(self._harness), *arguments],
             timeout=timeout,
             directory=self.compiler.directory,
-            environment=environment,
+            environment={"ORIO_JOB": str(job_file), **self._environment()},
         )
-        report = Report.read(results)
-        found = judge(done, report, self._clock)
-        return found, report, done.seconds
+
+    def _environment(self) -> Mapping[str, str]:
+        return {
+            "ASAN_OPTIONS": f"exitcode={SANITIZER_EXIT}:detect_leaks=0",
+            "UBSAN_OPTIONS": f"halt_on_error=1:exitcode={SANITIZER_EXIT}",
+        }
 
     def _has_sanitizer(self) -> bool:
         return any("-fsanitize" in word for word in self.compiler.command)

@@ -23,10 +23,35 @@ two magnitudes, and of a thousandth of the array's largest element where both ar
 
 
 @dataclass(frozen=True, slots=True)
+class Race:
+    """What a variant must beat to be timed further.
+
+    One look, a single timed call, is enough for a variant slower than `best` by the factor `hopeless`;
+    two samples for one slower by `may_win`.  The others are timed in full.
+    """
+
+    best: Seconds
+    hopeless: float = 2.0
+    may_win: float = 1.3
+
+    @property
+    def line(self) -> str:
+        """The job file's line."""
+        return f"race {self.best:.9e} {self.hopeless:.6g} {self.may_win:.6g}"
+
+    def may_still_win(self, measurement: Measurement) -> bool:
+        """Whether a measurement is near enough to the best to be repeated."""
+        return isinstance(measurement, Success) and measurement.objective <= self.may_win * self.best
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """One run of a test program.
 
     `least` timed repetitions are taken, and more (up to `most`) while they sum to less than `enough`.
+    Each is one call of the kernel, or the mean of `inner` calls.  Without `check` the outputs are not
+    compared, for a variant that has been checked before.  `race` ends a hopeless variant early, `cpu`
+    from 0 keeps the program on that processor.
     """
 
     library: Path
@@ -37,6 +62,11 @@ class Job:
     enough: Seconds
     memory: Bytes | None
     tolerance: Mapping[str, tuple[float, float]]
+    clock: Clock = Clock.WALL
+    inner: int = 1
+    check: bool = True
+    race: Race | None = None
+    cpu: int | None = None
 
     def text(self, results: Path) -> str:
         """The job file's text."""
@@ -52,6 +82,12 @@ class Job:
             f"memory {self.memory or 0}",
             "relative " + " ".join(f"{relative:.17g}" for relative, _ in limits),
             "absolute " + " ".join(f"{absolute:.17g}" for _, absolute in limits),
+            f"check {int(self.check)}",
+            f"inner {self.inner}",
+            f"cpu {int(self.clock is Clock.THREAD_CPU)}",
+            f"pin {-1 if self.cpu is None else self.cpu}",
+            self.race.line if self.race is not None else "race 0 0 0",
+            "go",
         ]
         return "\n".join(lines) + "\n"
 
@@ -79,6 +115,18 @@ class Report:
         """All timed repetitions in the order taken."""
         pairs = [rest.split() for word, rest in self.lines if word == "sample"]
         return tuple(Sample(Seconds(float(w)), Seconds(float(c))) for w, c in pairs)
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether the race ended the variant before all repetitions were taken."""
+        return self.first("stopped") is not None
+
+    def costs(self) -> tuple[Seconds, Seconds] | None:
+        """Seconds: the smallest step of the clock, and restoring the inputs once; told of the original."""
+        if (line := self.first("costs")) is None:
+            return None
+        tick, restoring = line.split()
+        return Seconds(float(tick)), Seconds(float(restoring))
 
 
 _VERDICTS: Sequence[tuple[str, Stage, str]] = (
@@ -110,4 +158,4 @@ def judge(done: Completed, report: Report, clock: Clock) -> Measurement:
     samples = report.samples()
     if report.first("end") is None or report.first("valid") is None:
         return Failure(Stage.PROTOCOL, f"exit code {done.returncode} without a result")
-    return Success(samples, clock)
+    return Success(samples, clock, is_full=not report.was_stopped)

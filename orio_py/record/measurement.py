@@ -66,15 +66,32 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Success:
-    """A variant whose outputs matched, with all its samples in the order taken."""
+    """A variant whose outputs matched, with all its samples in the order taken.
+
+    `is_full` is false for a variant that was so slow that its repetitions were cut short.
+    """
 
     samples: tuple[Sample, ...]
     clock: Clock
+    is_full: bool = True
 
     @property
     def timing(self) -> Timing:
         """The samples' summary on the ranking clock."""
         return Timing.of(self.samples, self.clock)
+
+    @property
+    def objective(self) -> Seconds:
+        """What variants are ranked by: the median CPU time, or the smallest wall time.
+
+        Other programs lengthen wall time and never shorten it, so its minimum is the steadier figure.
+        """
+        values = [sample.by(self.clock) for sample in self.samples]
+        return Seconds(median(values) if self.clock is Clock.THREAD_CPU else min(values))
+
+    def joined(self, other: Success) -> Success:
+        """Both measurements as one."""
+        return Success((*self.samples, *other.samples), self.clock, self.is_full and other.is_full)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
-"""The last round: the best few and the original measured again, in turn, and the verdict.
+"""The last rounds: the best few measured again, then against the original, and the verdict.
 
-Measurements of different variants are interleaved, in fresh processes, in an order shuffled anew each
-round, so that a slow phase of the machine hits all of them.  The original wins unless the gain exceeds
-the noise.
+Measurements of different variants are interleaved, in an order shuffled anew each round, so that a slow
+phase of the machine hits all of them.  Heats narrow the field; in the finals each measurement is a fresh
+process.  The original wins unless the gain is worth the change and beyond chance by the exact sign test
+(Dixon and Mood 1946) over the rounds, corrected for the number of finalists (Bonferroni).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import comb
 from statistics import median
 from time import perf_counter
 
@@ -18,21 +20,29 @@ from orio_py.core.units import Seconds
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Success, Timing
 from orio_py.space.configuration import Configuration
 
-ROUNDS = 7
-FEWEST_ROUNDS = 3
+HEATS = 3
+IN_HEATS = 10
+HEATS_WITHIN = 1.3
+"""At most so many variants, within this factor of the best of the search, take part in the heats."""
+
+FINALISTS = 3
+FINALS_WITHIN = 1.05
+"""At most so many variants, within this factor of the best of the heats, meet the original."""
+
+ROUNDS = 10
+FEWEST_ROUNDS = 6
+"""Six rounds won out of six, with three finalists, have a probability of 3/64 between equal variants."""
+
 LEAST_GAIN = 0.01
 """A gain below one per cent is not worth a change of code."""
 
-SURE_ROUNDS = 5
-"""Winning every one of this many rounds is beyond chance: 1 in 32 for equal variants (sign test)."""
-
-MAD_TO_SIGMA = 1.4826
-"""Scales a median absolute deviation to a standard deviation for normal noise (Rousseeuw, Croux 1993)."""
+LEVEL = 0.05
+"""Significance level of the sign test."""
 
 
 @dataclass(slots=True)
 class Finalist:
-    """A variant, or the original built as for that configuration, in the finals."""
+    """A variant, or the original built as for that configuration, in the heats and finals."""
 
     artifact: Artifact
     configuration: Configuration | None
@@ -40,6 +50,7 @@ class Finalist:
     samples: list[Sample] = field(default_factory=list[Sample])
     rounds: list[Seconds] = field(default_factory=list[Seconds])
     failed: Failure | None = None
+    objective: Seconds = Seconds(0.0)
 
     def timing(self, clock: Clock) -> Timing:
         """All samples of all rounds."""
@@ -73,61 +84,92 @@ def hold_finals(
     allowance: Seconds,
     clock: Clock,
 ) -> Verdict:
-    """Measure everybody `ROUNDS` times (fewer, at least three, past `allowance` seconds) and judge."""
+    """Measure everybody `ROUNDS` times (fewer, at least six, past `allowance` seconds) and judge."""
     everybody = [*originals, *finalists]
     start = perf_counter()
     for number in range(ROUNDS):
         if number >= FEWEST_ROUNDS and perf_counter() - start > allowance:
             break
-        order = [f for f in everybody if f.failed is None]
-        rng.shuffle(order)
-        for finalist in order:
-            _measure_once(finalist, measure, clock)
+        _play_round(everybody, measure, rng)
     return _judge(originals, finalists, clock)
 
 
-def _measure_once(finalist: Finalist, measure: Callable[[Finalist], Measurement], clock: Clock) -> None:
-    match measure(finalist):
-        case Success(samples=samples):
-            finalist.samples.extend(samples)
-            finalist.rounds.append(Seconds(median(s.by(clock) for s in samples)))
-        case Failure() as failure:
-            finalist.failed = failure
+def hold_heats(
+    ranked: Sequence[Finalist],
+    measure: Callable[[Finalist], Measurement],
+    *,
+    rng: random.Random,
+    allowance: Seconds,
+) -> list[Finalist]:
+    """The finalists: the best of a few interleaved rounds among those near the best of the search.
+
+    `ranked` is in the order of the search's measurements, the best first.  Returned are new finalists,
+    without the measurements of the heats, by which they were chosen.
+    """
+    limit = HEATS_WITHIN * ranked[0].objective
+    field_ = [f for f in ranked[:IN_HEATS] if f.objective <= limit]
+    start = perf_counter()
+    for _ in range(HEATS if len(field_) > FINALISTS else 0):
+        if perf_counter() - start > allowance:
+            break
+        _play_round(field_, measure, rng)
+    standing = sorted((f for f in field_ if f.failed is None), key=lambda f: f.objective)
+    if not standing:
+        return []
+    best = [f for f in standing[:FINALISTS] if f.objective <= FINALS_WITHIN * standing[0].objective]
+    return [Finalist(f.artifact, f.configuration, objective=f.objective) for f in best]
+
+
+def _play_round(
+    everybody: Sequence[Finalist], measure: Callable[[Finalist], Measurement], rng: random.Random
+) -> None:
+    order = [f for f in everybody if f.failed is None]
+    rng.shuffle(order)
+    for finalist in order:
+        match measure(finalist):
+            case Success() as success:
+                finalist.samples.extend(success.samples)
+                finalist.rounds.append(success.objective)
+                finalist.objective = Success(tuple(finalist.samples), success.clock).objective
+            case Failure() as failure:
+                finalist.failed = failure
 
 
 def _judge(originals: Sequence[Finalist], finalists: Sequence[Finalist], clock: Clock) -> Verdict:
     standing = [f for f in originals if f.failed is None and f.rounds] or list(originals)
-    original = min(standing, key=lambda f: median(f.rounds) if f.rounds else float("inf"))
+    original = min(standing, key=lambda f: f.objective if f.rounds else float("inf"))
     flags = _flags_remark(original, originals)
     valid = [f for f in finalists if f.failed is None and f.rounds]
     if not valid or not original.rounds:
         return Verdict(original, None, False, "no variant held up in the finals", clock)
-    best = min(valid, key=lambda f: median(f.rounds))
-    gains = [o - b for o, b in zip(original.rounds, best.rounds, strict=False)]
-    gain = median(gains)
-    noise = noise_of(gains)
-    share = gain / median(original.rounds)
+    best = min(valid, key=lambda f: f.objective)
+    gains = [(o - b) / o for o, b in zip(original.rounds, best.rounds, strict=False)]
+    share = median(gains)
+    won, chance = sum(gain > 0 for gain in gains), chance_of(gains, among=len(valid))
+    score = f"won {won} of {len(gains)} rounds, p = {chance:.2g} by the sign test"
     if share < LEAST_GAIN:
         reason = (
             f"no variant was faster than the original{flags} by {LEAST_GAIN:.0%} or more (best: {share:+.1%})"
         )
         return Verdict(original, best, False, reason, clock)
-    if not is_beyond_noise(gains):
-        reason = f"the gain of {share:.1%} over the original{flags} is within the noise of {noise / median(original.rounds):.1%}"
+    if chance > LEVEL:
+        reason = f"the gain of {share:.1%} over the original{flags} is within the noise: it {score}"
         return Verdict(original, best, False, reason, clock)
-    reason = f"faster by {share:.1%} in the median of {len(gains)} rounds, noise {noise / median(original.rounds):.1%}"
-    return Verdict(original, best, True, reason, clock)
+    return Verdict(original, best, True, f"faster by {share:.1%} in the median: it {score}", clock)
 
 
-def noise_of(gains: Sequence[float]) -> float:
-    """The spread of the gains over the rounds, as a standard deviation estimated robustly."""
-    middle = median(gains)
-    return MAD_TO_SIGMA * median(abs(gain - middle) for gain in gains)
+def chance_of(gains: Sequence[float], *, among: int = 1) -> float:
+    """The probability of so many gains above zero, or more, if gain and loss were equally likely.
 
+    One-sided exact sign test; ties count as losses.  `among` is the number of variants of which the best
+    was chosen: the result is multiplied by it (Bonferroni).
 
-def is_beyond_noise(gains: Sequence[float]) -> bool:
-    """Whether the median gain exceeds the spread, or every one of enough rounds was won."""
-    return median(gains) > noise_of(gains) or (len(gains) >= SURE_ROUNDS and min(gains) > 0)
+    >>> chance_of([0.1] * 9 + [-0.1])
+    0.0107421875
+    """
+    rounds, won = len(gains), sum(gain > 0 for gain in gains)
+    tail = sum(comb(rounds, k) for k in range(won, rounds + 1)) / 2**rounds
+    return min(1.0, among * tail)
 
 
 def _flags_remark(original: Finalist, originals: Sequence[Finalist]) -> str:

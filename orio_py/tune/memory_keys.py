@@ -54,6 +54,8 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
             "options": _plain([(p.name, p.option) for p in task.parameters if p.option is not None]),
             "target": str(plan.target),
             "repeats": plan.repeats,
+            "full samples": plan.full_samples,
+            "pin": plan.pin,
             "timeout": plan.timeout,
             "tolerance": _plain(task.measurement.tolerance),
         }

@@ -16,7 +16,9 @@ class TuneOptions:
     """Options of `tune`; None leaves the decision to the specification or to a default.
 
     `search` is `NAME` or `NAME:option=value,…`; `pins` fixes parameters and input sizes; `timeout` is
-    for one run of one variant; `keep` is a folder for generated sources and binaries.  `include` and
+    for one run of one variant; `keep` is a folder for generated sources and binaries.  `full_samples`
+    times every valid variant in full, however slow, for those who train models on the results.  `pin`
+    keeps the kernels on one processor; None does so for serial ones.  `include` and
     `exclude` are globs that choose files of folders; `compile_commands` is a compilation database.  `db` is
     the file or address of the results database, None for none; unless `db_required`, one that cannot be
     used gives a warning.  `fresh` measures anew what is stored.
@@ -34,6 +36,8 @@ class TuneOptions:
     pins: Mapping[str, Value] = field(default_factory=dict[str, Value])
     cc: str | None = None
     keep: Path | None = None
+    full_samples: bool = False
+    pin: bool | None = None
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
     compile_commands: Path | CompileCommands | None = None

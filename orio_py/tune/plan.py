@@ -29,6 +29,9 @@ DEFAULT_TRIALS = 200
 
 DEFAULT_SEED = 1
 
+BATCH_PER_JOB = 4
+"""On machines with many cores a batch keeps each of them busy for this many builds."""
+
 
 def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: TuneOptions) -> Plan:
     """Resolve what specification and options leave open.
@@ -42,7 +45,9 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
     if options.seed is not None:
         task = replace(task, inputs=replace(task.inputs, seed=options.seed))
     target = resolve_target(task, options.target)
-    context = SearchContext(space, random.Random(seed), chosen, spec.budget.trials, batch_size=BATCH)
+    jobs = options.jobs if options.jobs is not None else cpu_cores()
+    batch = max(BATCH, BATCH_PER_JOB * jobs)
+    context = SearchContext(space, random.Random(seed), chosen, spec.budget.trials, batch_size=batch)
     return Plan(
         task=with_target(task, target),
         point=point,
@@ -51,9 +56,12 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
         budget=spec.budget,
         target=target,
         seed=seed,
-        jobs=options.jobs if options.jobs is not None else cpu_cores(),
+        jobs=jobs,
         repeats=options.repeats if options.repeats is not None else task.measurement.repetitions,
         timeout=options.timeout,
+        full_samples=options.full_samples,
+        pin=options.pin,
+        keeps_files=options.keep is not None,
         spec=replace(spec, options=chosen, position=None),
     )
 

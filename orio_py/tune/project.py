@@ -12,7 +12,7 @@ from pathlib import Path
 from time import perf_counter
 
 from orio_py.build.compiler import Compiler, resolve
-from orio_py.build.detect import host, supports_openmp
+from orio_py.build.detect import host, scratch_folder, supports_openmp
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, Note, Severity
 from orio_py.core.expr import Value, show
 from orio_py.core.source import Span
@@ -174,7 +174,7 @@ def _with_usable_target(
     asked = options.target is not None or "openmp" in task.build.command
     if asked or resolve_target(task, None) is not Target.OPENMP:
         return options
-    if supports_openmp(_compiler(task, file.path, options).program):
+    if supports_openmp(_compiler(task, file.path, options).driver):
         return options
     message = (
         "the compiler cannot build OpenMP programs, so the OpenMP pragmas of the recipe have no effect here"
@@ -304,7 +304,7 @@ def _workspace(keep: Path | None, stem: str) -> Generator[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         yield folder
         return
-    folder = Path(tempfile.mkdtemp(prefix="orio-"))
+    folder = Path(tempfile.mkdtemp(prefix="orio-", dir=scratch_folder()))
     try:
         yield folder
     finally:

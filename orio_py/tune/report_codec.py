@@ -11,6 +11,7 @@ from orio_py.core.source import Position
 from orio_py.core.units import Seconds
 from orio_py.record.environment import Environment
 from orio_py.record.measurement import Clock, Timing
+from orio_py.record.steadiness import Steadiness
 from orio_py.space.configuration import Configuration
 from orio_py.tune.result import Best, RegionReport, SpaceCount, Spent
 
@@ -52,6 +53,8 @@ def encode(known: Remembered) -> dict[str, object]:
         },
         "kept_original": report.kept_original,
         "reason": report.reason,
+        "steadiness": asdict(report.steadiness) if report.steadiness is not None else None,
+        "calls_per_sample": report.calls_per_sample,
         "diagnostics": [
             {"code": d.code, "severity": str(d.severity), "message": d.message, "help": d.help}
             for d in known.diagnostics
@@ -82,6 +85,8 @@ def decode(content: Mapping[str, object], position: Position) -> Remembered | No
         best=None if best is None else _best(best),
         kept_original=stored["kept_original"],
         reason=stored["reason"],
+        steadiness=Steadiness(**seen) if (seen := stored.get("steadiness")) is not None else None,
+        calls_per_sample=stored.get("calls_per_sample", 1),
     )
     return Remembered(report, _diagnostics(stored["diagnostics"], position))
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.record.environment import Environment
 from orio_py.record.measurement import Timing
+from orio_py.record.steadiness import Steadiness
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +32,26 @@ class Best:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Where the time went, in seconds; builds on several cores count once by the clock on the wall."""
+    """Where the time went, in seconds by the clock on the wall, so that builds on several cores count once.
+
+    `prepare` is for test program and original, `build` for transforming and compiling, `run` for the
+    search's measurements.  `transform_cpu` and `compile_cpu` are CPU seconds over all processes,
+    `least_run` the sum of the shortest single runs of all valid variants.
+    """
 
     total: Seconds
     build: Seconds
     run: Seconds
     search: Seconds
+    prepare: Seconds = Seconds(0.0)
+    finals: Seconds = Seconds(0.0)
+    transform_cpu: Seconds = Seconds(0.0)
+    compile_cpu: Seconds = Seconds(0.0)
+    least_run: Seconds = Seconds(0.0)
+
+
+COSTS = ("prepare", "finals", "transform_cpu", "compile_cpu", "least_run")
+"""The parts of `Spent` that JSON has under `cost`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +62,7 @@ class RegionReport:
     transformation refused before anything was built, `cached` the trials answered by an earlier variant
     with the same code.  `baseline` and `best` come from the finals, in which the best few and the
     original are measured in turn; `reason` says in words why the winner won or the original was kept.
+    `steadiness` tells of the machine meanwhile; a sample is the mean of `calls_per_sample` calls.
     """
 
     file: str
@@ -66,6 +82,8 @@ class RegionReport:
     kept_original: bool = True
     reason: str = ""
     interrupted: bool = False
+    steadiness: Steadiness | None = None
+    calls_per_sample: int = 1
     output: Path | None = None
 
     @property
@@ -86,6 +104,7 @@ class RegionReport:
 
     def as_json(self) -> dict[str, object]:
         """The entry of `tune --json`."""
+        spent = asdict(self.seconds)
         return {
             "file": self.file,
             "line": self.line,
@@ -99,12 +118,8 @@ class RegionReport:
             "refused": self.refused,
             "invalid": self.invalid,
             "failures": dict(self.failures),
-            "seconds": {
-                "total": self.seconds.total,
-                "build": self.seconds.build,
-                "run": self.seconds.run,
-                "search": self.seconds.search,
-            },
+            "seconds": {name: spent[name] for name in ("total", "build", "run", "search")},
+            "cost": {name: seconds for name, seconds in spent.items() if name in COSTS},
             "baseline": _timing(self.baseline) if self.baseline else None,
             "best": None
             if self.best is None
@@ -116,6 +131,8 @@ class RegionReport:
             "kept_original": self.kept_original,
             "reason": self.reason,
             "interrupted": self.interrupted,
+            "calls_per_sample": self.calls_per_sample,
+            "machine": asdict(self.steadiness) if self.steadiness else None,
             "output": str(self.output) if self.output else None,
         }
 

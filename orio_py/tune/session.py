@@ -5,18 +5,16 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 
-from orio_py.build.compiler import Artifact, BuildFailure, Compiler
-from orio_py.build.detect import cpu_cores, cpu_name, memory_bytes, system_name
-from orio_py.codegen.program import Program
-from orio_py.core.diagnostics import Diagnostic, DiagnosticError
-from orio_py.core.digest import digest
+from orio_py.build.compiler import Artifact, Compiler
+from orio_py.build.detect import cpu_cores, cpu_name, memory_bytes, processor_to_pin, system_name
+from orio_py.core.diagnostics import Diagnostic
 from orio_py.core.expr import Value
 from orio_py.core.units import Bytes, Seconds
+from orio_py.measure.calibration import Calibrations
 from orio_py.measure.evaluator import Baseline, Evaluator, RunLimits
 from orio_py.record.environment import Environment
 from orio_py.record.measurement import Failure, Measurement, Stage, Success
@@ -28,13 +26,13 @@ from orio_py.spec.search import Budget, SearchSpec
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
 from orio_py.tune import events
-from orio_py.tune.finals import Finalist, Verdict, hold_finals
+from orio_py.tune.batch import BatchBuilder, BatchMeasurer, Candidate, VariantMaker
+from orio_py.tune.finals import HEATS_WITHIN, IN_HEATS, Finalist, Verdict, hold_finals, hold_heats
 from orio_py.tune.memory import Remembered, TrialMemory
 from orio_py.tune.result import Best, RegionReport, SpaceCount, Spent
 from orio_py.tune.variant import VariantGenerator
 
-FINALISTS = 5
-BATCH = 16
+BATCH = 32
 """Variants built in parallel before they are timed alone."""
 
 REFUSALS_PER_TRIAL = 200
@@ -58,6 +56,9 @@ class Plan:
     jobs: int
     repeats: int
     timeout: Seconds | None
+    full_samples: bool = False
+    pin: bool | None = None
+    keeps_files: bool = False
     spec: SearchSpec = SearchSpec()
 
 
@@ -72,20 +73,13 @@ class Winner:
 
 @dataclass(slots=True)
 class _Seconds:
+    """Wall time by stage."""
+
+    prepare: float = 0.0
     build: float = 0.0
     run: float = 0.0
     search: float = 0.0
-
-
-@dataclass(slots=True)
-class _Candidate:
-    """A configuration on its way through build and measurement."""
-
-    configuration: Configuration
-    key: str
-    program: Program | None = None
-    outcome: Measurement | None = None
-    is_recalled: bool = False
+    finals: float = 0.0
 
 
 @dataclass(slots=True)
@@ -99,9 +93,10 @@ class TuningSession:
     memory: TrialMemory | None = None
     _code: VariantGenerator = field(init=False)
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
-    _built: dict[str, Artifact | BuildFailure] = field(default_factory=dict[str, "Artifact | BuildFailure"])
-    _known: dict[str, Measurement] = field(default_factory=dict[str, Measurement])
-    _valid: list[_Candidate] = field(default_factory=list[_Candidate])
+    _builder: BatchBuilder | None = None
+    _measurer: BatchMeasurer | None = None
+    _calibrations: Calibrations = field(default_factory=Calibrations)
+    _valid: list[Candidate] = field(default_factory=list[Candidate])
     _failures: Counter[str] = field(default_factory=Counter[str])
     _trials: int = 0
     _cached: int = 0
@@ -134,13 +129,20 @@ class TuningSession:
                 self.memory.clock = baseline.measurement.clock
             self.listener(events.BaselineMeasured(baseline.measurement.timing))
             self.listener(events.Stage(events.StageName.SEARCH))
-            self._search(evaluator, start)
+            self._search(evaluator, baseline, start)
             if self._valid:
                 self.listener(events.Stage(events.StageName.FINALS))
                 verdict = self._finals(evaluator, baseline, start)
         except KeyboardInterrupt:
             interrupted = True
+            self.compiler.running.kill()
+        finally:
+            if self._builder is not None:
+                self._builder.close()
+            evaluator.close()
+        steadiness = self._calibrations.steadiness(evaluator.limits.cpu)
         report = self._report(baseline, verdict, Seconds(perf_counter() - start), interrupted)
+        report = replace(report, steadiness=steadiness, calls_per_sample=evaluator.inner)
         if self.memory is not None:
             report = self.memory.finish(report, self.diagnostics)
         return self._winner(report)
@@ -179,144 +181,121 @@ class TuningSession:
 
     def _evaluator(self) -> Evaluator:
         plan = self.plan
-        parallel = plan.target is Target.OPENMP
-        limits = RunLimits(plan.timeout, plan.repeats, Bytes(int(MEMORY_SHARE * memory_bytes())))
+        parallel = plan.target is Target.OPENMP or self._starts_threads()
+        memory = Bytes(int(MEMORY_SHARE * memory_bytes()))
+        pins = plan.pin if plan.pin is not None else not parallel
+        limits = RunLimits(plan.timeout, plan.repeats, memory, processor_to_pin() if pins else None)
         return Evaluator(plan.task, plan.point, self.compiler, self.folder, limits, parallel)
+
+    def _starts_threads(self) -> bool:
+        """Whether the file's own code may run on several processors, whatever the recipe does."""
+        words = " ".join(self.compiler.command)
+        return ("openmp" in words and "pragma omp" in self.plan.task.source.text) or "-pthread" in words
 
     def _prepare(self, evaluator: Evaluator) -> Baseline:
         first = self.plan.space.first()
         values = dict(first) if first is not None else {}
         started = perf_counter()
         baseline = evaluator.prepare(values, self._arguments(values))
-        self._spent.build += perf_counter() - started
+        self._spent.prepare += perf_counter() - started
         self.diagnostics.extend(baseline.warnings)
         return baseline
 
     # --- the search ---
 
-    def _search(self, evaluator: Evaluator, start: float) -> None:
+    def _search(self, evaluator: Evaluator, baseline: Baseline, start: float) -> None:
         """Drive the searcher: it proposes batches, the budget decides how much of them is tried."""
-        search, budget = self.plan.search, self.plan.budget
+        plan = self.plan
+        maker = VariantMaker(self._code, plan.point, evaluator, self._arguments)
+        builder = self._builder = BatchBuilder(maker, plan.jobs)
+        measurer = self._measurer = BatchMeasurer(
+            evaluator,
+            self._arguments,
+            baseline.measurement.objective,
+            plan.full_samples,
+            plan.keeps_files,
+            self._calibrations,
+        )
         results: Sequence[float | None] | None = None
-        with ThreadPoolExecutor(self.plan.jobs) as pool:
+        while not self._is_spent(start):
+            asked = perf_counter()
             try:
-                while not self._is_spent(start):
-                    asked = perf_counter()
-                    try:
-                        batch = next(search) if results is None else search.send(results)
-                    except StopIteration:
-                        return
-                    self._spent.search += perf_counter() - asked
-                    room = len(batch) if budget.trials is None else budget.trials - self._trials
-                    results = self._evaluate(evaluator, batch, room, pool, start)
-            except KeyboardInterrupt:
-                pool.shutdown(wait=False, cancel_futures=True)
-                self.compiler.running.kill()
-                raise
+                batch = next(plan.search) if results is None else plan.search.send(results)
+            except StopIteration:
+                return
+            self._spent.search += perf_counter() - asked
+            results = self._evaluate(builder, measurer, batch, start)
 
     def _is_spent(self, start: float) -> bool:
         budget = self.plan.budget
         if budget.trials is not None and self._trials >= budget.trials:
             return True
-        if budget.time is not None and perf_counter() - start >= budget.time:
+        if self._is_late(start):
             return True
         planned = budget.trials if budget.trials is not None else 100
         return self._refused > REFUSALS_PER_TRIAL * max(planned, 10)
 
+    def _is_late(self, start: float) -> bool:
+        limit = self.plan.budget.time
+        return limit is not None and perf_counter() - start >= limit
+
     def _evaluate(
-        self,
-        evaluator: Evaluator,
-        batch: Sequence[Configuration],
-        room: int,
-        pool: ThreadPoolExecutor,
-        start: float,
+        self, builder: BatchBuilder, measurer: BatchMeasurer, batch: Sequence[Configuration], start: float
     ) -> list[float | None]:
-        """Build what is new in parallel while the next are transformed, then measure one after the other."""
+        """Build what is new on all cores, then measure one after the other."""
+        limit = self.plan.budget.trials
         began = perf_counter()
-        candidates: list[_Candidate] = []
-        tried: list[_Candidate] = []
-        builds: dict[str, Future[Artifact | BuildFailure]] = {}
-        for configuration in batch:
-            if len(tried) >= room:
-                break
-            candidate = self._transform(evaluator, configuration)
-            candidates.append(candidate)
-            if candidate.is_recalled:
-                tried.append(candidate)
-            if candidate.program is None:
-                continue
-            tried.append(candidate)
-            if candidate.key not in self._built and candidate.key not in builds:
-                builds[candidate.key] = pool.submit(evaluator.build, candidate.program, configuration)
-        self._built.update({key: build.result() for key, build in builds.items()})
+        recall = self._recall if self.memory is not None else None
+        candidates = builder.build(batch, len(batch) if limit is None else limit - self._trials, recall)
         self._spent.build += perf_counter() - began
-        for candidate in tried:
-            if self.plan.budget.time is not None and perf_counter() - start >= self.plan.budget.time:
-                break
-            self._measure(evaluator, candidate)
-        return [_objective(c.outcome) for c in candidates]
+        for candidate in candidates:
+            if candidate.refusal is not None:
+                self._refuse(candidate, candidate.refusal)
+        began = perf_counter()
+        accepted = [candidate for candidate in candidates if candidate.refusal is None]
+        measurer.measure(accepted, self._finish, lambda: self._is_late(start))
+        self._spent.run += perf_counter() - began
+        return [candidate.objective for candidate in candidates]
 
-    def _transform(self, evaluator: Evaluator, configuration: Configuration) -> _Candidate:
-        """The candidate with its program, or with the outcome of an earlier run, or refused with the reason."""
-        if self.memory is not None and (known := self.memory.recall(configuration)) is not None:
-            return _Candidate(configuration, known.code, outcome=known.measurement, is_recalled=True)
-        try:
-            codes = self._code.codes(self.plan.point, configuration)
-        except DiagnosticError as problem:
-            self._refused += 1
-            first = problem.diagnostics[0]
-            self._first_refusal = self._first_refusal or first
-            refused = _Candidate(configuration, "", outcome=Failure(Stage.TRANSFORM, first.message))
-            self._tell(refused)
-            return refused
-        program = evaluator.program(codes)
-        words = self.compiler.words(configuration)
-        key = digest([program.text, words, list(self._arguments(configuration))])
-        return _Candidate(configuration, key, program)
+    def _refuse(self, candidate: Candidate, refusal: Diagnostic) -> None:
+        self._refused += 1
+        self._first_refusal = self._first_refusal or refusal
+        candidate.outcome = Failure(Stage.TRANSFORM, refusal.message)
+        self._tell(candidate)
 
-    def _measure(self, evaluator: Evaluator, candidate: _Candidate) -> None:
+    def _finish(self, candidate: Candidate) -> None:
+        """Count a trial whose outcome is final, and tell of it."""
         self._trials += 1
-        if candidate.is_recalled and candidate.outcome is not None:
-            self._known[candidate.key] = candidate.outcome
-            self._cached += 1
-        elif candidate.key in self._known:
-            candidate.outcome = self._known[candidate.key]
-            self._cached += 1
-            self._remember(candidate, Seconds(0.0))
-        else:
-            began = perf_counter()
-            candidate.outcome = self._outcome(evaluator, candidate)
-            self._spent.run += perf_counter() - began
-            self._remember(candidate, Seconds(perf_counter() - began))
-            self._known[candidate.key] = candidate.outcome
+        self._cached += candidate.is_copy or candidate.is_recalled
+        self._remember(candidate)
         if isinstance(candidate.outcome, Failure):
             self._failures[str(candidate.outcome.stage)] += 1
         elif candidate.key not in {c.key for c in self._valid}:
             self._valid.append(candidate)
         self._tell(candidate)
 
-    def _remember(self, candidate: _Candidate, run: Seconds) -> None:
+    def _recall(self, configuration: Configuration) -> Candidate | None:
+        """The candidate with the outcome of an earlier run, if there is one."""
+        assert self.memory is not None
+        if (known := self.memory.recall(configuration)) is None:
+            return None
+        return Candidate(configuration, known.code, outcome=known.measurement, is_recalled=True)
+
+    def _remember(self, candidate: Candidate) -> None:
         """Store a trial; where another process has stored it meanwhile, that one counts."""
-        if self.memory is None or candidate.outcome is None:
+        if self.memory is None or candidate.outcome is None or candidate.is_recalled:
             return
-        built = self._built.get(candidate.key)
-        build = built.seconds if isinstance(built, Artifact) and run else None
+        built = candidate.built
+        build = built.seconds if isinstance(built, Artifact) and not candidate.is_copy else None
         candidate.outcome = self.memory.remember(
-            candidate.configuration, candidate.outcome, code=candidate.key, build=build, run=run
+            candidate.configuration, candidate.outcome, code=candidate.key, build=build, run=candidate.running
         )
 
-    def _outcome(self, evaluator: Evaluator, candidate: _Candidate) -> Measurement:
-        built = self._built[candidate.key]
-        if isinstance(built, BuildFailure):
-            return Failure(Stage.COMPILE_TIMEOUT if built.timed_out else Stage.COMPILE, built.reason)
-        arguments = self._arguments(candidate.configuration)
-        return evaluator.measure(built, arguments, coordinate=candidate.configuration.show())
-
-    def _tell(self, candidate: _Candidate) -> None:
+    def _tell(self, candidate: Candidate) -> None:
         outcome, seconds, reason = "ok", None, ""
         match candidate.outcome:
             case Success() as success:
-                seconds = success.timing.median_s
+                seconds = success.objective
             case Failure(stage=stage, reason=reason):
                 outcome = str(stage)
             case None:
@@ -341,42 +320,64 @@ class TuningSession:
 
     def _finals(self, evaluator: Evaluator, baseline: Baseline, start: float) -> Verdict:
         """The best few against the original, which is also built with each finalist's own flags."""
-        best = sorted(self._valid, key=_seconds)[:FINALISTS]
-        limit = 1.5 * _seconds(best[0])
-        best = [self._built_again(evaluator, c) for c in best if _seconds(c) <= limit]
+        spent = perf_counter() - start
+        began = perf_counter()
+        allowance = Seconds(max(10.0, 0.25 * spent))
+
+        def again(finalist: Finalist) -> Measurement:
+            arguments = self._arguments(finalist.configuration or {})
+            return evaluator.measure(finalist.artifact, arguments, check=False)
+
+        def confirm(finalist: Finalist) -> Measurement:
+            arguments = self._arguments(finalist.configuration or {})
+            return evaluator.confirm(finalist.artifact, arguments, check=not finalist.rounds)
+
+        rng = random.Random(self.plan.seed)
+        best = hold_heats(self._contenders(evaluator), again, rng=rng, allowance=allowance)
+        verdict = hold_finals(
+            self._originals(evaluator, baseline, best),
+            best,
+            confirm,
+            rng=rng,
+            allowance=allowance,
+            clock=evaluator.clock,
+        )
+        self._calibrations.add(evaluator.calibrate())
+        self._spent.finals += perf_counter() - began
+        return verdict
+
+    def _contenders(self, evaluator: Evaluator) -> list[Finalist]:
+        """Enough of the best for the heats; what came from an earlier run is built to be measured."""
+        ranked = sorted(self._valid, key=_seconds)[:IN_HEATS]
+        found: list[Finalist] = []
+        for candidate in ranked:
+            if _seconds(candidate) > HEATS_WITHIN * _seconds(ranked[0]):
+                break
+            if candidate.built is None:
+                program = evaluator.program(self._code.codes(self.plan.point, candidate.configuration))
+                candidate.built = evaluator.build(program, candidate.configuration)
+            if isinstance(candidate.built, Artifact):
+                found.append(
+                    Finalist(candidate.built, candidate.configuration, objective=_seconds(candidate))
+                )
+        return found
+
+    def _originals(
+        self, evaluator: Evaluator, baseline: Baseline, finalists: Sequence[Finalist]
+    ) -> list[Finalist]:
         first = self.plan.space.first()
         originals = [Finalist(baseline.artifact, first)]
         seen = {tuple(self.compiler.words(first or {}))}
-        for candidate in best:
-            words = tuple(self.compiler.words(candidate.configuration))
+        for finalist in finalists:
+            values = finalist.configuration or Configuration()
+            words = tuple(self.compiler.words(values))
             if words in seen:
                 continue
             seen.add(words)
-            built = evaluator.build(baseline.program, candidate.configuration)
+            built = evaluator.build(baseline.program, values)
             if isinstance(built, Artifact):
-                originals.append(Finalist(built, candidate.configuration, " ".join(words)))
-        builds = [(self._built.get(c.key), c.configuration) for c in best]
-        finalists = [Finalist(b, configuration) for b, configuration in builds if isinstance(b, Artifact)]
-        spent = perf_counter() - start
-        began = perf_counter()
-        verdict = hold_finals(
-            originals,
-            finalists,
-            lambda f: evaluator.measure(f.artifact, self._arguments(f.configuration or {})),
-            rng=random.Random(self.plan.seed),
-            allowance=Seconds(max(10.0, 0.25 * spent)),
-            clock=baseline.measurement.clock,
-        )
-        self._spent.run += perf_counter() - began
-        return verdict
-
-    def _built_again(self, evaluator: Evaluator, candidate: _Candidate) -> _Candidate:
-        """A finalist whose measurement came from an earlier run, built so that it can be measured."""
-        if candidate.key in self._built:
-            return candidate
-        program = evaluator.program(self._code.codes(self.plan.point, candidate.configuration))
-        self._built[candidate.key] = evaluator.build(program, candidate.configuration)
-        return candidate
+                originals.append(Finalist(built, values, " ".join(words)))
+        return originals
 
     def _report(
         self, baseline: Baseline | None, verdict: Verdict | None, total: Seconds, interrupted: bool
@@ -410,15 +411,27 @@ class TuningSession:
             cached=self._cached,
             failures=dict(self._failures),
             refused=self._refused,
-            seconds=Spent(
-                total, Seconds(self._spent.build), Seconds(self._spent.run), Seconds(self._spent.search)
-            ),
+            seconds=self._all_spent(total),
             environment=self._environment(best.configuration if best is not None else {}),
             baseline=original,
             best=best,
             kept_original=verdict is None or not verdict.wins,
             reason=reason,
             interrupted=interrupted,
+        )
+
+    def _all_spent(self, total: Seconds) -> Spent:
+        spent, builder, measurer = self._spent, self._builder, self._measurer
+        return Spent(
+            total,
+            Seconds(spent.build),
+            Seconds(spent.run),
+            Seconds(spent.search),
+            prepare=Seconds(spent.prepare),
+            finals=Seconds(spent.finals),
+            transform_cpu=Seconds(builder.transforming if builder is not None else 0.0),
+            compile_cpu=Seconds(builder.compiling if builder is not None else 0.0),
+            least_run=Seconds(measurer.least_run if measurer is not None else 0.0),
         )
 
     def _environment(self, values: Mapping[str, Value]) -> Environment:
@@ -431,10 +444,6 @@ class TuningSession:
         return self._first_refusal
 
 
-def _objective(outcome: Measurement | None) -> float | None:
-    return outcome.timing.median_s if isinstance(outcome, Success) else None
-
-
-def _seconds(candidate: _Candidate) -> Seconds:
+def _seconds(candidate: Candidate) -> Seconds:
     assert isinstance(candidate.outcome, Success)
-    return candidate.outcome.timing.median_s
+    return candidate.outcome.objective

@@ -58,9 +58,10 @@ def test_exceptions_are_caught_by_name(sources):
         and (node.type is None or ast.unparse(node.type) in ("Exception", "BaseException"))
         and ast.unparse(node.body[-1]) != "raise"
     ]
-    # `orio cc` is a boundary of its own: a fault of the tuner must not break a build.
-    assert {name for name, _ in swallowed} <= {"orio_py/cli/main.py", "orio_py/cli/cc.py"}
-    assert len(swallowed) <= 2
+    # `orio cc` is a boundary of its own: a fault of the tuner must not break a build.  So is a worker process.
+    boundaries = {"orio_py/cli/main.py", "orio_py/cli/cc.py", "orio_py/build/pool.py"}
+    assert {name for name, _ in swallowed} <= boundaries
+    assert len(swallowed) <= 3
 
 
 def test_the_environment_is_read_in_two_places(sources):

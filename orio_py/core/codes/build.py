@@ -8,8 +8,9 @@ CODES: tuple[Code, ...] = (
     Code(
         "ORIO-B001",
         "no C compiler",
-        "Variants are built with a C compiler and none was found on the PATH (gcc, clang, cc, icx and tcc "
-        "were looked for). Install one with your system's package manager, then run the command again. "
+        "Variants are built with a C compiler and none was found on the PATH (gcc, clang, cc, icx, tcc and zig "
+        "were looked for). Install one with your system's package manager, or, without any rights on the "
+        "machine, the wheel `ziglang` with pip, and run the command again (`--cc zig`). "
         "The exit code is 3: the input may be fine, the machine lacks something.",
     ),
     Code(

@@ -46,6 +46,13 @@ CODES: tuple[Code, ...] = (
         "same, but such values hide differences. Choose other inputs with an initialiser or an `init_file`.",
     ),
     Code(
+        "ORIO-M013",
+        "too short to be timed",
+        "The original takes less time than the clock can resolve with an error below one per cent, and its "
+        "inputs take so much longer to put back that several calls cannot be timed as one: each call has to "
+        "start from the same inputs. Tune at a larger problem size, or annotate a longer part of the code.",
+    ),
+    Code(
         "ORIO-M020",
         "no valid variant",
         "Every variant that was tried failed: did not compile, crashed, ran too long or computed something "
