@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from math import inf
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from time import perf_counter
@@ -34,7 +35,7 @@ CALIBRATE_EVERY = 8
 """Variants measured between two looks at the machine's speed."""
 
 WORTH_KEEPING = 2.0
-"""Files of variants slower than the best by more than this factor are removed."""
+"""Files of variants slower than the best variant, which the original may beat, by this factor are removed."""
 
 Arguments = Callable[[Mapping[str, Value]], tuple[str, ...]]
 
@@ -204,6 +205,7 @@ class BatchMeasurer:
     keeps_files: bool
     calibrations: Calibrations
     least_run: float = 0.0
+    _leader: float = inf
     _measured: int = 0
     _first: dict[str, Candidate] = field(default_factory=dict[str, Candidate])
 
@@ -273,6 +275,7 @@ class BatchMeasurer:
     def _note(self, candidate: Candidate) -> None:
         if (seconds := candidate.objective) is not None:
             self.best = min(self.best, seconds)
+            self._leader = min(self._leader, seconds)
             assert isinstance(candidate.outcome, Success)
             self.least_run += min(sample.wall for sample in candidate.outcome.samples)
             if candidate.outcome.clock is Clock.THREAD_CPU:
@@ -299,7 +302,7 @@ class BatchMeasurer:
 
     def _tidy(self, candidate: Candidate) -> None:
         seconds = candidate.objective
-        is_slow = seconds is None or seconds > WORTH_KEEPING * self.best
+        is_slow = seconds is None or seconds > WORTH_KEEPING * self._leader
         if (
             is_slow
             and not self.keeps_files
