@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from operator import eq, ge, gt, le, lt, ne
 
 from orio_py.ctree.build import block, const, literal_value
 from orio_py.ctree.emit_expression import emit_expression, emit_type
@@ -31,6 +32,9 @@ _ALWAYS: Mapping[str, Callable[[int, int, int], bool]] = {
     "!=": lambda low, high, limit: not low <= limit <= high,
 }
 """Whether a comparison of any value from `low` to `high` with the limit is true."""
+_COMPARED: Mapping[str, Callable[[int, int], bool]] = {
+    "<": lt, "<=": le, ">": gt, ">=": ge, "==": eq, "!=": ne,
+}  # fmt: skip
 _CONTRARY: Mapping[str, str] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _ENDLESS = 2**64
 
@@ -58,6 +62,8 @@ def _outcome(node: Node, context: Context) -> bool | None:
         limit = _literal(number)
     if limit is None:
         return None
+    if (known := _literal(value)) is not None and known >= 0 and limit >= 0:
+        return _COMPARED[op](known, limit)
     ends = _range(value, context)
     if (ends is None or ends[0] < 0) and _is_converted(value, number, context):
         ends = (0, _ENDLESS)
@@ -121,12 +127,17 @@ class _Settling(Rewriter):
         self._context = context
 
     def visit_BinaryOp(self, node: c_ast.BinaryOp) -> Node:
-        outcome = _outcome(node, self._context)
+        new = self.generic(node)
+        outcome = _outcome(new, self._context)
         if outcome is not None and emit_expression(node) not in self._known:
             return const(int(outcome))
-        new = self.generic(node)
         short = {"&&": 0, "||": 1}.get(node.op)
         return const(short) if new is not node and short is not None and _literal(new.left) == short else new
+
+    def visit_TernaryOp(self, node: c_ast.TernaryOp) -> Node:
+        new = self.generic(node)
+        outcome = None if new.cond is node.cond else literal_value(new.cond)
+        return new if outcome is None else new.iftrue if outcome else new.iffalse
 
     def visit_Compound(self, node: Compound) -> Node:
         items: list[Node] = []
