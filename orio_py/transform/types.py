@@ -173,10 +173,23 @@ def is_always_true(test: Node, context: Context) -> bool:
             c_ast.BinaryOp(op=">=", left=value, right=limit)
             | c_ast.BinaryOp(op="<=", left=limit, right=value)
         ):
-            known = signedness(value, context) == "unsigned" or makes_unsigned(limit, context)
+            known = (
+                signedness(value, context) == "unsigned"
+                or makes_unsigned(limit, context)
+                or _is_widened(value, context)
+            )
             return literal_value(limit.expr if isinstance(limit, c_ast.Cast) else limit) == 0 and known
         case _:
             return False
+
+
+def _is_widened(value: Node, context: Context) -> bool:
+    """Whether a value is unsigned before a cast to a wider type, as in `(long)(n - 1)`."""
+    if not isinstance(value, c_ast.Cast) or not is_wide(emit_type(value.to_type)):
+        return False
+    names = [context.declarations.get(part.name) for part in walk(value.expr) if isinstance(part, c_ast.ID)]
+    narrow = all(known is not None and not is_wide(known.type) for known in names)
+    return narrow and signedness(value.expr, context) == "unsigned"
 
 
 def if_all(tests: Iterable[Node], then: Node, context: Context) -> Node:
