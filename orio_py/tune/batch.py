@@ -237,8 +237,9 @@ class BatchMeasurer:
                     self.calibrations.add(self.evaluator.calibrate())
                 self._measured += 1
                 began = perf_counter()
-                candidate.outcome = self._outcome(candidate)
-                self.scorer.inspect(candidate)
+                candidate.outcome, candidate.counters = self.scorer.inspect(
+                    candidate.built, candidate.configuration, self._outcome(candidate)
+                )
                 candidate.running = Seconds(perf_counter() - began)
                 self._note(candidate)
                 if rounds and self._may_win(candidate):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from orio_py.build.compiler import Artifact
+from orio_py.build.compiler import Artifact, BuildFailure
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity
 from orio_py.core.expr import Value, evaluate
 from orio_py.core.source import Position
@@ -15,9 +14,6 @@ from orio_py.measure.observers.observing import Observation, Observing
 from orio_py.record.measurement import Clock, Failure, Measurement, Stage, Success
 from orio_py.record.trial import CounterValue
 from orio_py.spec.objective import Objective
-
-if TYPE_CHECKING:  # types only: batches are measured with a scorer
-    from orio_py.tune.batch import Candidate
 
 Arguments = Callable[[Mapping[str, Value]], tuple[str, ...]]
 
@@ -33,16 +29,15 @@ class Scorer:
     observing: Observing | None = None
     arguments: Arguments = field(default=lambda values: ())
 
-    def inspect(self, candidate: Candidate) -> None:
-        """Give a measured candidate its counters and its score."""
-        outcome = candidate.outcome
-        if not isinstance(outcome, Success) or not isinstance(candidate.built, Artifact):
-            return
-        if not outcome.is_full and self.objective is None:
-            return
-        seen = self.observe(candidate.built, candidate.configuration)
-        candidate.counters = seen.counters
-        candidate.outcome = self.scored(outcome, seen.counters, seen.problems)
+    def inspect(
+        self, built: Artifact | BuildFailure | None, values: Mapping[str, Value], found: Measurement
+    ) -> tuple[Measurement, tuple[CounterValue, ...]]:
+        """A measurement of the search with its score, and the variant's counters."""
+        is_kept = isinstance(found, Success) and (found.is_full or self.objective is not None)
+        if not is_kept or not isinstance(built, Artifact):
+            return found, ()
+        seen = self.observe(built, values)
+        return self.scored(found, seen.counters, seen.problems), seen.counters
 
     def observe(self, artifact: Artifact, values: Mapping[str, Value]) -> Observation:
         """The counters of a valid variant; none where no observer was chosen."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem, Note, Severity
 from orio_py.measure.observers.base import AnyObserver, Counter, usable_counters
@@ -68,9 +68,9 @@ def choose_observers(
         added = _first_with(name, observers, is_parallel=is_parallel)
         asked = [method for method in spec.methods if _gives(observers[method], name)]
         if added is None or asked:
-            raise EnvironmentProblem(
-                _impossible(name, objective, asked, added, observers, is_parallel=is_parallel)
-            )
+            problem = _impossible(name, asked, added, observers, is_parallel=is_parallel)
+            place = objective.position if objective is not None else None
+            raise EnvironmentProblem(replace(problem, position=place or spec.methods_position))
         chosen[added] = usable_counters(observers[added])
     return Choice(_watches(chosen, observers), tuple(warnings))
 
@@ -108,7 +108,6 @@ def _first_with(name: str, observers: Mapping[str, AnyObserver], *, is_parallel:
 
 def _impossible(
     name: str,
-    objective: Objective | None,
     asked: list[str],
     other: str | None,
     observers: Mapping[str, AnyObserver],
@@ -126,5 +125,4 @@ def _impossible(
     if asked:
         message += f" by method '{asked[0]}'"
     help_text = f"method '{other}' gives it here" if other is not None else "`orio devices` tells what works"
-    position = objective.position if objective is not None else None
-    return Diagnostic("ORIO-M015", message, position, notes=tuple(notes), help=help_text)
+    return Diagnostic("ORIO-M015", message, notes=tuple(notes), help=help_text)

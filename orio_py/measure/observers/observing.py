@@ -37,6 +37,7 @@ class Observing:
 
     evaluator: Evaluator
     watches: Sequence[Watch]
+    _lines: Sequence[str] | None = None
     _known: dict[tuple[str, Path], Mapping[str, float] | str] = field(
         default_factory=dict[tuple[str, Path], Mapping[str, float] | str]
     )
@@ -45,13 +46,9 @@ class Observing:
         self, artifact: Artifact, values: Mapping[str, Value], arguments: Sequence[str] = ()
     ) -> Observation:
         """Counters per call of the kernel, of a variant that was found valid."""
-        observers = [watch.observer for watch in self.watches]
-        lines = [line for o in observers if isinstance(o, InsideObserver) for line in o.job_lines()]
         inside: Mapping[str, Mapping[str, float]] = {}
-        if lines:
-            least = LEAST_METERING if any(" rapl " in line for line in lines) else LEAST_COUNTING
-            report = self.evaluator.count(artifact, arguments, (*lines, f"observing {least:.3f}"))
-            inside = _by_method(report)
+        if lines := self._job_lines():
+            inside = _by_method(self.evaluator.count(artifact, arguments, lines))
         counters: list[CounterValue] = []
         problems: list[str] = []
         for watch in self.watches:
@@ -67,6 +64,15 @@ class Observing:
             if lacking:
                 problems.append(f"method '{observer.name}' gave no `{'`, `'.join(lacking)}`")
         return Observation(tuple(counters), tuple(problems))
+
+    def _job_lines(self) -> Sequence[str]:
+        """What the test program is told; the observers are asked once."""
+        if self._lines is None:
+            inside = [w.observer for w in self.watches if isinstance(w.observer, InsideObserver)]
+            lines = tuple(line for observer in inside for line in observer.job_lines())
+            least = LEAST_METERING if any(observer.name == "rapl" for observer in inside) else LEAST_COUNTING
+            self._lines = (*lines, f"observing {least:.3f}") if lines else ()
+        return self._lines
 
     def _under(
         self, tool: ToolObserver, artifact: Artifact, values: Mapping[str, Value], arguments: Sequence[str]
