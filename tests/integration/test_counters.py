@@ -352,7 +352,7 @@ def test_a_method_that_does_not_work_here_is_told_with_its_place(tmp_path: Path,
     words = ["tune", str(path), "--no-db", "-o", str(tmp_path / "out.c")]
     assert main(words) == 0
     told = capsys.readouterr().err
-    assert f"{path}:7:31: warning[ORIO-M014]: method 'rapl' does not work here: no meter" in told
+    assert f"{path}:7:35: warning[ORIO-M014]: method 'rapl' does not work here: no meter" in told
     assert main([*words, "--objective", "time * energy"]) == 3
     assert "error[ORIO-M015]: the objective needs the counter `energy`" in capsys.readouterr().err
 
