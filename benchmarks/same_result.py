@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,6 +43,7 @@ class Count:
     unchanged: int = 0
     invalid: int = 0
     wrong: int = 0
+    compiler: int = 0
     runs: int = 0
     refused: Counter[str] = field(default_factory=Counter[str])
 
@@ -54,6 +55,7 @@ class Tally:
     by_name: dict[str, Count] = field(default_factory=dict[str, Count])
     total: Count = field(default_factory=Count)
     findings: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    compiler: list[int] = field(default_factory=list[int])
 
     def add(self, tried: Tried) -> None:
         """Count one case, once for each transformation of its recipe."""
@@ -74,6 +76,10 @@ class Tally:
                     count.invalid += 1
                 case "wrong":
                     count.wrong += 1
+                case "compiler":
+                    count.compiler += 1
+        if outcome.kind == "compiler":
+            self.compiler.append(tried.case.seed or 0)
         if outcome.kind == "wrong":
             self.findings.append((tried.case.seed or 0, report(tried)))
 
@@ -98,9 +104,26 @@ def worker(task: Task) -> list[Tried]:
             variants += each.outcome is None
             tried.append(each)
             seed += 1
-        flags = optimised_flags() if task.number % OPTIMISED == OPTIMISED - 1 else ()
-        run_batch(tried, Path(folder), flags)
+        if task.number % OPTIMISED != OPTIMISED - 1:
+            run_batch(tried, Path(folder))
+        else:
+            run_batch(tried, Path(folder), optimised_flags())
+            for number, each in enumerate(tried):
+                if each.outcome is not None and each.outcome.kind == "wrong":
+                    tried[number] = _without_optimisation(each, Path(folder))
         return tried
+
+
+def _without_optimisation(tried: Tried, folder: Path) -> Tried:
+    """The case again, under the sanitizers and at -O1: one that is right there shows a fault of the compiler."""
+    for flags in ((), ("-O1", "-fopenmp")):
+        again = apply(tried.case)
+        run_batch([again], folder, flags)
+        if again.outcome is None or again.outcome.kind != "same":
+            return again if again.outcome is not None and again.outcome.kind == "wrong" else tried
+    assert tried.outcome is not None
+    tried.outcome = replace(tried.outcome, kind="compiler")
+    return tried
 
 
 STRIDE = 1000
@@ -196,6 +219,11 @@ def main() -> int:
     )
     for _, text in tally.findings[: arguments.show]:
         print(f"\n{text}")
+    if tally.compiler:
+        print(
+            "right under the sanitizers and at -O1, other results at -O3, so that the compiler is at fault: "
+            + " ".join(map(str, tally.compiler))
+        )
     if tally.findings:
         print("seeds with findings: " + " ".join(str(seed) for seed, _ in tally.findings[:200]))
     return 1 if tally.findings else 0

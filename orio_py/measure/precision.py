@@ -40,8 +40,8 @@ def choose_precision(
     has to start from the same inputs, so a sample of several calls contains as many restorings; their
     time is measured beside it and subtracted, which is exact enough only while they are short.
 
-    >>> choose_precision(Seconds(2e-6), tick=Seconds(3e-8), restoring=Seconds(1e-6), is_parallel=False)
-    Precision(clock=<Clock.THREAD_CPU: 'thread CPU time'>, inner=100)
+    >>> choose_precision(Seconds(3e-6), tick=Seconds(3e-8), restoring=Seconds(1e-6), is_parallel=False)
+    Precision(clock=<Clock.THREAD_CPU: 'thread CPU time'>, inner=67)
     """
     clock = Clock.WALL if is_parallel else Clock.THREAD_CPU
     if kernel >= CPU_CLOCK_FROM:

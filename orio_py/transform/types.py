@@ -88,15 +88,23 @@ def fits_index(expression: Node, index: str, context: Context) -> bool:
     """Whether a variable of the index's type holds every value of the expression."""
     if not same_signedness(index, context, expression):
         return False
-    wide = _is_wide(index)
+    wide = is_wide(index)
     names = (n.name for n in walk(expression) if isinstance(n, c_ast.ID))
     types = (context.declarations[n].type for n in names if n in context.declarations)
-    return wide or not any(_is_wide(t) for t in types)
+    return wide or not any(is_wide(t) for t in types)
 
 
-def _stays_unsigned(text: str) -> bool:
-    """Whether a type makes a comparison with `int` an unsigned one: it is not promoted to `int` first."""
-    return signedness_of_type(text) == "unsigned" and not {"char", "short"} & set(text.split())
+def makes_unsigned(number: Node, context: Context) -> bool:
+    """Whether a number, by its suffix or a cast before it, makes a comparison with `int` an unsigned one.
+
+    Types shorter than `int` do not: they are promoted to it.
+    """
+    if isinstance(number, c_ast.Cast):
+        text = emit_type(number.to_type)
+        return signedness_of_type(text) == "unsigned" and not {"char", "short"} & set(text.split())
+    return any(
+        isinstance(part, c_ast.Constant) and signedness(part, context) == "unsigned" for part in walk(number)
+    )
 
 
 def mentions_unsigned(expression: Node, context: Context) -> bool:
@@ -104,7 +112,8 @@ def mentions_unsigned(expression: Node, context: Context) -> bool:
     return any(signedness(part, context) == "unsigned" for part in walk(expression))
 
 
-def _is_wide(text: str) -> bool:
+def is_wide(text: str) -> bool:
+    """Whether an integer type may be wider than `int`."""
     words = set(text.split())
     return "long" in words or bool(words & (_UNSIGNED_NAMES | _SIGNED_NAMES))
 
@@ -164,11 +173,8 @@ def is_always_true(test: Node, context: Context) -> bool:
             c_ast.BinaryOp(op=">=", left=value, right=limit)
             | c_ast.BinaryOp(op="<=", left=limit, right=value)
         ):
-            known = signedness(value, context) == "unsigned"
-            if isinstance(limit, c_ast.Cast):
-                known = known or _stays_unsigned(emit_type(limit.to_type))
-                limit = limit.expr
-            return literal_value(limit) == 0 and known
+            known = signedness(value, context) == "unsigned" or makes_unsigned(limit, context)
+            return literal_value(limit.expr if isinstance(limit, c_ast.Cast) else limit) == 0 and known
         case _:
             return False
 

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from math import inf
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from time import perf_counter
@@ -36,7 +37,7 @@ CALIBRATE_EVERY = 8
 """Variants measured between two looks at the machine's speed."""
 
 WORTH_KEEPING = 2.0
-"""Files of variants slower than the best by more than this factor are removed."""
+"""Files of variants slower than the best variant, which the original may beat, by this factor are removed."""
 
 Arguments = Callable[[Mapping[str, Value]], tuple[str, ...]]
 
@@ -208,6 +209,7 @@ class BatchMeasurer:
     calibrations: Calibrations
     scorer: Scorer = field(default_factory=Scorer)
     least_run: float = 0.0
+    _leader: float = inf
     _measured: int = 0
     _first: dict[str, Candidate] = field(default_factory=dict[str, Candidate])
 
@@ -279,6 +281,7 @@ class BatchMeasurer:
     def _note(self, candidate: Candidate) -> None:
         if (found := candidate.objective) is not None:
             self.best = min(self.best, found)
+            self._leader = min(self._leader, found)
             assert isinstance(candidate.outcome, Success)
             self.least_run += min(sample.wall for sample in candidate.outcome.samples)
             if candidate.outcome.clock is Clock.THREAD_CPU:
@@ -306,7 +309,7 @@ class BatchMeasurer:
 
     def _tidy(self, candidate: Candidate) -> None:
         seconds = candidate.objective
-        is_slow = seconds is None or seconds > WORTH_KEEPING * self.best
+        is_slow = seconds is None or seconds > WORTH_KEEPING * self._leader
         if (
             is_slow
             and not self.keeps_files

@@ -164,7 +164,17 @@ class TuningSession:
         """The winner of an earlier run of the same plan; nothing is built or measured."""
         self.diagnostics.extend(known.diagnostics)
         seconds = Spent(total, Seconds(0.0), Seconds(0.0), Seconds(0.0))
-        return self._winner(replace(known.report, cached=known.report.trials, seconds=seconds))
+        position = self.plan.task.position
+        report = replace(
+            known.report,
+            # The same code may have been tuned at another place.
+            file=position.file,
+            line=position.line,
+            name=self.plan.task.name,
+            cached=known.report.trials,
+            seconds=seconds,
+        )
+        return self._winner(report)
 
     def _winner(self, report: RegionReport) -> Winner:
         self.listener(events.TaskFinished(report))

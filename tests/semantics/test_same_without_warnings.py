@@ -92,6 +92,20 @@ def test_versions_for_zero(kind: str, tmp_path: Path) -> None:
     )
 
 
+def test_a_version_for_zero_of_an_unsigned_bound_of_signed_indices(tmp_path: Path) -> None:
+    loops = [f"for ({index} k = 0; k < n; k += 2) a[k] = b[k];" for index in ("int", "long", "short")]
+    for kind in ("size_t", "unsigned"):
+        batch = [Case(code, Specialize("n", (0, 1, 9)), kind, SIZES) for code in loops]
+        flags = ("-Wtype-limits", "-Wno-sign-compare")
+        assert assert_same_results(batch, tmp_path, *flags) == len(batch)
+    around = context("unsigned n; long k; double *a;", live="a")
+    text = emit(Specialize("n", (1,)).apply(statement("for (k = 0; k < n - 1; k++) a[k] = 2;"), around))
+    assert "k < 1u - 1" in text  # compared as `long`, of which compilers do not warn
+    around = context("unsigned n; int k; double *a;", live="a")
+    text = emit(Specialize("n", (1,)).apply(statement("for (k = 0; k < n - 1; k++) a[k] = 2;"), around))
+    assert text.startswith("if (n == 1u) {\n} else {") or "1u - 1" not in text
+
+
 def test_a_loop_that_cannot_run_is_left_out() -> None:
     around = context("unsigned i, n; double *a, *b;", live="a i")
     text = emit(Specialize("n", (0,)).apply(statement(SETTLED[0]), around))

@@ -78,10 +78,11 @@ class Outcome:
     """What came of a case.
 
     `refused` has the code of the refusal; `unchanged` means that the recipe was an identity; `invalid` that
-    the drawn code itself is undefined at all sizes; `wrong` is a finding, described by `text`.
+    the drawn code itself is undefined at all sizes; `wrong` is a finding, described by `text`;
+    `compiler` one that only optimisation by the compiler shows.
     """
 
-    kind: Literal["refused", "unchanged", "invalid", "same", "wrong"]
+    kind: Literal["refused", "unchanged", "invalid", "same", "wrong", "compiler"]
     text: str = ""
     runs: int = 0
 

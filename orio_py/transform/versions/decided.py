@@ -13,14 +13,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from orio_py.ctree.build import block, const, literal_value
-from orio_py.ctree.emit_expression import emit_expression
+from orio_py.ctree.emit_expression import emit_expression, emit_type
 from orio_py.ctree.nodes import Compound, For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, used_names, walk
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transform.base import Context
 from orio_py.transform.constants import canonical, range_of
 from orio_py.transform.parallel.pragma_text import belongs_to_loop
-from orio_py.transform.types import signedness
+from orio_py.transform.types import is_wide, makes_unsigned, signedness
 
 _MIRROR: Mapping[str, str] = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 _ALWAYS: Mapping[str, Callable[[int, int, int], bool]] = {
@@ -52,11 +52,16 @@ def _outcome(node: Node, context: Context) -> bool | None:
     """What a comparison always gives because of the type of an operand; None for any other expression."""
     if not isinstance(node, c_ast.BinaryOp) or node.op not in _MIRROR:
         return None
-    value, op, limit = node.left, node.op, _literal(node.right)
+    value, op, number = node.left, node.op, node.right
+    if (limit := _literal(number)) is None:
+        value, op, number = node.right, _MIRROR[node.op], node.left
+        limit = _literal(number)
     if limit is None:
-        value, op, limit = node.right, _MIRROR[node.op], _literal(node.left)
+        return None
     ends = _range(value, context)
-    if limit is None or ends is None:
+    if (ends is None or ends[0] < 0) and _is_converted(value, number, context):
+        ends = (0, _ENDLESS)
+    if ends is None:
         return None
     found = context.effects(value)
     if found.writes or found.calls or found.opaque:
@@ -74,6 +79,12 @@ def _literal(node: Node) -> int | None:
             return literal_value(inner)
         case c_ast.Constant(value=text) if text.rstrip("uUlL").isdigit():
             return literal_value(c_ast.Constant("int", text.rstrip("uUlL")))
+        case c_ast.BinaryOp(op="+" | "-" as op, left=left, right=right):
+            first, second = _literal(left), _literal(right)
+            if first is None or second is None:
+                return None
+            value = first + second if op == "+" else first - second
+            return value if value >= 0 else None
         case _:
             return literal_value(node)
 
@@ -87,6 +98,15 @@ def _range(node: Node, context: Context) -> tuple[int, int] | None:
     if declared is not None and (ends := range_of(canonical(declared.type))) is not None:
         return ends if signedness(node, context) != "unknown" else None
     return (0, _ENDLESS) if signedness(node, context) == "unsigned" else None
+
+
+def _is_converted(value: Node, number: Node, context: Context) -> bool:
+    """Whether a signed value is compared as the unsigned type of a number, so that it counts as positive."""
+    if signedness(value, context) != "signed" or not makes_unsigned(number, context):
+        return False
+    names = [context.declarations.get(part.name) for part in walk(value) if isinstance(part, c_ast.ID)]
+    wide = any(known is None or is_wide(known.type) for known in names)
+    return not wide or (isinstance(number, c_ast.Cast) and is_wide(emit_type(number.to_type)))
 
 
 class _Settling(Rewriter):
