@@ -26,6 +26,8 @@ from orio_py.core.diagnostics import (
 )
 from orio_py.core.expr import Value, show
 from orio_py.core.source import Position, SourceFile
+from orio_py.measure.observers.base import ObserverInfo, look_at
+from orio_py.measure.observers.catalog import OBSERVERS
 from orio_py.store.database import ResultsDatabase
 from orio_py.tune.events import Event, Listener
 from orio_py.tune.load import Loaded, LoadedTask, load
@@ -188,9 +190,10 @@ class DeviceReport(Report):
     cpu: str = ""
     cores: int = 0
     compilers: tuple[CompilerInfo, ...] = ()
+    observers: tuple[ObserverInfo, ...] = ()
 
     def as_json(self) -> dict[str, object]:
-        """Processor and compilers."""
+        """Processor, compilers and methods of counting."""
         return {
             **Report.as_json(self),
             "cpu": self.cpu,
@@ -198,6 +201,16 @@ class DeviceReport(Report):
             "compilers": [
                 {"name": c.name, "path": c.path, "version": c.version, "works": c.works, "reason": c.reason}
                 for c in self.compilers
+            ],
+            "observers": [
+                {
+                    "name": o.name,
+                    "works": o.reason is None,
+                    "reason": o.reason,
+                    "counters": list(o.counters),
+                    "missing": dict(o.missing),
+                }
+                for o in self.observers
             ],
         }
 
@@ -436,7 +449,7 @@ def space(paths: Paths, *, spec: Path | None = None) -> SpaceReport:
 
 
 def devices() -> DeviceReport:
-    """Look for compilers on this machine and try each."""
+    """Look for compilers and methods of counting on this machine and try each."""
     found = compilers()
     try:
         default_compiler()
@@ -449,6 +462,7 @@ def devices() -> DeviceReport:
         cpu=cpu_name(),
         cores=cpu_cores(),
         compilers=found,
+        observers=tuple(look_at(observer) for observer in OBSERVERS.values()),
     )
 
 

@@ -23,6 +23,7 @@ from orio_py.store.interchange import Format, as_text, format_of, read, write
 from orio_py.store.rows import show_time
 from orio_py.store.selection import Selection
 from orio_py.tune.report_codec import decode
+from orio_py.tune.result import counters_as_json
 
 __all__ = [
     "BestEntry",
@@ -189,10 +190,7 @@ def trial_json(trial: Trial) -> dict[str, object]:
         "code": trial.code,
         "time": show_time(trial.time),
         "seconds": {"build": trial.build, "run": trial.run},
-        "counters": [
-            {"name": c.name, "value": c.value, "unit": c.unit, "source": str(c.source)}
-            for c in trial.counters
-        ],
+        "counters": counters_as_json(trial.counters),
         "metadata": dict(trial.metadata),
     }
     match trial.measurement:

@@ -19,7 +19,7 @@ from orio_py.tune.configuration_file import (
     read_configuration_file,
 )
 
-_TEXTS = ("target", "search", "cc")
+_TEXTS = ("target", "search", "objective", "cc")
 _PATHS = ("spec", "keep", "compile-commands")
 _LISTS = ("include", "exclude")
 _DURATIONS = ("time", "timeout")

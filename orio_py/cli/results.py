@@ -90,7 +90,7 @@ def show(
     if json:
         print_json(orio_py.results.document(place, trials=[orio_py.results.trial_json(t) for t in trials]))
     else:
-        out.result(trial_table(trials[: limit or _TRIALS_SHOWN], len(trials)))
+        out.result(trial_table(trials[: limit or _TRIALS_SHOWN], len(trials), verbose=verbose))
     return 0
 
 

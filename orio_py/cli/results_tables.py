@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import RenderableType
 from rich.text import Text
 
-from orio_py.cli.show import show_configuration, show_count, show_seconds
+from orio_py.cli.show import show_configuration, show_count, show_counters, show_seconds
 from orio_py.cli.tables import NOTHING, make_table
 from orio_py.record.measurement import Failure, Success
 from orio_py.record.trial import Trial
@@ -20,6 +20,10 @@ if TYPE_CHECKING:  # types only: the database takes its time to load, and `orio 
 
 DIGITS = 12
 """Of a digest; enough to tell tasks apart and to give to `--task`."""
+
+
+COUNTERS_SHOWN = 4
+"""Per trial, without `--verbose`."""
 
 
 def series_table(series: Sequence[StoredSeries], place: Path | str, *, verbose: bool) -> RenderableType:
@@ -55,9 +59,12 @@ def series_table(series: Sequence[StoredSeries], place: Path | str, *, verbose: 
     return found
 
 
-def trial_table(trials: Sequence[Trial], total: int) -> RenderableType:
-    """Per trial: outcome, time, configuration."""
+def trial_table(trials: Sequence[Trial], total: int, *, verbose: bool = False) -> RenderableType:
+    """Per trial: outcome, time, configuration, and counters where there are any, all of them if `verbose`."""
     found = make_table(("region", "left"), ("time", "right"), ("samples", "right"), ("configuration", "left"))
+    has_counters = any(trial.counters for trial in trials)
+    if has_counters:
+        found.add_column("counters", overflow="fold")
     for trial in trials:
         match trial.measurement:
             case Success() as success:
@@ -69,7 +76,8 @@ def trial_table(trials: Sequence[Trial], total: int) -> RenderableType:
             case Failure(stage=stage):
                 time, repeats = str(stage), 0
         region = _region(trial.file, trial.name, trial.inputs)
-        found.add_row(region, time, str(repeats), show_configuration(trial.configuration))
+        more = (show_counters(trial.counters, None if verbose else COUNTERS_SHOWN),) if has_counters else ()
+        found.add_row(region, time, str(repeats), show_configuration(trial.configuration), *more)
     if len(trials) < total:
         found.caption = f"{total - len(trials)} more; `--limit` shows them"
     return found

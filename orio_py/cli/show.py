@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import log10
 from textwrap import fill
 
 from orio_py.core.expr import Value, show
+from orio_py.record.trial import CounterSource, CounterValue
 
 TEXT_WIDTH = 100
 
@@ -40,6 +41,29 @@ def show_count(number: int) -> str:
 def show_configuration(configuration: Mapping[str, Value]) -> str:
     """`U_I = 4, T_I = 64`, or a remark when there is nothing to choose."""
     return ", ".join(f"{name} = {show(value)}" for name, value in configuration.items()) or "no parameters"
+
+
+def show_counter(counter: CounterValue) -> str:
+    """The value with six significant digits and its unit.
+
+    >>> show_counter(CounterValue("energy", 0.0123456789, "J"))
+    '0.0123457 J'
+    """
+    return f"{counter.value:.6g} {counter.unit}".rstrip()
+
+
+def show_counters(counters: Sequence[CounterValue], most: int | None) -> str:
+    """One counter per line, with its source unless hardware or the system counted it; at most `most` lines."""
+    shown = counters if most is None else counters[:most]
+    lines = [f"{c.name} = {show_counter(c)}{_how(c)}" for c in shown]
+    if len(shown) < len(counters):
+        lines.append(f"and {len(counters) - len(shown)} more")
+    return "\n".join(lines)
+
+
+def _how(counter: CounterValue) -> str:
+    is_counted = counter.source in (CounterSource.HARDWARE, CounterSource.SYSTEM)
+    return "" if is_counted else f" ({counter.source})"
 
 
 def show_explanation(text: str) -> str:

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from orio_py.cli.show import show_configuration, show_count, show_seconds
+from orio_py.cli.show import show_configuration, show_count, show_counter, show_seconds
 from orio_py.record.measurement import Timing
 from orio_py.tune.result import RegionReport
 
@@ -31,7 +31,7 @@ def tuning_results(regions: Iterable[RegionReport]) -> RenderableType:
         ("speed-up", "right"),
         ("output", "left"),
     )
-    winners: list[Text] = []
+    winners: list[RenderableType] = []
     for region in regions:
         best = region.best
         table.add_row(
@@ -44,6 +44,7 @@ def tuning_results(regions: Iterable[RegionReport]) -> RenderableType:
             str(region.output) if region.output else NOTHING,
         )
         winners.append(_winner(region))
+        winners.extend(_counters(region))
         if (steadiness := region.steadiness) is not None and not steadiness.is_steady:
             winners.append(Text(f"  doubtful times: {steadiness.remark}", style="yellow"))
     return Group(table, *winners)
@@ -68,12 +69,21 @@ def space_results(regions: Iterable[SpaceRegion]) -> RenderableType:
 
 
 def device_results(report: DeviceReport) -> RenderableType:
-    """The processor and every compiler looked for, with the reason where one does not work."""
+    """The processor, every compiler looked for and every method of counting, with reasons where one fails."""
     table = make_table(("compiler", "left"), ("works", "left"), ("version", "left"), ("path", "left"))
     for compiler in report.compilers:
         works = Text("yes", style="green") if compiler.works else Text(f"no: {compiler.reason}", style="red")
         table.add_row(compiler.name, works, compiler.version or NOTHING, str(compiler.path or NOTHING))
-    return Group(Text(f"processor: {report.cpu} ({report.cores} cores)"), table)
+    counting = make_table(("counters by", "left"), ("works", "left"), ("gives", "left"))
+    for observer in report.observers:
+        works = Text("yes", style="green")
+        if observer.reason is not None:
+            works = Text(f"no: {observer.reason}", style="red")
+        elif observer.missing:
+            reasons = ", ".join(dict.fromkeys(observer.missing.values()))
+            works = Text(f"in part: {reasons} ({', '.join(observer.missing)})", style="yellow")
+        counting.add_row(observer.name, works, ", ".join(observer.counters) or NOTHING)
+    return Group(Text(f"processor: {report.cpu} ({report.cores} cores)"), table, Text(""), counting)
 
 
 def make_table(*columns: tuple[str, Literal["left", "right"]]) -> Table:
@@ -98,6 +108,22 @@ def _failures(region: RegionReport) -> str:
 
 def _timing(timing: Timing | None) -> str:
     return f"{show_seconds(timing.median_s)} ± {show_seconds(timing.mad_s)}" if timing else NOTHING
+
+
+def _counters(region: RegionReport) -> Iterable[RenderableType]:
+    """The objective, where it is not the time, and the counters of the original and of the best."""
+    if (goal := region.goal) is not None:
+        values = [f"{value:.6g}" if value is not None else NOTHING for value in (goal.baseline, goal.best)]
+        yield Text(f"  objective {goal.expression}: original {values[0]}, best {values[1]}")
+    best = {c.name: c for c in region.best.counters} if region.best is not None else {}
+    counted = {c.name: c for c in region.counters}
+    if not counted and not best:
+        return
+    table = make_table(("  counter", "left"), ("original", "right"), ("best", "right"), ("by", "left"))
+    for name, counter in (counted | best).items():
+        values = [show_counter(of[name]) if name in of else NOTHING for of in (counted, best)]
+        table.add_row(f"  {name}", *values, str(counter.source))
+    yield table
 
 
 def _winner(region: RegionReport) -> Text:

@@ -38,6 +38,14 @@ def tune(
             "--search", metavar="NAME[:opt=value,...]", help="The searcher; overrides the specification."
         ),
     ] = None,
+    objective: Annotated[
+        str | None,
+        typer.Option(
+            "--objective",
+            metavar="EXPRESSION",
+            help="What to minimise, over times and counters: instructions, 'time * energy' (default: time).",
+        ),
+    ] = None,
     trials: Annotated[
         int | None,
         typer.Option(
@@ -137,6 +145,7 @@ def tune(
         spec=spec,
         target=target,
         search=search,
+        objective=objective,
         trials=trials,
         time=time_limit,
         seed=seed,

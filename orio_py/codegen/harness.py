@@ -59,6 +59,7 @@ def harness_program(task: TuningTask, interface: KernelInterface, point: InputPo
             has_init=inputs.init_file is not None,
             looks_at_library=any(v.allocation == "library" for v in variables),
             has_validation=task.measurement.validation_file is not None,
+            methods=task.measurement.methods,
         ),
         "prologue": "orio_setup();",
         "tested code": "orio_call();",

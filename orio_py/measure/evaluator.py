@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from statistics import median
@@ -142,13 +142,7 @@ class Evaluator:
         `coordinate` names the configuration for the spec's postrun command.  `race` allows to stop early;
         `check` is off for a variant that was validated before.
         """
-        job = self._job(artifact, race=race, check=check)
-        done: Completed | None = None
-        if self._server is not None and not arguments:
-            self._results.unlink(missing_ok=True)
-            done = self._server.run(job, self._timeout)
-        if done is None:
-            done = self._run_alone(job, arguments, self._timeout)
+        done = self._run(self._job(artifact, race=race, check=check), arguments)
         found = judge(done, Report.read(self._results), self.clock)
         if check and self.compiler.spec.postrun and isinstance(found, Success):
             self.compiler.after_run(artifact.path, coordinate)
@@ -160,6 +154,26 @@ class Evaluator:
         job = self._job(artifact, check=check, least=min(least, self.limits.repeats), most=most)
         done = self._run_alone(job, arguments, self._timeout)
         return judge(done, Report.read(self._results), self.clock)
+
+    def count(self, artifact: Artifact, arguments: Sequence[str], lines: Sequence[str]) -> Report:
+        """Run a valid variant with the job's `lines`, which ask for counters; no times are taken.
+
+        The report lacks the counters of a run that failed.
+        """
+        self._run(self._job(artifact, check=False, least=0, most=0, observe=lines), arguments)
+        return Report.read(self._results)
+
+    def run_under(
+        self, artifact: Artifact, arguments: Sequence[str], prefix: Sequence[str], *, slowdown: float
+    ) -> Completed:
+        """One call of a variant in a test program of its own that a tool runs: `prefix` is its command line.
+
+        Threads that the code starts would escape the tool's view, so OpenMP code gets only one.
+        """
+        job = replace(self._job(artifact, check=False, least=0, most=0), memory=None, cpu=None)
+        timeout = Seconds(slowdown * self._timeout)
+        environment = {"OMP_NUM_THREADS": "1"} if self.is_parallel else {}
+        return self._run_alone(job, arguments, timeout, prefix=prefix, environment=environment)
 
     def calibrate(self) -> tuple[Sample, ...]:
         """Some runs of a loop of fixed length where the kernels run; none where no server is used."""
@@ -240,6 +254,7 @@ class Evaluator:
         check: bool = True,
         least: int | None = None,
         most: int = MOST_SAMPLES,
+        observe: Sequence[str] = (),
     ) -> Job:
         repeats = least if least is not None else self.limits.repeats
         return Job(
@@ -256,19 +271,36 @@ class Evaluator:
             check=check,
             race=race,
             cpu=self.limits.cpu,
+            observe=observe,
         )
 
-    def _run_alone(self, job: Job, arguments: Sequence[str], timeout: Seconds) -> Completed:
+    def _run(self, job: Job, arguments: Sequence[str]) -> Completed:
+        """Run a job in a child of the server, or without one where there is none."""
+        if self._server is not None and not arguments:
+            self._results.unlink(missing_ok=True)
+            if (done := self._server.run(job, self._timeout)) is not None:
+                return done
+        return self._run_alone(job, arguments, self._timeout)
+
+    def _run_alone(
+        self,
+        job: Job,
+        arguments: Sequence[str],
+        timeout: Seconds,
+        *,
+        prefix: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> Completed:
         """Run the test program for one job; the results are then in their file."""
         self._results.unlink(missing_ok=True)
         job_file = self.folder / "job.txt"
         job_file.write_text(job.text(self._results), encoding="utf-8")
         assert self._harness is not None, "prepare comes first"
         return run(
-            [str(self._harness), *arguments],
+            [*prefix, str(self._harness), *arguments],
             timeout=timeout,
             directory=self.compiler.directory,
-            environment={"ORIO_JOB": str(job_file), **self._environment()},
+            environment={"ORIO_JOB": str(job_file), **self._environment(), **(environment or {})},
         )
 
     def _environment(self) -> Mapping[str, str]:

@@ -30,7 +30,7 @@ class Race:
     two samples for one slower by `may_win`.  The others are timed in full.
     """
 
-    best: Seconds
+    best: float
     hopeless: float = 2.0
     may_win: float = 1.3
 
@@ -51,7 +51,7 @@ class Job:
     `least` timed repetitions are taken, and more (up to `most`) while they sum to less than `enough`.
     Each is one call of the kernel, or the mean of `inner` calls.  Without `check` the outputs are not
     compared, for a variant that has been checked before.  `race` ends a hopeless variant early, `cpu`
-    from 0 keeps the program on that processor.
+    from 0 keeps the program on that processor.  `observe` are lines that ask for counters.
     """
 
     library: Path
@@ -67,6 +67,7 @@ class Job:
     check: bool = True
     race: Race | None = None
     cpu: int | None = None
+    observe: Sequence[str] = ()
 
     def text(self, results: Path) -> str:
         """The job file's text."""
@@ -87,6 +88,7 @@ class Job:
             f"cpu {int(self.clock is Clock.THREAD_CPU)}",
             f"pin {-1 if self.cpu is None else self.cpu}",
             self.race.line if self.race is not None else "race 0 0 0",
+            *self.observe,
             "go",
         ]
         return "\n".join(lines) + "\n"
@@ -115,6 +117,11 @@ class Report:
         """All timed repetitions in the order taken."""
         pairs = [rest.split() for word, rest in self.lines if word == "sample"]
         return tuple(Sample(Seconds(float(w)), Seconds(float(c))) for w, c in pairs)
+
+    def counters(self) -> tuple[tuple[str, str, float], ...]:
+        """Method, name and value per call of each counter taken."""
+        found = [rest.split() for word, rest in self.lines if word == "counter"]
+        return tuple((method, name, float(value)) for method, name, value in found)
 
     @property
     def was_stopped(self) -> bool:

@@ -32,6 +32,7 @@ class Stage(StrEnum):
     OUT_OF_BOUNDS = "write out of bounds"
     VALIDATION = "rejected by the validation file"
     PROTOCOL = "no result"
+    COUNTERS = "no counters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +69,14 @@ class Timing:
 class Success:
     """A variant whose outputs matched, with all its samples in the order taken.
 
-    `is_full` is false for a variant that was so slow that its repetitions were cut short.
+    `is_full` is false for a variant that was so slow that its repetitions were cut short.  `score` is the
+    value of the search's objective, where that is not the time.
     """
 
     samples: tuple[Sample, ...]
     clock: Clock
     is_full: bool = True
+    score: float | None = None
 
     @property
     def timing(self) -> Timing:
@@ -81,16 +84,25 @@ class Success:
         return Timing.of(self.samples, self.clock)
 
     @property
-    def objective(self) -> Seconds:
-        """What variants are ranked by: the median CPU time, or the smallest wall time.
+    def time(self) -> Seconds:
+        """The one figure for how long a call takes: the median CPU time, or the smallest wall time.
 
         Other programs lengthen wall time and never shorten it, so its minimum is the steadier figure.
         """
-        values = [sample.by(self.clock) for sample in self.samples]
-        return Seconds(median(values) if self.clock is Clock.THREAD_CPU else min(values))
+        return self.time_by(self.clock)
+
+    def time_by(self, clock: Clock) -> Seconds:
+        """The figure on a given clock."""
+        values = [sample.by(clock) for sample in self.samples]
+        return Seconds(median(values) if clock is Clock.THREAD_CPU else min(values))
+
+    @property
+    def objective(self) -> float:
+        """What variants are ranked by, less being better: the time in seconds, or the score."""
+        return self.time if self.score is None else self.score
 
     def joined(self, other: Success) -> Success:
-        """Both measurements as one."""
+        """Both measurements as one, still without a score."""
         return Success((*self.samples, *other.samples), self.clock, self.is_full and other.is_full)
 
 

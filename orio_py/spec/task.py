@@ -9,6 +9,7 @@ from orio_py.core.source import Position, SourceFile, Span
 from orio_py.ctree.surroundings import Surroundings
 from orio_py.spec.assumptions import Assumptions
 from orio_py.spec.inputs import ExternalFile, InputSpec
+from orio_py.spec.objective import Objective
 from orio_py.spec.parameter import Constraint, Parameter
 from orio_py.spec.region import Region
 from orio_py.spec.search import SearchSpec
@@ -20,13 +21,17 @@ class MeasurementSpec:
     """Repetitions (the minimum), and the largest accepted relative and absolute error by element type.
 
     `tolerance` maps a C floating type to `(relative, absolute)`; types that are missing take the
-    defaults of `measure.validate`, integers are always compared exactly.
+    defaults of `measure.validate`, integers are always compared exactly.  `methods` are the observers by
+    which variants are counted; without an `objective` the least time is searched for.
     """
 
     repetitions: int = 5
     tolerance: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
     validation_file: ExternalFile | None = None
     skeleton_file: ExternalFile | None = None
+    methods: tuple[str, ...] = ()
+    methods_position: Position | None = None
+    objective: Objective | None = None
 
 
 @dataclass(frozen=True, slots=True)

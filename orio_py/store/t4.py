@@ -42,6 +42,7 @@ INVALIDITY: Mapping[Stage, str] = {
     Stage.OUT_OF_BOUNDS: "correctness",
     Stage.VALIDATION: "correctness",
     Stage.PROTOCOL: "runtime",
+    Stage.COUNTERS: "runtime",
 }
 """T4's word for each stage of failure."""
 

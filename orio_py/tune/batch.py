@@ -24,8 +24,10 @@ from orio_py.measure.calibration import Calibrations
 from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.job import Race
 from orio_py.record.measurement import Clock, Failure, Measurement, Stage, Success
+from orio_py.record.trial import CounterValue
 from orio_py.space.configuration import Configuration
 from orio_py.spec.inputs import InputPoint
+from orio_py.tune.scoring import Scorer
 from orio_py.tune.variant import VariantGenerator
 
 EXTRA_ROUNDS = {Clock.THREAD_CPU: 0, Clock.WALL: 1}
@@ -77,10 +79,11 @@ class Candidate:
     is_copy: bool = False
     is_recalled: bool = False
     running: Seconds = Seconds(0.0)
+    counters: tuple[CounterValue, ...] = ()
 
     @property
-    def objective(self) -> Seconds | None:
-        """What the searcher hears: seconds, or None for a failure."""
+    def objective(self) -> float | None:
+        """What the searcher hears: seconds or the value of the objective, or None for a failure."""
         return self.outcome.objective if isinstance(self.outcome, Success) else None
 
 
@@ -200,10 +203,11 @@ class BatchMeasurer:
 
     evaluator: Evaluator
     arguments: Arguments
-    best: Seconds
+    best: float
     full: bool
     keeps_files: bool
     calibrations: Calibrations
+    scorer: Scorer = field(default_factory=Scorer)
     least_run: float = 0.0
     _leader: float = inf
     _measured: int = 0
@@ -226,7 +230,7 @@ class BatchMeasurer:
                 self.best = min(self.best, candidate.objective or self.best)
             elif self._is_known(candidate):
                 first = self._first[candidate.key]
-                candidate.is_copy, candidate.outcome = True, first.outcome
+                candidate.is_copy, candidate.outcome, candidate.counters = True, first.outcome, first.counters
                 if any(first is other for other in waiting):
                     waiting.append(candidate)
                     continue
@@ -235,7 +239,9 @@ class BatchMeasurer:
                     self.calibrations.add(self.evaluator.calibrate())
                 self._measured += 1
                 began = perf_counter()
-                candidate.outcome = self._outcome(candidate)
+                candidate.outcome, candidate.counters = self.scorer.inspect(
+                    candidate.built, candidate.configuration, self._outcome(candidate)
+                )
                 candidate.running = Seconds(perf_counter() - began)
                 self._note(candidate)
                 if rounds and self._may_win(candidate):
@@ -273,9 +279,9 @@ class BatchMeasurer:
         return None if self.full else Race(self.best)
 
     def _note(self, candidate: Candidate) -> None:
-        if (seconds := candidate.objective) is not None:
-            self.best = min(self.best, seconds)
-            self._leader = min(self._leader, seconds)
+        if (found := candidate.objective) is not None:
+            self.best = min(self.best, found)
+            self._leader = min(self._leader, found)
             assert isinstance(candidate.outcome, Success)
             self.least_run += min(sample.wall for sample in candidate.outcome.samples)
             if candidate.outcome.clock is Clock.THREAD_CPU:
@@ -296,9 +302,10 @@ class BatchMeasurer:
             assert isinstance(candidate.built, Artifact)
             arguments = self.arguments(candidate.configuration)
             again = self.evaluator.measure(candidate.built, arguments, race=self._race, check=False)
-            candidate.outcome = candidate.outcome.joined(again) if isinstance(again, Success) else again
-            if (seconds := candidate.objective) is not None:
-                self.best = min(self.best, seconds)
+            joined = candidate.outcome.joined(again) if isinstance(again, Success) else again
+            candidate.outcome = self.scorer.scored(joined, candidate.counters)
+            if (found := candidate.objective) is not None:
+                self.best = min(self.best, found)
 
     def _tidy(self, candidate: Candidate) -> None:
         seconds = candidate.objective

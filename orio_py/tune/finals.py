@@ -48,9 +48,9 @@ class Finalist:
     configuration: Configuration | None
     flags: str | None = None
     samples: list[Sample] = field(default_factory=list[Sample])
-    rounds: list[Seconds] = field(default_factory=list[Seconds])
+    rounds: list[float] = field(default_factory=list[float])
     failed: Failure | None = None
-    objective: Seconds = Seconds(0.0)
+    objective: float = 0.0
 
     def timing(self, clock: Clock) -> Timing:
         """All samples of all rounds."""
@@ -83,15 +83,19 @@ def hold_finals(
     rng: random.Random,
     allowance: Seconds,
     clock: Clock,
+    better: str = "faster",
 ) -> Verdict:
-    """Measure everybody `ROUNDS` times (fewer, at least six, past `allowance` seconds) and judge."""
+    """Measure everybody `ROUNDS` times (fewer, at least six, past `allowance` seconds) and judge.
+
+    `better` is the word for a smaller objective.
+    """
     everybody = [*originals, *finalists]
     start = perf_counter()
     for number in range(ROUNDS):
         if number >= FEWEST_ROUNDS and perf_counter() - start > allowance:
             break
         _play_round(everybody, measure, rng)
-    return _judge(originals, finalists, clock)
+    return _judge(originals, finalists, clock, better)
 
 
 def hold_heats(
@@ -130,12 +134,18 @@ def _play_round(
             case Success() as success:
                 finalist.samples.extend(success.samples)
                 finalist.rounds.append(success.objective)
-                finalist.objective = Success(tuple(finalist.samples), success.clock).objective
+                finalist.objective = (
+                    Success(tuple(finalist.samples), success.clock).time
+                    if success.score is None
+                    else median(finalist.rounds)
+                )
             case Failure() as failure:
                 finalist.failed = failure
 
 
-def _judge(originals: Sequence[Finalist], finalists: Sequence[Finalist], clock: Clock) -> Verdict:
+def _judge(
+    originals: Sequence[Finalist], finalists: Sequence[Finalist], clock: Clock, better: str
+) -> Verdict:
     standing = [f for f in originals if f.failed is None and f.rounds] or list(originals)
     original = min(standing, key=lambda f: f.objective if f.rounds else float("inf"))
     flags = _flags_remark(original, originals)
@@ -143,19 +153,20 @@ def _judge(originals: Sequence[Finalist], finalists: Sequence[Finalist], clock: 
     if not valid or not original.rounds:
         return Verdict(original, None, False, "no variant held up in the finals", clock)
     best = min(valid, key=lambda f: f.objective)
-    gains = [(o - b) / o for o, b in zip(original.rounds, best.rounds, strict=False)]
+    gains = [_gain(o, b) for o, b in zip(original.rounds, best.rounds, strict=False)]
     share = median(gains)
     won, chance = sum(gain > 0 for gain in gains), chance_of(gains, among=len(valid))
     score = f"won {won} of {len(gains)} rounds, p = {chance:.2g} by the sign test"
     if share < LEAST_GAIN:
         reason = (
-            f"no variant was faster than the original{flags} by {LEAST_GAIN:.0%} or more (best: {share:+.1%})"
+            f"no variant was {better} than the original{flags} by {LEAST_GAIN:.0%} or more "
+            f"(best: {share:+.1%})"
         )
         return Verdict(original, best, False, reason, clock)
     if chance > LEVEL:
         reason = f"the gain of {share:.1%} over the original{flags} is within the noise: it {score}"
         return Verdict(original, best, False, reason, clock)
-    return Verdict(original, best, True, f"faster by {share:.1%} in the median: it {score}", clock)
+    return Verdict(original, best, True, f"{better} by {share:.1%} in the median: it {score}", clock)
 
 
 def chance_of(gains: Sequence[float], *, among: int = 1) -> float:
@@ -170,6 +181,13 @@ def chance_of(gains: Sequence[float], *, among: int = 1) -> float:
     rounds, won = len(gains), sum(gain > 0 for gain in gains)
     tail = sum(comb(rounds, k) for k in range(won, rounds + 1)) / 2**rounds
     return min(1.0, among * tail)
+
+
+def _gain(original: float, best: float) -> float:
+    """The relative gain; counters, unlike times, may be zero."""
+    if original > 0.0:
+        return (original - best) / original
+    return 0.0 if best <= original else -1.0
 
 
 def _flags_remark(original: Finalist, originals: Sequence[Finalist]) -> str:

@@ -12,7 +12,7 @@ from orio_py.core.expr import Value
 from orio_py.core.source import Position
 from orio_py.core.units import Seconds
 from orio_py.record.measurement import Clock, Measurement, Success
-from orio_py.record.trial import Trial, TrialKey
+from orio_py.record.trial import CounterValue, Trial, TrialKey
 from orio_py.space.configuration import Configuration
 from orio_py.store.database import ResultsDatabase, Series
 from orio_py.tune.report_codec import Remembered, decode, encode
@@ -48,10 +48,11 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An earlier trial's outcome, and the digest of its code."""
+    """An earlier trial's outcome with its counters, and the digest of its code."""
 
     code: str
     measurement: Measurement
+    counters: tuple[CounterValue, ...] = ()
 
 
 @dataclass(slots=True)
@@ -107,7 +108,7 @@ class TrialMemory:
         if trial is None:
             return None
         self._trials[key] = trial
-        return Known(trial.code, self._on_clock(trial.measurement))
+        return Known(trial.code, self._on_clock(trial.measurement), trial.counters)
 
     def remember(
         self,
@@ -117,6 +118,7 @@ class TrialMemory:
         code: str,
         build: Seconds | None,
         run: Seconds,
+        counters: Sequence[CounterValue] = (),
     ) -> Measurement:
         """Store a trial; returns its outcome, or that of the trial which another process stored first."""
         keys = self.keys
@@ -135,6 +137,7 @@ class TrialMemory:
             run=run,
             time=self.now(),
             threads=keys.threads,
+            counters=tuple(counters),
             metadata={**keys.metadata, **parameters},
         )
         stored = self.database.append(trial, self.generation)

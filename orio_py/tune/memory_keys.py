@@ -42,6 +42,7 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
     kernel, harness = _programs(task, plan.point)
     task_digest = digest(
         {
+            **_counting(plan),
             "program": _program(version),
             "kernel": _words(kernel),
             "harness": _words(harness),
@@ -79,6 +80,7 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
             "search": _plain((plan.spec.algorithm.lower(), plan.spec.options)),
             "seed": plan.seed,
             "budget": _plain(plan.budget),
+            **({"objective": plan.objective.text} if plan.objective is not None else {}),
         }
     )
     threads = host.cores if plan.target is Target.OPENMP else 1
@@ -94,6 +96,14 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
         host.name,
         _metadata(plan, compiler, host, version),
     )
+
+
+def _counting(plan: Plan) -> dict[str, object]:
+    """What is counted, and of which variants: with an objective of all, otherwise of those timed in full."""
+    if not plan.watches:
+        return {}
+    counters = [[w.observer.name, [counter.name for counter in w.counters]] for w in plan.watches]
+    return {"counters": counters, "all are counted": plan.objective is not None or plan.full_samples}
 
 
 @cache

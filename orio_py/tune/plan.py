@@ -10,6 +10,8 @@ from orio_py.core.diagnostics import fail
 from orio_py.core.expr import Value
 from orio_py.core.registry import did_you_mean
 from orio_py.frontend.expressions import parse_value
+from orio_py.frontend.objective import parse_objective
+from orio_py.measure.observers.choose import choose_observers
 from orio_py.search.base import SearchContext
 from orio_py.search.catalog import start_search
 from orio_py.space.search_space import SearchSpace
@@ -36,7 +38,8 @@ BATCH_PER_JOB = 4
 def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: TuneOptions) -> Plan:
     """Resolve what specification and options leave open.
 
-    Raises DiagnosticError for unknown searchers, options and targets.
+    Raises DiagnosticError for unknown searchers, options and targets and for bad objectives,
+    EnvironmentProblem ORIO-M015 for a counter that cannot be had here.
     """
     spec = search_spec(task, space, options)
     chosen = dict(spec.options)
@@ -47,6 +50,11 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
     target = resolve_target(task, options.target)
     jobs = options.jobs if options.jobs is not None else cpu_cores()
     batch = max(BATCH, BATCH_PER_JOB * jobs)
+    objective = (
+        task.measurement.objective if options.objective is None else parse_objective(options.objective)
+    )
+    choice = choose_observers(task.measurement, objective, is_parallel=target is Target.OPENMP)
+    task = replace(task, measurement=replace(task.measurement, methods=choice.methods))
     context = SearchContext(space, random.Random(seed), chosen, spec.budget.trials, batch_size=batch)
     return Plan(
         task=with_target(task, target),
@@ -63,6 +71,9 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
         pin=options.pin,
         keeps_files=options.keep is not None,
         spec=replace(spec, options=chosen, position=None),
+        objective=objective,
+        watches=choice.watches,
+        warnings=choice.warnings,
     )
 
 

@@ -273,8 +273,11 @@ def _evidence(winner: Winner) -> list[str]:
     if winner.codes is None:
         return [f"original code{where}: {report.reason}"]
     assert report.baseline is not None
+    goal = report.goal
+    values = f"{goal.best:.6g}; original {goal.baseline:.6g}" if goal and goal.best is not None else ""
     return [
         f"configuration{where}: {_shown(report.best.configuration)}",
+        *([f"objective `{goal.expression}`: {values}"] if goal else []),
         f"{measured}; original {_time(report.baseline.median_s)}; speed-up {report.best.speedup:.2f}",
     ]
 

@@ -12,8 +12,9 @@ from orio_py.core.units import Seconds
 from orio_py.record.environment import Environment
 from orio_py.record.measurement import Clock, Timing
 from orio_py.record.steadiness import Steadiness
+from orio_py.record.trial import CounterSource, CounterValue
 from orio_py.space.configuration import Configuration
-from orio_py.tune.result import Best, RegionReport, SpaceCount, Spent
+from orio_py.tune.result import Best, Goal, RegionReport, SpaceCount, Spent, counters_as_json
 
 VERSION = 1
 """Of the content; a report of another version is not used, and the session is run again."""
@@ -50,11 +51,14 @@ def encode(known: Remembered) -> dict[str, object]:
             "order": list(report.best.configuration),
             "timing": _timing_content(report.best.timing),
             "speedup": report.best.speedup,
+            "counters": counters_as_json(report.best.counters),
         },
         "kept_original": report.kept_original,
         "reason": report.reason,
         "steadiness": asdict(report.steadiness) if report.steadiness is not None else None,
         "calls_per_sample": report.calls_per_sample,
+        "goal": asdict(report.goal) if report.goal is not None else None,
+        "counters": counters_as_json(report.counters),
         "diagnostics": [
             {"code": d.code, "severity": str(d.severity), "message": d.message, "help": d.help}
             for d in known.diagnostics
@@ -87,6 +91,8 @@ def decode(content: Mapping[str, object], position: Position) -> Remembered | No
         reason=stored["reason"],
         steadiness=Steadiness(**seen) if (seen := stored.get("steadiness")) is not None else None,
         calls_per_sample=stored.get("calls_per_sample", 1),
+        goal=Goal(**goal) if (goal := stored.get("goal")) is not None else None,
+        counters=_counters(stored),
     )
     return Remembered(report, _diagnostics(stored["diagnostics"], position))
 
@@ -95,7 +101,13 @@ def _best(content: Mapping[str, Any]) -> Best:
     values = Configuration.from_json(content["configuration"])
     timing = _timing(content["timing"])
     assert timing is not None, "a best variant has been timed"
-    return Best({name: values[name] for name in content["order"]}, timing, content["speedup"])
+    ordered = {name: values[name] for name in content["order"]}
+    return Best(ordered, timing, content["speedup"], _counters(content))
+
+
+def _counters(content: Mapping[str, Any]) -> tuple[CounterValue, ...]:
+    found = content.get("counters", ())
+    return tuple(CounterValue(c["name"], c["value"], c["unit"], CounterSource(c["source"])) for c in found)
 
 
 def _diagnostics(content: Sequence[Mapping[str, Any]], position: Position) -> tuple[Diagnostic, ...]:

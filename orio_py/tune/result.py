@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from orio_py.core.units import Seconds
 from orio_py.record.environment import Environment
 from orio_py.record.measurement import Timing
 from orio_py.record.steadiness import Steadiness
+from orio_py.record.trial import CounterValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +24,21 @@ class SpaceCount:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The configuration that won, re-measured in the finals, and its speed-up over the original."""
+    """The configuration that won, re-measured in the finals, its speed-up over the original, its counters."""
 
     configuration: Mapping[str, Value]
     timing: Timing
     speedup: float
+    counters: tuple[CounterValue, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """The objective of a search that does not look for the least time, for the original and the best."""
+
+    expression: str
+    baseline: float | None = None
+    best: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +74,7 @@ class RegionReport:
     with the same code.  `baseline` and `best` come from the finals, in which the best few and the
     original are measured in turn; `reason` says in words why the winner won or the original was kept.
     `steadiness` tells of the machine meanwhile; a sample is the mean of `calls_per_sample` calls.
+    `counters` are those of the original, as the first run of it gave them.
     """
 
     file: str
@@ -85,6 +97,8 @@ class RegionReport:
     steadiness: Steadiness | None = None
     calls_per_sample: int = 1
     output: Path | None = None
+    goal: Goal | None = None
+    counters: tuple[CounterValue, ...] = ()
 
     @property
     def failed(self) -> int:
@@ -120,13 +134,17 @@ class RegionReport:
             "failures": dict(self.failures),
             "seconds": {name: spent[name] for name in ("total", "build", "run", "search")},
             "cost": {name: seconds for name, seconds in spent.items() if name in COSTS},
-            "baseline": _timing(self.baseline) if self.baseline else None,
+            "objective": asdict(self.goal) if self.goal else None,
+            "baseline": {**_timing(self.baseline), "counters": counters_as_json(self.counters)}
+            if self.baseline
+            else None,
             "best": None
             if self.best is None
             else {
                 "configuration": dict(self.best.configuration),
                 **_timing(self.best.timing),
                 "speedup": self.best.speedup,
+                "counters": counters_as_json(self.best.counters),
             },
             "kept_original": self.kept_original,
             "reason": self.reason,
@@ -135,6 +153,11 @@ class RegionReport:
             "machine": asdict(self.steadiness) if self.steadiness else None,
             "output": str(self.output) if self.output else None,
         }
+
+
+def counters_as_json(counters: Sequence[CounterValue]) -> list[dict[str, object]]:
+    """Name, value per execution of the kernel, unit and source of each counter."""
+    return [{"name": c.name, "value": c.value, "unit": c.unit, "source": str(c.source)} for c in counters]
 
 
 def _timing(timing: Timing) -> dict[str, object]:

@@ -16,12 +16,16 @@ from orio_py.core.expr import Value
 from orio_py.core.units import Bytes, Seconds
 from orio_py.measure.calibration import Calibrations
 from orio_py.measure.evaluator import Baseline, Evaluator, RunLimits
+from orio_py.measure.observers.choose import Watch
+from orio_py.measure.observers.observing import Observing
 from orio_py.record.environment import Environment
 from orio_py.record.measurement import Failure, Measurement, Stage, Success
+from orio_py.record.trial import CounterValue
 from orio_py.search.base import Search
 from orio_py.space.configuration import Configuration
 from orio_py.space.search_space import SearchSpace
 from orio_py.spec.inputs import InputPoint
+from orio_py.spec.objective import Objective
 from orio_py.spec.search import Budget, SearchSpec
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
@@ -29,7 +33,8 @@ from orio_py.tune import events
 from orio_py.tune.batch import BatchBuilder, BatchMeasurer, Candidate, VariantMaker
 from orio_py.tune.finals import HEATS_WITHIN, IN_HEATS, Finalist, Verdict, hold_finals, hold_heats
 from orio_py.tune.memory import Remembered, TrialMemory
-from orio_py.tune.result import Best, RegionReport, SpaceCount, Spent
+from orio_py.tune.result import Best, Goal, RegionReport, SpaceCount, Spent
+from orio_py.tune.scoring import Scorer
 from orio_py.tune.variant import VariantGenerator
 
 BATCH = 32
@@ -60,6 +65,9 @@ class Plan:
     pin: bool | None = None
     keeps_files: bool = False
     spec: SearchSpec = SearchSpec()
+    objective: Objective | None = None
+    watches: tuple[Watch, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +104,8 @@ class TuningSession:
     _builder: BatchBuilder | None = None
     _measurer: BatchMeasurer | None = None
     _calibrations: Calibrations = field(default_factory=Calibrations)
+    _scorer: Scorer = field(default_factory=Scorer)
+    _original_counters: tuple[CounterValue, ...] = ()
     _valid: list[Candidate] = field(default_factory=list[Candidate])
     _failures: Counter[str] = field(default_factory=Counter[str])
     _trials: int = 0
@@ -118,7 +128,10 @@ class TuningSession:
         self._tell_start()
         if self.memory is not None and (known := self.memory.finished(plan.task.position)) is not None:
             return self._answered(known, Seconds(perf_counter() - start))
+        self.diagnostics.extend(plan.warnings)
         evaluator = self._evaluator()
+        observing = Observing(evaluator, plan.watches) if plan.watches else None
+        self._scorer = Scorer(plan.objective, observing, self._arguments)
         interrupted = False
         baseline: Baseline | None = None
         verdict: Verdict | None = None
@@ -209,7 +222,12 @@ class TuningSession:
         baseline = evaluator.prepare(values, self._arguments(values))
         self._spent.prepare += perf_counter() - started
         self.diagnostics.extend(baseline.warnings)
-        return baseline
+        measured, counters, warnings = self._scorer.baseline(
+            baseline.artifact, values, baseline.measurement, self.plan.task.position
+        )
+        self._original_counters = counters
+        self.diagnostics.extend(warnings)
+        return replace(baseline, measurement=measured)
 
     # --- the search ---
 
@@ -222,9 +240,10 @@ class TuningSession:
             evaluator,
             self._arguments,
             baseline.measurement.objective,
-            plan.full_samples,
+            plan.full_samples or plan.objective is not None,
             plan.keeps_files,
             self._calibrations,
+            self._scorer,
         )
         results: Sequence[float | None] | None = None
         while not self._is_spent(start):
@@ -289,7 +308,10 @@ class TuningSession:
         assert self.memory is not None
         if (known := self.memory.recall(configuration)) is None:
             return None
-        return Candidate(configuration, known.code, outcome=known.measurement, is_recalled=True)
+        outcome = self._scorer.scored(known.measurement, known.counters)
+        return Candidate(
+            configuration, known.code, outcome=outcome, is_recalled=True, counters=known.counters
+        )
 
     def _remember(self, candidate: Candidate) -> None:
         """Store a trial; where another process has stored it meanwhile, that one counts."""
@@ -297,20 +319,27 @@ class TuningSession:
             return
         built = candidate.built
         build = built.seconds if isinstance(built, Artifact) and not candidate.is_copy else None
-        candidate.outcome = self.memory.remember(
-            candidate.configuration, candidate.outcome, code=candidate.key, build=build, run=candidate.running
+        stored = self.memory.remember(
+            candidate.configuration,
+            candidate.outcome,
+            code=candidate.key,
+            build=build,
+            run=candidate.running,
+            counters=candidate.counters,
         )
+        candidate.outcome = self._scorer.scored(stored, candidate.counters)
 
     def _tell(self, candidate: Candidate) -> None:
         outcome, seconds, reason = "ok", None, ""
         match candidate.outcome:
             case Success() as success:
-                seconds = success.objective
+                seconds = success.time
             case Failure(stage=stage, reason=reason):
                 outcome = str(stage)
             case None:
                 return
-        best = min((_seconds(c) for c in self._valid), default=None)
+        leader = min(self._valid, key=_objective, default=None)
+        best = leader.outcome.time if leader is not None and isinstance(leader.outcome, Success) else None
         planned = self.plan.budget.trials
         self.listener(
             events.TrialDone(
@@ -336,11 +365,13 @@ class TuningSession:
 
         def again(finalist: Finalist) -> Measurement:
             arguments = self._arguments(finalist.configuration or {})
-            return evaluator.measure(finalist.artifact, arguments, check=False)
+            found = evaluator.measure(finalist.artifact, arguments, check=False)
+            return self._scorer.measured(finalist.artifact, finalist.configuration or {}, found)
 
         def confirm(finalist: Finalist) -> Measurement:
             arguments = self._arguments(finalist.configuration or {})
-            return evaluator.confirm(finalist.artifact, arguments, check=not finalist.rounds)
+            found = evaluator.confirm(finalist.artifact, arguments, check=not finalist.rounds)
+            return self._scorer.measured(finalist.artifact, finalist.configuration or {}, found)
 
         rng = random.Random(self.plan.seed)
         best = hold_heats(self._contenders(evaluator), again, rng=rng, allowance=allowance)
@@ -351,6 +382,7 @@ class TuningSession:
             rng=rng,
             allowance=allowance,
             clock=evaluator.clock,
+            better="faster" if self.plan.objective is None else "better",
         )
         self._calibrations.add(evaluator.calibrate())
         self._spent.finals += perf_counter() - began
@@ -358,17 +390,17 @@ class TuningSession:
 
     def _contenders(self, evaluator: Evaluator) -> list[Finalist]:
         """Enough of the best for the heats; what came from an earlier run is built to be measured."""
-        ranked = sorted(self._valid, key=_seconds)[:IN_HEATS]
+        ranked = sorted(self._valid, key=_objective)[:IN_HEATS]
         found: list[Finalist] = []
         for candidate in ranked:
-            if _seconds(candidate) > HEATS_WITHIN * _seconds(ranked[0]):
+            if _objective(candidate) > HEATS_WITHIN * _objective(ranked[0]):
                 break
             if candidate.built is None:
                 program = evaluator.program(self._code.codes(self.plan.point, candidate.configuration))
                 candidate.built = evaluator.build(program, candidate.configuration)
             if isinstance(candidate.built, Artifact):
                 found.append(
-                    Finalist(candidate.built, candidate.configuration, objective=_seconds(candidate))
+                    Finalist(candidate.built, candidate.configuration, objective=_objective(candidate))
                 )
         return found
 
@@ -401,14 +433,15 @@ class TuningSession:
                 original = verdict.original.timing(verdict.clock)
             reason = verdict.reason
             if verdict.best is not None and verdict.best.configuration is not None:
-                best = Best(
-                    dict(verdict.best.configuration), verdict.best.timing(verdict.clock), verdict.speedup
-                )
+                values = verdict.best.configuration
+                timing = verdict.best.timing(verdict.clock)
+                best = Best(dict(values), timing, verdict.speedup, self._counters_of(values))
         elif self._valid and original is not None:
-            leader = min(self._valid, key=_seconds)
+            leader = min(self._valid, key=_objective)
             assert isinstance(leader.outcome, Success)
             timing = leader.outcome.timing
-            best = Best(dict(leader.configuration), timing, original.median_s / timing.median_s)
+            gain = original.median_s / timing.median_s
+            best = Best(dict(leader.configuration), timing, gain, leader.counters)
             reason = "interrupted before the finals"
         return RegionReport(
             file=position.file,
@@ -428,7 +461,23 @@ class TuningSession:
             kept_original=verdict is None or not verdict.wins,
             reason=reason,
             interrupted=interrupted,
+            goal=self._goal(baseline, verdict),
+            counters=self._original_counters,
         )
+
+    def _counters_of(self, configuration: Configuration) -> tuple[CounterValue, ...]:
+        found = (c.counters for c in self._valid if c.configuration == configuration)
+        return next(found, ())
+
+    def _goal(self, baseline: Baseline | None, verdict: Verdict | None) -> Goal | None:
+        if self.plan.objective is None:
+            return None
+        original = baseline.measurement.objective if baseline is not None else None
+        best = min((_objective(c) for c in self._valid), default=None)
+        if verdict is not None:
+            original = verdict.original.objective if verdict.original.rounds else original
+            best = verdict.best.objective if verdict.best is not None else best
+        return Goal(self.plan.objective.text, original, best)
 
     def _all_spent(self, total: Seconds) -> Spent:
         spent, builder, measurer = self._spent, self._builder, self._measurer
@@ -454,6 +503,6 @@ class TuningSession:
         return self._first_refusal
 
 
-def _seconds(candidate: Candidate) -> Seconds:
+def _objective(candidate: Candidate) -> float:
     assert isinstance(candidate.outcome, Success)
     return candidate.outcome.objective

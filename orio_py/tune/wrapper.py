@@ -99,7 +99,15 @@ class Wrapper:
         """The digest of all that the tuned text depends on: the texts, the options, the processor."""
         texts = [source.text for _, source in sorted(loaded.sources.items())]
         builds = [[str(t.task.build), t.task.name] for t in loaded.tasks]
-        wishes = [options.target, options.search, options.trials, options.time, options.seed, options.cc]
+        wishes = [
+            options.target,
+            options.search,
+            options.objective,
+            options.trials,
+            options.time,
+            options.seed,
+            options.cc,
+        ]
         pins = sorted((name, str(value)) for name, value in options.pins.items())
         headers = project_texts(loaded.files[0].source, path, folders)
         return digest([texts, headers, builds, wishes, pins, cpu_name()])

@@ -57,6 +57,10 @@ BAD: dict[str, tuple[Expected, ...]] = {
         Expected("ORIO-S017", 5, "values of `a` are not known", "decl double a"),
     ),
     "30_missing_skeleton": (Expected("ORIO-S015", 16, "cannot read `none.c`"),),
+    "70_unknown_counter": (
+        Expected("ORIO-S019", 7, "`instructons`, which is neither", "did you mean `instructions`?"),
+    ),
+    "71_unknown_method": (Expected("ORIO-S006", 7, "not 'valgrid'", "did you mean `valgrind`?"),),
     "40_import_os": (Expected("ORIO-E010", 8, "attributes and methods are not part"),),
     "41_class_attribute": (Expected("ORIO-E010", 8, "attributes and methods are not part"),),
     "42_lambda": (Expected("ORIO-E010", 8, "`lambda` is not part"),),
@@ -95,7 +99,7 @@ BAD: dict[str, tuple[Expected, ...]] = {
 
 WARNED: dict[str, Expected] = {
     "13_stray_annotation": Expected("ORIO-A006", 2, "is ignored", "/*@ end @*/"),
-    "33_papi": Expected("ORIO-S007", 7, "'papi' is not available; the basic timer is used"),
+    "33_tau": Expected("ORIO-S007", 7, "'TAU' is not available; the basic timer is used"),
 }
 
 ACCEPTED: dict[str, int] = {

@@ -53,6 +53,27 @@ CODES: tuple[Code, ...] = (
         "start from the same inputs. Tune at a larger problem size, or annotate a longer part of the code.",
     ),
     Code(
+        "ORIO-M014",
+        "counting method that does not work here",
+        "The specification asks for counters by a method that this machine does not offer; the message says "
+        "why. The task is tuned all the same, without these counters. `orio devices` lists all methods and "
+        "what each gives here.",
+    ),
+    Code(
+        "ORIO-M015",
+        "counter of the objective cannot be taken",
+        "The objective uses a counter that no method gives on this machine, or not the method that the "
+        "specification asks for. Nothing is tuned, because variants could not be compared. Choose another "
+        "method (`valgrind` simulates counters wherever it is installed) or another objective.",
+    ),
+    Code(
+        "ORIO-M016",
+        "counters of the original are missing",
+        "The original code was run to be counted, and some of the counters did not come about; the message "
+        "says which and why. With an objective that needs them the task cannot be tuned. Without one the "
+        "task is tuned and the counters are left out.",
+    ),
+    Code(
         "ORIO-M020",
         "no valid variant",
         "Every variant that was tried failed: did not compile, crashed, ran too long or computed something "

@@ -127,6 +127,14 @@ CODES: tuple[Code, ...] = (
         "Sections are written `def NAME { … }` and are not nested.\n",
     ),
     Code(
+        "ORIO-S019",
+        "unsuitable objective",
+        "`arg objective` in performance_counter, or `--objective`, is an expression over the times and counters\n"
+        "of one execution of the kernel, such as 'instructions' or 'time * energy'; the least value wins:\n\n"
+        "    def performance_counter { arg method = 'valgrind'; arg objective = 'instructions'; }\n\n"
+        "It has to use at least one time or counter; docs/reference/counters.md lists them.\n",
+    ),
+    Code(
         "ORIO-S020",
         "parameter without use",
         "No transformation, constraint, build command or other part of the task depends on the parameter, so\n"

@@ -11,12 +11,15 @@ from orio_py.core.expr import Value, bind
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position
 from orio_py.core.units import Seconds
+from orio_py.frontend.objective import parse_objective
 from orio_py.frontend.tuning.declarations import declaration, is_macro, macro
 from orio_py.frontend.tuning.files import Files
+from orio_py.frontend.tuning.sections import TIMERS
 from orio_py.frontend.tuning.statements import Decl, Definition
 from orio_py.frontend.tuning.values import check_name, parameter_values
 from orio_py.spec.assumptions import Assumptions
 from orio_py.spec.inputs import Declaration, ExternalFile, InputSpec
+from orio_py.spec.objective import Objective
 from orio_py.spec.parameter import Constraint, Parameter
 from orio_py.spec.search import Budget, SearchSpec
 from orio_py.spec.target import BuildSpec
@@ -202,16 +205,38 @@ class _Finisher:
 
     def _measurement(self) -> MeasurementSpec:
         method = self.collected.settings.get("performance_counter", {}).get("method")
-        if method is not None and method.value != "basic timer":
-            message = f"method {method.value!r} is not available; the basic timer is used"
-            self._warn("ORIO-S007", message, method.position)
         default = MeasurementSpec()
         return MeasurementSpec(
             repetitions=self._integer("performance_counter", "repetitions") or default.repetitions,
             tolerance=self._tolerance(),
             validation_file=self._file("validation", "validation_file"),
             skeleton_file=self._file("performance_test_code", "skeleton_code_file"),
+            methods=self._methods(method),
+            methods_position=method.position if method is not None else None,
+            objective=self._objective(),
         )
+
+    def _methods(self, setting: Setting | None) -> tuple[str, ...]:
+        """The observers named; the basic timer is always used, and the methods of old machines are not."""
+        if setting is None:
+            return ()
+        value = setting.value
+        names = [n for n in (value if isinstance(value, (list, tuple)) else (value,)) if isinstance(n, str)]
+        for name in names:
+            if name in TIMERS and name != "basic timer":
+                message = f"method {name!r} is not available; the basic timer is used"
+                self._warn("ORIO-S007", message, setting.position)
+        return tuple(dict.fromkeys(name for name in names if name not in TIMERS))
+
+    def _objective(self) -> Objective | None:
+        setting = self.collected.settings.get("performance_counter", {}).get("objective")
+        if setting is None or not isinstance(setting.value, str):
+            return None
+        try:
+            return parse_objective(setting.value, setting.position)
+        except DiagnosticError as error:
+            self.problems.extend(error.diagnostics)
+            return None
 
     def _tolerance(self) -> dict[str, tuple[float, float]]:
         found: dict[str, tuple[float, float]] = {}

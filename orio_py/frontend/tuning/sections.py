@@ -6,15 +6,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from orio_py.core.expr import Value
+from orio_py.spec.counters import METHOD_COUNTERS
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """`needs` says in words what `accepts` tests; `effect` is False for arguments that change nothing."""
+    """`needs` says in words what `accepts` tests; `effect` is False for arguments that change nothing.
+
+    `known` are the words that strings are chosen from, if they are.
+    """
 
     needs: str
     accepts: Callable[[Value], bool]
     effect: bool = True
+    known: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,15 @@ def _is_flag_or_names(value: Value) -> bool:
     )
 
 
+def _are_methods(value: Value) -> bool:
+    items = value if isinstance(value, (list, tuple)) else (value,)
+    return bool(items) and all(item in METHODS for item in items)
+
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, str) and value.strip() != ""
+
+
 TEXT = Argument("a string", lambda value: isinstance(value, str))
 COMMAND = Argument(
     "a command: a non-empty string", lambda value: isinstance(value, str) and value.strip() != ""
@@ -65,9 +79,15 @@ FLAG = Argument("True or False", lambda value: isinstance(value, bool))
 TOLERANCE = Argument("a relative error, or `(relative, absolute)` errors, not negative", _is_tolerance)
 SPECIALIZE = Argument("True, False, or a list of input parameter names", _is_flag_or_names)
 NOALIAS = Argument("True, False, or a list of array names", _is_flag_or_names)
-METHODS = ("basic timer", "bgp counter", "papi", "TAU")
+TIMERS = ("basic timer", "bgp counter", "TAU")
+METHODS = ("basic timer", *METHOD_COUNTERS, "bgp counter", "TAU")
 POWER_METHODS = ("none", "wattprof")
-METHOD = Argument(f"one of {', '.join(map(repr, METHODS))}", lambda value: value in METHODS)
+METHOD = Argument(
+    f"one of {', '.join(map(repr, METHODS))}, or a list of them",
+    _are_methods,
+    known=METHODS,
+)
+OBJECTIVE = Argument("an expression over times and counters, as a string", _is_text)
 POWER_METHOD = Argument(f"one of {', '.join(map(repr, POWER_METHODS))}", lambda value: value in POWER_METHODS)
 ANYTHING = Argument("a value", lambda value: True)
 
@@ -99,6 +119,7 @@ SECTIONS: Mapping[str, Section] = {
         _ARGUMENTS_ONLY,
         {
             "method": METHOD,
+            "objective": OBJECTIVE,
             "repetitions": COUNT,
             "random_seed": SEED,
             "timing_array_size": _idle(COUNT),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, Severity, has_errors
 from orio_py.core.expr import Value, evaluate
-from orio_py.core.registry import did_you_mean
+from orio_py.core.registry import did_you_mean, nearest
 from orio_py.core.source import Position, SourceFile, Span
 from orio_py.frontend.tuning.collect import Collected, Setting
 from orio_py.frontend.tuning.files import Files
@@ -176,19 +176,23 @@ class Interpreter:
 
     def _accept(self, parsed: Definition, argument: Argument, value: Value) -> None:
         if not argument.accepts(value):
-            shown = _brief(value)
+            message = f"`arg {parsed.name}` needs {argument.needs}, not {_brief(value)}"
             raise DiagnosticError(
-                Diagnostic(
-                    "ORIO-S006",
-                    f"`arg {parsed.name}` needs {argument.needs}, not {shown}",
-                    parsed.position,
-                )
+                Diagnostic("ORIO-S006", message, parsed.position, help=_nearest(argument, value))
             )
 
     @property
     def has_errors(self) -> bool:
         """Whether any problem is an error."""
         return has_errors(self.problems)
+
+
+def _nearest(argument: Argument, value: Value) -> str | None:
+    """The known word like the first unknown one, where the argument has a list of them."""
+    items = value if isinstance(value, (list, tuple)) else (value,)
+    unknown = next((item for item in items if isinstance(item, str) and item not in argument.known), None)
+    found = nearest(unknown, argument.known) if unknown is not None else None
+    return f"did you mean `{found}`?" if found is not None else None
 
 
 def _brief(value: Value) -> str:

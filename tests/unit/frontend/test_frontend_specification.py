@@ -180,7 +180,6 @@ def test_random_seed_and_compiler() -> None:
         "def search { arg msimplex_size = 3; }",
         "def performance_counter { arg timing_array_size = 3; }",
         "def performance_counter { arg method = 'bgp counter'; }",
-        "def performance_counter { arg method = 'papi'; }",
         "def performance_counter { arg method = 'TAU'; }",
         "def validation { arg expected_output = 'x'; }",
     ],
@@ -237,6 +236,24 @@ def test_what_has_no_effect_is_warned_of(text: str) -> None:
         ),
         ("def performance_counter { arg repetitions = '3'; }", "ORIO-S006", "1:31", "not '3'", None),
         ("def performance_counter { arg method = 'clock'; }", "ORIO-S006", "1:31", "'basic timer'", None),
+        (
+            "def performance_counter { arg method = ['rusage', 'valgrid']; }",
+            "ORIO-S006",
+            "1:31",
+            "'valgrind'",
+            "did you mean `valgrind`?",
+        ),
+        ("def performance_counter { arg method = []; }", "ORIO-S006", "1:31", "not a list", None),
+        ("def performance_counter { arg objective = 3; }", "ORIO-S006", "1:31", "as a string", None),
+        (
+            "def performance_counter { arg objective = 'time * instuctions'; }",
+            "ORIO-S019",
+            "1:31",
+            "`instuctions`, which is neither a time nor a counter",
+            "did you mean `instructions`?",
+        ),
+        ("def performance_counter { arg objective = '2 + 3'; }", "ORIO-S019", "1:31", "the same", "energy"),
+        ("def performance_counter { arg objective = 'time *'; }", "ORIO-E001", "1:31", "", None),
         ("def build { arg build_command = ''; }", "ORIO-S006", "1:17", "a non-empty string", None),
         ("def search { arg time_limit = True; }", "ORIO-S006", "1:18", "minutes", None),
         ("def search { arg total_runs = 1.5; }", "ORIO-S006", "1:18", "a positive integer", None),
@@ -438,3 +455,16 @@ def test_problem_count_is_limited() -> None:
     _, problems = interpret("def build { " + "arg x = 1; " * 5000 + "}")
     assert has_errors(problems)
     assert len(problems) < 300
+
+
+def test_methods_of_counting_and_the_objective_are_read() -> None:
+    text = (
+        "def performance_counter { arg method = ['valgrind', 'rusage', 'valgrind']; arg objective = '%s'; }"
+    )
+    found = good(text % "time * (data_reads + energy)").measurement
+    assert found.methods == ("valgrind", "rusage")
+    assert found.objective is not None
+    assert found.objective.counters == ("data_reads", "energy")
+    assert good(text % " time ").measurement.objective is None
+    assert good("def performance_counter { arg method = 'basic timer'; }").measurement.methods == ()
+    assert good("def performance_counter { arg method = 'papi'; }").measurement.methods == ("papi",)

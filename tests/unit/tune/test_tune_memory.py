@@ -16,6 +16,7 @@ from orio_py.core.source import Position
 from orio_py.core.units import Bytes, Seconds
 from orio_py.record.environment import Environment, Host
 from orio_py.record.measurement import Clock, Timing
+from orio_py.record.trial import CounterSource, CounterValue
 from orio_py.space.configuration import Configuration
 from orio_py.store.database import ResultsDatabase
 from orio_py.tune.load import load
@@ -24,7 +25,7 @@ from orio_py.tune.memory_keys import make_keys
 from orio_py.tune.options import TuneOptions
 from orio_py.tune.plan import make_plan
 from orio_py.tune.report_codec import Remembered, decode, encode
-from orio_py.tune.result import Best, RegionReport, SpaceCount, Spent
+from orio_py.tune.result import Best, Goal, RegionReport, SpaceCount, Spent
 
 HOST = Host("here", "A CPU", 4, "x86_64", "Linux", "6.1", Bytes(2**30), (("L1d", Bytes(32768)),))
 SOURCE = """#include "scale.h"
@@ -112,12 +113,25 @@ def test_a_header_included_by_a_header_counts(tmp_path):
         ({"trials": 1}, False, True),
         ({"search": "random", "trials": 1}, False, True),
         ({"jobs": 7}, False, False),
+        ({"objective": "wall_time"}, False, True),
+        ({"objective": "time * (1 + page_faults)"}, True, True),
     ],
     ids=str,
 )
 def test_options_that_change_trials_and_options_that_change_the_search(tmp_path, options, task, plan):
     before, after = keys(tmp_path), keys(tmp_path, **options)
     assert (after.task != before.task, after.plan != before.plan) == (task, plan)
+
+
+def test_what_is_counted_is_part_of_the_task_and_the_objective_of_the_plan(tmp_path):
+    counted = SOURCE.replace(
+        "def build", "def performance_counter { arg method = 'rusage'; }\n    def build", 1
+    )
+    plain, found = keys(tmp_path), keys(tmp_path, counted)
+    assert found.task != plain.task
+    first, second = (keys(tmp_path, counted, objective=text) for text in ("user_time", "page_faults + 1"))
+    assert first.task == second.task != found.task
+    assert first.plan != second.plan
 
 
 def test_a_grown_space_keeps_its_trials(tmp_path):
@@ -204,6 +218,13 @@ def test_samples_are_read_on_the_sessions_clock(opened: Open):
     assert known.measurement == replace(success(), clock=Clock.WALL)
 
 
+def test_counters_are_recalled_with_their_trial(opened: Open):
+    opened().remember(ONE, success(), code="c", build=None, run=Seconds(0.2), counters=COUNTERS)
+    known = opened().recall(ONE)
+    assert known is not None
+    assert sorted(known.counters, key=str) == sorted(COUNTERS, key=str)
+
+
 def test_fresh_measures_anew_and_later_sessions_use_that(opened: Open):
     remember(opened())
     fresh = opened(fresh=True)
@@ -230,18 +251,22 @@ def report(**changes) -> RegionReport:
         "seconds": Spent(Seconds(1.0), Seconds(0.5), Seconds(0.4), Seconds(0.0)),
         "environment": Environment("A CPU", 4, "Linux", "gcc 12", "gcc -O1"),
         "baseline": timing,
-        "best": Best({"U": 2, "A": (1, 2.5)}, timing, 1.25),
+        "best": Best({"U": 2, "A": (1, 2.5)}, timing, 1.25, (CounterValue("page_faults", 3.0),)),
         "kept_original": False,
         "reason": "faster",
     }
     return RegionReport(**{**content, **changes})
 
 
+COUNTERS = (CounterValue("instructions", 9.0, "", CounterSource.SIMULATED), CounterValue("energy", 0.5, "J"))
 WARNING = Diagnostic("ORIO-M012", "not finite", Position("a.c", 3, 1), Severity.WARNING, help="other inputs")
 
 
-def test_reports_come_back_as_they_were():
-    known = Remembered(report(), (WARNING,))
+@pytest.mark.parametrize(
+    "changes", [{}, {"goal": Goal("instructions", 9.0, None), "counters": COUNTERS}], ids=str
+)
+def test_reports_come_back_as_they_were(changes):
+    known = Remembered(report(**changes), (WARNING,))
     decoded = decode(encode(known), Position("a.c", 3, 1))
     assert decoded == known
     assert list(decoded.report.best.configuration) == ["U", "A"]

@@ -1,0 +1,1 @@
+"""Counters around the execution of a kernel, by several methods."""
