@@ -17,20 +17,20 @@ from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentPro
 from orio_py.core.expr import Value, show
 from orio_py.core.source import Span
 from orio_py.core.units import Seconds
+from orio_py.record.environment import Host
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.region import Region
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
-from orio_py.store.database import ResultsDatabase
+from orio_py.tune.answer import answered, task_started
 from orio_py.tune.dispatch import Case, dispatch, needs_dispatch
 from orio_py.tune.events import Listener, TreeProgress
 from orio_py.tune.load import LoadedFile, LoadedTask
-from orio_py.tune.memory import TrialMemory
+from orio_py.tune.memory import Archive, TrialMemory
 from orio_py.tune.memory_keys import make_keys
 from orio_py.tune.options import TuneOptions
-from orio_py.tune.plan import make_plan, resolve_target
-from orio_py.tune.result import RegionReport
-from orio_py.tune.session import Plan, TuningSession, Winner
+from orio_py.tune.plan import Plan, make_plan, resolve_target
+from orio_py.tune.result import RegionReport, Winner
 from orio_py.tune.variant import VariantGenerator
 from orio_py.tune.writeback import generated_content, splice
 
@@ -70,47 +70,31 @@ class TunedFile:
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Memories:
-    """Opens the memory of each session; without a database there is none."""
-
-    database: ResultsDatabase | None
-    fresh: bool
-    version: str
-
-    def of(self, plan: Plan, compiler: Compiler) -> TrialMemory | None:
-        if self.database is None:
-            return None
-        keys = make_keys(plan, compiler, host(), self.version)
-        return TrialMemory.open(self.database, keys, lambda: datetime.now(UTC), fresh=self.fresh)
-
-
 def tune_file(
     file: LoadedFile,
     options: TuneOptions,
     listener: Listener,
     version: str,
-    database: ResultsDatabase | None = None,
+    archive: Archive | None = None,
     *,
     clock: Clock | None = None,
 ) -> TunedFile:
-    """Tune every task of a file, up to the first that fails, with what `database` knows.
+    """Tune every task of a file, up to the first that fails, with what `archive` knows.
 
     Raises EnvironmentProblem without a compiler.
     """
     result = TunedFile(None, [], [])
     contents: dict[Span, str] = {}
     clock = clock or Clock(1, listener, perf_counter)
-    memories = _Memories(database, options.fresh, version)
+    machine = host()
     with _workspace(options.keep, file.path.stem) as folder:
         for number, loaded in enumerate(file.tasks):
             if not loaded.task.has_spec:
                 contents.update(_transformed(loaded, {}, version))
                 continue
             try:
-                winners = _tune_task(
-                    file, loaded, options, clock, folder / f"task_{number}", result, memories
-                )
+                around = _Around(folder / f"task_{number}", clock, archive, machine, version)
+                winners = _tune_task(file, loaded, options, around, result)
             except EnvironmentProblem:
                 raise
             except DiagnosticError as problem:
@@ -136,35 +120,66 @@ def transform_file(file: LoadedFile, pins: Mapping[str, Value], version: str) ->
     return splice(file.source, contents) if contents else None
 
 
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What a session is given beside its plan."""
+
+    folder: Path
+    clock: Clock
+    archive: Archive | None
+    machine: Host
+    version: str
+
+
 def _tune_task(
-    file: LoadedFile,
-    loaded: LoadedTask,
-    options: TuneOptions,
-    clock: Clock,
-    folder: Path,
-    result: TunedFile,
-    memories: _Memories,
+    file: LoadedFile, loaded: LoadedTask, options: TuneOptions, around: _Around, result: TunedFile
 ) -> list[Winner]:
     options = _with_usable_target(file, loaded.task, options, result)
     winners: list[Winner] = []
     for index, (point, space) in enumerate(zip(loaded.points, loaded.spaces, strict=True)):
         plan = make_plan(loaded.task, point, space, options)
         compiler = _compiler(plan.task, file.path, options)
-        clock.begin()
-        memory = memories.of(plan, compiler)
-        session = TuningSession(plan, compiler, folder / f"size_{index}", clock.listener, memory)
-        winner = session.run()
+        around.clock.begin()
+        winner, refusal = _winner(plan, compiler, options, around, index, result.diagnostics)
         result.reports.append(winner.report)
-        result.diagnostics.extend(session.diagnostics)
         if winner.report.interrupted:
             result.interrupted = True
             break
-        if winner.report.trials == 0 and session.first_refusal is not None:
-            raise DiagnosticError(_refused(session.first_refusal, winner.report.refused))
+        if winner.report.trials == 0 and refusal is not None:
+            raise DiagnosticError(_refused(refusal, winner.report.refused))
         if winner.report.best is None:
-            result.diagnostics.append(_no_variant(plan.task, winner, session.first_refusal))
+            result.diagnostics.append(_no_variant(plan.task, winner, refusal))
         winners.append(winner)
     return winners
+
+
+def _winner(
+    plan: Plan,
+    compiler: Compiler,
+    options: TuneOptions,
+    around: _Around,
+    index: int,
+    diagnostics: list[Diagnostic],
+) -> tuple[Winner, Diagnostic | None]:
+    """The winner at one problem size, from a finished run or a session, and the first refusal met."""
+    started = perf_counter()
+    memory: TrialMemory | None = None
+    if around.archive is not None:
+        keys = make_keys(plan, compiler, around.machine, around.version)
+        known = around.archive.finished(keys, plan.task.position) if not options.fresh else None
+        if known is not None:
+            diagnostics.extend(known.diagnostics)
+            around.clock.listener(task_started(plan))
+            return answered(plan, known, around.clock.listener, Seconds(perf_counter() - started)), None
+        if (database := around.archive.database()) is not None:
+            memory = TrialMemory.open(database, keys, lambda: datetime.now(UTC), fresh=options.fresh)
+    # Here and not above: what builds and measures takes its time to load, and most runs need none of it.
+    from orio_py.tune.session import TuningSession
+
+    session = TuningSession(plan, compiler, around.folder / f"size_{index}", around.clock.listener, memory)
+    winner = session.run()
+    diagnostics.extend(session.diagnostics)
+    return winner, session.first_refusal
 
 
 def _with_usable_target(
@@ -225,15 +240,10 @@ def _tuned(task: TuningTask, winners: Sequence[Winner], version: str) -> dict[Sp
 
 def _combined(task: TuningTask, region: Region, index: int, winners: Sequence[Winner]) -> str:
     """One region's code for all problem sizes; sizes at which nothing won run the original."""
-    if len(winners) == 1 and winners[0].codes is not None:
-        return winners[0].codes[index]
-    generator = VariantGenerator.of(task)
-    cases: list[Case] = []
-    for winner in winners:
-        code = region.reference_text.strip("\r\n")
-        if winner.codes is not None and winner.report.best is not None:
-            code = generator.code(index, winner.point, winner.report.best.configuration)
-        cases.append(Case(winner.point, code))
+    original = region.reference_text.strip("\r\n")
+    cases = [Case(w.point, w.codes[index] if w.codes is not None else original) for w in winners]
+    if not needs_dispatch(task, cases):
+        return cases[0].code
     return dispatch(task, region, cases, indent=region.indent)
 
 

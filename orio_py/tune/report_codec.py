@@ -21,10 +21,15 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """The report of a finished run and the warnings that it gave."""
+    """The report of a finished run, the warnings that it gave, and the winning code of each region.
+
+    The code fits a file in which the regions have the same `layout`.
+    """
 
     report: RegionReport
     diagnostics: tuple[Diagnostic, ...]
+    codes: tuple[str, ...] | None = None
+    layout: str = ""
 
 
 def encode(known: Remembered) -> dict[str, object]:
@@ -55,6 +60,8 @@ def encode(known: Remembered) -> dict[str, object]:
         "reason": report.reason,
         "steadiness": asdict(report.steadiness) if report.steadiness is not None else None,
         "calls_per_sample": report.calls_per_sample,
+        "codes": list(known.codes) if known.codes is not None else None,
+        "layout": known.layout,
         "diagnostics": [
             {"code": d.code, "severity": str(d.severity), "message": d.message, "help": d.help}
             for d in known.diagnostics
@@ -88,7 +95,13 @@ def decode(content: Mapping[str, object], position: Position) -> Remembered | No
         steadiness=Steadiness(**seen) if (seen := stored.get("steadiness")) is not None else None,
         calls_per_sample=stored.get("calls_per_sample", 1),
     )
-    return Remembered(report, _diagnostics(stored["diagnostics"], position))
+    codes = stored.get("codes")
+    return Remembered(
+        report,
+        _diagnostics(stored["diagnostics"], position),
+        None if codes is None else tuple(codes),
+        stored.get("layout", ""),
+    )
 
 
 def _best(content: Mapping[str, Any]) -> Best:

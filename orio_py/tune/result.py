@@ -11,6 +11,7 @@ from orio_py.core.units import Seconds
 from orio_py.record.environment import Environment
 from orio_py.record.measurement import Timing
 from orio_py.record.steadiness import Steadiness
+from orio_py.spec.inputs import InputPoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,15 @@ class RegionReport:
             "machine": asdict(self.steadiness) if self.steadiness else None,
             "output": str(self.output) if self.output else None,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Winner:
+    """The code of every region at one problem size; None where the original stays."""
+
+    point: InputPoint
+    codes: tuple[str, ...] | None
+    report: RegionReport
 
 
 def _timing(timing: Timing) -> dict[str, object]:
