@@ -13,9 +13,10 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import orio_py
-from orio_py.build.detect import CompilerInfo, compilers, cpu_cores, cpu_name, default_compiler
+from orio_py.build.detect import CompilerInfo, compilers, cpu_cores, cpu_name, default_compiler, host
 from orio_py.core.diagnostics import (
     Diagnostic,
     DiagnosticError,
@@ -36,6 +37,9 @@ from orio_py.tune.result import RegionReport
 from orio_py.tune.tree import Selection
 from orio_py.tune.variant import VariantGenerator
 from orio_py.tune.wrapper import Wrapper
+
+if TYPE_CHECKING:  # its library takes its time to load
+    from orio_py.store.selection import Selection as StoredSelection
 
 Paths = Path | str | Sequence[Path] | Sequence[str]
 
@@ -396,6 +400,64 @@ def transform(
         diagnostics=tuple(problems),
         sources=loaded.sources,
         exit_code=BAD_INPUT if has_errors(problems) else OK,
+        outputs=tuple(written),
+    )
+
+
+def apply_results(
+    paths: Paths,
+    place: Path | str,
+    *,
+    output: Path | None = None,
+    in_place: bool = False,
+    spec: Path | None = None,
+    stored: StoredSelection | None = None,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    compile_commands: Path | None = None,
+) -> TransformReport:
+    """Write the best stored configurations of the results database at `place` into sources.
+
+    `stored` says which of the stored trials may be used.  Nothing is built, measured or run; the text is
+    what `tune` would have written.  When a region of a file has nothing, none is written.
+    """
+    # Only this command and those of `results` need the database's library at once.
+    from orio_py.store.database import ResultsDatabase
+    from orio_py.store.database import Selection as Meant
+    from orio_py.tune.apply import Applier
+
+    given = _paths(paths)
+    loaded = load(
+        given,
+        spec=spec,
+        selection=Selection(include, exclude, output),
+        compile_commands=compile_commands,
+    )
+    destination = Destination(given, loaded.files, output, in_place)
+    problems = [*loaded.diagnostics, *destination.problems()]
+    written: list[Path] = []
+    if not has_errors(problems):
+        try:
+            with ResultsDatabase.open(place, create=False) as database:
+                applier = Applier(database, stored or Meant(), host(), orio_py.__version__)
+                results = [(file, applier.apply(file)) for file in loaded.files]
+            problems.extend(d for _, result in results for d in result.diagnostics)
+            if not has_errors(problems):
+                for file, result in results:
+                    if result.data is not None:
+                        written.append(destination.write(file, result.data))
+                problems.extend(destination.complete(written))
+        except EnvironmentProblem as problem:
+            problems.extend(problem.diagnostics)
+            return TransformReport(diagnostics=tuple(problems), sources=loaded.sources, exit_code=ENVIRONMENT)
+        except DiagnosticError as problem:
+            problems.extend(problem.diagnostics)
+    problems.extend(_nothing_found(loaded, problems))
+    errors = {d.code for d in problems if d.severity is Severity.ERROR}
+    return TransformReport(
+        diagnostics=tuple(problems),
+        sources=loaded.sources,
+        exit_code=OK if not errors else NO_VARIANT if errors == {"ORIO-D014"} else BAD_INPUT,
         outputs=tuple(written),
     )
 

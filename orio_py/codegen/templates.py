@@ -16,12 +16,8 @@ class _Compiled(BytecodeCache):
 
     def load_bytecode(self, bucket: Bucket) -> None:
         """Fill the bucket with what is kept."""
-        if (content := kept(_file(bucket))) is None:
-            return
-        try:
+        if (content := kept(_file(bucket))) is not None:
             bucket.bytecode_from_string(content)
-        except Exception:  # a damaged file can raise nearly anything; the template is compiled again
-            bucket.reset()
 
     def dump_bytecode(self, bucket: Bucket) -> None:
         """Keep the bucket."""

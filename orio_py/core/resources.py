@@ -6,8 +6,11 @@ import os
 import tempfile
 from contextlib import suppress
 from contextvars import ContextVar
+from hashlib import sha256
 from pathlib import Path
 from typing import Literal
+
+_SEAL_BYTES = sha256().digest_size
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -26,11 +29,19 @@ def directory(kind: Literal["grammars", "templates"]) -> Path:
 
 
 def kept(name: str) -> bytes | None:
-    """What an earlier process kept under this name, which says all that the content depends on."""
+    """What an earlier process kept under this name, which says all that the content depends on.
+
+    Content that was damaged meanwhile is not returned: each file begins with the content's digest.
+    """
     folder = CACHE_FOLDER.get()
-    with suppress(OSError):
-        return (folder / name).read_bytes() if folder is not None else None
-    return None
+    if folder is None:
+        return None
+    try:
+        found = (folder / name).read_bytes()
+    except OSError:
+        return None
+    seal, content = found[:_SEAL_BYTES], found[_SEAL_BYTES:]
+    return content if seal == sha256(content).digest() else None
 
 
 def keep(name: str, content: bytes) -> None:
@@ -46,7 +57,7 @@ def keep(name: str, content: bytes) -> None:
         handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(content)
+                file.write(sha256(content).digest() + content)
             Path(temporary).replace(folder / name)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)

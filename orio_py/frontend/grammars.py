@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import cache
 from io import BytesIO
 from typing import Any, cast
@@ -31,10 +30,8 @@ def _parser(grammar: str, start: str) -> Lark:
     texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.lark"))}
     made_by = [lark.__version__, platform.python_version()]
     name = f"{grammar}-{digest([texts, start, _OPTIONS, made_by])[:32]}.parser"
-    # A damaged file can raise nearly anything in lark; it is replaced.
-    with suppress(Exception):
-        if (content := kept(name)) is not None:
-            return cast("Any", Lark).load(BytesIO(content))
+    if (content := kept(name)) is not None:
+        return cast("Any", Lark).load(BytesIO(content))
     parser = cast("Any", Lark).open(str(folder / f"{grammar}.lark"), start=start, **_OPTIONS)
     tables = BytesIO()
     parser.save(tables)

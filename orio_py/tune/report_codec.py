@@ -55,6 +55,7 @@ def encode(known: Remembered) -> dict[str, object]:
             "order": list(report.best.configuration),
             "timing": _timing_content(report.best.timing),
             "speedup": report.best.speedup,
+            "features": list(report.best.features),
         },
         "kept_original": report.kept_original,
         "reason": report.reason,
@@ -108,7 +109,8 @@ def _best(content: Mapping[str, Any]) -> Best:
     values = Configuration.from_json(content["configuration"])
     timing = _timing(content["timing"])
     assert timing is not None, "a best variant has been timed"
-    return Best({name: values[name] for name in content["order"]}, timing, content["speedup"])
+    ordered = {name: values[name] for name in content["order"]}
+    return Best(ordered, timing, content["speedup"], tuple(content.get("features", ())))
 
 
 def _diagnostics(content: Sequence[Mapping[str, Any]], position: Position) -> tuple[Diagnostic, ...]:

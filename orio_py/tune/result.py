@@ -24,11 +24,15 @@ class SpaceCount:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The configuration that won, re-measured in the finals, and its speed-up over the original."""
+    """The configuration that won, re-measured in the finals, and its speed-up over the original.
+
+    `features` are the processor's extensions that its compiler options use beyond the build command's.
+    """
 
     configuration: Mapping[str, Value]
     timing: Timing
     speedup: float
+    features: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +132,7 @@ class RegionReport:
                 "configuration": dict(self.best.configuration),
                 **_timing(self.best.timing),
                 "speedup": self.best.speedup,
+                "features": list(self.best.features),
             },
             "kept_original": self.kept_original,
             "reason": self.reason,

@@ -11,6 +11,7 @@ from time import perf_counter
 
 from orio_py.build.compiler import Artifact, Compiler
 from orio_py.build.detect import cpu_cores, cpu_name, memory_bytes, processor_to_pin, system_name
+from orio_py.build.features import needed_features
 from orio_py.core.diagnostics import Diagnostic
 from orio_py.core.expr import Value
 from orio_py.core.units import Bytes, Seconds
@@ -332,9 +333,9 @@ class TuningSession:
                 original = verdict.original.timing(verdict.clock)
             reason = verdict.reason
             if verdict.best is not None and verdict.best.configuration is not None:
-                best = Best(
-                    dict(verdict.best.configuration), verdict.best.timing(verdict.clock), verdict.speedup
-                )
+                values = dict(verdict.best.configuration)
+                features = needed_features(self.compiler, values) if verdict.wins else ()
+                best = Best(values, verdict.best.timing(verdict.clock), verdict.speedup, features)
         elif self._valid and original is not None:
             leader = min(self._valid, key=_seconds)
             assert isinstance(leader.outcome, Success)
