@@ -38,7 +38,7 @@ from orio_py.tune.tree import Selection
 from orio_py.tune.variant import VariantGenerator
 from orio_py.tune.wrapper import Wrapper
 
-if TYPE_CHECKING:  # its library takes its time to load
+if TYPE_CHECKING:  # its library takes time to load
     from orio_py.store.selection import Selection as StoredSelection
 
 Paths = Path | str | Sequence[Path] | Sequence[str]
@@ -421,9 +421,8 @@ def apply_results(
     `stored` says which of the stored trials may be used.  Nothing is built, measured or run; the text is
     what `tune` would have written.  When a region of a file has nothing, none is written.
     """
-    # Only this command and those of `results` need the database's library at once.
+    # Only this command needs these two, and the database takes time to load.
     from orio_py.store.database import ResultsDatabase
-    from orio_py.store.database import Selection as Meant
     from orio_py.tune.apply import Applier
 
     given = _paths(paths)
@@ -439,7 +438,7 @@ def apply_results(
     if not has_errors(problems):
         try:
             with ResultsDatabase.open(place, create=False) as database:
-                applier = Applier(database, stored or Meant(), host(), orio_py.__version__)
+                applier = Applier(database, stored, host(), orio_py.__version__)
                 results = [(file, applier.apply(file)) for file in loaded.files]
             problems.extend(d for _, result in results for d in result.diagnostics)
             if not has_errors(problems):

@@ -40,7 +40,7 @@ def check_recipe(region: Region, known: frozenset[str]) -> tuple[Diagnostic, ...
     `known` are the names that arguments may use.  Codes: ORIO-T001 to T016, T100 to T105.
     """
     if region.by_statement:
-        # Recipes by statement number are rare, and what they need takes its time to load.
+        # Recipes by statement number are rare, and what they need takes time to load.
         from orio_py.transform.statements.recipe import check_statement_recipe
 
         return check_statement_recipe(region, known)
@@ -60,7 +60,7 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
 
 def _applied(region: Region, values: Mapping[str, Value], context: Context) -> Node:
     if region.by_statement:
-        from orio_py.transform.statements.recipe import apply_statement_recipe  # as above
+        from orio_py.transform.statements.recipe import apply_statement_recipe  # takes time to load
 
         return apply_statement_recipe(region.tree, region.steps, values, context)
 

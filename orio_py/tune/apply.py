@@ -45,10 +45,10 @@ class AppliedFile:
 
 @dataclass(frozen=True, slots=True)
 class Applier:
-    """Chooses among the stored series that `selection` means; `machine` is the one at hand."""
+    """Chooses among the stored series that `meant` means (None: all); `machine` is the one at hand."""
 
     database: ResultsDatabase
-    selection: Selection
+    meant: Selection | None
     machine: Host
     version: str
 
@@ -60,7 +60,7 @@ class Applier:
         """
         contents: dict[Span, str] = {}
         problems: list[Diagnostic] = []
-        stored = self.database.overview(self.selection)
+        stored = self.database.overview(self.meant or Selection())
         for loaded in file.tasks:
             winners: list[Winner] = []
             for point, space in zip(loaded.points, loaded.spaces, strict=True):
@@ -86,7 +86,7 @@ class Applier:
         task = make_keys(plan, compiler, self.machine, self.version).task
         found = [s for s in stored if s.series.task == task]
         if not found:
-            found = [s for s in stored if _is_namesake(s, file, plan, self.selection)]
+            found = [s for s in stored if _is_namesake(s, file, plan, self.meant)]
             if found:
                 problems.append(_outdated(plan.task, point, found[0]))
         if not found:
@@ -148,9 +148,10 @@ def _unstarted(task: TuningTask, path: Path) -> Compiler:
     return Compiler(words, (), path.resolve().parent, task.build, "")
 
 
-def _is_namesake(stored: StoredSeries, file: LoadedFile, plan: Plan, selection: Selection) -> bool:
+def _is_namesake(stored: StoredSeries, file: LoadedFile, plan: Plan, meant: Selection | None) -> bool:
     """Whether a series is of the same region at the same size, however the code reads today."""
-    same_file = PurePath(stored.file).name == file.path.name or selection.task is not None
+    is_named = meant is not None and meant.task is not None
+    same_file = PurePath(stored.file).name == file.path.name or is_named
     sizes = Configuration(stored.inputs) == Configuration(plan.point.values)
     return same_file and stored.name == plan.task.name and sizes
 

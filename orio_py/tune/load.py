@@ -204,7 +204,7 @@ def _check_pragmas(task: TuningTask) -> list[Diagnostic]:
     """What is wrong with the OpenMP pragmas that the user wrote."""
     if not any("ragma" in region.reference_text for region in task.regions):
         return []
-    # Most regions have none, and the dependence test takes its time to load.
+    # Most regions have none, and the dependence test takes time to load.
     from orio_py.transform.parallel.user_pragmas import check_user_pragmas
 
     return [

@@ -84,7 +84,7 @@ class Archive:
 
     def database(self) -> ResultsDatabase | None:
         """The open database, or None where it cannot be used.  Raises as `open`."""
-        from orio_py.store.database import ResultsDatabase  # its start-up cost, see above
+        from orio_py.store.database import ResultsDatabase  # takes time to load
 
         if self._database is None and not self._is_tried:
             self._is_tried = True

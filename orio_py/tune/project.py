@@ -170,7 +170,7 @@ def _winner(
             return answered(plan, known, around.clock.listener, Seconds(perf_counter() - started)), None
         if (database := around.archive.database()) is not None:
             memory = TrialMemory.open(database, keys, lambda: datetime.now(UTC), fresh=options.fresh)
-    # Here and not above: what builds and measures takes its time to load, and most runs need none of it.
+    # Here and not above: what builds and measures takes time to load, and most runs need none of it.
     from orio_py.tune.session import TuningSession
 
     session = TuningSession(plan, compiler, around.folder / f"size_{index}", around.clock.listener, memory)

@@ -18,6 +18,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from orio_py.ctree.build import block, literal_value
+from orio_py.ctree.dependence.questions import may_parallelise
 from orio_py.ctree.loops import CanonicalLoop, loops_in, nest, outermost_loops
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import declared_names
@@ -114,9 +115,6 @@ def require_independent(
     """No dependence but those that the clauses remove.  Raises Refusal: ORIO-T040, T041."""
     known = replace(context, live_after=context.live_after - given.last)
     for loop in loops:
-        # Loops are rarely asked about here, and the dependence test takes its time to load.
-        from orio_py.ctree.dependence.questions import may_parallelise
-
         verdict = may_parallelise(
             loop,
             dependence_context(known),
