@@ -16,9 +16,12 @@ from orio_py.tune.variant import VariantGenerator
 
 
 def answered(plan: Plan, known: Remembered, listener: events.Listener, total: Seconds) -> Winner:
-    """The winner of an earlier run of the same plan, found in `total` seconds."""
+    """The winner of an earlier run of the same plan, found in `total` seconds.
+
+    The same code may have been tuned in another file, under another name.
+    """
     seconds = Spent(total, Seconds(0.0), Seconds(0.0), Seconds(0.0))
-    report = replace(known.report, cached=known.report.trials, seconds=seconds)
+    report = replace(known.report, name=plan.task.name, cached=known.report.trials, seconds=seconds)
     listener(events.TaskFinished(report))
     codes = known.codes
     if codes is None or report.kept_original or known.layout != layout_of(plan.task):

@@ -220,7 +220,8 @@ class TrialMemory:
         known = decode(counted, Position(report.file, report.line, 1))
         if known is None:
             return report
-        return replace(known.report, trials=report.trials, cached=report.cached, seconds=report.seconds)
+        own = replace(known.report, name=report.name, trials=report.trials, cached=report.cached)
+        return replace(own, seconds=report.seconds)
 
     def _on_clock(self, measurement: Measurement) -> Measurement:
         if isinstance(measurement, Success) and self.clock is not None:
