@@ -1,6 +1,6 @@
 """Automatic performance tuning of annotated C kernels.
 
-`tune`, `transform`, `check`, `space`, `devices` and `compile_tuned` are the public Python API, which the command
+`tune`, `transform`, `check`, `space`, `devices`, `compile_tuned` and `apply_results` are the public Python API, which the command
 line uses too; `parse_value` reads a parameter value as the specification language writes it; `orio_py.results` is
 the API on the results database.  They are loaded on first use, so that `orio --help` does not wait for the
 polyhedral library.
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         TransformReport,
         TuneOptions,
         TuneReport,
+        apply_results,
         check,
         compile_tuned,
         devices,
@@ -45,6 +46,7 @@ __all__ = [
     "TuneOptions",
     "TuneReport",
     "__version__",
+    "apply_results",
     "check",
     "compile_tuned",
     "devices",

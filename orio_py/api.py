@@ -9,13 +9,14 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import orio_py
-from orio_py.build.detect import CompilerInfo, compilers, cpu_cores, cpu_name, default_compiler
+from orio_py.build.detect import CompilerInfo, compilers, cpu_cores, cpu_name, default_compiler, host
 from orio_py.core.diagnostics import (
     Diagnostic,
     DiagnosticError,
@@ -28,9 +29,9 @@ from orio_py.core.expr import Value, show
 from orio_py.core.source import Position, SourceFile
 from orio_py.measure.observers.base import ObserverInfo, look_at
 from orio_py.measure.observers.catalog import OBSERVERS
-from orio_py.store.database import ResultsDatabase
 from orio_py.tune.events import Event, Listener
 from orio_py.tune.load import Loaded, LoadedTask, load
+from orio_py.tune.memory import Archive
 from orio_py.tune.options import TuneOptions
 from orio_py.tune.output import Destination
 from orio_py.tune.project import Clock, transform_file, tune_file
@@ -39,12 +40,21 @@ from orio_py.tune.tree import Selection
 from orio_py.tune.variant import VariantGenerator
 from orio_py.tune.wrapper import Wrapper
 
+if TYPE_CHECKING:  # its library takes time to load
+    from orio_py.store.selection import Selection as StoredSelection
+
 Paths = Path | str | Sequence[Path] | Sequence[str]
 
 OK, BAD_INPUT, ENVIRONMENT, NO_VARIANT, INTERRUPTED = 0, 2, 3, 4, 130
 
 CONFIGURATIONS_CHECKED = 200
-"""How many configurations of a space `check` tries the recipe on; all of them in smaller spaces."""
+"""How many configurations of a space `check` tries the recipe on at most; all of them in smaller spaces."""
+
+CONFIGURATIONS_WITHOUT_NEWS = 25
+"""After so many configurations in a row that brought no new outcome, the sample of a larger space ends.
+
+A sample in which everything was refused goes on to its end: a recipe is not called refused everywhere lightly.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,8 +260,8 @@ def tune(
     run = _TuneRun(loaded, destination, chosen, listener or _ignore, problems)
     try:
         default_compiler()
-        with _database(chosen, problems) as database:
-            run.tune_all(database)
+        with _archive(chosen, problems) as archive:
+            run.tune_all(archive)
         if run.exit_code in (OK, NO_VARIANT, BAD_INPUT):
             problems.extend(destination.complete(run.outputs))
     except EnvironmentProblem as missing:
@@ -270,17 +280,13 @@ def tune(
 
 
 @contextmanager
-def _database(options: TuneOptions, problems: list[Diagnostic]) -> Generator[ResultsDatabase | None]:
-    """The results database asked for; None for none, and for one that is not required and cannot be used."""
-    try:
-        database = ResultsDatabase.open(options.db) if options.db is not None else None
-    except DiagnosticError as problem:
-        if options.db_required:
-            raise
-        problems.extend(replace(d, severity=Severity.WARNING) for d in problem.diagnostics)
-        database = None
-    with database or nullcontext():
-        yield database
+def _archive(options: TuneOptions, problems: list[Diagnostic]) -> Generator[Archive | None]:
+    """The results database asked for; None for none."""
+    if options.db is None:
+        yield None
+        return
+    with closing(Archive.open(options.db, problems, required=options.db_required)) as archive:
+        yield archive
 
 
 @dataclass(slots=True)
@@ -296,14 +302,14 @@ class _TuneRun:
     outputs: list[Path] = field(default_factory=list[Path])
     exit_code: int = OK
 
-    def tune_all(self, database: ResultsDatabase | None) -> None:
+    def tune_all(self, archive: Archive | None) -> None:
         """A file that fails does not keep the others from being tuned and written; exit code 2 tells of it."""
         total = sum(len(task.points) for task in self.loaded.tasks if task.task.has_spec)
         clock = Clock(total, self.listener, perf_counter)
         for file in self.loaded.files:
             if not file.tasks:
                 continue
-            result = tune_file(file, self.options, self.listener, orio_py.__version__, database, clock=clock)
+            result = tune_file(file, self.options, self.listener, orio_py.__version__, archive, clock=clock)
             self.problems.extend(result.diagnostics)
             failed = result.failed
             target: Path | None = None
@@ -411,6 +417,63 @@ def transform(
     )
 
 
+def apply_results(
+    paths: Paths,
+    place: Path | str,
+    *,
+    output: Path | None = None,
+    in_place: bool = False,
+    spec: Path | None = None,
+    stored: StoredSelection | None = None,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    compile_commands: Path | None = None,
+) -> TransformReport:
+    """Write the best stored configurations of the results database at `place` into sources.
+
+    `stored` says which of the stored trials may be used.  Nothing is built, measured or run; the text is
+    what `tune` would have written.  When a region of a file has nothing, none is written.
+    """
+    # Only this command needs these two, and the database takes time to load.
+    from orio_py.store.database import ResultsDatabase
+    from orio_py.tune.apply import Applier
+
+    given = _paths(paths)
+    loaded = load(
+        given,
+        spec=spec,
+        selection=Selection(include, exclude, output),
+        compile_commands=compile_commands,
+    )
+    destination = Destination(given, loaded.files, output, in_place)
+    problems = [*loaded.diagnostics, *destination.problems()]
+    written: list[Path] = []
+    if not has_errors(problems):
+        try:
+            with ResultsDatabase.open(place, create=False) as database:
+                applier = Applier(database, stored, host(), orio_py.__version__)
+                results = [(file, applier.apply(file)) for file in loaded.files]
+            problems.extend(d for _, result in results for d in result.diagnostics)
+            if not has_errors(problems):
+                for file, result in results:
+                    if result.data is not None:
+                        written.append(destination.write(file, result.data))
+                problems.extend(destination.complete(written))
+        except EnvironmentProblem as problem:
+            problems.extend(problem.diagnostics)
+            return TransformReport(diagnostics=tuple(problems), sources=loaded.sources, exit_code=ENVIRONMENT)
+        except DiagnosticError as problem:
+            problems.extend(problem.diagnostics)
+    problems.extend(_nothing_found(loaded, problems))
+    errors = {d.code for d in problems if d.severity is Severity.ERROR}
+    return TransformReport(
+        diagnostics=tuple(problems),
+        sources=loaded.sources,
+        exit_code=OK if not errors else NO_VARIANT if errors == {"ORIO-D014"} else BAD_INPUT,
+        outputs=tuple(written),
+    )
+
+
 def check(paths: Paths, *, spec: Path | None = None) -> CheckReport:
     """Check files without building anything: syntax, specifications, and the recipes' legality.
 
@@ -481,22 +544,29 @@ def _legality(loaded: LoadedTask) -> list[Diagnostic]:
     space_, point = loaded.spaces[0], loaded.points[0]
     generator = VariantGenerator.of(loaded.task)
     some = space_.sample(CONFIGURATIONS_CHECKED, random.Random(0))
+    is_sample = space_.size > len(some)
     # Messages name parameter values, so that the same refusal reads differently in each configuration.
     counts: Counter[tuple[str, Position | None]] = Counter()
     first: dict[tuple[str, Position | None], Diagnostic] = {}
-    for configuration in some:
+    tried, last_news, is_possible = 0, 0, False
+    for tried, configuration in enumerate(some, 1):
         try:
             generator.codes(point, configuration)
+            if not is_possible:
+                is_possible, last_news = True, tried
         except DiagnosticError as problem:
             diagnostic = problem.diagnostics[0]
             kind = (diagnostic.code, diagnostic.position)
             counts[kind] += 1
-            first.setdefault(kind, diagnostic)
+            if kind not in first:
+                first[kind], last_news = diagnostic, tried
+        if is_sample and is_possible and tried - last_news >= CONFIGURATIONS_WITHOUT_NEWS:
+            break
     found: list[Diagnostic] = []
-    everywhere = counts.total() == len(some)
+    everywhere = not is_possible
     for kind, count in counts.items():
         diagnostic = first[kind]
-        note = Note(f"refused for {count} of {len(some)} configurations tried")
+        note = Note(f"refused for {count} of {tried} configurations tried")
         severity = Severity.ERROR if everywhere else Severity.WARNING
         found.append(replace(diagnostic, severity=severity, notes=(*diagnostic.notes, note)))
     return found

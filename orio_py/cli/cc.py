@@ -104,9 +104,8 @@ class _CannotStart(DiagnosticError):
 
 
 def _default_store() -> Path:
-    """The folder that the XDG Base Directory Specification names for such files."""
-    cache = os.environ.get("XDG_CACHE_HOME")
-    return (Path(cache) if cache else Path.home() / ".cache") / "orio_py" / "cc"
+    """The folder of tuned texts in the user's cache folder."""
+    return shared.cache_folder() / "cc"
 
 
 def _run(words: Sequence[str]) -> int:

@@ -17,8 +17,10 @@ import typer.main
 from orio_py import __version__
 from orio_py.cli import cc, check, devices, explain, results, space, transform, tune
 from orio_py.cli.console import Color, Output
+from orio_py.cli.options import cache_folder
 from orio_py.cli.usage import check_command, usage_problem
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem
+from orio_py.core.resources import CACHE_FOLDER
 
 EXIT_BAD_INPUT = 2
 EXIT_ENVIRONMENT = 3
@@ -47,6 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
         _never_fail_to_encode(stream)
+    with suppress(RuntimeError):
+        CACHE_FOLDER.set(cache_folder() / "parsers")
     try:
         status = _run(given)
         sys.stdout.flush()

@@ -174,3 +174,12 @@ def default_database() -> Path:
         named = os.environ.get("XDG_DATA_HOME", "")
         folder = Path(named) if os.path.isabs(named) else Path.home() / ".local" / "share"
     return folder / "orio" / "results.db"
+
+
+def cache_folder() -> Path:
+    """Our folder among the user's files that may be lost, as the XDG Base Directory Specification names it.
+
+    Raises RuntimeError where nobody can say what the user's home folder is.
+    """
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(named) if os.path.isabs(named) else Path.home() / ".cache") / "orio_py"

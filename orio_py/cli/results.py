@@ -16,7 +16,7 @@ from orio_py.cli.results_tables import best_table, series_table, trial_table
 from orio_py.core.diagnostics import fail
 from orio_py.core.registry import did_you_mean
 
-HELP = "The results database: list, show, best, export, import, delete."
+HELP = "The results database: list, show, best, apply, export, import, delete."
 EPILOG = "Example: orio results best --file mm.c"
 
 _TRIALS_SHOWN = 50
@@ -169,6 +169,53 @@ def import_(
     return 0
 
 
+def apply(
+    paths: shared.Paths,
+    output: shared.OutputPath = None,
+    in_place: shared.InPlace = False,
+    spec: shared.Spec = None,
+    db: shared.Database = None,
+    file: File = None,
+    region: Region = None,
+    task: Task = None,
+    machine: Annotated[
+        str | None,
+        typer.Option(
+            "--machine",
+            metavar="DIGEST",
+            help="Only trials of this machine (the beginning of `environment` in `results list --json`).",
+        ),
+    ] = None,
+    include: shared.Include = None,
+    exclude: shared.Exclude = None,
+    compile_commands: shared.CompileCommandsPath = None,
+    json: shared.JsonFlag = False,
+    quiet: shared.Quiet = False,
+    verbose: shared.Verbose = False,
+    color: shared.ColorOption = Color.AUTO,
+) -> int:
+    """Write the best stored configurations into sources; nothing is built or measured."""
+    out = Output.create(color=color, quiet=quiet, verbose=verbose)
+    report = orio_py.apply_results(
+        paths,
+        _place(db),
+        output=output,
+        in_place=in_place,
+        spec=spec,
+        stored=orio_py.results.Selection(file, region, task, environment=machine),
+        include=include or (),
+        exclude=exclude or (),
+        compile_commands=compile_commands,
+    )
+    out.diagnostics(report.diagnostics, report.sources)
+    if json:
+        print_json(report.as_json())
+    else:
+        for path in report.outputs:
+            out.result(f"wrote {path}")
+    return report.exit_code
+
+
 def delete(
     everything: Annotated[bool, typer.Option("--all", help="Delete all that is stored.")] = False,
     db: shared.Database = None,
@@ -197,6 +244,7 @@ COMMANDS: tuple[tuple[str, Callable[..., int], str], ...] = (
     ("list", list_, "Example: orio results list --db team.db"),
     ("show", show, "Example: orio results show --file mm.c --limit 10"),
     ("best", best, "Example: orio results best --region mm --json"),
+    ("apply", apply, "Example: orio results apply src/ -o build/src"),
     ("export", export, "Example: orio results export --format csv -o trials.csv"),
     ("import", import_, "Example: orio results import trials.json"),
     ("delete", delete, "Example: orio results delete --file mm.c"),

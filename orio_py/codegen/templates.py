@@ -4,9 +4,28 @@ from __future__ import annotations
 
 from functools import cache
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 
-from orio_py.core.resources import directory
+from orio_py.core.digest import digest
+from orio_py.core.resources import directory, keep, kept
+
+
+class _Compiled(BytecodeCache):
+    """Compiled templates, kept between processes; jinja2 sees for itself whether they are of its version."""
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Fill the bucket with what is kept."""
+        if (content := kept(_file(bucket))) is not None:
+            bucket.bytecode_from_string(content)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep the bucket."""
+        keep(_file(bucket), bucket.bytecode_to_string())
+
+
+def _file(bucket: Bucket) -> str:
+    return f"template-{digest([bucket.key, bucket.checksum])[:32]}.bin"
 
 
 @cache
@@ -17,6 +36,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        bytecode_cache=_Compiled(),
         autoescape=False,  # noqa: S701 - the output is C, not HTML
     )
 

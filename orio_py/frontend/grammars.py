@@ -1,25 +1,42 @@
-"""The Lark parsers, each built on first use from its file in `grammars/`."""
+"""The Lark parsers, each built on first use from its file in `grammars/`.
+
+To build one takes a hundred times as long as to load its tables, so these are kept between processes.
+"""
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Iterable
 from functools import cache
+from io import BytesIO
 from typing import Any, cast
 
+import lark
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
 
-from orio_py.core.resources import directory
+from orio_py.core.digest import digest
+from orio_py.core.resources import directory, keep, kept
 
 Parsed = Tree[Token]
 
 
+_OPTIONS = {"parser": "lalr", "propagate_positions": True, "maybe_placeholders": False}
+
+
 @cache
 def _parser(grammar: str, start: str) -> Lark:
-    path = directory("grammars") / f"{grammar}.lark"
-    return cast("Any", Lark).open(
-        str(path), start=start, parser="lalr", propagate_positions=True, maybe_placeholders=False
-    )
+    folder = directory("grammars")
+    texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.lark"))}
+    made_by = [lark.__version__, platform.python_version()]
+    name = f"{grammar}-{digest([texts, start, _OPTIONS, made_by])[:32]}.parser"
+    if (content := kept(name)) is not None:
+        return cast("Any", Lark).load(BytesIO(content))
+    parser = cast("Any", Lark).open(str(folder / f"{grammar}.lark"), start=start, **_OPTIONS)
+    tables = BytesIO()
+    parser.save(tables)
+    keep(name, tables.getvalue())
+    return parser
 
 
 def parse(grammar: str, start: str, text: str) -> Parsed:

@@ -25,19 +25,13 @@ from orio_py.store.migrations.migrate import migrate, version_of
 from orio_py.store.rows import insert_details, load_trials, show_time, trial_row
 from orio_py.store.schema import GENERATION, RESULT, RUN, TRIAL
 from orio_py.store.selection import Selection
+from orio_py.store.series import Series
+
+__all__ = ["EVERYTHING", "ResultsDatabase", "Selection", "Series", "StoredResult", "StoredSeries"]
 
 EVERYTHING = Selection()
 
 _MIGRATION_LOCK = 0x6F72696F  # any number that other programs are unlikely to use
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """What trials have in common that may be compared: task, compiler and machine, as digests."""
-
-    task: str
-    toolchain: str
-    environment: str
 
 
 @dataclass(frozen=True, slots=True)

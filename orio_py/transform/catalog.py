@@ -1,44 +1,61 @@
-"""The transformations that recipes can name."""
+"""The transformations that recipes can name.
+
+A recipe uses two or three of them, and to load all takes longer than to answer a finished task.  So the
+table holds modules, each loaded when its transformation is first asked for.
+"""
 
 from __future__ import annotations
 
-from orio_py.core.registry import Registry
-from orio_py.transform.composite import entry as composite_entry
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+
 from orio_py.transform.entry import Entry
-from orio_py.transform.parallel import parallelize, pragma, vectorize
-from orio_py.transform.restructuring import distribute, fuse, interchange, reverse, strip_mine
-from orio_py.transform.storage import array_copy, bound_replace, prefetch, scalar_replace
-from orio_py.transform.tiling import permute, skew, tile
-from orio_py.transform.unrolling import peel, reg_tile, unroll, unroll_and_jam, unroll_reduction
-from orio_py.transform.versions import restrict, specialize
 
-_ENTRIES: tuple[Entry, ...] = (
-    unroll.ENTRY,
-    unroll_and_jam.ENTRY,
-    reg_tile.ENTRY,
-    unroll_reduction.ENTRY,
-    peel.ENTRY,
-    tile.ENTRY,
-    permute.ENTRY,
-    skew.ENTRY,
-    fuse.ENTRY,
-    distribute.ENTRY,
-    interchange.ENTRY,
-    reverse.ENTRY,
-    strip_mine.ENTRY,
-    parallelize.ENTRY,
-    vectorize.ENTRY,
-    specialize.ENTRY,
-    restrict.ENTRY,
-    array_copy.ENTRY,
-    scalar_replace.ENTRY,
-    bound_replace.ENTRY,
-    prefetch.ENTRY,
-    pragma.ENTRY,
-    composite_entry.ENTRY,
-)
+_MODULES: Mapping[str, str] = {
+    "Unroll": "unrolling.unroll",
+    "UnrollJam": "unrolling.unroll_and_jam",
+    "RegTile": "unrolling.reg_tile",
+    "UnrollReduction": "unrolling.unroll_reduction",
+    "Peel": "unrolling.peel",
+    "Tile": "tiling.tile",
+    "Permut": "tiling.permute",
+    "Skew": "tiling.skew",
+    "Fuse": "restructuring.fuse",
+    "Distribute": "restructuring.distribute",
+    "Interchange": "restructuring.interchange",
+    "Reverse": "restructuring.reverse",
+    "StripMine": "restructuring.strip_mine",
+    "Parallelize": "parallel.parallelize",
+    "Vectorize": "parallel.vectorize",
+    "Specialize": "versions.specialize",
+    "Restrict": "versions.restrict",
+    "ArrCopy": "storage.array_copy",
+    "ScalarReplace": "storage.scalar_replace",
+    "BoundReplace": "storage.bound_replace",
+    "Prefetch": "storage.prefetch",
+    "Pragma": "parallel.pragma",
+    "Composite": "composite.entry",
+}
+"""The module below `orio_py.transform` that holds each transformation's `ENTRY`."""
 
-TRANSFORMATIONS: Registry[Entry] = Registry("transformation", ((e.name, e) for e in _ENTRIES))
+
+class Catalog(Mapping[str, Entry]):
+    """The entries by name."""
+
+    def __getitem__(self, name: str) -> Entry:
+        entry = import_module(f"orio_py.transform.{_MODULES[name]}").ENTRY
+        assert isinstance(entry, Entry)
+        assert entry.name == name
+        return entry
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_MODULES)
+
+    def __len__(self) -> int:
+        return len(_MODULES)
+
+
+TRANSFORMATIONS = Catalog()
 """Every transformation that a recipe can use."""
 
 NOT_YET: frozenset[str] = frozenset(["MPIOverlap", "CUDA", "OpenCL"])

@@ -38,12 +38,16 @@ FORCE = ArgumentSpec(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A transformation of the catalog: how it is made from arguments, and what those are."""
+    """A transformation of the catalog: how it is made from arguments, and what those are.
+
+    `takes_blocks` says that a marked block is given as it stands, else the statement that is alone in it.
+    """
 
     name: str
     summary: str
     arguments: tuple[ArgumentSpec, ...]
     build: Callable[..., Transformation]
+    takes_blocks: bool = False
 
     def argument(self, name: str) -> ArgumentSpec | None:
         """The argument of that name."""

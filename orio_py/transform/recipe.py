@@ -25,12 +25,10 @@ from orio_py.spec.recipe import Argument, RecipeStep
 from orio_py.spec.region import Region
 from orio_py.transform.base import Context, Refusal, Transformation
 from orio_py.transform.catalog import NOT_YET, TRANSFORMATIONS
-from orio_py.transform.composite.composite import Composite
 from orio_py.transform.context import context_for
 from orio_py.transform.entry import ArgumentSpec, Entry
 from orio_py.transform.forms import sole_statement
 from orio_py.transform.sites import rewrite_where
-from orio_py.transform.statements.recipe import apply_statement_recipe, check_statement_recipe
 from orio_py.transform.superfluous import without_superfluous
 
 __all__ = ["apply_recipe", "check_recipe", "context_for", "uses_openmp"]
@@ -42,6 +40,9 @@ def check_recipe(region: Region, known: frozenset[str]) -> tuple[Diagnostic, ...
     `known` are the names that arguments may use.  Codes: ORIO-T001 to T016, T100 to T105.
     """
     if region.by_statement:
+        # Recipes by statement number are rare, and what they need takes time to load.
+        from orio_py.transform.statements.recipe import check_statement_recipe
+
         return check_statement_recipe(region, known)
     return tuple(problem for step in region.steps for problem in _check_step(step, known))
 
@@ -59,6 +60,8 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
 
 def _applied(region: Region, values: Mapping[str, Value], context: Context) -> Node:
     if region.by_statement:
+        from orio_py.transform.statements.recipe import apply_statement_recipe  # takes time to load
+
         return apply_statement_recipe(region.tree, region.steps, values, context)
 
     def change(mark: Node, inner: Context) -> Node:
@@ -154,7 +157,8 @@ def _undefined_names(argument: Argument, known: frozenset[str]) -> Iterator[Diag
 def _apply_step(step: RecipeStep, stmt: Node, values: Mapping[str, Value], context: Context) -> Node:
     try:
         transformation = _make(step, values)
-        return _on_statement(transformation, stmt, context)
+        takes_blocks = TRANSFORMATIONS[step.name].takes_blocks
+        return _on_statement(transformation, stmt, context, takes_blocks=takes_blocks)
     except Refusal as refusal:
         if refusal.argument is None and all(d.position is not None for d in refusal.diagnostics):
             raise
@@ -186,9 +190,11 @@ def _value(spec: ArgumentSpec, expr: Expr, values: Mapping[str, Value]) -> Value
     return evaluate(expr, values)
 
 
-def _on_statement(transformation: Transformation, stmt: Node, context: Context) -> Node:
+def _on_statement(
+    transformation: Transformation, stmt: Node, context: Context, *, takes_blocks: bool
+) -> Node:
     only = sole_statement(stmt)
-    if isinstance(transformation, Composite) or only is stmt or not isinstance(stmt, Compound):
+    if takes_blocks or only is stmt or not isinstance(stmt, Compound):
         return transformation.apply(stmt, context)
     return rewrite_where(stmt, lambda n: n is only, lambda n, c: transformation.apply(n, c), context)
 

@@ -20,6 +20,7 @@ from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.digest import digest
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
+from orio_py.ctree.dependence.sets import Solver
 from orio_py.measure.calibration import Calibrations
 from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.job import Race
@@ -188,6 +189,7 @@ class BatchBuilder:
 
     def _started(self) -> WorkerPool[Order, Made]:
         if self._pool is None:
+            Solver()  # loads its library here, once, and not in each of the workers that are forked next
             stop = self.maker.evaluator.compiler.running.kill
             self._pool = WorkerPool(self.maker.make, self.maker.lost, workers=self.jobs, stop=stop)
         return self._pool

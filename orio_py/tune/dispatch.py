@@ -1,4 +1,19 @@
-"""Code for several problem sizes: a chain of tests over the sizes with the original code last."""
+"""Code for several problem sizes and processors: a chain of tests with the original code last.
+
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+#define ORIO_CPU_HAS(feature) __builtin_cpu_supports(feature)
+#else
+#define ORIO_CPU_HAS(feature) 0
+#endif
+if (n <= 1000 && ORIO_CPU_HAS("avx2")) {
+  … the winner at n = 1000, whose CFLAGS have -mavx2 …
+} else if (n <= 2000) {
+  … the winner at n = 2000 …
+} else {
+  … the original …
+}
+#undef ORIO_CPU_HAS
+"""
 
 from __future__ import annotations
 
@@ -13,33 +28,46 @@ from orio_py.spec.task import TuningTask
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The code for one problem size."""
+    """The code for one problem size, and the processor's extensions that it was built for."""
 
     point: InputPoint
     code: str
+    features: tuple[str, ...] = ()
+
+
+_CPU_TEST = """#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+#define ORIO_CPU_HAS(feature) __builtin_cpu_supports(feature)
+#else
+#define ORIO_CPU_HAS(feature) 0
+#endif"""
 
 
 def needs_dispatch(task: TuningTask, cases: Sequence[Case]) -> bool:
-    """Whether the code may only run at certain sizes, or differs between them."""
-    return bool(task.inputs.specialize) or len(cases) > 1
+    """Whether the code may only run at certain sizes or on certain processors, or differs between sizes."""
+    return bool(task.inputs.specialize) or len(cases) > 1 or any(case.features for case in cases)
 
 
 def dispatch(task: TuningTask, region: Region, cases: Sequence[Case], *, indent: str) -> str:
     """`if (N <= 1000) { … } else if (N <= 2000) { … } else { original }`.
 
     Sizes are tested from the smallest up; a size that the code is specialised for is tested for equality.
+    A processor without an extension that a case was built for takes the next case that it can, at last the
+    original.
     """
     ordered = sorted(cases, key=lambda case: [_key(value) for _, value in case.point.values])
     varying = _varying(task, ordered)
-    lines: list[str] = []
+    asks = any(case.features for case in ordered)
+    lines: list[str] = [_CPU_TEST] if asks else []
     opening = f"{indent}if"
     for case in ordered:
-        lines.append(f"{opening} ({_condition(task, case.point, varying)}) {{")
+        lines.append(f"{opening} ({_condition(task, case, varying)}) {{")
         lines.append(_inside(case.code, region.step))
         opening = f"{indent}}} else if"
     lines.append(f"{indent}}} else {{")
     lines.append(region.reference_text.strip("\r\n").rstrip())
     lines.append(f"{indent}}}")
+    if asks:
+        lines.append("#undef ORIO_CPU_HAS")
     return "\n".join(lines) + "\n"
 
 
@@ -49,9 +77,9 @@ def _varying(task: TuningTask, cases: Sequence[Case]) -> list[str]:
     return [n for n in names if n in several or n in task.inputs.specialize]
 
 
-def _condition(task: TuningTask, point: InputPoint, names: Sequence[str]) -> str:
-    tests = [f"{n} {'==' if n in task.inputs.specialize else '<='} {point[n]}" for n in names]
-    return " && ".join(tests)
+def _condition(task: TuningTask, case: Case, names: Sequence[str]) -> str:
+    sizes = [f"{n} {'==' if n in task.inputs.specialize else '<='} {case.point[n]}" for n in names]
+    return " && ".join([*sizes, *(f'ORIO_CPU_HAS("{feature}")' for feature in case.features)])
 
 
 def _inside(code: str, step: str) -> str:

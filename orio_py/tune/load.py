@@ -19,7 +19,6 @@ from orio_py.spec.inputs import InputPoint
 from orio_py.spec.parameter import Parameter
 from orio_py.spec.task import TuningTask
 from orio_py.transform.context import context_for
-from orio_py.transform.parallel.user_pragmas import check_user_pragmas
 from orio_py.transform.recipe import check_recipe
 from orio_py.tune.compile_commands import (
     CompileCommand,
@@ -203,6 +202,11 @@ def _check_recipes(task: TuningTask) -> list[Diagnostic]:
 
 def _check_pragmas(task: TuningTask) -> list[Diagnostic]:
     """What is wrong with the OpenMP pragmas that the user wrote."""
+    if not any("ragma" in region.reference_text for region in task.regions):
+        return []
+    # Most regions have none, and the dependence test takes time to load.
+    from orio_py.transform.parallel.user_pragmas import check_user_pragmas
+
     return [
         problem
         for region in task.regions

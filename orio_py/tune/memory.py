@@ -6,19 +6,25 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from orio_py.core.diagnostics import Diagnostic
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity
 from orio_py.core.expr import Value
 from orio_py.core.source import Position
 from orio_py.core.units import Seconds
 from orio_py.record.measurement import Clock, Measurement, Success
 from orio_py.record.trial import CounterValue, Trial, TrialKey
 from orio_py.space.configuration import Configuration
-from orio_py.store.database import ResultsDatabase, Series
+from orio_py.store.glance import Glance
+from orio_py.store.series import Series
 from orio_py.tune.report_codec import Remembered, decode, encode
 from orio_py.tune.result import RegionReport
 
-__all__ = ["Keys", "Known", "Remembered", "TrialMemory"]
+if TYPE_CHECKING:  # loaded when a session begins: finished tasks are answered sooner than it loads
+    from orio_py.store.database import ResultsDatabase
+
+__all__ = ["Archive", "Keys", "Known", "Remembered", "TrialMemory"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,56 @@ class Keys:
     def series(self) -> Series:
         """What the session's trials have in common."""
         return Series(self.task, self.toolchain, self.environment)
+
+
+@dataclass(slots=True)
+class Archive:
+    """The results database of a command; it is opened by the first session that measures.
+
+    `problems` takes the warnings about a database that is not `required` and cannot be used.
+    """
+
+    place: Path | str
+    required: bool
+    problems: list[Diagnostic]
+    _glance: Glance | None = None
+    _database: ResultsDatabase | None = None
+    _is_tried: bool = False
+
+    @classmethod
+    def open(cls, place: Path | str, problems: list[Diagnostic], *, required: bool) -> Archive:
+        """The archive at `place`, whose database is opened now unless it is there and in order.
+
+        Raises as `ResultsDatabase.open`, if it is required.
+        """
+        archive = cls(place, required, problems, Glance.at(place))
+        if archive._glance is None:
+            archive.database()
+        return archive
+
+    def finished(self, keys: Keys, position: Position) -> Remembered | None:
+        """The outcome of a finished run of the same plan, if it can be had without the database's library."""
+        content = self._glance.report(keys.plan, keys.series) if self._glance is not None else None
+        return decode(content, position) if content is not None else None
+
+    def database(self) -> ResultsDatabase | None:
+        """The open database, or None where it cannot be used.  Raises as `open`."""
+        from orio_py.store.database import ResultsDatabase  # takes time to load
+
+        if self._database is None and not self._is_tried:
+            self._is_tried = True
+            try:
+                self._database = ResultsDatabase.open(self.place)
+            except DiagnosticError as problem:
+                if self.required:
+                    raise
+                self.problems.extend(replace(d, severity=Severity.WARNING) for d in problem.diagnostics)
+        return self._database
+
+    def close(self) -> None:
+        """Close the database."""
+        if self._database is not None:
+            self._database.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +200,13 @@ class TrialMemory:
         self._trials[configuration.digest] = stored
         return self._on_clock(stored.measurement)
 
-    def finish(self, report: RegionReport, diagnostics: Sequence[Diagnostic]) -> RegionReport:
+    def finish(
+        self,
+        report: RegionReport,
+        diagnostics: Sequence[Diagnostic],
+        codes: Sequence[str] | None = None,
+        layout: str = "",
+    ) -> RegionReport:
         """Store the report of a run that came to its end; returns it, or the one stored first for its plan.
 
         So processes that tune the same task at the same time end with the same answer.  An interrupted run
@@ -153,14 +215,16 @@ class TrialMemory:
         if self._run is None:
             return report
         is_final = not report.interrupted and report.best is not None
-        content = encode(Remembered(report, tuple(diagnostics))) if is_final else None
+        kept = None if codes is None else tuple(codes)
+        content = encode(Remembered(report, tuple(diagnostics), kept, layout)) if is_final else None
         counted = self.database.finish_run(self._run, self.now(), content)
         if counted is None or counted is content:
             return report
         known = decode(counted, Position(report.file, report.line, 1))
         if known is None:
             return report
-        return replace(known.report, trials=report.trials, cached=report.cached, seconds=report.seconds)
+        own = replace(known.report, name=report.name, trials=report.trials, cached=report.cached)
+        return replace(own, seconds=report.seconds)
 
     def _on_clock(self, measurement: Measurement) -> Measurement:
         if isinstance(measurement, Success) and self.clock is not None:

@@ -31,7 +31,7 @@ from orio_py.spec.inputs import InputPoint
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
 from orio_py.tune.memory import Keys
-from orio_py.tune.session import Plan
+from orio_py.tune.plan import Plan
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.M)
 

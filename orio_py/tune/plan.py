@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from orio_py.build.detect import cpu_cores
-from orio_py.core.diagnostics import fail
+from orio_py.core.diagnostics import Diagnostic, fail
 from orio_py.core.expr import Value
 from orio_py.core.registry import did_you_mean
+from orio_py.core.units import Seconds
 from orio_py.frontend.expressions import parse_value
 from orio_py.frontend.objective import parse_objective
-from orio_py.measure.observers.choose import choose_observers
-from orio_py.search.base import SearchContext
+from orio_py.measure.observers.choose import Watch, choose_observers
+from orio_py.search.base import Search, SearchContext
 from orio_py.search.catalog import start_search
 from orio_py.space.search_space import SearchSpace
 from orio_py.spec.inputs import InputPoint
+from orio_py.spec.objective import Objective
 from orio_py.spec.search import Budget, SearchSpec
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
 from orio_py.transform.recipe import uses_openmp
 from orio_py.tune.options import TuneOptions
-from orio_py.tune.session import BATCH, Plan
+
+BATCH = 32
+"""Variants built in parallel before they are timed alone."""
 
 SMALL_SPACE = 200
 """Up to this size a task without a `search` section is searched exhaustively."""
@@ -33,6 +37,29 @@ DEFAULT_SEED = 1
 
 BATCH_PER_JOB = 4
 """On machines with many cores a batch keeps each of them busy for this many builds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a session searches: what to build, with which searcher, within which limits."""
+
+    task: TuningTask
+    point: InputPoint
+    space: SearchSpace
+    search: Search
+    budget: Budget
+    target: Target
+    seed: int
+    jobs: int
+    repeats: int
+    timeout: Seconds | None
+    full_samples: bool = False
+    pin: bool | None = None
+    keeps_files: bool = False
+    spec: SearchSpec = SearchSpec()
+    objective: Objective | None = None
+    watches: tuple[Watch, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: TuneOptions) -> Plan:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -14,25 +14,22 @@ from time import perf_counter
 from orio_py.build.compiler import Compiler, resolve
 from orio_py.build.detect import host, scratch_folder, supports_openmp
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, Note, Severity
-from orio_py.core.expr import Value, show
+from orio_py.core.expr import Value
 from orio_py.core.source import Span
 from orio_py.core.units import Seconds
-from orio_py.spec.inputs import InputPoint
-from orio_py.spec.region import Region
+from orio_py.record.environment import Host
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
-from orio_py.store.database import ResultsDatabase
-from orio_py.tune.dispatch import Case, dispatch, needs_dispatch
+from orio_py.tune.answer import answered, task_started
+from orio_py.tune.contents import transformed_contents, tuned_contents
 from orio_py.tune.events import Listener, TreeProgress
 from orio_py.tune.load import LoadedFile, LoadedTask
-from orio_py.tune.memory import TrialMemory
+from orio_py.tune.memory import Archive, TrialMemory
 from orio_py.tune.memory_keys import make_keys
 from orio_py.tune.options import TuneOptions
-from orio_py.tune.plan import make_plan, resolve_target
-from orio_py.tune.result import RegionReport
-from orio_py.tune.session import Plan, TuningSession, Winner
-from orio_py.tune.variant import VariantGenerator
-from orio_py.tune.writeback import generated_content, splice
+from orio_py.tune.plan import Plan, make_plan, resolve_target
+from orio_py.tune.result import RegionReport, Winner
+from orio_py.tune.writeback import splice
 
 
 @dataclass(slots=True)
@@ -70,47 +67,31 @@ class TunedFile:
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Memories:
-    """Opens the memory of each session; without a database there is none."""
-
-    database: ResultsDatabase | None
-    fresh: bool
-    version: str
-
-    def of(self, plan: Plan, compiler: Compiler) -> TrialMemory | None:
-        if self.database is None:
-            return None
-        keys = make_keys(plan, compiler, host(), self.version)
-        return TrialMemory.open(self.database, keys, lambda: datetime.now(UTC), fresh=self.fresh)
-
-
 def tune_file(
     file: LoadedFile,
     options: TuneOptions,
     listener: Listener,
     version: str,
-    database: ResultsDatabase | None = None,
+    archive: Archive | None = None,
     *,
     clock: Clock | None = None,
 ) -> TunedFile:
-    """Tune every task of a file, up to the first that fails, with what `database` knows.
+    """Tune every task of a file, up to the first that fails, with what `archive` knows.
 
     Raises EnvironmentProblem without a compiler.
     """
     result = TunedFile(None, [], [])
     contents: dict[Span, str] = {}
     clock = clock or Clock(1, listener, perf_counter)
-    memories = _Memories(database, options.fresh, version)
+    machine = host()
     with _workspace(options.keep, file.path.stem) as folder:
         for number, loaded in enumerate(file.tasks):
             if not loaded.task.has_spec:
-                contents.update(_transformed(loaded, {}, version))
+                contents.update(transformed_contents(loaded, {}, version))
                 continue
             try:
-                winners = _tune_task(
-                    file, loaded, options, clock, folder / f"task_{number}", result, memories
-                )
+                around = _Around(folder / f"task_{number}", clock, archive, machine, version)
+                winners = _tune_task(file, loaded, options, around, result)
             except EnvironmentProblem:
                 raise
             except DiagnosticError as problem:
@@ -119,7 +100,7 @@ def tune_file(
                 return result
             if result.interrupted:
                 return result
-            contents.update(_tuned(loaded.task, winners, version))
+            contents.update(tuned_contents(loaded.task, winners, version))
     if contents:
         result.data = splice(file.source, contents)
     return result
@@ -132,39 +113,70 @@ def transform_file(file: LoadedFile, pins: Mapping[str, Value], version: str) ->
     """
     contents: dict[Span, str] = {}
     for loaded in file.tasks:
-        contents.update(_transformed(loaded, pins, version))
+        contents.update(transformed_contents(loaded, pins, version))
     return splice(file.source, contents) if contents else None
 
 
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What a session is given beside its plan."""
+
+    folder: Path
+    clock: Clock
+    archive: Archive | None
+    machine: Host
+    version: str
+
+
 def _tune_task(
-    file: LoadedFile,
-    loaded: LoadedTask,
-    options: TuneOptions,
-    clock: Clock,
-    folder: Path,
-    result: TunedFile,
-    memories: _Memories,
+    file: LoadedFile, loaded: LoadedTask, options: TuneOptions, around: _Around, result: TunedFile
 ) -> list[Winner]:
     options = _with_usable_target(file, loaded.task, options, result)
     winners: list[Winner] = []
     for index, (point, space) in enumerate(zip(loaded.points, loaded.spaces, strict=True)):
         plan = make_plan(loaded.task, point, space, options)
         compiler = _compiler(plan.task, file.path, options)
-        clock.begin()
-        memory = memories.of(plan, compiler)
-        session = TuningSession(plan, compiler, folder / f"size_{index}", clock.listener, memory)
-        winner = session.run()
+        around.clock.begin()
+        winner, refusal = _winner(plan, compiler, options, around, index, result.diagnostics)
         result.reports.append(winner.report)
-        result.diagnostics.extend(session.diagnostics)
         if winner.report.interrupted:
             result.interrupted = True
             break
-        if winner.report.trials == 0 and session.first_refusal is not None:
-            raise DiagnosticError(_refused(session.first_refusal, winner.report.refused))
+        if winner.report.trials == 0 and refusal is not None:
+            raise DiagnosticError(_refused(refusal, winner.report.refused))
         if winner.report.best is None:
-            result.diagnostics.append(_no_variant(plan.task, winner, session.first_refusal))
+            result.diagnostics.append(_no_variant(plan.task, winner, refusal))
         winners.append(winner)
     return winners
+
+
+def _winner(
+    plan: Plan,
+    compiler: Compiler,
+    options: TuneOptions,
+    around: _Around,
+    index: int,
+    diagnostics: list[Diagnostic],
+) -> tuple[Winner, Diagnostic | None]:
+    """The winner at one problem size, from a finished run or a session, and the first refusal met."""
+    started = perf_counter()
+    memory: TrialMemory | None = None
+    if around.archive is not None:
+        keys = make_keys(plan, compiler, around.machine, around.version)
+        known = around.archive.finished(keys, plan.task.position) if not options.fresh else None
+        if known is not None:
+            diagnostics.extend(known.diagnostics)
+            around.clock.listener(task_started(plan))
+            return answered(plan, known, around.clock.listener, Seconds(perf_counter() - started)), None
+        if (database := around.archive.database()) is not None:
+            memory = TrialMemory.open(database, keys, lambda: datetime.now(UTC), fresh=options.fresh)
+    # Here and not above: what builds and measures takes time to load, and most runs need none of it.
+    from orio_py.tune.session import TuningSession
+
+    session = TuningSession(plan, compiler, around.folder / f"size_{index}", around.clock.listener, memory)
+    winner = session.run()
+    diagnostics.extend(session.diagnostics)
+    return winner, session.first_refusal
 
 
 def _with_usable_target(
@@ -203,100 +215,6 @@ def _no_variant(task: TuningTask, winner: Winner, refusal: Diagnostic | None) ->
     message = f"no valid variant of `{task.name}` was found ({', '.join(kinds) or 'nothing was tried'})"
     help_text = f"the first refusal was: {refusal.message}" if refusal is not None else None
     return Diagnostic("ORIO-M020", message, task.position, help=help_text)
-
-
-# --- what goes into the file ---
-
-
-def _tuned(task: TuningTask, winners: Sequence[Winner], version: str) -> dict[Span, str]:
-    """The contents of a task's regions; nothing when no size had a valid variant."""
-    if not any(winner.report.best is not None for winner in winners):
-        return {}
-    evidence = [line for winner in winners for line in _evidence(winner)]
-    remarks = [_headline(version), *evidence, *dict.fromkeys(_device(winner) for winner in winners)]
-    newline = task.source.newline
-    has_code = any(winner.codes is not None for winner in winners)
-    contents: dict[Span, str] = {}
-    for index, region in enumerate(task.regions):
-        code = _combined(task, region, index, winners) if has_code else None
-        contents[region.content] = generated_content(region, code, remarks, newline)
-    return contents
-
-
-def _combined(task: TuningTask, region: Region, index: int, winners: Sequence[Winner]) -> str:
-    """One region's code for all problem sizes; sizes at which nothing won run the original."""
-    if len(winners) == 1 and winners[0].codes is not None:
-        return winners[0].codes[index]
-    generator = VariantGenerator.of(task)
-    cases: list[Case] = []
-    for winner in winners:
-        code = region.reference_text.strip("\r\n")
-        if winner.codes is not None and winner.report.best is not None:
-            code = generator.code(index, winner.point, winner.report.best.configuration)
-        cases.append(Case(winner.point, code))
-    return dispatch(task, region, cases, indent=region.indent)
-
-
-def _transformed(loaded: LoadedTask, pins: Mapping[str, Value], version: str) -> dict[Span, str]:
-    """The contents of a task's regions at the first configuration that the pins allow."""
-    task = loaded.task
-    contents: dict[Span, str] = {}
-    remarks = [_headline(version)]
-    chosen: list[tuple[InputPoint, Mapping[str, Value]]] = []
-    for point, space in zip(loaded.points, loaded.spaces, strict=True):
-        values = dict(space.first() or {})
-        chosen.append((point, values))
-        remarks.append(f"configuration{_sizes(point)}: {_shown(values)}; not measured")
-    generator = VariantGenerator.of(task)
-    for index, region in enumerate(task.regions):
-        cases = [Case(point, generator.code(index, point, values)) for point, values in chosen]
-        same = len({case.code for case in cases}) == 1 and not task.inputs.specialize
-        code = cases[0].code
-        if not same and needs_dispatch(task, cases):
-            code = dispatch(task, region, cases, indent=region.indent)
-        contents[region.content] = generated_content(region, code, remarks, task.source.newline)
-    return contents
-
-
-def _headline(version: str) -> str:
-    return f"generated by orio_py {version} from the annotation above; the user's code follows #else"
-
-
-def _evidence(winner: Winner) -> list[str]:
-    """Configuration, measurement and circumstances of one problem size, as comment lines."""
-    report = winner.report
-    where = _sizes(winner.point)
-    if report.best is None:
-        return [f"original{where}: no valid variant among {report.trials} trials"]
-    timing = report.best.timing
-    measured = f"median {_time(timing.median_s)} (MAD {_time(timing.mad_s)}, {timing.repeats} repetitions, {timing.clock})"
-    if winner.codes is None:
-        return [f"original code{where}: {report.reason}"]
-    assert report.baseline is not None
-    goal = report.goal
-    values = f"{goal.best:.6g}; original {goal.baseline:.6g}" if goal and goal.best is not None else ""
-    return [
-        f"configuration{where}: {_shown(report.best.configuration)}",
-        *([f"objective `{goal.expression}`: {values}"] if goal else []),
-        f"{measured}; original {_time(report.baseline.median_s)}; speed-up {report.best.speedup:.2f}",
-    ]
-
-
-def _device(winner: Winner) -> str:
-    machine = winner.report.environment
-    return f"device: {machine.cpu}; {machine.compiler} `{machine.command}`; {winner.report.trials} trials"
-
-
-def _sizes(point: InputPoint) -> str:
-    return " for " + ", ".join(f"{n}={show(v)}" for n, v in point.values) if point.values else ""
-
-
-def _shown(values: Mapping[str, Value]) -> str:
-    return ", ".join(f"{name}={show(value)}" for name, value in values.items()) or "no parameters"
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds:.4g} s"
 
 
 @contextmanager

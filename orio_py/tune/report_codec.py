@@ -22,10 +22,15 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """The report of a finished run and the warnings that it gave."""
+    """The report of a finished run, the warnings that it gave, and the winning code of each region.
+
+    The code fits a file in which the regions have the same `layout`.
+    """
 
     report: RegionReport
     diagnostics: tuple[Diagnostic, ...]
+    codes: tuple[str, ...] | None = None
+    layout: str = ""
 
 
 def encode(known: Remembered) -> dict[str, object]:
@@ -52,6 +57,7 @@ def encode(known: Remembered) -> dict[str, object]:
             "timing": _timing_content(report.best.timing),
             "speedup": report.best.speedup,
             "counters": counters_as_json(report.best.counters),
+            "features": list(report.best.features),
         },
         "kept_original": report.kept_original,
         "reason": report.reason,
@@ -59,6 +65,8 @@ def encode(known: Remembered) -> dict[str, object]:
         "calls_per_sample": report.calls_per_sample,
         "goal": asdict(report.goal) if report.goal is not None else None,
         "counters": counters_as_json(report.counters),
+        "codes": list(known.codes) if known.codes is not None else None,
+        "layout": known.layout,
         "diagnostics": [
             {"code": d.code, "severity": str(d.severity), "message": d.message, "help": d.help}
             for d in known.diagnostics
@@ -94,7 +102,13 @@ def decode(content: Mapping[str, object], position: Position) -> Remembered | No
         goal=Goal(**goal) if (goal := stored.get("goal")) is not None else None,
         counters=_counters(stored),
     )
-    return Remembered(report, _diagnostics(stored["diagnostics"], position))
+    codes = stored.get("codes")
+    return Remembered(
+        report,
+        _diagnostics(stored["diagnostics"], position),
+        None if codes is None else tuple(codes),
+        stored.get("layout", ""),
+    )
 
 
 def _best(content: Mapping[str, Any]) -> Best:
@@ -102,7 +116,7 @@ def _best(content: Mapping[str, Any]) -> Best:
     timing = _timing(content["timing"])
     assert timing is not None, "a best variant has been timed"
     ordered = {name: values[name] for name in content["order"]}
-    return Best(ordered, timing, content["speedup"], _counters(content))
+    return Best(ordered, timing, content["speedup"], _counters(content), tuple(content.get("features", ())))
 
 
 def _counters(content: Mapping[str, Any]) -> tuple[CounterValue, ...]:

@@ -12,6 +12,7 @@ from orio_py.record.environment import Environment
 from orio_py.record.measurement import Timing
 from orio_py.record.steadiness import Steadiness
 from orio_py.record.trial import CounterValue
+from orio_py.spec.inputs import InputPoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +25,16 @@ class SpaceCount:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The configuration that won, re-measured in the finals, its speed-up over the original, its counters."""
+    """The configuration that won, re-measured in the finals, its speed-up over the original, its counters.
+
+    `features` are the processor's extensions that its compiler options use beyond the build command's.
+    """
 
     configuration: Mapping[str, Value]
     timing: Timing
     speedup: float
     counters: tuple[CounterValue, ...] = ()
+    features: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +150,7 @@ class RegionReport:
                 **_timing(self.best.timing),
                 "speedup": self.best.speedup,
                 "counters": counters_as_json(self.best.counters),
+                "features": list(self.best.features),
             },
             "kept_original": self.kept_original,
             "reason": self.reason,
@@ -158,6 +164,15 @@ class RegionReport:
 def counters_as_json(counters: Sequence[CounterValue]) -> list[dict[str, object]]:
     """Name, value per execution of the kernel, unit and source of each counter."""
     return [{"name": c.name, "value": c.value, "unit": c.unit, "source": str(c.source)} for c in counters]
+
+
+@dataclass(frozen=True, slots=True)
+class Winner:
+    """The code of every region at one problem size; None where the original stays."""
+
+    point: InputPoint
+    codes: tuple[str, ...] | None
+    report: RegionReport
 
 
 def _timing(timing: Timing) -> dict[str, object]:

@@ -11,72 +11,33 @@ from time import perf_counter
 
 from orio_py.build.compiler import Artifact, Compiler
 from orio_py.build.detect import cpu_cores, cpu_name, memory_bytes, processor_to_pin, system_name
+from orio_py.build.features import needed_features
 from orio_py.core.diagnostics import Diagnostic
 from orio_py.core.expr import Value
 from orio_py.core.units import Bytes, Seconds
 from orio_py.measure.calibration import Calibrations
 from orio_py.measure.evaluator import Baseline, Evaluator, RunLimits
-from orio_py.measure.observers.choose import Watch
 from orio_py.measure.observers.observing import Observing
 from orio_py.record.environment import Environment
 from orio_py.record.measurement import Failure, Measurement, Stage, Success
 from orio_py.record.trial import CounterValue
-from orio_py.search.base import Search
 from orio_py.space.configuration import Configuration
-from orio_py.space.search_space import SearchSpace
-from orio_py.spec.inputs import InputPoint
-from orio_py.spec.objective import Objective
-from orio_py.spec.search import Budget, SearchSpec
 from orio_py.spec.target import Target
-from orio_py.spec.task import TuningTask
 from orio_py.tune import events
+from orio_py.tune.answer import answered, layout_of, task_started, winning_codes
 from orio_py.tune.batch import BatchBuilder, BatchMeasurer, Candidate, VariantMaker
 from orio_py.tune.finals import HEATS_WITHIN, IN_HEATS, Finalist, Verdict, hold_finals, hold_heats
-from orio_py.tune.memory import Remembered, TrialMemory
-from orio_py.tune.result import Best, Goal, RegionReport, SpaceCount, Spent
+from orio_py.tune.memory import TrialMemory
+from orio_py.tune.plan import Plan
+from orio_py.tune.result import Best, Goal, RegionReport, SpaceCount, Spent, Winner
 from orio_py.tune.scoring import Scorer
 from orio_py.tune.variant import VariantGenerator
-
-BATCH = 32
-"""Variants built in parallel before they are timed alone."""
 
 REFUSALS_PER_TRIAL = 200
 """A search that meets this many refusals for every planned trial gives up."""
 
 MEMORY_SHARE = 0.8
 """Share of the main memory that one variant may take."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How a session searches: what to build, with which searcher, within which limits."""
-
-    task: TuningTask
-    point: InputPoint
-    space: SearchSpace
-    search: Search
-    budget: Budget
-    target: Target
-    seed: int
-    jobs: int
-    repeats: int
-    timeout: Seconds | None
-    full_samples: bool = False
-    pin: bool | None = None
-    keeps_files: bool = False
-    spec: SearchSpec = SearchSpec()
-    objective: Objective | None = None
-    watches: tuple[Watch, ...] = ()
-    warnings: tuple[Diagnostic, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Winner:
-    """The code of every region at one problem size; None where the original stays."""
-
-    point: InputPoint
-    codes: tuple[str, ...] | None
-    report: RegionReport
 
 
 @dataclass(slots=True)
@@ -125,9 +86,10 @@ class TuningSession:
         """
         start = perf_counter()
         plan = self.plan
-        self._tell_start()
+        self.listener(task_started(plan))
         if self.memory is not None and (known := self.memory.finished(plan.task.position)) is not None:
-            return self._answered(known, Seconds(perf_counter() - start))
+            self.diagnostics.extend(known.diagnostics)
+            return answered(plan, known, self.listener, Seconds(perf_counter() - start))
         self.diagnostics.extend(plan.warnings)
         evaluator = self._evaluator()
         observing = Observing(evaluator, plan.watches) if plan.watches else None
@@ -157,50 +119,15 @@ class TuningSession:
         report = self._report(baseline, verdict, Seconds(perf_counter() - start), interrupted)
         report = replace(report, steadiness=steadiness, calls_per_sample=evaluator.inner)
         if self.memory is not None:
-            report = self.memory.finish(report, self.diagnostics)
-        return self._winner(report)
-
-    def _answered(self, known: Remembered, total: Seconds) -> Winner:
-        """The winner of an earlier run of the same plan; nothing is built or measured."""
-        self.diagnostics.extend(known.diagnostics)
-        seconds = Spent(total, Seconds(0.0), Seconds(0.0), Seconds(0.0))
-        position = self.plan.task.position
-        report = replace(
-            known.report,
-            # The same code may have been tuned at another place.
-            file=position.file,
-            line=position.line,
-            name=self.plan.task.name,
-            cached=known.report.trials,
-            seconds=seconds,
-        )
-        return self._winner(report)
-
-    def _winner(self, report: RegionReport) -> Winner:
+            layout = layout_of(plan.task)
+            report = self.memory.finish(report, self.diagnostics, self._codes(report), layout)
         self.listener(events.TaskFinished(report))
-        codes: tuple[str, ...] | None = None
-        if report.best is not None and not report.kept_original:
-            codes = tuple(self._code.codes(self.plan.point, report.best.configuration))
-        return Winner(self.plan.point, codes, report)
+        return Winner(plan.point, self._codes(report), report)
+
+    def _codes(self, report: RegionReport) -> tuple[str, ...] | None:
+        return winning_codes(self._code, self.plan.point, report)
 
     # --- before the search ---
-
-    def _tell_start(self) -> None:
-        plan, position = self.plan, self.plan.task.position
-        planned = plan.budget.trials
-        if planned is None and plan.budget.time is None:
-            planned = plan.space.size
-        self.listener(
-            events.TaskStarted(
-                position.file,
-                position.line,
-                plan.task.name,
-                dict(plan.point.values),
-                plan.space.cartesian,
-                plan.space.size,
-                None if planned is None else min(planned, plan.space.size),
-            )
-        )
 
     def _evaluator(self) -> Evaluator:
         plan = self.plan
@@ -433,9 +360,12 @@ class TuningSession:
                 original = verdict.original.timing(verdict.clock)
             reason = verdict.reason
             if verdict.best is not None and verdict.best.configuration is not None:
-                values = verdict.best.configuration
+                values = dict(verdict.best.configuration)
                 timing = verdict.best.timing(verdict.clock)
-                best = Best(dict(values), timing, verdict.speedup, self._counters_of(values))
+                features = needed_features(self.compiler, values) if verdict.wins else ()
+                best = Best(
+                    values, timing, verdict.speedup, self._counters_of(verdict.best.configuration), features
+                )
         elif self._valid and original is not None:
             leader = min(self._valid, key=_objective)
             assert isinstance(leader.outcome, Success)

@@ -82,12 +82,14 @@ def test_functions_and_files_are_short(sources):
 
 
 def test_imports_stand_at_the_top(sources):
+    """But for those that a comment on the line, or above it, says take time to load."""
     inside = [
         (s.name, node.lineno)
         for s in sources
         for function in s.functions()
         for node in ast.walk(function)
         if isinstance(node, ast.Import | ast.ImportFrom)
+        and not any("time to load" in line for line in s.text.splitlines()[node.lineno - 3 : node.lineno])
     ]
     assert inside == []
 

@@ -72,4 +72,31 @@ CODES: tuple[Code, ...] = (
         "The format of an interchange file is taken from its ending: `.json` (T4), `.csv`, `.parquet`; TAU "
         "profiles go to a folder and need `--format tau`. Say `--format` where the ending is another one.",
     ),
+    Code(
+        "ORIO-D011",
+        "nothing stored for a region",
+        "`orio results apply` found no trial of this region at this input size among those meant, or one whose "
+        "parameters are not those of the specification. Regions are found by the digest of their task, else by "
+        "the names of file and region and by the input size. Nothing was written.",
+    ),
+    Code(
+        "ORIO-D012",
+        "results of several machines",
+        "The region was tuned on several machines, none of them this one, and what is best on one need not be on "
+        "another. Say which machine is meant by `--machine` with the beginning of its digest, which "
+        "`orio results list --json` shows as `environment`.",
+    ),
+    Code(
+        "ORIO-D013",
+        "results of another version of a region",
+        "What is stored was found by the names of file and region, not by the digest of the task: the code, the "
+        "annotation, an option such as `--repeats`, or orio_py itself has changed since. The transformations "
+        "check their legality again, but nobody measured this code. Tune again to be sure.",
+    ),
+    Code(
+        "ORIO-D014",
+        "no stored trial can be applied",
+        "Trials of the region are stored, but each of them failed, or the best was built by `-march=native` on "
+        "another machine and no finished run tells which processor that was. Nothing was written.",
+    ),
 )

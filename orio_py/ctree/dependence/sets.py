@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
-
-import islpy as isl
+from typing import TYPE_CHECKING
 
 from orio_py.ctree.dependence.affine import Linear, Polynomial, is_fixed
+
+if TYPE_CHECKING:
+    import islpy as isl
 
 MAXIMUM_OPERATIONS = 2_000_000
 """What isl may spend on one question about a nest; a matrix product uses less than a hundredth."""
@@ -26,8 +28,11 @@ class Solver:
     """
 
     def __init__(self, operations: int = MAXIMUM_OPERATIONS) -> None:
-        self._context = isl.Context()
-        self._context.set_on_error(isl.on_error.CONTINUE)
+        import islpy  # takes time to load, and a finished task asks no question
+
+        self._isl = islpy
+        self._context = islpy.Context()
+        self._context.set_on_error(islpy.on_error.CONTINUE)
         self._context.set_max_operations(operations)
         self._values: dict[int, isl.Val] = {}
 
@@ -39,7 +44,7 @@ class Solver:
         columns = _columns((*equal, *positive))
         try:
             return self._set(columns, equal, positive).is_empty()
-        except isl.Error as error:
+        except self._isl.Error as error:
             raise Undecided from error
 
     def sample(self, equal: Sequence[Linear], positive: Sequence[Linear]) -> Mapping[str, int] | None:
@@ -49,11 +54,11 @@ class Solver:
             point = self._set(columns, equal, positive).sample_point()
             if point.is_void():
                 return None
-            kind = isl.dim_type.set
+            kind = self._isl.dim_type.set
             return {
                 name: point.get_coordinate_val(kind, place).to_python() for name, place in columns.items()
             }
-        except isl.Error as error:
+        except self._isl.Error as error:
             raise Undecided from error
 
     def is_nonnegative(self, value: Polynomial, domain: Iterable[Polynomial]) -> bool:
@@ -84,15 +89,17 @@ class Solver:
         equal: list[Linear] = []
         try:
             found = [self._set(columns, (), positive, len(parameters)) for positive in choices]
-            parts = [part.to_set().project_out(isl.dim_type.set, len(old), len(others)) for part in found]
-            points = reduce(isl.Set.union, parts)
+            parts = [
+                part.to_set().project_out(self._isl.dim_type.set, len(old), len(others)) for part in found
+            ]
+            points = reduce(self._isl.Set.union, parts)
             pairs = points.lexmax().flat_product(points)
             for name in new:
                 follows = self._set(wide, equal, [{name + ">": 1, name: -1, "": -1}], len(parameters))
                 if not pairs.intersect(follows.to_set()).is_empty():
                     return False
                 equal.append({name: 1, name + ">": -1})
-        except isl.Error as error:
+        except self._isl.Error as error:
             raise Undecided from error
         return True
 
@@ -103,9 +110,9 @@ class Solver:
         positive: Sequence[Linear],
         parameters: int = 0,
     ) -> isl.BasicSet:
-        space = isl.Space.set_alloc(self._context, parameters, len(columns) - parameters)
-        kind = isl.dim_type
-        return isl.BasicSet.from_constraint_matrices(
+        space = self._isl.Space.set_alloc(self._context, parameters, len(columns) - parameters)
+        kind = self._isl.dim_type
+        return self._isl.BasicSet.from_constraint_matrices(
             space,
             self._matrix(columns, equal),
             self._matrix(columns, positive),
@@ -116,7 +123,7 @@ class Solver:
         )
 
     def _matrix(self, columns: Mapping[str, int], rows: Sequence[Linear]) -> isl.Mat:
-        matrix = isl.Mat.alloc(self._context, 0, len(columns) + 1).add_zero_rows(len(rows))
+        matrix = self._isl.Mat.alloc(self._context, 0, len(columns) + 1).add_zero_rows(len(rows))
         values, last = self._values, len(columns)
         for place, row in enumerate(rows):
             for name, coefficient in row.items():
@@ -124,7 +131,7 @@ class Solver:
                 if value is None:
                     if abs(coefficient) > _LARGEST:
                         raise Undecided
-                    value = values[coefficient] = isl.Val.int_from_si(self._context, coefficient)
+                    value = values[coefficient] = self._isl.Val.int_from_si(self._context, coefficient)
                 column = columns[name] if name else last
                 matrix = matrix.set_element_val(place, column, value)
         return matrix

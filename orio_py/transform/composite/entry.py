@@ -155,4 +155,5 @@ ENTRY = Entry(
         FORCE,
     ),
     Composite,
+    takes_blocks=True,
 )

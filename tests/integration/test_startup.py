@@ -1,0 +1,107 @@
+"""What a command loads: a finished task is answered without what builds, measures or writes trials."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import orio_py
+from orio_py import api
+
+SOURCE = """void scale(int n, double factor, double *x)
+{
+  int i;
+  /*@ begin PerfTuning (
+    def build { arg build_command = 'gcc -O1'; }
+    def performance_params { param U[] = %s; }
+    def input_params { param n[] = [500]; }
+    def input_vars { decl double factor = 1.5; decl dynamic double x[n] = random; }
+    def search { arg algorithm = 'Exhaustive'; }
+  ) @*/
+  /*@ begin Loop (transform Unroll(ufactor=U)) @*/
+  for (i = 0; i < n; i++)
+    x[i] = factor * x[i];
+  /*@ end @*/
+  /*@ end @*/
+}
+"""
+
+PROBE = """
+import json, sys
+from orio_py.cli.main import main
+status = main(sys.argv[1:])
+print(json.dumps([status, sorted(sys.modules)]))
+"""
+
+
+def run(*arguments: str) -> set[str]:
+    """The modules that a command has loaded when it ends well."""
+    words = [sys.executable, "-c", PROBE, *arguments]
+    done = subprocess.run(words, capture_output=True, text=True)
+    status, modules = json.loads(done.stdout.splitlines()[-1])
+    assert status == 0, done.stderr
+    return set(modules)
+
+
+@pytest.mark.parametrize("output", ["first.c", "_scale.c"])
+def test_a_finished_task_is_answered_without_the_rest(tmp_path: Path, output: str) -> None:
+    source, db = tmp_path / "scale.c", tmp_path / "results.db"
+    source.write_text(SOURCE % "[1, 2, 3]")
+    command = ["tune", str(source), "--quiet", "--db", str(db), "-o"]
+    first = run(*command, str(tmp_path / output))
+    assert {"sqlalchemy", "islpy", "orio_py.tune.session"} <= first
+    second = run(*command, str(tmp_path / "second.c"))
+    assert (tmp_path / "second.c").read_bytes() == (tmp_path / output).read_bytes()
+    unwanted = {"sqlalchemy", "islpy", "multiprocessing", "orio_py.tune.session", "orio_py.measure.evaluator"}
+    assert second & unwanted == set()
+    unused = {"orio_py.transform.tiling.tile", "orio_py.transform.composite.composite"}
+    assert second & unused == set()
+    assert "orio_py.transform.unrolling.unroll" in second
+
+
+def test_help_loads_little() -> None:
+    loaded = run("--help")
+    assert loaded & {"lark", "pycparser", "sqlalchemy", "islpy", "jinja2", "orio_py.api"} == set()
+
+
+def test_a_long_sample_ends_when_nothing_new_is_found(tmp_path: Path, monkeypatch) -> None:
+    """Deterministic: the same draws, and as many of them, in each run."""
+    source = tmp_path / "scale.c"
+    source.write_text(SOURCE % "range(1, 1000)")
+    tried: list[int] = []
+    codes = api.VariantGenerator.codes
+
+    def counting(self, point, values):
+        tried.append(values["U"])
+        return codes(self, point, values)
+
+    monkeypatch.setattr(api.VariantGenerator, "codes", counting)
+    assert orio_py.check(source).exit_code == 0
+    first = list(tried)
+    assert len(first) == 1 + api.CONFIGURATIONS_WITHOUT_NEWS
+    tried.clear()
+    assert orio_py.check(source).exit_code == 0
+    assert tried == first
+
+
+def test_what_is_refused_is_sampled_to_the_end(tmp_path: Path) -> None:
+    source = tmp_path / "scale.c"
+    source.write_text((SOURCE % "range(1, 1000)").replace("x[i] = factor", "i = i + U, x[i] = factor"))
+    report = orio_py.check(source)
+    assert report.exit_code == 2
+    notes = [note.message for d in report.diagnostics for note in d.notes]
+    assert (
+        f"refused for {api.CONFIGURATIONS_CHECKED} of {api.CONFIGURATIONS_CHECKED} configurations tried"
+        in notes
+    )
+
+
+def test_all_of_a_small_space_is_tried(tmp_path: Path) -> None:
+    source = tmp_path / "scale.c"
+    source.write_text(SOURCE % "range(0, 60)")
+    (problem,) = orio_py.check(source).diagnostics
+    assert "refused for 1 of 60 configurations tried" in [note.message for note in problem.notes]
