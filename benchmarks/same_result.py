@@ -115,7 +115,7 @@ def worker(task: Task) -> list[Tried]:
 
 
 def _without_optimisation(tried: Tried, folder: Path) -> Tried:
-    """The case again, under the sanitizers and at -O1: one that is right there shows a fault of the compiler."""
+    """The case again, under the sanitizers and at -O1: is it right there, and wrong only when optimised?"""
     for flags in ((), ("-O1", "-fopenmp")):
         again = apply(tried.case)
         run_batch([again], folder, flags)
@@ -221,7 +221,7 @@ def main() -> int:
         print(f"\n{text}")
     if tally.compiler:
         print(
-            "right under the sanitizers and at -O1, other results at -O3, so that the compiler is at fault: "
+            "right under the sanitizers and at -O1, other results at -O3: "
             + " ".join(map(str, tally.compiler))
         )
     if tally.findings:
