@@ -270,9 +270,12 @@ def test_an_interrupt_leaves_no_process_behind(tmp_path: Path) -> None:
             )
             signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
 
+    # A shell's background job ignores the signal.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         report = orio_py.tune(source, options=TuneOptions(seed=3, timeout=Seconds(60.0)), listener=interrupt)
     finally:
+        signal.signal(signal.SIGINT, before)
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
     assert report.exit_code == 130

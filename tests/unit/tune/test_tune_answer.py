@@ -55,7 +55,7 @@ def report(**changes) -> RegionReport:
         "seconds": Spent(Seconds(1.0), Seconds(0.5), Seconds(0.5), Seconds(0.0)),
         "environment": Environment("a CPU", 2, "Linux", "gcc 12", "gcc -O2"),
         "baseline": TIMING,
-        "best": Best({"U": 2}, TIMING, 2.0, ("avx2",)),
+        "best": Best({"U": 2}, TIMING, 2.0, features=("avx2",)),
         "kept_original": False,
     }
     return RegionReport(**{**content, **changes})
