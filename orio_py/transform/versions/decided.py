@@ -85,10 +85,12 @@ def _literal(node: Node) -> int | None:
             return literal_value(inner)
         case c_ast.Constant(value=text) if text.rstrip("uUlL").isdigit():
             return literal_value(c_ast.Constant("int", text.rstrip("uUlL")))
-        case c_ast.BinaryOp(op="+" | "-" as op, left=left, right=right):
+        case c_ast.BinaryOp(op="+" | "-" | "/" as op, left=left, right=right):
             first, second = _literal(left), _literal(right)
-            if first is None or second is None:
+            if first is None or second is None or (op == "/" and not (first >= 0 and second > 0)):
                 return None
+            if op == "/":
+                return first // second
             value = first + second if op == "+" else first - second
             return value if value >= 0 else None
         case _:
