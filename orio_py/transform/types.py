@@ -94,6 +94,18 @@ def fits_index(expression: Node, index: str, context: Context) -> bool:
     return wide or not any(is_wide(t) for t in types)
 
 
+def without_cast(number: Node) -> Node:
+    """A literal of at least 0 without a cast before it that keeps its value; any other expression as it is.
+
+    A cast to a type of integers keeps it, unless the type is narrower than `int`.
+    """
+    if not isinstance(number, c_ast.Cast) or (literal_value(number.expr) or 0) < 0:
+        return number
+    text = emit_type(number.to_type)
+    keeps = signedness_of_type(text) != "unknown" and not {"char", "short", "_Bool"} & set(text.split())
+    return number.expr if keeps and literal_value(number.expr) is not None else number
+
+
 def makes_unsigned(number: Node, context: Context) -> bool:
     """Whether a number, by its suffix or a cast before it, makes a comparison with `int` an unsigned one.
 

@@ -106,6 +106,30 @@ def test_a_version_for_zero_of_an_unsigned_bound_of_signed_indices(tmp_path: Pat
     assert text.startswith("if (n == 1u) {\n} else {") or "1u - 1" not in text
 
 
+def test_casts_that_change_a_number_are_not_settled(tmp_path: Path) -> None:
+    around = context("int n, m; double *a;", live="a")
+    for test in ("(double)n / 2 > 0", "(unsigned char)n == 1", "(_Bool)n == 1", "(short)n > 0"):
+        code = f"for (i = 0; i < m; i++) if ({test}) a[i] = 2;"
+        text = emit(Specialize("n", (1, 257, 65537)).apply(statement(code), around))
+        assert text.count("if (") == 4 + text.count("if (n =="), test
+    loops = [
+        f"for (i = 0; i < m; i++) if ({test}) a[i] = 2;"
+        for test in ("(double)n / 2 > 0", "(double)n / 2 < 1", "(unsigned char)n == 9", "(_Bool)n == 1")
+    ]
+    batch = [Case(code, Specialize("n", (1, 9, 13)), "int", SIZES) for code in loops]
+    assert assert_same_results(batch, tmp_path) == len(batch)
+
+
+def test_a_bound_that_a_cast_makes_smaller(tmp_path: Path) -> None:
+    loops = [
+        f"for (i = 0; i < {bound}; i++) a[i] += 2;"
+        for bound in ("(unsigned char)260", "(_Bool)8", "(size_t)7")
+    ]
+    batch = [Case(code, step, "int", SIZES) for code in loops for step in (Unroll(3), Unroll(4))]
+    flags = ("-Wno-sign-compare", "-Wno-overflow")
+    assert assert_same_results(batch, tmp_path, *flags) == len(batch)
+
+
 def test_a_loop_that_cannot_run_is_left_out() -> None:
     around = context("unsigned i, n; double *a, *b;", live="a i")
     text = emit(Specialize("n", (0,)).apply(statement(SETTLED[0]), around))

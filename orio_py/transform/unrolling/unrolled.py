@@ -34,6 +34,7 @@ from orio_py.transform.types import (
     same_signedness,
     signedness,
     signedness_of_type,
+    without_cast,
 )
 from orio_py.transform.unrolling.unrolled_copies import Copies
 
@@ -136,10 +137,7 @@ def known_trips(view: CanonicalLoop, context: Context) -> int | None:
     if equal(view.start, view.bound):
         return int(view.relation in {"<=", ">="})
     if is_natural(view.start, context):
-        plain = view.bound.expr if isinstance(view.bound, c_ast.Cast) else view.bound
-        if plain is not view.bound and not is_natural(plain, context):
-            return None
-        return replace(view, bound=plain).trip_count()
+        return replace(view, bound=without_cast(view.bound)).trip_count()
     (base, first), (other, last) = _offset(view.start), _offset(view.bound)
     signed = all(signedness(part, context) == "signed" for part in (view.start, view.bound))
     if base is None or other is None or not signed or not equal(base, other):

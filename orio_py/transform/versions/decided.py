@@ -21,7 +21,7 @@ from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transform.base import Context
 from orio_py.transform.constants import canonical, range_of
 from orio_py.transform.parallel.pragma_text import belongs_to_loop
-from orio_py.transform.types import is_wide, makes_unsigned, signedness
+from orio_py.transform.types import is_wide, makes_unsigned, signedness, without_cast
 
 _MIRROR: Mapping[str, str] = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 _ALWAYS: Mapping[str, Callable[[int, int, int], bool]] = {
@@ -79,10 +79,10 @@ def _outcome(node: Node, context: Context) -> bool | None:
 
 
 def _literal(node: Node) -> int | None:
-    """The value of a literal, also of one with a suffix or a cast before it."""
+    """The value of a literal, also of one with a suffix or a cast before it that keeps its value."""
     match node:
-        case c_ast.Cast(expr=inner):
-            return literal_value(inner)
+        case c_ast.Cast():
+            return literal_value(without_cast(node))
         case c_ast.Constant(value=text) if text.rstrip("uUlL").isdigit():
             return literal_value(c_ast.Constant("int", text.rstrip("uUlL")))
         case c_ast.BinaryOp(op="+" | "-" | "/" as op, left=left, right=right):
