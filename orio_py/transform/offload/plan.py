@@ -1,0 +1,156 @@
+"""KernelPlan: what a loop nest becomes on a device, before any language is chosen.
+
+The loops of the nest that are mapped become axes of the index space; what is left is the body of one
+iteration.  Every array is a flat buffer and every subscript in the body is flat already, so that a renderer
+only adds its language's spelling of indices, local memory and barriers.
+
+Sources: N. Chaimov, B. Norris and A. Malony, "Toward Multi-target Autotuning for Accelerators" (sections III
+and IV); The OpenCL Specification 1.2, section 3.2 (execution model); CUDA C++ Programming Guide, section 2.2
+(thread hierarchy).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from orio_py.ctree.nodes import Node
+
+
+class Direction(StrEnum):
+    """Which way a buffer is copied around the kernel."""
+
+    IN = "in"
+    OUT = "out"
+    INOUT = "inout"
+
+
+class Spread(StrEnum):
+    """How the iterations that one work item does are spread over an axis, if it does several.
+
+    `STRIDED`: every `total items`-th (neighbouring items touch neighbouring elements); `BLOCKED`: a
+    contiguous piece.
+    """
+
+    STRIDED = "strided"
+    BLOCKED = "blocked"
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One mapped loop: `index` runs from `start` by `stride` for `trips` iterations.
+
+    `start` and `trips` are C expressions over scalars that the nest does not change; `trips` is never
+    negative.  `stride` is a non-zero number of the index's own `type`.
+    """
+
+    index: str
+    type: str
+    start: Node
+    trips: Node
+    stride: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class BufferPlan:
+    """One array: `count` elements of `type` from the host's `address` on.
+
+    `address` is the C expression of the first element that the buffer holds, `count` one over scalars.
+    In the body the buffer goes by the array's own `name` with one flat subscript, 0 for `address`.
+    """
+
+    name: str
+    type: str
+    address: Node
+    count: Node
+    direction: Direction
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarPlan:
+    """A scalar that the kernel reads and nobody changes meanwhile."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReductionPlan:
+    """A scalar that all iterations combine with `operator`: + * min max && || & | ^.
+
+    Each item starts at `identity` and runs the body as it stands; groups combine their items in a tree,
+    the host combines the groups in their order and the scalar's value before the loop first, so that the
+    result is the same in every run with the same launch.
+    """
+
+    name: str
+    type: str
+    operator: str
+    identity: str
+
+
+@dataclass(frozen=True, slots=True)
+class StagedTile:
+    """A piece of an array that a group copies to local memory before it works on it.
+
+    In the body the piece goes by `name` with one flat subscript.  `elements` is its number of elements;
+    `load` are the statements by which the items of a group fill it together, with the group's first
+    iteration of axis k in `orio_first_k` and the item's own number in `orio_item` of `orio_items`.
+    """
+
+    name: str
+    type: str
+    array: str
+    elements: int
+    load: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchShape:
+    """Groups, and items in each, per axis of the index space: the first entry is the fastest axis.
+
+    Entry k belongs to `KernelPlan.axes[-1 - k]`, so that neighbouring items run neighbouring iterations
+    of the innermost mapped loop.  `groups` None: as many as cover the axis.
+    """
+
+    items: tuple[int, ...]
+    groups: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceOptions:
+    """What a kernel asks of the device's compiler and queue; a renderer takes what its language has.
+
+    `streams` is the number of queues over which pieces of the outermost axis are spread; `platform` and
+    `device` name or number the device, None for the first that serves.
+    """
+
+    size_hint: bool = False
+    vector_hint: int = 0
+    build_flags: str = ""
+    streams: int = 1
+    platform: int | str | None = None
+    device: int | str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KernelPlan:
+    """One loop nest as a kernel named `name`.
+
+    `axes` are the mapped loops, outermost first, at most three; `body` the statements of one iteration, in
+    C but for the flat subscripts; `private` the scalars that each item has for itself, as (type, name).
+    One item does `coarsen` iterations at least of the innermost axis, `spread` over it.
+    """
+
+    name: str
+    axes: tuple[Axis, ...]
+    body: tuple[Node, ...]
+    buffers: tuple[BufferPlan, ...]
+    scalars: tuple[ScalarPlan, ...]
+    private: tuple[tuple[str, str], ...]
+    reductions: tuple[ReductionPlan, ...]
+    launch: LaunchShape
+    staged: tuple[StagedTile, ...] = ()
+    spread: Spread = Spread.STRIDED
+    coarsen: int = 1
+    options: DeviceOptions = DeviceOptions()
