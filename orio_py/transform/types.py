@@ -85,7 +85,7 @@ def index_type_problem(view: CanonicalLoop, context: Context) -> str | None:
 
 
 def wraps_at_the_start(view: CanonicalLoop, context: Context) -> bool:
-    """Whether a short unsigned index may begin with another value than its start: 255 where that is -1.
+    """Whether a short index may begin with another value than its start: 255 where that is -1.
 
     Conversions to other types are taken to keep the value, as sums are taken not to overflow.
     """
@@ -114,10 +114,10 @@ def _types_in(value: Node, context: Context) -> list[str]:
 
 
 def _holds_as_short(value: Node, view: CanonicalLoop, context: Context) -> bool:
-    """Whether a value keeps itself in the type of the index, if that is a short unsigned one."""
+    """Whether a value keeps itself in the type of the index, if that is shorter than `int`."""
     kind = canonical(index_type(view, context))
     known = None if kind == "char" else range_of(kind)
-    return known is None or known[0] < 0 or _is_within(value, known, context)
+    return known is None or _is_within(value, known, context)
 
 
 def _is_within(value: Node, known: tuple[int, int], context: Context) -> bool:
@@ -187,13 +187,14 @@ def fits_index(expression: Node, index: str, context: Context) -> bool:
 def without_cast(number: Node) -> Node:
     """A literal of at least 0 without a cast before it that keeps its value; any other expression as it is.
 
-    A cast to a type of integers keeps it, unless the type is narrower than `int`.
+    A cast to a type of integers keeps it, unless the type is narrower than `int` or the value than the type.
     """
-    if not isinstance(number, c_ast.Cast) or (literal_value(number.expr) or 0) < 0:
+    value = literal_value(number.expr) if isinstance(number, c_ast.Cast) else None
+    if not isinstance(number, c_ast.Cast) or value is None or not 0 <= value < 2**31:
         return number
     text = emit_type(number.to_type)
     keeps = signedness_of_type(text) != "unknown" and not {"char", "short", "_Bool"} & set(text.split())
-    return number.expr if keeps and literal_value(number.expr) is not None else number
+    return number.expr if keeps else number
 
 
 def makes_unsigned(number: Node, context: Context) -> bool:

@@ -27,7 +27,7 @@ from random_code_regions import away_from_the_ends, random_code
 from random_code_shapes import PLAIN, SHAPES
 from random_recipes import MAKERS, Recipe, random_recipe
 
-from orio_py.core.diagnostics import DiagnosticError
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
 from orio_py.ctree.nodes import Compound
@@ -89,11 +89,15 @@ class Outcome:
 
 @dataclass(slots=True)
 class Tried:
-    """A case on its way: its variant once it has one, its outcome once there is one."""
+    """A case on its way: its variant once it has one, its outcome once there is one.
+
+    `places` are those of a refusal and of its notes.
+    """
 
     case: Case
     variant: str = ""
     outcome: Outcome | None = None
+    places: str = ""
 
 
 def known_names() -> tuple[str, ...]:
@@ -137,6 +141,7 @@ def apply(case: Case, how: Apply | None = None) -> Tried:
         except DiagnosticError as refusal:
             code = refusal.diagnostics[0].code
             tried.outcome = Outcome("wrong" if code in MISTAKES else "refused", code)
+            tried.places = _places(refusal.diagnostics)
             if any(problem.position is None for problem in refusal.diagnostics):
                 tried.outcome = Outcome(
                     "wrong", f"a refusal without a place: {refusal.diagnostics[0].headline()}"
@@ -154,6 +159,11 @@ def apply(case: Case, how: Apply | None = None) -> Tried:
     except Exception:  # an exception of a transformation is a finding like any other
         tried.outcome = Outcome("wrong", traceback.format_exc())
     return tried
+
+
+def _places(problems: Sequence[Diagnostic]) -> str:
+    parts = [part for problem in problems for part in (problem, *problem.notes)]
+    return " ".join(f"{p.position.line}:{p.position.column}" for p in parts if p.position is not None)
 
 
 def _read(case: Case) -> tuple[Region, Context]:
