@@ -164,12 +164,11 @@ class ResultsDatabase:
                 return trial
             (stored,) = load_trials(connection, TRIAL.c.id == number)
             before = stored.measurement
-            if not isinstance(before, Success) or before.samples != tuple(known):
+            after = trial.measurement.samples if isinstance(trial.measurement, Success) else tuple(known)
+            if not isinstance(before, Success) or not before.samples == tuple(known) == after[: len(known)]:
                 return stored
-            if isinstance(trial.measurement, Success):
-                more = trial.measurement.samples[len(known) :]
-                if rows := sample_rows(number, more, len(known)):
-                    connection.execute(SAMPLE.insert(), rows)
+            if more := after[len(known) :]:
+                connection.execute(SAMPLE.insert(), sample_rows(number, more, len(known)))
             columns = outcome_columns(trial.measurement)
             connection.execute(TRIAL.update().where(TRIAL.c.id == number).values(columns))
             for expression, value in trial.objectives.items():
