@@ -344,7 +344,8 @@ def compile_tuned(
 
     `run` runs a command and gives its exit status, which becomes the report's exit code.  Tuned texts are
     kept in the folder `store`; without `may_tune` only those are used.  `announce` hears of each source
-    before it is tuned.  Sources that cannot be tuned are compiled as they are, with warnings.
+    before it is tuned.  The results database of the options is used as by `tune`.  Sources that cannot be
+    tuned are compiled as they are, with warnings.
     """
 
     def tune_into(source: Path, target: Path, chosen: TuneOptions) -> Sequence[Diagnostic]:
@@ -423,27 +424,27 @@ def apply_results(
     *,
     output: Path | None = None,
     in_place: bool = False,
-    spec: Path | None = None,
+    options: TuneOptions | None = None,
     stored: StoredSelection | None = None,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    compile_commands: Path | None = None,
 ) -> TransformReport:
     """Write the best stored configurations of the results database at `place` into sources.
 
-    `stored` says which of the stored trials may be used.  Nothing is built, measured or run; the text is
-    what `tune` would have written.  When a region of a file has nothing, none is written.
+    `options` are those that the sources were tuned with: they choose files and decide which trials are
+    theirs.  `stored` says which of the stored trials may be used.  Nothing is built, measured or run; the
+    text is what `tune` would have written.  When a region of a file has nothing, none is written.
     """
     # Only this command needs these two, and the database takes time to load.
     from orio_py.store.database import ResultsDatabase
     from orio_py.tune.apply import Applier
 
+    chosen = options if options is not None else TuneOptions()
     given = _paths(paths)
     loaded = load(
         given,
-        spec=spec,
-        selection=Selection(include, exclude, output),
-        compile_commands=compile_commands,
+        spec=chosen.spec,
+        pins=chosen.pins,
+        selection=Selection(chosen.include, chosen.exclude, output),
+        compile_commands=chosen.compile_commands,
     )
     destination = Destination(given, loaded.files, output, in_place)
     problems = [*loaded.diagnostics, *destination.problems()]
@@ -451,7 +452,7 @@ def apply_results(
     if not has_errors(problems):
         try:
             with ResultsDatabase.open(place, create=False) as database:
-                applier = Applier(database, stored, host(), orio_py.__version__)
+                applier = Applier(database, stored, host(), orio_py.__version__, chosen)
                 results = [(file, applier.apply(file)) for file in loaded.files]
             problems.extend(d for _, result in results for d in result.diagnostics)
             if not has_errors(problems):

@@ -12,6 +12,7 @@ import typer
 import orio_py
 from orio_py.cli import options as shared
 from orio_py.cli.console import Color, Output, print_json
+from orio_py.cli.defaults import chosen_output, configuration_for, with_defaults
 from orio_py.cli.results_tables import best_table, finals_table, series_table, trial_table
 from orio_py.core.diagnostics import fail
 from orio_py.core.registry import did_you_mean
@@ -200,16 +201,21 @@ def apply(
 ) -> int:
     """Write the best stored configurations into sources; nothing is built or measured."""
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
+    chosen = orio_py.TuneOptions(
+        spec=spec,
+        include=tuple(include or ()),
+        exclude=tuple(exclude or ()),
+        compile_commands=compile_commands,
+    )
+    configured = configuration_for(paths)
+    output, in_place = chosen_output(output, configured, in_place=in_place)
     report = orio_py.apply_results(
         paths,
         _place(db),
         output=output,
         in_place=in_place,
-        spec=spec,
+        options=with_defaults(chosen, configured),
         stored=orio_py.results.Selection(file, region, task, environment=machine),
-        include=include or (),
-        exclude=exclude or (),
-        compile_commands=compile_commands,
     )
     out.diagnostics(report.diagnostics, report.sources)
     if json:
