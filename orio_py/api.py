@@ -303,7 +303,10 @@ class _TuneRun:
     exit_code: int = OK
 
     def tune_all(self, archive: Archive | None) -> None:
-        """A file that fails does not keep the others from being tuned and written; exit code 2 tells of it."""
+        """A file that fails does not keep the others from being tuned and written; exit code 2 tells of it.
+
+        Exit code 4 tells of regions that found no valid variant; the others in their files are written.
+        """
         total = sum(len(task.points) for task in self.loaded.tasks if task.task.has_spec)
         clock = Clock(total, self.listener, perf_counter)
         for file in self.loaded.files:
@@ -326,7 +329,7 @@ class _TuneRun:
                 return
             if failed:
                 self.exit_code = BAD_INPUT
-            elif self.exit_code == OK and any(report.best is None for report in result.reports):
+            elif self.exit_code == OK and (result.refused or any(r.best is None for r in result.reports)):
                 self.exit_code = NO_VARIANT
 
 
