@@ -17,23 +17,16 @@ from sqlalchemy.exc import IntegrityError
 from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem, fail
 from orio_py.core.digest import canonical_json
 from orio_py.record.finals import FinalEntry
-from orio_py.record.measurement import Sample, Success
+from orio_py.record.measurement import Sample
 from orio_py.record.trial import Trial, TrialKey
+from orio_py.store.amend import add_objective_value, amend_trial
 from orio_py.store.engine import WRITES, address, explained, make_engine, use_write_ahead_log
 from orio_py.store.finals import StoredFinals, insert_finals, load_finals
 from orio_py.store.migrations.catalog import NEWEST
 from orio_py.store.migrations.migrate import migrate, version_of
 from orio_py.store.overview import StoredSeries, best_of, is_of, overview, series_objective
-from orio_py.store.rows import (
-    insert_details,
-    load_trials,
-    objective_rows,
-    outcome_columns,
-    sample_rows,
-    show_time,
-    trial_row,
-)
-from orio_py.store.schema import GENERATION, OBJECTIVE, RESULT, RUN, SAMPLE, TRIAL
+from orio_py.store.rows import insert_details, load_trials, show_time, trial_row
+from orio_py.store.schema import GENERATION, RESULT, RUN, TRIAL
 from orio_py.store.selection import Selection
 from orio_py.store.series import Series
 
@@ -145,7 +138,7 @@ class ResultsDatabase:
                     with self._write() as connection:
                         for trial in trials:
                             number = _generation_of(connection, trial)
-                            if not _is_stored(connection, trial.key, number):
+                            if _number(connection, trial.key, number) is None:
                                 _insert(connection, trial, number)
                                 added += 1
                     return added
@@ -158,23 +151,14 @@ class ResultsDatabase:
         Returns the trial, or what is stored where that is no longer a success with just these samples:
         another process has amended it first, or somebody has deleted it.
         """
-        with explained(self.place), self._write() as connection:
-            number = connection.execute(select(TRIAL.c.id).where(_is(trial.key, generation))).scalar()
-            if number is None:
-                return trial
-            (stored,) = load_trials(connection, TRIAL.c.id == number)
-            before = stored.measurement
-            after = trial.measurement.samples if isinstance(trial.measurement, Success) else tuple(known)
-            if not isinstance(before, Success) or not before.samples == tuple(known) == after[: len(known)]:
-                return stored
-            if more := after[len(known) :]:
-                connection.execute(SAMPLE.insert(), sample_rows(number, more, len(known)))
-            columns = outcome_columns(trial.measurement)
-            connection.execute(TRIAL.update().where(TRIAL.c.id == number).values(columns))
-            for expression, value in trial.objectives.items():
-                same = and_(OBJECTIVE.c.trial == number, OBJECTIVE.c.expression == expression)
-                connection.execute(OBJECTIVE.update().where(same).values(value=value))
-            return trial
+        while True:
+            with explained(self.place):
+                try:
+                    with self._write() as connection:
+                        number = _number(connection, trial.key, generation)
+                        return trial if number is None else amend_trial(connection, number, trial, known)
+                except IntegrityError:
+                    continue
 
     def add_objective(self, key: TrialKey, generation: int, expression: str, value: float | None) -> None:
         """Add the value of another objective to a trial, once; nothing where the trial was deleted."""
@@ -182,13 +166,9 @@ class ResultsDatabase:
             with explained(self.place):
                 try:
                     with self._write() as connection:
-                        of_key = select(TRIAL.c.id).where(_is(key, generation))
-                        number = connection.execute(of_key).scalar()
-                        query = select(OBJECTIVE.c.expression).where(OBJECTIVE.c.trial == number)
-                        known = connection.execute(query).scalars().all()
-                        if number is not None and expression not in known:
-                            rows = objective_rows(number, {expression: value}, len(known))
-                            connection.execute(OBJECTIVE.insert(), rows)
+                        number = _number(connection, key, generation)
+                        if number is not None:
+                            add_objective_value(connection, number, expression, value)
                     return
                 except IntegrityError:
                     continue
@@ -406,8 +386,9 @@ def _is(key: TrialKey, generation: int) -> ColumnElement[bool]:
     )
 
 
-def _is_stored(connection: Connection, key: TrialKey, generation: int) -> bool:
-    return connection.execute(select(TRIAL.c.id).where(_is(key, generation))).scalar() is not None
+def _number(connection: Connection, key: TrialKey, generation: int) -> int | None:
+    """The id of the trial of a key."""
+    return connection.execute(select(TRIAL.c.id).where(_is(key, generation))).scalar()
 
 
 def _result(connection: Connection, plan: str, generation: int) -> Mapping[str, object] | None:
