@@ -18,7 +18,7 @@ from orio_py.core.expr import Value
 from orio_py.core.source import Position
 from orio_py.record.measurement import Failure, Success, Timing
 from orio_py.record.trial import Trial
-from orio_py.store.database import ResultsDatabase, StoredSeries
+from orio_py.store.database import ResultsDatabase, Series, StoredFinals, StoredSeries
 from orio_py.store.interchange import Format, as_text, format_of, read, write
 from orio_py.store.rows import show_time
 from orio_py.store.selection import Selection
@@ -32,9 +32,12 @@ __all__ = [
     "best_configurations",
     "delete_trials",
     "export_trials",
+    "finals_json",
     "import_trials",
     "list_series",
+    "ranked_trials",
     "series_json",
+    "show_finals",
     "show_trials",
     "trial_json",
 ]
@@ -47,7 +50,8 @@ class BestEntry:
     """The best stored configuration of a series.
 
     From the finals of the newest finished run where there is one (`from_finals`, with the speed-up over
-    the original), else from the trials.  `kept_original` says that the finals found nothing faster.
+    the original), else from the trials.  `kept_original` says that the finals found nothing better.
+    `objective` is what was minimised, None for time, and `value` its value for this configuration.
     """
 
     stored: StoredSeries
@@ -60,6 +64,8 @@ class BestEntry:
     from_finals: bool
     speedup: float | None = None
     kept_original: bool | None = None
+    objective: str | None = None
+    value: float | None = None
 
     def as_json(self) -> dict[str, object]:
         """The entry of `results best --json`."""
@@ -75,6 +81,7 @@ class BestEntry:
                 "from": "finals" if self.from_finals else "trials",
                 "speedup": self.speedup,
                 "kept_original": self.kept_original,
+                "objective": objective_json(self.objective, self.value),
             },
         }
 
@@ -93,10 +100,24 @@ def list_series(
 
 
 def show_trials(place: Place, selection: Selection) -> list[Trial]:
-    """Every trial meant.  Raises as `list_series`, and ORIO-D006 when there is none."""
+    """Every trial meant, in the order stored.  Raises as `list_series`, and ORIO-D006 when there is none."""
     with ResultsDatabase.open(place, create=False) as database:
         found = database.history(selection)
     return found or _nothing(place, selection)
+
+
+def ranked_trials(place: Place, selection: Selection) -> list[Trial]:
+    """Every trial meant, the best first by the objective of its series.  Raises as `show_trials`."""
+    with ResultsDatabase.open(place, create=False) as database:
+        found = database.history(selection)
+        objectives = {stored.series: stored.objective for stored in database.overview(selection)}
+    return sorted_trials(found, objectives) or _nothing(place, selection)
+
+
+def show_finals(place: Place, selection: Selection) -> list[StoredFinals]:
+    """What the finals of finished runs measured, in the order of the runs.  Raises as `list_series`."""
+    with ResultsDatabase.open(place, create=False) as database:
+        return database.finals(selection)
 
 
 def best_configurations(place: Place, selection: Selection) -> list[BestEntry]:
@@ -172,6 +193,7 @@ def series_json(stored: StoredSeries) -> dict[str, object]:
         "all_trials": stored.all_trials,
         "finished_runs": stored.results,
         "best_s": stored.best_seconds,
+        "objective": objective_json(stored.objective, stored.best_value),
         "last": stored.last,
     }
 
@@ -191,15 +213,47 @@ def trial_json(trial: Trial) -> dict[str, object]:
         "time": show_time(trial.time),
         "seconds": {"build": trial.build, "run": trial.run},
         "counters": counters_as_json(trial.counters),
+        "objectives": dict(trial.objectives),
         "metadata": dict(trial.metadata),
     }
     match trial.measurement:
         case Success(samples=samples) as success:
             content |= {"outcome": "ok", "reason": None, **_timing(success.timing)}
             content |= {"wall_s": [s.wall for s in samples], "cpu_s": [s.cpu for s in samples]}
+            content |= {"full": success.is_full}
         case Failure(stage=stage, reason=reason):
             content |= {"outcome": str(stage), "reason": reason}
     return content
+
+
+def finals_json(finals: StoredFinals) -> dict[str, object]:
+    """The entry of `results show --json` under `finals`; `values` are those of the objective per round."""
+    return {
+        "task": finals.series.task,
+        "toolchain": finals.series.toolchain,
+        "environment": finals.series.environment,
+        "generation": finals.generation,
+        "run": finals.run,
+        "finished": finals.finished,
+        "objective": finals.objective or "time",
+        "finalists": [
+            {
+                "original": entry.is_original,
+                "configuration": dict(entry.configuration),
+                "flags": entry.flags,
+                "failed": entry.failed.reason if entry.failed is not None else None,
+                "values": list(entry.values),
+                "wall_s": [[sample.wall for sample in taken] for taken in entry.rounds],
+                "cpu_s": [[sample.cpu for sample in taken] for taken in entry.rounds],
+            }
+            for entry in finals.entries
+        ],
+    }
+
+
+def objective_json(expression: str | None, value: float | None) -> dict[str, object] | None:
+    """The objective of a series with the value of the best; None for time."""
+    return None if expression is None else {"expression": expression, "value": value}
 
 
 def _timing(timing: Timing) -> dict[str, object]:
@@ -215,7 +269,7 @@ def _best(database: ResultsDatabase, stored: StoredSeries) -> BestEntry | None:
     for result in database.results(stored.series):
         known = decode(result.report, Position(stored.file, 1, 1))
         if known is not None and known.report.best is not None and result.generation == stored.generation:
-            found, timing = known.report.best, known.report.best.timing
+            found, timing, goal = known.report.best, known.report.best.timing, known.report.goal
             return BestEntry(
                 stored,
                 found.configuration,
@@ -227,6 +281,8 @@ def _best(database: ResultsDatabase, stored: StoredSeries) -> BestEntry | None:
                 from_finals=True,
                 speedup=found.speedup,
                 kept_original=known.report.kept_original,
+                objective=goal.expression if goal is not None else None,
+                value=goal.best if goal is not None else None,
             )
     trial = database.best(stored.series)
     if trial is None or not isinstance(trial.measurement, Success):
@@ -241,6 +297,8 @@ def _best(database: ResultsDatabase, stored: StoredSeries) -> BestEntry | None:
         str(timing.clock),
         show_time(trial.time),
         from_finals=False,
+        objective=stored.objective,
+        value=stored.best_value,
     )
 
 
@@ -251,11 +309,24 @@ def _nothing(place: Place, selection: Selection) -> Any:
     fail("ORIO-D006", message, help="`orio results list` shows what is stored")
 
 
-def sorted_trials(trials: Sequence[Trial]) -> list[Trial]:
-    """Valid trials by median, the fastest first, then the failures."""
+def sorted_trials(
+    trials: Sequence[Trial], objectives: Mapping[Series, str | None] | None = None
+) -> list[Trial]:
+    """Valid trials, the best first, then the failures.
 
-    def rank(trial: Trial) -> tuple[bool, float]:
+    `objectives` tells the objective of a trial's series; where there is none, the median counts.  Trials
+    ranked by time come first, then those of each objective, then those without a value of it.
+    """
+
+    def rank(trial: Trial) -> tuple[bool, str, bool, float]:
         found = trial.measurement
-        return (False, found.timing.median_s) if isinstance(found, Success) else (True, 0.0)
+        if not isinstance(found, Success):
+            return True, "", False, 0.0
+        series = Series(trial.task, trial.toolchain, trial.environment)
+        objective = (objectives or {}).get(series)
+        if objective is None:
+            return False, "", False, found.timing.median_s
+        value = trial.objectives.get(objective)
+        return False, objective, value is None, found.timing.median_s if value is None else value
 
     return sorted(trials, key=rank)

@@ -1,8 +1,9 @@
-# orio_tune_sources(TARGET [NO_TUNE] [TRIALS n] [TIME duration] [STORE folder] [SET name=value...])
+# orio_tune_sources(TARGET [NO_TUNE] [TRIALS n] [TIME duration] [STORE folder] [DB database]
+#                   [SET name=value...])
 #
 # Has the annotated C sources of a target tuned before they are compiled: the compiler is called through
 # `orio cc`, which keeps the tuned texts in STORE (default: orio-store in the build folder), so that each source
-# is tuned once and again after it changed.  Sources without annotations are compiled as ever.  Without `orio`, or
+# is tuned once and again after it changed.  Trials are kept in the results database DB (default: the user's).  Sources without annotations are compiled as ever.  Without `orio`, or
 # with -DORIO_TUNE=OFF, the target is built as it was written.
 #
 # Needs a generator that uses compiler launchers: Makefiles or Ninja.
@@ -11,7 +12,7 @@ option(ORIO_TUNE "Tune the annotated sources of targets that ask for it" ON)
 set(ORIO_COMMAND "" CACHE STRING "The command `orio`, if it is not on the PATH; words separated by semicolons")
 
 function(orio_tune_sources target)
-  cmake_parse_arguments(PARSE_ARGV 1 ORIO_ARG "NO_TUNE" "TRIALS;TIME;STORE" "SET")
+  cmake_parse_arguments(PARSE_ARGV 1 ORIO_ARG "NO_TUNE" "TRIALS;TIME;STORE;DB" "SET")
   if(ORIO_ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "orio_tune_sources(${target}): unknown arguments ${ORIO_ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -39,6 +40,9 @@ function(orio_tune_sources target)
   endif()
   if(ORIO_ARG_TIME)
     list(APPEND command --time "${ORIO_ARG_TIME}")
+  endif()
+  if(ORIO_ARG_DB)
+    list(APPEND command --db "${ORIO_ARG_DB}")
   endif()
   foreach(setting IN LISTS ORIO_ARG_SET)
     list(APPEND command --set "${setting}")

@@ -52,6 +52,10 @@ def cc(
         typer.Option("--time", metavar="DURATION", parser=shared.parse_duration, help="As in `orio tune`."),
     ] = None,
     settings: shared.Settings = None,
+    db: shared.Database = None,
+    no_db: Annotated[
+        bool, typer.Option("--no-db", help="Remember nothing, and use nothing that is remembered.")
+    ] = False,
     quiet: shared.Quiet = False,
     verbose: shared.Verbose = False,
     color: shared.ColorOption = Color.AUTO,
@@ -61,11 +65,19 @@ def cc(
         fail(
             "ORIO-U003", "orio cc: a compiler command is needed behind `--`", help="`orio cc -- gcc -c mm.c`"
         )
+    if no_db and db is not None:
+        fail("ORIO-U017", "`--no-db` contradicts `--db`")
     if not annotated_sources(command, Path.cwd()):
         return _run(command)
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
     pins = shared.parse_pins(settings or ())
-    chosen = orio_py.TuneOptions(trials=trials, time=time_limit, pins=pins)
+    chosen = orio_py.TuneOptions(
+        trials=trials,
+        time=time_limit,
+        pins=pins,
+        db=None if no_db else db if db is not None else shared.default_database(),
+        db_required=False,  # without its database a build goes on, with a warning
+    )
     return _compile(command, chosen, store if store is not None else _default_store(), out, may_tune=tune)
 
 

@@ -1,4 +1,4 @@
-"""Options of `orio tune` that a configuration file sets; the command line wins."""
+"""Options of `orio tune` and its relatives that a configuration file sets; the command line wins."""
 
 from __future__ import annotations
 
@@ -58,7 +58,15 @@ def with_defaults(chosen: orio_py.TuneOptions, file: ConfigurationFile) -> orio_
     return replace(chosen, **changes)  # pyright: ignore[reportArgumentType] - read by key
 
 
-def output_of(file: ConfigurationFile) -> tuple[Path | None, bool]:
+def chosen_output(
+    output: Path | None, file: ConfigurationFile, *, in_place: bool
+) -> tuple[Path | None, bool]:
+    """Output and `--in-place` of the command line; the file's where it has neither.  Raises ORIO-U004."""
+    configured = _output_of(file)
+    return (output, in_place) if output is not None or in_place else configured
+
+
+def _output_of(file: ConfigurationFile) -> tuple[Path | None, bool]:
     """The keys `output` and `in-place` of the file.  Raises ORIO-U004."""
     output = file.options.get("output")
     in_place = file.options.get("in-place")

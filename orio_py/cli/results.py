@@ -12,7 +12,8 @@ import typer
 import orio_py
 from orio_py.cli import options as shared
 from orio_py.cli.console import Color, Output, print_json
-from orio_py.cli.results_tables import best_table, series_table, trial_table
+from orio_py.cli.defaults import chosen_output, configuration_for, with_defaults
+from orio_py.cli.results_tables import best_table, finals_table, series_table, trial_table
 from orio_py.core.diagnostics import fail
 from orio_py.core.registry import did_you_mean
 
@@ -81,16 +82,20 @@ def show(
     verbose: shared.Verbose = False,
     color: shared.ColorOption = Color.AUTO,
 ) -> int:
-    """Show trials, the fastest first, with what failed and why."""
+    """Show trials, the best first, with what failed and why, and what the finals measured."""
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
     place = _place(db)
-    trials = orio_py.results.sorted_trials(
-        orio_py.results.show_trials(place, orio_py.results.Selection(file, region, task))
-    )
+    selection = orio_py.results.Selection(file, region, task)
+    trials = orio_py.results.ranked_trials(place, selection)
+    finals = orio_py.results.show_finals(place, selection)
     if json:
-        print_json(orio_py.results.document(place, trials=[orio_py.results.trial_json(t) for t in trials]))
+        shown = [orio_py.results.trial_json(trial) for trial in trials]
+        held = [orio_py.results.finals_json(one) for one in finals]
+        print_json(orio_py.results.document(place, trials=shown, finals=held))
     else:
         out.result(trial_table(trials[: limit or _TRIALS_SHOWN], len(trials), verbose=verbose))
+        if finals:
+            out.result(finals_table(finals, trials, verbose=verbose))
     return 0
 
 
@@ -196,16 +201,21 @@ def apply(
 ) -> int:
     """Write the best stored configurations into sources; nothing is built or measured."""
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
+    chosen = orio_py.TuneOptions(
+        spec=spec,
+        include=tuple(include or ()),
+        exclude=tuple(exclude or ()),
+        compile_commands=compile_commands,
+    )
+    configured = configuration_for(paths)
+    output, in_place = chosen_output(output, configured, in_place=in_place)
     report = orio_py.apply_results(
         paths,
         _place(db),
         output=output,
         in_place=in_place,
-        spec=spec,
+        options=with_defaults(chosen, configured),
         stored=orio_py.results.Selection(file, region, task, environment=machine),
-        include=include or (),
-        exclude=exclude or (),
-        compile_commands=compile_commands,
     )
     out.diagnostics(report.diagnostics, report.sources)
     if json:

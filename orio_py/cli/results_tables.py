@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from orio_py.cli.show import show_configuration, show_count, show_counters, show_seconds
+from orio_py.cli.show import (
+    show_configuration,
+    show_count,
+    show_counters,
+    show_objectives,
+    show_seconds,
+    show_timing,
+)
 from orio_py.cli.tables import NOTHING, make_table
-from orio_py.record.measurement import Failure, Success
+from orio_py.record.finals import FinalEntry
+from orio_py.record.measurement import Clock, Failure, Success, Timing
 from orio_py.record.trial import Trial
 
 if TYPE_CHECKING:  # types only: the database takes its time to load, and `orio --help` does without
     from orio_py.results import BestEntry
-    from orio_py.store.database import StoredSeries
+    from orio_py.store.database import StoredFinals, StoredSeries
 
 DIGITS = 12
 """Of a digest; enough to tell tasks apart and to give to `--task`."""
@@ -51,7 +60,7 @@ def series_table(series: Sequence[StoredSeries], place: Path | str, *, verbose: 
             s.series.task[:DIGITS],
             show_count(s.trials),
             show_count(s.failed),
-            NOTHING if s.best_seconds is None else show_seconds(s.best_seconds),
+            _best(s),
             str(s.results),
             s.last[:16].replace("T", " "),
             *more,
@@ -60,8 +69,14 @@ def series_table(series: Sequence[StoredSeries], place: Path | str, *, verbose: 
 
 
 def trial_table(trials: Sequence[Trial], total: int, *, verbose: bool = False) -> RenderableType:
-    """Per trial: outcome, time, configuration, and counters where there are any, all of them if `verbose`."""
+    """Per trial: outcome, time, configuration, objectives and counters if any, all counters if `verbose`.
+
+    Samples of variants that were given up early are marked: they are fewer.
+    """
     found = make_table(("region", "left"), ("time", "right"), ("samples", "right"), ("configuration", "left"))
+    has_objectives = any(trial.objectives for trial in trials)
+    if has_objectives:
+        found.add_column("objective", overflow="fold")
     has_counters = any(trial.counters for trial in trials)
     if has_counters:
         found.add_column("counters", overflow="fold")
@@ -69,35 +84,91 @@ def trial_table(trials: Sequence[Trial], total: int, *, verbose: bool = False) -
         match trial.measurement:
             case Success() as success:
                 timing = success.timing
-                time, repeats = (
-                    f"{show_seconds(timing.median_s)} ± {show_seconds(timing.mad_s)}",
-                    timing.repeats,
-                )
+                time, repeats = show_timing(timing), f"{timing.repeats}{'' if success.is_full else ' (cut)'}"
             case Failure(stage=stage):
-                time, repeats = str(stage), 0
+                time, repeats = str(stage), "0"
         region = _region(trial.file, trial.name, trial.inputs)
-        more = (show_counters(trial.counters, None if verbose else COUNTERS_SHOWN),) if has_counters else ()
-        found.add_row(region, time, str(repeats), show_configuration(trial.configuration), *more)
+        more = (show_objectives(trial.objectives),) if has_objectives else ()
+        if has_counters:
+            more = (*more, show_counters(trial.counters, None if verbose else COUNTERS_SHOWN))
+        found.add_row(region, time, repeats, show_configuration(trial.configuration), *more)
     if len(trials) < total:
         found.caption = f"{total - len(trials)} more; `--limit` shows them"
     return found
 
 
+def finals_table(
+    finals: Sequence[StoredFinals], trials: Sequence[Trial], *, verbose: bool = False
+) -> RenderableType:
+    """Per finalist of the newest finished run of each series (all runs if `verbose`): time, rounds, samples.
+
+    With an objective other than time its median over the rounds, too.
+    """
+    newest = {one.series: one for one in finals}
+    shown = finals if verbose else list(newest.values())
+    regions = {_digests(trial): _region(trial.file, trial.name, trial.inputs) for trial in trials}
+    clocks = {_digests(t): t.measurement.clock for t in trials if isinstance(t.measurement, Success)}
+    found = make_table(
+        ("finals of", "left"), ("time", "right"), ("samples", "right"), ("rounds", "right"), ("", "left")
+    )
+    has_objectives = any(one.objective is not None for one in shown)
+    if has_objectives:
+        found.add_column("objective", overflow="fold")
+    for one in shown:
+        series = (one.series.task, one.series.toolchain, one.series.environment)
+        clock = clocks.get(series, Clock.WALL)
+        for entry in one.entries:
+            timing = show_timing(Timing.of(entry.samples, clock)) if entry.samples else NOTHING
+            value = median(entry.values) if one.objective is not None and entry.values else None
+            more = (show_objectives({one.objective: value}) if one.objective is not None else "",)
+            found.add_row(
+                regions[series],
+                timing if entry.failed is None else str(entry.failed.stage),
+                str(len(entry.samples)),
+                str(len(entry.rounds)),
+                _who(entry),
+                *(more if has_objectives else ()),
+            )
+    return found
+
+
+def _digests(trial: Trial) -> tuple[str, str, str]:
+    return trial.task, trial.toolchain, trial.environment
+
+
 def best_table(entries: Sequence[BestEntry]) -> RenderableType:
-    """Per series: the best configuration, its time, and where that comes from."""
+    """Per series: the best configuration, its time, the value of its objective, and where that comes from."""
     found = make_table(
         ("region", "left"), ("best", "right"), ("speed-up", "right"), ("", "left"), ("configuration", "left")
     )
+    has_objectives = any(entry.objective is not None for entry in entries)
+    if has_objectives:
+        found.add_column("objective", overflow="fold")
     for entry in entries:
         source = "finals" if entry.from_finals else "trials; no finished run"
+        value = show_objectives({entry.objective: entry.value}) if entry.objective is not None else ""
         found.add_row(
             _region(entry.stored.file, entry.stored.name, entry.stored.inputs),
             f"{show_seconds(entry.median_s)} ± {show_seconds(entry.mad_s)}",
             NOTHING if entry.speedup is None else f"{entry.speedup:.2f}x",
             f"{source}, original kept" if entry.kept_original else source,
             show_configuration(entry.configuration),
+            *((value,) if has_objectives else ()),
         )
     return found
+
+
+def _best(stored: StoredSeries) -> str:
+    """The best time; with an objective other than time its least value."""
+    if stored.objective is not None:
+        return show_objectives({stored.objective: stored.best_value})
+    return NOTHING if stored.best_seconds is None else show_seconds(stored.best_seconds)
+
+
+def _who(entry: FinalEntry) -> str:
+    if not entry.is_original:
+        return show_configuration(entry.configuration)
+    return f"original, built with `{entry.flags}`" if entry.flags else "original"
 
 
 def _region(file: str, name: str, inputs: Mapping[str, object]) -> str:

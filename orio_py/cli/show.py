@@ -7,6 +7,7 @@ from math import log10
 from textwrap import fill
 
 from orio_py.core.expr import Value, show
+from orio_py.record.measurement import Timing
 from orio_py.record.trial import CounterSource, CounterValue
 
 TEXT_WIDTH = 100
@@ -27,6 +28,20 @@ def show_seconds(seconds: float) -> str:
         if seconds >= scale:
             return f"{_three_digits(seconds / scale)} {unit}"
     return "0 s" if seconds == 0 else f"{_three_digits(seconds / 1e-9)} ns"
+
+
+def show_timing(timing: Timing) -> str:
+    """Median and median absolute deviation."""
+    return f"{show_seconds(timing.median_s)} ± {show_seconds(timing.mad_s)}"
+
+
+def show_objectives(values: Mapping[str, float | None]) -> str:
+    """One objective per line, with six significant digits.
+
+    >>> show_objectives({"time * energy": 0.0123456789}), show_objectives({"instructions": None})
+    ('time * energy = 0.0123457', 'instructions: no value')
+    """
+    return "\n".join(f"{e}: no value" if v is None else f"{e} = {v:.6g}" for e, v in values.items())
 
 
 def show_count(number: int) -> str:

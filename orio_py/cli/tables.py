@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from orio_py.cli.show import show_configuration, show_count, show_counter, show_seconds
+from orio_py.cli.show import show_configuration, show_count, show_counter, show_timing
 from orio_py.record.measurement import Timing
 from orio_py.tune.result import RegionReport
 
@@ -107,7 +107,7 @@ def _failures(region: RegionReport) -> str:
 
 
 def _timing(timing: Timing | None) -> str:
-    return f"{show_seconds(timing.median_s)} ± {show_seconds(timing.mad_s)}" if timing else NOTHING
+    return show_timing(timing) if timing else NOTHING
 
 
 def _counters(region: RegionReport) -> Iterable[RenderableType]:

@@ -12,7 +12,7 @@ import typer
 import orio_py
 from orio_py.cli import options as shared
 from orio_py.cli.console import Color, Output, check_json_target, write_json
-from orio_py.cli.defaults import configuration_for, output_of, with_defaults
+from orio_py.cli.defaults import chosen_output, configuration_for, with_defaults
 from orio_py.cli.progress import progress_for
 from orio_py.cli.tables import tuning_results
 from orio_py.core.diagnostics import fail
@@ -166,9 +166,7 @@ def tune(
     )
     file = configuration_for(paths)
     chosen = with_defaults(chosen, file)
-    file_output, file_in_place = output_of(file)
-    if output is None and not in_place:
-        output, in_place = file_output, file_in_place
+    output, in_place = chosen_output(output, file, in_place=in_place)
     with progress_for(out, time.monotonic) or nullcontext() as listener:
         report = orio_py.tune(paths, output=output, in_place=in_place, options=chosen, listener=listener)
     out.diagnostics(report.diagnostics, report.sources)

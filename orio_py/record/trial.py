@@ -53,8 +53,9 @@ class Trial:
 
     `code` is the digest of the generated program with its compiler command; `build` and `run` are seconds
     on the wall, `build` None where nothing was built; `time` is in UTC; `threads` is how many the kernel may
-    run on.  `metadata` describes machine,
-    compiler and task in words, by names as TAU uses them.
+    run on.  `metadata` describes machine, compiler and task in words, by names as TAU uses them.  `objectives`
+    has the value of each objective but time that a search has ranked the trial by, in the order of the
+    searches; None for a trial that failed.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Trial:
     threads: int = 1
     counters: tuple[CounterValue, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+    objectives: Mapping[str, float | None] = field(default_factory=dict[str, float | None])
 
     @property
     def key(self) -> TrialKey:

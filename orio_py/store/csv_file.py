@@ -10,7 +10,7 @@ from typing import cast
 from orio_py.core.diagnostics import fail
 from orio_py.core.source import Position
 from orio_py.record.trial import Trial
-from orio_py.store.flat import COLUMNS, LISTS, NUMBERS, WHOLES, from_flat, to_flat
+from orio_py.store.flat import COLUMNS, LISTS, NUMBERS, OPTIONAL, WHOLES, from_flat, to_flat
 
 PARAMETER = "param:"
 
@@ -52,7 +52,7 @@ def read_csv(text: str, name: str) -> list[Trial]:
 
 def _check_columns(found: Iterable[str], name: str) -> None:
     known = set(found)
-    missing = [column for column in COLUMNS if column not in known]
+    missing = [column for column in COLUMNS if column not in known | OPTIONAL]
     if missing:
         message = f"the columns {', '.join(f'`{c}`' for c in missing[:5])} are missing"
         fail("ORIO-D007", message, Position(name, 1, 1))
@@ -61,6 +61,9 @@ def _check_columns(found: Iterable[str], name: str) -> None:
 def _typed(row: Mapping[str, str | None]) -> dict[str, object]:
     typed: dict[str, object] = {}
     for name in COLUMNS:
+        if name in OPTIONAL and name not in row:
+            typed[name] = None
+            continue
         text = row[name]
         if text is None:
             raise ValueError("the line is too short")

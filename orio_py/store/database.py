@@ -1,4 +1,4 @@
-"""The results database: trials are added and found, never changed."""
+"""The results database: trials are added and found; what was measured is never changed, only added to."""
 
 from __future__ import annotations
 
@@ -16,43 +16,33 @@ from sqlalchemy.exc import IntegrityError
 
 from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem, fail
 from orio_py.core.digest import canonical_json
-from orio_py.core.expr import Value
+from orio_py.record.finals import FinalEntry
+from orio_py.record.measurement import Sample
 from orio_py.record.trial import Trial, TrialKey
-from orio_py.space.configuration import Configuration
+from orio_py.store.amend import add_objective_value, amend_trial
 from orio_py.store.engine import WRITES, address, explained, make_engine, use_write_ahead_log
+from orio_py.store.finals import StoredFinals, insert_finals, load_finals
 from orio_py.store.migrations.catalog import NEWEST
 from orio_py.store.migrations.migrate import migrate, version_of
+from orio_py.store.overview import StoredSeries, best_of, is_of, overview, series_objective
 from orio_py.store.rows import insert_details, load_trials, show_time, trial_row
 from orio_py.store.schema import GENERATION, RESULT, RUN, TRIAL
 from orio_py.store.selection import Selection
 from orio_py.store.series import Series
 
-__all__ = ["EVERYTHING", "ResultsDatabase", "Selection", "Series", "StoredResult", "StoredSeries"]
+__all__ = [
+    "EVERYTHING",
+    "ResultsDatabase",
+    "Selection",
+    "Series",
+    "StoredFinals",
+    "StoredResult",
+    "StoredSeries",
+]
 
 EVERYTHING = Selection()
 
 _MIGRATION_LOCK = 0x6F72696F  # any number that other programs are unlikely to use
-
-
-@dataclass(frozen=True, slots=True)
-class StoredSeries:
-    """A series in numbers; `generation` is the newest one, which `trials` and the rest are counted in.
-
-    `best_seconds` is the smallest median of its trials on their ranking clock; `all_trials` counts every
-    generation; `results` is how many finished tuning runs are stored; `last` is when a trial was last added.
-    """
-
-    series: Series
-    name: str
-    file: str
-    inputs: Mapping[str, Value]
-    generation: int
-    trials: int
-    failed: int
-    best_seconds: float | None
-    all_trials: int
-    results: int
-    last: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +138,53 @@ class ResultsDatabase:
                     with self._write() as connection:
                         for trial in trials:
                             number = _generation_of(connection, trial)
-                            if not _is_stored(connection, trial.key, number):
+                            if _number(connection, trial.key, number) is None:
                                 _insert(connection, trial, number)
                                 added += 1
                     return added
                 except IntegrityError:
                     continue
 
+    def amend(self, trial: Trial, known: Sequence[Sample], generation: int) -> Trial:
+        """Store what came of a trial after its first samples, `known`: more of them, or a failure.
+
+        Returns the trial, or what is stored where that is no longer a success with just these samples:
+        another process has amended it first, or somebody has deleted it.
+        """
+        while True:
+            with explained(self.place):
+                try:
+                    with self._write() as connection:
+                        number = _number(connection, trial.key, generation)
+                        return trial if number is None else amend_trial(connection, number, trial, known)
+                except IntegrityError:
+                    continue
+
+    def add_objective(self, key: TrialKey, generation: int, expression: str, value: float | None) -> None:
+        """Add the value of another objective to a trial, once; nothing where the trial was deleted."""
+        while True:
+            with explained(self.place):
+                try:
+                    with self._write() as connection:
+                        number = _number(connection, key, generation)
+                        if number is not None:
+                            add_objective_value(connection, number, expression, value)
+                    return
+                except IntegrityError:
+                    continue
+
     def start_run(
-        self, plan: str, series: Series, generation: int, *, host: str, process: int, time: datetime
+        self,
+        plan: str,
+        series: Series,
+        generation: int,
+        *,
+        host: str,
+        process: int,
+        time: datetime,
+        objective: str | None = None,
     ) -> int:
-        """Record that a tuning run begins; the number to finish it with."""
+        """Record that a tuning run begins, with its objective if that is not time; the run's number."""
         values = {
             "plan": plan,
             **_columns(series),
@@ -166,6 +192,7 @@ class ResultsDatabase:
             "host": host,
             "process": process,
             "started": show_time(time),
+            "objective": objective,
         }
         with explained(self.place), self._write() as connection:
             key = connection.execute(RUN.insert().values(values)).inserted_primary_key
@@ -173,11 +200,16 @@ class ResultsDatabase:
             return int(key[0])
 
     def finish_run(
-        self, run: int, time: datetime, report: Mapping[str, object] | None
+        self,
+        run: int,
+        time: datetime,
+        report: Mapping[str, object] | None,
+        finals: Sequence[FinalEntry] = (),
     ) -> Mapping[str, object] | None:
-        """Record a run's end and its report; returns the report that counts: the first for its plan.
+        """Record a run's end, its finals and its report.
 
-        Without a report (interrupted, nothing valid) only the time is recorded and None is returned.
+        Returns the report that counts: the first for its plan.  Without a report (interrupted, nothing
+        valid) only the time is recorded and None is returned.
         """
         with explained(self.place):
             try:
@@ -188,6 +220,7 @@ class ResultsDatabase:
                     row = connection.execute(select(RUN).where(RUN.c.id == run)).mappings().one_or_none()
                     if row is None:  # somebody deleted the series meanwhile
                         return report
+                    insert_finals(connection, run, finals)
                     found = _result(connection, row["plan"], row["generation"])
                     if found is not None:
                         return found
@@ -199,7 +232,7 @@ class ResultsDatabase:
                     )
                     return report
             except IntegrityError:
-                return self.finish_run(run, time, report)
+                return self.finish_run(run, time, report, finals)
 
     def delete(self, selection: Selection) -> int:
         """Remove the trials meant, with the runs and results of their series; how many trials it were."""
@@ -225,65 +258,19 @@ class ResultsDatabase:
         """The trials of a series in its newest (or the given) generation, by configuration digest."""
         with explained(self.place), self.engine.connect() as connection:
             number = generation if generation is not None else _filled(connection, series)
-            condition = and_(_is_of(series), TRIAL.c.generation == number)
+            condition = and_(is_of(series), TRIAL.c.generation == number)
             found = load_trials(connection, condition, with_metadata=False)
         return {trial.configuration.digest: trial for trial in found}
 
     def overview(self, selection: Selection = EVERYTHING) -> list[StoredSeries]:
         """The series that are stored, by file and region."""
-        columns = (TRIAL.c.task, TRIAL.c.toolchain, TRIAL.c.environment)
-        newest = (
-            select(
-                *columns, func.max(TRIAL.c.generation).label("generation"), func.count().label("all_trials")
-            )
-            .where(selection.condition())
-            .group_by(*columns)
-            .subquery()
-        )
-        same = and_(*(column == newest.c[column.name] for column in (*columns, TRIAL.c.generation)))
-        query = (
-            select(
-                *columns,
-                newest.c.generation,
-                newest.c.all_trials,
-                func.count().label("trials"),
-                func.count(TRIAL.c.stage).label("failed"),
-                func.min(TRIAL.c.median_seconds).label("best"),
-                func.max(TRIAL.c.time).label("last"),
-                func.min(TRIAL.c.id).label("first"),
-            )
-            .join(newest, same)
-            .group_by(*columns, newest.c.generation, newest.c.all_trials)
-            .subquery()
-        )
-        results = (
-            select(func.count())
-            .where(*(RESULT.c[column.name] == query.c[column.name] for column in columns))
-            .scalar_subquery()
-        )
-        full = (
-            select(query, results.label("results"), TRIAL.c.name, TRIAL.c.file, TRIAL.c.inputs)
-            .join(TRIAL, TRIAL.c.id == query.c.first)
-            .order_by(TRIAL.c.file, TRIAL.c.name, query.c.last)
-        )
         with explained(self.place), self.engine.connect() as connection:
-            rows = connection.execute(full).mappings().all()
-        return [
-            StoredSeries(
-                Series(row["task"], row["toolchain"], row["environment"]),
-                row["name"],
-                row["file"],
-                dict(Configuration.from_json(json.loads(row["inputs"]))),
-                row["generation"],
-                row["trials"],
-                row["failed"],
-                row["best"],
-                row["all_trials"],
-                row["results"],
-                row["last"],
-            )
-            for row in rows
-        ]
+            return overview(connection, selection)
+
+    def finals(self, selection: Selection = EVERYTHING) -> list[StoredFinals]:
+        """What the finals of the series' finished runs measured, in the order of the runs."""
+        with explained(self.place), self.engine.connect() as connection:
+            return load_finals(connection, selection)
 
     def history(self, selection: Selection = EVERYTHING) -> list[Trial]:
         """Every trial meant, of all generations, in the order stored."""
@@ -291,16 +278,14 @@ class ResultsDatabase:
             return load_trials(connection, selection.condition())
 
     def best(self, series: Series) -> Trial | None:
-        """The valid trial with the smallest median on its ranking clock, in the newest generation."""
+        """The valid trial with the least value of the series' objective, in the newest generation.
+
+        For time that is the smallest median on the ranking clock.
+        """
         with explained(self.place), self.engine.connect() as connection:
-            condition = and_(
-                _is_of(series),
-                TRIAL.c.generation == _filled(connection, series),
-                TRIAL.c.median_seconds.is_not(None),
-            )
-            query = select(TRIAL.c.id).where(condition).order_by(TRIAL.c.median_seconds, TRIAL.c.id).limit(1)
-            number = connection.execute(query).scalar()
-            found = load_trials(connection, TRIAL.c.id == number) if number is not None else []
+            number = _filled(connection, series)
+            best = best_of(connection, series, number, series_objective(connection, series, number))
+            found = load_trials(connection, TRIAL.c.id == best.trial) if best is not None else []
         return found[0] if found else None
 
     def result(self, plan: str, generation: int) -> Mapping[str, object] | None:
@@ -351,10 +336,6 @@ def _columns(series: Series) -> dict[str, str]:
     return {"task": series.task, "toolchain": series.toolchain, "environment": series.environment}
 
 
-def _is_of(series: Series) -> ColumnElement[bool]:
-    return and_(*(TRIAL.c[name] == value for name, value in _columns(series).items()))
-
-
 def _newest(connection: Connection, series: Series) -> int:
     same = (GENERATION.c[name] == value for name, value in _columns(series).items())
     return connection.execute(select(func.max(GENERATION.c.number)).where(*same)).scalar() or 0
@@ -362,7 +343,7 @@ def _newest(connection: Connection, series: Series) -> int:
 
 def _filled(connection: Connection, series: Series) -> int:
     """The newest generation with a trial in it."""
-    return connection.execute(select(func.max(TRIAL.c.generation)).where(_is_of(series))).scalar() or 0
+    return connection.execute(select(func.max(TRIAL.c.generation)).where(is_of(series))).scalar() or 0
 
 
 def _generation(connection: Connection, series: Series, time: datetime, *, fresh: bool) -> int:
@@ -370,7 +351,7 @@ def _generation(connection: Connection, series: Series, time: datetime, *, fresh
     if number and fresh:
         same = and_(*(RESULT.c[name] == value for name, value in _columns(series).items()))
         used = (
-            select(TRIAL.c.id).where(_is_of(series), TRIAL.c.generation == number).limit(1),
+            select(TRIAL.c.id).where(is_of(series), TRIAL.c.generation == number).limit(1),
             select(RESULT.c.run).where(same, RESULT.c.generation == number).limit(1),
         )
         fresh = any(connection.execute(query).scalar() is not None for query in used)
@@ -399,14 +380,15 @@ def _insert(connection: Connection, trial: Trial, generation: int) -> None:
 
 def _is(key: TrialKey, generation: int) -> ColumnElement[bool]:
     return and_(
-        _is_of(Series(key.task, key.toolchain, key.environment)),
+        is_of(Series(key.task, key.toolchain, key.environment)),
         TRIAL.c.generation == generation,
         TRIAL.c.configuration == key.configuration,
     )
 
 
-def _is_stored(connection: Connection, key: TrialKey, generation: int) -> bool:
-    return connection.execute(select(TRIAL.c.id).where(_is(key, generation))).scalar() is not None
+def _number(connection: Connection, key: TrialKey, generation: int) -> int | None:
+    """The id of the trial of a key."""
+    return connection.execute(select(TRIAL.c.id).where(_is(key, generation))).scalar()
 
 
 def _result(connection: Connection, plan: str, generation: int) -> Mapping[str, object] | None:

@@ -34,11 +34,15 @@ TEXTS = (
     "toolchain",
     "environment",
     "code",
+    "objectives",
 )
 NUMBERS = ("median_s", "mad_s", "build_s", "run_s")
-WHOLES = ("repeats", "threads")
+WHOLES = ("repeats", "threads", "is_full")
 LISTS = ("wall_s", "cpu_s")
 COLUMNS = (*TEXTS[:7], *NUMBERS, *WHOLES, *LISTS, *TEXTS[7:])
+
+OPTIONAL = frozenset({"is_full", "objectives"})
+"""Columns that files of earlier versions lack."""
 
 Flat = dict[str, object]
 
@@ -61,6 +65,7 @@ def to_flat(trial: Trial) -> Flat:
         toolchain=trial.toolchain,
         environment=trial.environment,
         code=trial.code,
+        objectives=values_text(dict(trial.objectives)),
         wall_s=[],
         cpu_s=[],
     )
@@ -68,7 +73,7 @@ def to_flat(trial: Trial) -> Flat:
         case Success(samples=samples, clock=clock) as success:
             timing = success.timing
             row.update(outcome=OK, clock=str(clock), repeats=timing.repeats)
-            row.update(median_s=timing.median_s, mad_s=timing.mad_s)
+            row.update(median_s=timing.median_s, mad_s=timing.mad_s, is_full=int(success.is_full))
             row.update(wall_s=[s.wall for s in samples], cpu_s=[s.cpu for s in samples])
         case Failure(stage=stage, reason=reason):
             row.update(outcome=str(stage), reason=reason)
@@ -87,6 +92,7 @@ def from_flat(row: Mapping[str, object]) -> Trial:
 
 def _trial(row: Mapping[str, object]) -> Trial:
     counters = _object(row, "counters").items()
+    objectives = _object(row, "objectives") if row.get("objectives") is not None else {}
     build = row["build_s"]
     return Trial(
         name=_text(row, "region"),
@@ -104,6 +110,7 @@ def _trial(row: Mapping[str, object]) -> Trial:
         threads=int(cast("Any", row["threads"])),
         counters=tuple(_counter(name, content) for name, content in counters),
         metadata={name: str(value) for name, value in _object(row, "metadata").items()},
+        objectives={name: _value(found) for name, found in objectives.items()},
     )
 
 
@@ -115,7 +122,11 @@ def _measurement(row: Mapping[str, object]) -> Measurement:
     if not wall or len(wall) != len(cpu):
         raise ValueError("a valid trial needs samples, as many on one clock as on the other")
     samples = tuple(Sample(Seconds(float(w)), Seconds(float(c))) for w, c in zip(wall, cpu, strict=True))
-    return Success(samples, Clock(_text(row, "clock")))
+    return Success(samples, Clock(_text(row, "clock")), is_full=row.get("is_full") != 0)
+
+
+def _value(found: object) -> float | None:
+    return None if found is None else float(cast("Any", found))
 
 
 def _counter(name: str, content: object) -> CounterValue:

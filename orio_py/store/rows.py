@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, select
@@ -13,7 +14,7 @@ from orio_py.core.units import Seconds
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
 from orio_py.record.trial import CounterSource, CounterValue, Trial
 from orio_py.space.configuration import Configuration
-from orio_py.store.schema import COUNTER, METADATA, SAMPLE, TRIAL
+from orio_py.store.schema import COUNTER, METADATA, OBJECTIVE, SAMPLE, TRIAL
 
 Row = dict[str, object]
 
@@ -30,12 +31,6 @@ def values_text(values: Mapping[str, object]) -> str:
 
 def trial_row(trial: Trial, generation: int) -> Row:
     """The row of `trial`."""
-    stage, reason, clock, middle = None, None, None, None
-    match trial.measurement:
-        case Success() as success:
-            clock, middle = str(success.clock), float(success.timing.median_s)
-        case Failure(stage=found, reason=words):
-            stage, reason = str(found), words
     return {
         "name": trial.name,
         "data_source": "orio_py",
@@ -52,30 +47,52 @@ def trial_row(trial: Trial, generation: int) -> Row:
         "parameters": values_text(trial.configuration.as_json()),
         "inputs": values_text(Configuration(trial.inputs).as_json()),
         "code": trial.code,
-        "stage": stage,
-        "reason": reason,
-        "clock": clock,
-        "median_seconds": middle,
+        **outcome_columns(trial.measurement),
         "build_seconds": None if trial.build is None else float(trial.build),
         "run_seconds": float(trial.run),
         "time": show_time(trial.time),
     }
 
 
+def outcome_columns(measurement: Measurement) -> Row:
+    """The columns of `trial` that tell how a trial ended."""
+    found: Row = {"stage": None, "reason": None, "clock": None, "median_seconds": None, "is_full": None}
+    match measurement:
+        case Success() as success:
+            found.update(clock=str(success.clock), median_seconds=float(success.timing.median_s))
+            found.update(is_full=success.is_full)
+        case Failure(stage=stage, reason=reason):
+            found.update(stage=str(stage), reason=reason)
+    return found
+
+
+def sample_rows(number: int, samples: Sequence[Sample], first: int = 0) -> list[Row]:
+    """The rows of samples of the trial with the id `number`, counted from `first`."""
+    return [
+        {"trial": number, "repetition": k, "wall_seconds": float(s.wall), "cpu_seconds": float(s.cpu)}
+        for k, s in enumerate(samples, first)
+    ]
+
+
+def objective_rows(number: int, objectives: Mapping[str, float | None], first: int = 0) -> list[Row]:
+    """The rows of objectives' values of the trial with the id `number`, counted from `first`."""
+    return [
+        {"trial": number, "number": k, "expression": expression, "value": value}
+        for k, (expression, value) in enumerate(objectives.items(), first)
+    ]
+
+
 def insert_details(connection: Connection, number: int, trial: Trial) -> None:
-    """Insert samples, counters and metadata of the trial whose row has the id `number`."""
-    samples: list[Row] = []
-    if isinstance(trial.measurement, Success):
-        samples = [
-            {"trial": number, "repetition": k, "wall_seconds": float(s.wall), "cpu_seconds": float(s.cpu)}
-            for k, s in enumerate(trial.measurement.samples)
-        ]
+    """Insert samples, counters, objectives and metadata of the trial whose row has the id `number`."""
+    found = trial.measurement
+    samples = sample_rows(number, found.samples) if isinstance(found, Success) else []
     counters: list[Row] = [
         {"trial": number, "name": c.name, "value": c.value, "unit": c.unit, "source": str(c.source)}
         for c in trial.counters
     ]
     words: list[Row] = [{"trial": number, "name": n, "value": v} for n, v in trial.metadata.items()]
-    for table, rows in ((SAMPLE, samples), (COUNTER, counters), (METADATA, words)):
+    objectives = objective_rows(number, trial.objectives)
+    for table, rows in ((SAMPLE, samples), (COUNTER, counters), (METADATA, words), (OBJECTIVE, objectives)):
         if rows:
             connection.execute(table.insert(), rows)
 
@@ -96,20 +113,33 @@ def load_trials(
     query = select(COUNTER).where(COUNTER.c.trial.in_(ids)).order_by(COUNTER.c.trial, COUNTER.c.name)
     for number, name, value, unit, source in connection.execute(query):
         counters[number].append(CounterValue(name, value, unit, CounterSource(source)))
+    objectives: dict[int, dict[str, float | None]] = defaultdict(dict)
+    query = (
+        select(OBJECTIVE).where(OBJECTIVE.c.trial.in_(ids)).order_by(OBJECTIVE.c.trial, OBJECTIVE.c.number)
+    )
+    for number, _, expression, value in connection.execute(query):
+        objectives[number][expression] = value
     words: dict[int, dict[str, str]] = defaultdict(dict)
     if with_metadata:
         query = select(METADATA).where(METADATA.c.trial.in_(ids)).order_by(METADATA.c.trial, METADATA.c.name)
         for number, name, value in connection.execute(query):
             words[number][name] = value
-    return [_trial(row, samples[row["id"]], counters[row["id"]], words[row["id"]]) for row in rows]
+    return [
+        replace(
+            _trial(row, samples[row["id"]]),
+            counters=tuple(counters[row["id"]]),
+            metadata=words[row["id"]],
+            objectives=objectives[row["id"]],
+        )
+        for row in rows
+    ]
 
 
-def _trial(
-    row: RowMapping, samples: Sequence[Sample], counters: Sequence[CounterValue], words: Mapping[str, str]
-) -> Trial:
+def _trial(row: RowMapping, samples: Sequence[Sample]) -> Trial:
+    """The trial without its details.  Rows older than the column `is_full` count as full."""
     measurement: Measurement
     if row["stage"] is None:
-        measurement = Success(tuple(samples), Clock(row["clock"]))
+        measurement = Success(tuple(samples), Clock(row["clock"]), is_full=row["is_full"] is not False)
     else:
         measurement = Failure(Stage(row["stage"]), row["reason"] or "")
     build = row["build_seconds"]
@@ -127,6 +157,4 @@ def _trial(
         run=Seconds(row["run_seconds"]),
         time=datetime.fromisoformat(row["time"]),
         threads=row["total_threads"],
-        counters=tuple(counters),
-        metadata=dict(words),
     )

@@ -7,7 +7,7 @@ creates these tables step by step; this module is what queries are written again
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, ForeignKey, Integer, MetaData, String, Table, Text
+from sqlalchemy import Boolean, Column, Float, ForeignKey, Integer, MetaData, String, Table, Text
 
 DESCRIPTION = "orio_py results"
 """What `schema_version.description` holds, by which a file is known to be ours."""
@@ -47,6 +47,7 @@ TRIAL = Table(
     Column("build_seconds", Float),
     Column("run_seconds", Float, nullable=False),
     Column("time", String(32), nullable=False),
+    Column("is_full", Boolean),
 )
 
 SAMPLE = Table(
@@ -76,6 +77,15 @@ COUNTER = Table(
     Column("source", String(32), nullable=False),
 )
 
+OBJECTIVE = Table(
+    "objective",
+    TABLES,
+    Column("trial", Integer, ForeignKey("trial.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("expression", Text, nullable=False),
+    Column("value", Float),
+)
+
 GENERATION = Table(
     "generation",
     TABLES,
@@ -99,6 +109,39 @@ RUN = Table(
     Column("process", Integer, nullable=False),
     Column("started", String(32), nullable=False),
     Column("finished", String(32)),
+    Column("objective", Text),
+)
+
+FINALIST = Table(
+    "finalist",
+    TABLES,
+    Column("run", Integer, ForeignKey("tuning_run.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("is_original", Boolean, nullable=False),
+    Column("parameters", Text, nullable=False),
+    Column("flags", Text),
+    Column("stage", String(64)),
+    Column("reason", Text),
+)
+
+FINAL_ROUND = Table(
+    "final_round",
+    TABLES,
+    Column("run", Integer, ForeignKey("tuning_run.id", ondelete="CASCADE"), primary_key=True),
+    Column("finalist", Integer, primary_key=True, autoincrement=False),
+    Column("round", Integer, primary_key=True, autoincrement=False),
+    Column("value", Float, nullable=False),
+)
+
+FINAL_SAMPLE = Table(
+    "final_sample",
+    TABLES,
+    Column("run", Integer, ForeignKey("tuning_run.id", ondelete="CASCADE"), primary_key=True),
+    Column("finalist", Integer, primary_key=True, autoincrement=False),
+    Column("round", Integer, primary_key=True, autoincrement=False),
+    Column("repetition", Integer, primary_key=True, autoincrement=False),
+    Column("wall_seconds", Float, nullable=False),
+    Column("cpu_seconds", Float, nullable=False),
 )
 
 RESULT = Table(

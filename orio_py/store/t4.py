@@ -3,7 +3,8 @@
 Per result: `configuration`, `times` (milliseconds, as `metadata.timeunit` says), `invalidity`,
 `correctness`, `timestamp`, `objectives`, `measurements`.  T4 has no place for the second clock, digests,
 counters' sources and types of values, so each result also has a member `orio` with all of the trial, which
-other tools ignore; a file with it comes back exactly.  A file of another tool is filed as one imported task.
+other tools ignore; a file with it comes back exactly.  A file of another tool is filed as one imported task,
+ranked by time: T4 does not say of an objective whether less of it is better.
 Source: https://github.com/odgaard/TuningSchema (T4 results schema), version 1.0.0.
 """
 
@@ -55,6 +56,10 @@ STAGES: Mapping[str, Stage] = {
 }
 """The stage that stands for each of T4's words; T4 is coarser."""
 
+TIME = "time"
+UNITS = {"wall_time": "s", "cpu_time": "s"}
+"""Units of objectives that are plain times; those of expressions are not known."""
+
 SECONDS = {"s": 1.0, "seconds": 1.0, "ms": 1e-3, "milliseconds": 1e-3, "us": 1e-6, "microseconds": 1e-6}
 SECONDS.update({"ns": 1e-9, "nanoseconds": 1e-9})
 
@@ -78,14 +83,18 @@ def _result(trial: Trial) -> dict[str, object]:
     match trial.measurement:
         case Success(samples=samples, clock=clock) as success:
             times["runtimes"] = [1e3 * s.by(clock) for s in samples]
-            measurements.append({"name": "time", "value": 1e3 * success.timing.median_s, "unit": "ms"})
+            measurements.append({"name": TIME, "value": 1e3 * success.timing.median_s, "unit": "ms"})
         case Failure(stage=stage):
             invalidity, correctness = INVALIDITY[stage], 0.0
     measurements.extend({"name": c.name, "value": c.value, "unit": c.unit} for c in trial.counters)
+    known = {entry["name"] for entry in measurements}
+    for name, value in trial.objectives.items():
+        if value is not None and name not in known:
+            measurements.append({"name": name, "value": value, "unit": UNITS.get(name, "")})
     return {
         "timestamp": show_time(trial.time),
         "configuration": {name: _plain(value) for name, value in trial.configuration.items()},
-        "objectives": ["time"],
+        "objectives": list(trial.objectives) or [TIME],
         "times": times,
         "invalidity": invalidity,
         "correctness": correctness,
@@ -190,7 +199,7 @@ def _measured(result: Mapping[str, Any], unit: float) -> list[float]:
     found: list[float] = []
     for item in _member(result.get("measurements", []), "`measurements`", list):
         entry = _member(item, "a measurement", dict)
-        if entry.get("name") == "time" and _is_number(entry.get("value")):
+        if entry.get("name") == TIME and _is_number(entry.get("value")):
             found.append(SECONDS.get(entry.get("unit") or "", unit) * float(entry["value"]))
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import NoReturn
 
@@ -45,12 +45,16 @@ class AppliedFile:
 
 @dataclass(frozen=True, slots=True)
 class Applier:
-    """Chooses among the stored series that `meant` means (None: all); `machine` is the one at hand."""
+    """Chooses among the stored series that `meant` means (None: all).
+
+    `machine` is the one at hand; `options` are those that the sources were tuned with.
+    """
 
     database: ResultsDatabase
     meant: Selection | None
     machine: Host
     version: str
+    options: TuneOptions = field(default_factory=TuneOptions)
 
     def apply(self, file: LoadedFile) -> AppliedFile:
         """A file with its best stored configurations, as `tune` would have written it.
@@ -81,8 +85,8 @@ class Applier:
         stored: Sequence[StoredSeries],
         problems: list[Diagnostic],
     ) -> Winner:
-        plan = make_plan(loaded.task, point, space, TuneOptions())
-        compiler = _unstarted(plan.task, file.path)
+        plan = make_plan(loaded.task, point, space, self.options)
+        compiler = _unstarted(plan.task, file.path, self.options.cc)
         task = make_keys(plan, compiler, self.machine, self.version).task
         found = [s for s in stored if s.series.task == task]
         if not found:
@@ -142,10 +146,12 @@ class Applier:
 _NOTHING = "`orio tune` it, or `orio results import` its trials; `orio results list` shows what is stored"
 
 
-def _unstarted(task: TuningTask, path: Path) -> Compiler:
+def _unstarted(task: TuningTask, path: Path, override: str | None) -> Compiler:
     """The compiler of the build command, which may not be there: the code is built elsewhere."""
-    words = tuple(shlex.split(task.build.command))
-    return Compiler(words, (), path.resolve().parent, task.build, "")
+    words = shlex.split(task.build.command)
+    if override is not None:
+        words = [*shlex.split(override), *words[1:]]
+    return Compiler(tuple(words), (), path.resolve().parent, task.build, "")
 
 
 def _is_namesake(stored: StoredSeries, file: LoadedFile, plan: Plan, meant: Selection | None) -> bool:

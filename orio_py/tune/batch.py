@@ -219,23 +219,26 @@ class BatchMeasurer:
         self,
         candidates: Sequence[Candidate],
         finish: Callable[[Candidate], None],
+        amend: Callable[[Candidate], None],
         is_over: Callable[[], bool],
     ) -> None:
-        """Give each candidate its outcome and then to `finish`; stop between two when `is_over`."""
+        """Give each candidate its outcome and then to `finish`; stop between two when `is_over`.
+
+        Those that are measured once more at the end of the batch are given to `amend` after that.
+        """
         rounds = EXTRA_ROUNDS[self.evaluator.clock]
         waiting: list[Candidate] = []
         for candidate in candidates:
             if is_over():
                 break
+            is_waiting = False
             if candidate.is_recalled:
                 self._first.setdefault(candidate.key, candidate)
                 self.best = min(self.best, candidate.objective or self.best)
             elif self._is_known(candidate):
                 first = self._first[candidate.key]
                 candidate.is_copy, candidate.outcome, candidate.counters = True, first.outcome, first.counters
-                if any(first is other for other in waiting):
-                    waiting.append(candidate)
-                    continue
+                is_waiting = any(first is other for other in waiting)
             else:
                 if self._measured % CALIBRATE_EVERY == 0:
                     self.calibrations.add(self.evaluator.calibrate())
@@ -246,16 +249,14 @@ class BatchMeasurer:
                 )
                 candidate.running = Seconds(perf_counter() - began)
                 self._note(candidate)
-                if rounds and self._may_win(candidate):
-                    waiting.append(candidate)
-                    continue
+                is_waiting = rounds > 0 and candidate.objective is not None and self._may_win(candidate)
             finish(candidate)
-            self._tidy(candidate)
+            if is_waiting:
+                waiting.append(candidate)
+            else:
+                self._tidy(candidate)
         for _ in range(rounds):
-            self._repeat(waiting)
-        for candidate in waiting:
-            candidate.outcome = self._first[candidate.key].outcome
-            finish(candidate)
+            self._repeat(waiting, amend)
 
     def _is_known(self, candidate: Candidate) -> bool:
         """Whether the same source, or other source with the same machine code, was measured before."""
@@ -294,7 +295,7 @@ class BatchMeasurer:
             return self.full
         return Race(self.best).may_still_win(candidate.outcome)
 
-    def _repeat(self, contenders: Sequence[Candidate]) -> None:
+    def _repeat(self, contenders: Sequence[Candidate], amend: Callable[[Candidate], None]) -> None:
         """One more round, in turn, for those that may still win."""
         for candidate in contenders:
             if candidate.is_copy or not isinstance(candidate.outcome, Success):
@@ -306,6 +307,10 @@ class BatchMeasurer:
             again = self.evaluator.measure(candidate.built, arguments, race=self._race, check=False)
             joined = candidate.outcome.joined(again) if isinstance(again, Success) else again
             candidate.outcome = self.scorer.scored(joined, candidate.counters)
+            for other in contenders:
+                if self._first[other.key] is candidate:
+                    other.outcome = candidate.outcome
+                    amend(other)
             if (found := candidate.objective) is not None:
                 self.best = min(self.best, found)
 

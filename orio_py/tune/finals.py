@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import comb
 from statistics import median
 from time import perf_counter
 
 from orio_py.build.compiler import Artifact
 from orio_py.core.units import Seconds
+from orio_py.record.finals import FinalEntry
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Success, Timing
 from orio_py.space.configuration import Configuration
 
@@ -51,6 +52,13 @@ class Finalist:
     rounds: list[float] = field(default_factory=list[float])
     failed: Failure | None = None
     objective: float = 0.0
+    taken: list[tuple[Sample, ...]] = field(default_factory=list[tuple[Sample, ...]])
+
+    def entry(self, *, is_original: bool) -> FinalEntry:
+        """What is stored of it."""
+        values = self.configuration or Configuration()
+        rounds, objectives = tuple(self.taken), tuple(self.rounds)
+        return FinalEntry(is_original, values, rounds, objectives, self.flags, self.failed)
 
     def timing(self, clock: Clock) -> Timing:
         """All samples of all rounds."""
@@ -59,13 +67,17 @@ class Finalist:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The original and the best finalist after the finals, and whether the gain exceeds the noise."""
+    """The original and the best finalist after the finals, and whether the gain exceeds the noise.
+
+    `entries` holds what was measured of all who took part.
+    """
 
     original: Finalist
     best: Finalist | None
     wins: bool
     reason: str
     clock: Clock
+    entries: tuple[FinalEntry, ...] = ()
 
     @property
     def speedup(self) -> float:
@@ -95,7 +107,8 @@ def hold_finals(
         if number >= FEWEST_ROUNDS and perf_counter() - start > allowance:
             break
         _play_round(everybody, measure, rng)
-    return _judge(originals, finalists, clock, better)
+    entries = [f.entry(is_original=any(f is other for other in originals)) for f in everybody]
+    return replace(_judge(originals, finalists, clock, better), entries=tuple(entries))
 
 
 def hold_heats(
@@ -133,6 +146,7 @@ def _play_round(
         match measure(finalist):
             case Success() as success:
                 finalist.samples.extend(success.samples)
+                finalist.taken.append(success.samples)
                 finalist.rounds.append(success.objective)
                 finalist.objective = (
                     Success(tuple(finalist.samples), success.clock).time

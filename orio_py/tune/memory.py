@@ -13,6 +13,7 @@ from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity
 from orio_py.core.expr import Value
 from orio_py.core.source import Position
 from orio_py.core.units import Seconds
+from orio_py.record.finals import FinalEntry
 from orio_py.record.measurement import Clock, Measurement, Success
 from orio_py.record.trial import CounterValue, Trial, TrialKey
 from orio_py.space.configuration import Configuration
@@ -32,7 +33,7 @@ class Keys:
     """The digests of a session, and what to file its trials under.
 
     `plan` covers all that decides the result of a whole session: the rest, the space, the search, its
-    seed and its budget.  `metadata` goes with every trial.
+    seed and its budget.  `metadata` goes with every trial.  `objective` is None for time.
     """
 
     task: str
@@ -45,6 +46,7 @@ class Keys:
     threads: int
     host: str
     metadata: Mapping[str, str]
+    objective: str | None = None
 
     @property
     def series(self) -> Series:
@@ -125,6 +127,7 @@ class TrialMemory:
     generation: int
     clock: Clock | None = None
     _trials: dict[str, Trial] = field(default_factory=dict[str, Trial])
+    _own: set[str] = field(default_factory=set[str])
     _run: int | None = None
 
     @classmethod
@@ -150,6 +153,7 @@ class TrialMemory:
                 host=self.keys.host,
                 process=os.getpid(),
                 time=self.now(),
+                objective=self.keys.objective,
             )
         return known
 
@@ -187,7 +191,7 @@ class TrialMemory:
             toolchain=keys.toolchain,
             environment=keys.environment,
             inputs=keys.inputs,
-            measurement=measurement,
+            measurement=_unscored(measurement),
             code=code,
             build=build,
             run=run,
@@ -195,10 +199,40 @@ class TrialMemory:
             threads=keys.threads,
             counters=tuple(counters),
             metadata={**keys.metadata, **parameters},
+            objectives=self._objectives(measurement),
         )
         stored = self.database.append(trial, self.generation)
+        if stored is trial:
+            self._own.add(configuration.digest)
         self._trials[configuration.digest] = stored
         return self._on_clock(stored.measurement)
+
+    def amend(self, configuration: Configuration, measurement: Measurement) -> Measurement:
+        """Store what came of a trial after it was remembered: more samples, or a failure.
+
+        Returns its outcome; where another process has stored the trial first, or amended it, that one's.
+        """
+        key = configuration.digest
+        before = self._trials[key]
+        if key in self._own and isinstance(before.measurement, Success):
+            after = replace(
+                before, measurement=_unscored(measurement), objectives=self._objectives(measurement)
+            )
+            samples = before.measurement.samples
+            self._trials[key] = self.database.amend(after, samples, self.generation)
+        return self._on_clock(self._trials[key].measurement)
+
+    def rank(self, configuration: Configuration, measurement: Measurement) -> None:
+        """Store the value of this session's objective with a trial that was recalled from another's."""
+        trial = self._trials[configuration.digest]
+        for expression, value in self._objectives(measurement).items():
+            if expression not in trial.objectives:
+                self.database.add_objective(trial.key, self.generation, expression, value)
+
+    def _objectives(self, measurement: Measurement) -> dict[str, float | None]:
+        if self.keys.objective is None:
+            return {}
+        return {self.keys.objective: measurement.score if isinstance(measurement, Success) else None}
 
     def finish(
         self,
@@ -206,6 +240,7 @@ class TrialMemory:
         diagnostics: Sequence[Diagnostic],
         codes: Sequence[str] | None = None,
         layout: str = "",
+        finals: Sequence[FinalEntry] = (),
     ) -> RegionReport:
         """Store the report of a run that came to its end; returns it, or the one stored first for its plan.
 
@@ -217,7 +252,7 @@ class TrialMemory:
         is_final = not report.interrupted and report.best is not None
         kept = None if codes is None else tuple(codes)
         content = encode(Remembered(report, tuple(diagnostics), kept, layout)) if is_final else None
-        counted = self.database.finish_run(self._run, self.now(), content)
+        counted = self.database.finish_run(self._run, self.now(), content, finals)
         if counted is None or counted is content:
             return report
         known = decode(counted, Position(report.file, report.line, 1))
@@ -230,3 +265,8 @@ class TrialMemory:
         if isinstance(measurement, Success) and self.clock is not None:
             return replace(measurement, clock=self.clock)
         return measurement
+
+
+def _unscored(measurement: Measurement) -> Measurement:
+    """The measurement without its score, which stands in a trial's `objectives`."""
+    return replace(measurement, score=None) if isinstance(measurement, Success) else measurement

@@ -95,6 +95,7 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
         threads,
         host.name,
         _metadata(plan, compiler, host, version),
+        plan.objective.text if plan.objective is not None else None,
     )
 
 

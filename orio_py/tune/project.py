@@ -20,6 +20,7 @@ from orio_py.core.units import Seconds
 from orio_py.record.environment import Host
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
+from orio_py.transform.base import Refusal
 from orio_py.tune.answer import answered, task_started
 from orio_py.tune.contents import transformed_contents, tuned_contents
 from orio_py.tune.events import Listener, TreeProgress
@@ -57,7 +58,9 @@ class Clock:
 class TunedFile:
     """The new bytes of a file (None: leave it alone), its reports, and what was noticed on the way.
 
-    `failed` says that a region could not be tuned at all: its original cannot be built or run, say.
+    `failed` says that nothing is to be written: the original of a region cannot be built or run, say, or a
+    recipe was refused and no other region has anything to write.  `refused` says that a region's recipe was
+    refused at every configuration; it keeps its text.
     """
 
     data: bytes | None
@@ -65,6 +68,7 @@ class TunedFile:
     diagnostics: list[Diagnostic]
     interrupted: bool = False
     failed: bool = False
+    refused: bool = False
 
 
 def tune_file(
@@ -76,9 +80,9 @@ def tune_file(
     *,
     clock: Clock | None = None,
 ) -> TunedFile:
-    """Tune every task of a file, up to the first that fails, with what `archive` knows.
+    """Tune every task of a file, up to the first with bad input, with what `archive` knows.
 
-    Raises EnvironmentProblem without a compiler.
+    A task without a valid variant keeps its text; the others are written all the same.  Raises EnvironmentProblem without a compiler.
     """
     result = TunedFile(None, [], [])
     contents: dict[Span, str] = {}
@@ -86,12 +90,9 @@ def tune_file(
     machine = host()
     with _workspace(options.keep, file.path.stem) as folder:
         for number, loaded in enumerate(file.tasks):
-            if not loaded.task.has_spec:
-                contents.update(transformed_contents(loaded, {}, version))
-                continue
             try:
                 around = _Around(folder / f"task_{number}", clock, archive, machine, version)
-                winners = _tune_task(file, loaded, options, around, result)
+                contents.update(_task_contents(file, loaded, options, around, result))
             except EnvironmentProblem:
                 raise
             except DiagnosticError as problem:
@@ -100,9 +101,9 @@ def tune_file(
                 return result
             if result.interrupted:
                 return result
-            contents.update(tuned_contents(loaded.task, winners, version))
     if contents:
         result.data = splice(file.source, contents)
+    result.failed = result.refused and not contents
     return result
 
 
@@ -128,6 +129,21 @@ class _Around:
     version: str
 
 
+def _task_contents(
+    file: LoadedFile, loaded: LoadedTask, options: TuneOptions, around: _Around, result: TunedFile
+) -> Mapping[Span, str]:
+    """What is to stand in a task's regions; nothing where they keep their text."""
+    if loaded.task.has_spec:
+        winners = _tune_task(file, loaded, options, around, result)
+        return {} if result.interrupted else tuned_contents(loaded.task, winners, around.version)
+    try:
+        return transformed_contents(loaded, {}, around.version)
+    except Refusal as refusal:
+        result.diagnostics.extend(refusal.diagnostics)
+        result.refused = True
+        return {}
+
+
 def _tune_task(
     file: LoadedFile, loaded: LoadedTask, options: TuneOptions, around: _Around, result: TunedFile
 ) -> list[Winner]:
@@ -138,14 +154,17 @@ def _tune_task(
         compiler = _compiler(plan.task, file.path, options)
         around.clock.begin()
         winner, refusal = _winner(plan, compiler, options, around, index, result.diagnostics)
+        if winner.report.trials == 0 and refusal is not None and not winner.report.interrupted:
+            result.refused = True
+            result.diagnostics.append(_refused(refusal, winner.report.refused))
+            reason = f"every configuration was refused ({refusal.code})"
+            winner = replace(winner, report=replace(winner.report, reason=reason))
+        elif winner.report.best is None and not winner.report.interrupted:
+            result.diagnostics.append(_no_variant(plan.task, winner, refusal))
         result.reports.append(winner.report)
         if winner.report.interrupted:
             result.interrupted = True
             break
-        if winner.report.trials == 0 and refusal is not None:
-            raise DiagnosticError(_refused(refusal, winner.report.refused))
-        if winner.report.best is None:
-            result.diagnostics.append(_no_variant(plan.task, winner, refusal))
         winners.append(winner)
     return winners
 

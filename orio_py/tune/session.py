@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 
 from orio_py.build.compiler import Artifact, Compiler
-from orio_py.build.detect import cpu_cores, cpu_name, memory_bytes, processor_to_pin, system_name
-from orio_py.build.features import needed_features
+from orio_py.build.detect import memory_bytes, processor_to_pin
 from orio_py.core.diagnostics import Diagnostic
 from orio_py.core.expr import Value
 from orio_py.core.units import Bytes, Seconds
 from orio_py.measure.calibration import Calibrations
 from orio_py.measure.evaluator import Baseline, Evaluator, RunLimits
 from orio_py.measure.observers.observing import Observing
-from orio_py.record.environment import Environment
-from orio_py.record.measurement import Failure, Measurement, Stage, Success
+from orio_py.record.measurement import Measurement
 from orio_py.record.trial import CounterValue
 from orio_py.space.configuration import Configuration
 from orio_py.spec.target import Target
 from orio_py.tune import events
 from orio_py.tune.answer import answered, layout_of, task_started, winning_codes
-from orio_py.tune.batch import BatchBuilder, BatchMeasurer, Candidate, VariantMaker
+from orio_py.tune.batch import BatchBuilder, BatchMeasurer, VariantMaker
 from orio_py.tune.finals import HEATS_WITHIN, IN_HEATS, Finalist, Verdict, hold_finals, hold_heats
 from orio_py.tune.memory import TrialMemory
 from orio_py.tune.plan import Plan
-from orio_py.tune.result import Best, Goal, RegionReport, SpaceCount, Spent, Winner
+from orio_py.tune.result import RegionReport, Winner
 from orio_py.tune.scoring import Scorer
+from orio_py.tune.session_report import SessionReporter, Stages
+from orio_py.tune.trial_book import TrialBook, objective_of
 from orio_py.tune.variant import VariantGenerator
 
 REFUSALS_PER_TRIAL = 200
@@ -38,17 +37,6 @@ REFUSALS_PER_TRIAL = 200
 
 MEMORY_SHARE = 0.8
 """Share of the main memory that one variant may take."""
-
-
-@dataclass(slots=True)
-class _Seconds:
-    """Wall time by stage."""
-
-    prepare: float = 0.0
-    build: float = 0.0
-    run: float = 0.0
-    search: float = 0.0
-    finals: float = 0.0
 
 
 @dataclass(slots=True)
@@ -66,17 +54,13 @@ class TuningSession:
     _measurer: BatchMeasurer | None = None
     _calibrations: Calibrations = field(default_factory=Calibrations)
     _scorer: Scorer = field(default_factory=Scorer)
+    _book: TrialBook = field(init=False)
     _original_counters: tuple[CounterValue, ...] = ()
-    _valid: list[Candidate] = field(default_factory=list[Candidate])
-    _failures: Counter[str] = field(default_factory=Counter[str])
-    _trials: int = 0
-    _cached: int = 0
-    _refused: int = 0
-    _spent: _Seconds = field(default_factory=_Seconds)
-    _first_refusal: Diagnostic | None = None
+    _spent: Stages = field(default_factory=Stages)
 
     def __post_init__(self) -> None:
         self._code = VariantGenerator.of(self.plan.task)
+        self._book = self._new_book()
 
     def run(self) -> Winner:
         """Search until the budget is spent, then hold the finals.
@@ -94,6 +78,7 @@ class TuningSession:
         evaluator = self._evaluator()
         observing = Observing(evaluator, plan.watches) if plan.watches else None
         self._scorer = Scorer(plan.objective, observing, self._arguments)
+        self._book = self._new_book()
         interrupted = False
         baseline: Baseline | None = None
         verdict: Verdict | None = None
@@ -105,7 +90,7 @@ class TuningSession:
             self.listener(events.BaselineMeasured(baseline.measurement.timing))
             self.listener(events.Stage(events.StageName.SEARCH))
             self._search(evaluator, baseline, start)
-            if self._valid:
+            if self._book.valid:
                 self.listener(events.Stage(events.StageName.FINALS))
                 verdict = self._finals(evaluator, baseline, start)
         except KeyboardInterrupt:
@@ -116,13 +101,20 @@ class TuningSession:
                 self._builder.close()
             evaluator.close()
         steadiness = self._calibrations.steadiness(evaluator.limits.cpu)
-        report = self._report(baseline, verdict, Seconds(perf_counter() - start), interrupted)
+        spent = self._spent.spent(Seconds(perf_counter() - start), self._builder, self._measurer)
+        reporter = SessionReporter(plan, self.compiler, self._book, self._original_counters)
+        report = reporter.report(baseline, verdict, spent, interrupted=interrupted)
         report = replace(report, steadiness=steadiness, calls_per_sample=evaluator.inner)
         if self.memory is not None:
-            layout = layout_of(plan.task)
-            report = self.memory.finish(report, self.diagnostics, self._codes(report), layout)
+            finals = verdict.entries if verdict is not None else ()
+            report = self.memory.finish(
+                report, self.diagnostics, self._codes(report), layout_of(plan.task), finals
+            )
         self.listener(events.TaskFinished(report))
         return Winner(plan.point, self._codes(report), report)
+
+    def _new_book(self) -> TrialBook:
+        return TrialBook(self.plan.budget.trials, self.listener, self._scorer, self.memory)
 
     def _codes(self, report: RegionReport) -> tuple[str, ...] | None:
         return winning_codes(self._code, self.plan.point, report)
@@ -184,12 +176,12 @@ class TuningSession:
 
     def _is_spent(self, start: float) -> bool:
         budget = self.plan.budget
-        if budget.trials is not None and self._trials >= budget.trials:
+        if budget.trials is not None and self._book.trials >= budget.trials:
             return True
         if self._is_late(start):
             return True
         planned = budget.trials if budget.trials is not None else 100
-        return self._refused > REFUSALS_PER_TRIAL * max(planned, 10)
+        return self._book.refused > REFUSALS_PER_TRIAL * max(planned, 10)
 
     def _is_late(self, start: float) -> bool:
         limit = self.plan.budget.time
@@ -201,78 +193,17 @@ class TuningSession:
         """Build what is new on all cores, then measure one after the other."""
         limit = self.plan.budget.trials
         began = perf_counter()
-        recall = self._recall if self.memory is not None else None
-        candidates = builder.build(batch, len(batch) if limit is None else limit - self._trials, recall)
+        recall = self._book.recall if self.memory is not None else None
+        candidates = builder.build(batch, len(batch) if limit is None else limit - self._book.trials, recall)
         self._spent.build += perf_counter() - began
         for candidate in candidates:
             if candidate.refusal is not None:
-                self._refuse(candidate, candidate.refusal)
+                self._book.refuse(candidate, candidate.refusal)
         began = perf_counter()
         accepted = [candidate for candidate in candidates if candidate.refusal is None]
-        measurer.measure(accepted, self._finish, lambda: self._is_late(start))
+        measurer.measure(accepted, self._book.finish, self._book.amend, lambda: self._is_late(start))
         self._spent.run += perf_counter() - began
         return [candidate.objective for candidate in candidates]
-
-    def _refuse(self, candidate: Candidate, refusal: Diagnostic) -> None:
-        self._refused += 1
-        self._first_refusal = self._first_refusal or refusal
-        candidate.outcome = Failure(Stage.TRANSFORM, refusal.message)
-        self._tell(candidate)
-
-    def _finish(self, candidate: Candidate) -> None:
-        """Count a trial whose outcome is final, and tell of it."""
-        self._trials += 1
-        self._cached += candidate.is_copy or candidate.is_recalled
-        self._remember(candidate)
-        if isinstance(candidate.outcome, Failure):
-            self._failures[str(candidate.outcome.stage)] += 1
-        elif candidate.key not in {c.key for c in self._valid}:
-            self._valid.append(candidate)
-        self._tell(candidate)
-
-    def _recall(self, configuration: Configuration) -> Candidate | None:
-        """The candidate with the outcome of an earlier run, if there is one."""
-        assert self.memory is not None
-        if (known := self.memory.recall(configuration)) is None:
-            return None
-        outcome = self._scorer.scored(known.measurement, known.counters)
-        return Candidate(
-            configuration, known.code, outcome=outcome, is_recalled=True, counters=known.counters
-        )
-
-    def _remember(self, candidate: Candidate) -> None:
-        """Store a trial; where another process has stored it meanwhile, that one counts."""
-        if self.memory is None or candidate.outcome is None or candidate.is_recalled:
-            return
-        built = candidate.built
-        build = built.seconds if isinstance(built, Artifact) and not candidate.is_copy else None
-        stored = self.memory.remember(
-            candidate.configuration,
-            candidate.outcome,
-            code=candidate.key,
-            build=build,
-            run=candidate.running,
-            counters=candidate.counters,
-        )
-        candidate.outcome = self._scorer.scored(stored, candidate.counters)
-
-    def _tell(self, candidate: Candidate) -> None:
-        outcome, seconds, reason = "ok", None, ""
-        match candidate.outcome:
-            case Success() as success:
-                seconds = success.time
-            case Failure(stage=stage, reason=reason):
-                outcome = str(stage)
-            case None:
-                return
-        leader = min(self._valid, key=_objective, default=None)
-        best = leader.outcome.time if leader is not None and isinstance(leader.outcome, Success) else None
-        planned = self.plan.budget.trials
-        self.listener(
-            events.TrialDone(
-                self._trials, planned, dict(candidate.configuration), outcome, reason, seconds, best
-            )
-        )
 
     def _arguments(self, values: Mapping[str, Value]) -> tuple[str, ...]:
         """Command-line options of the test program that are tuning parameters."""
@@ -317,17 +248,17 @@ class TuningSession:
 
     def _contenders(self, evaluator: Evaluator) -> list[Finalist]:
         """Enough of the best for the heats; what came from an earlier run is built to be measured."""
-        ranked = sorted(self._valid, key=_objective)[:IN_HEATS]
+        ranked = self._book.ranked()[:IN_HEATS]
         found: list[Finalist] = []
         for candidate in ranked:
-            if _objective(candidate) > HEATS_WITHIN * _objective(ranked[0]):
+            if objective_of(candidate) > HEATS_WITHIN * objective_of(ranked[0]):
                 break
             if candidate.built is None:
                 program = evaluator.program(self._code.codes(self.plan.point, candidate.configuration))
                 candidate.built = evaluator.build(program, candidate.configuration)
             if isinstance(candidate.built, Artifact):
                 found.append(
-                    Finalist(candidate.built, candidate.configuration, objective=_objective(candidate))
+                    Finalist(candidate.built, candidate.configuration, objective=objective_of(candidate))
                 )
         return found
 
@@ -348,91 +279,7 @@ class TuningSession:
                 originals.append(Finalist(built, values, " ".join(words)))
         return originals
 
-    def _report(
-        self, baseline: Baseline | None, verdict: Verdict | None, total: Seconds, interrupted: bool
-    ) -> RegionReport:
-        plan, position = self.plan, self.plan.task.position
-        original = baseline.measurement.timing if baseline is not None else None
-        best: Best | None = None
-        reason = "no valid variant was found"
-        if verdict is not None:
-            if verdict.original.samples:
-                original = verdict.original.timing(verdict.clock)
-            reason = verdict.reason
-            if verdict.best is not None and verdict.best.configuration is not None:
-                values = dict(verdict.best.configuration)
-                timing = verdict.best.timing(verdict.clock)
-                features = needed_features(self.compiler, values) if verdict.wins else ()
-                best = Best(
-                    values, timing, verdict.speedup, self._counters_of(verdict.best.configuration), features
-                )
-        elif self._valid and original is not None:
-            leader = min(self._valid, key=_objective)
-            assert isinstance(leader.outcome, Success)
-            timing = leader.outcome.timing
-            gain = original.median_s / timing.median_s
-            best = Best(dict(leader.configuration), timing, gain, leader.counters)
-            reason = "interrupted before the finals"
-        return RegionReport(
-            file=position.file,
-            line=position.line,
-            name=plan.task.name,
-            target=str(plan.target),
-            inputs=dict(plan.point.values),
-            space=SpaceCount(plan.space.cartesian, plan.space.size),
-            trials=self._trials,
-            cached=self._cached,
-            failures=dict(self._failures),
-            refused=self._refused,
-            seconds=self._all_spent(total),
-            environment=self._environment(best.configuration if best is not None else {}),
-            baseline=original,
-            best=best,
-            kept_original=verdict is None or not verdict.wins,
-            reason=reason,
-            interrupted=interrupted,
-            goal=self._goal(baseline, verdict),
-            counters=self._original_counters,
-        )
-
-    def _counters_of(self, configuration: Configuration) -> tuple[CounterValue, ...]:
-        found = (c.counters for c in self._valid if c.configuration == configuration)
-        return next(found, ())
-
-    def _goal(self, baseline: Baseline | None, verdict: Verdict | None) -> Goal | None:
-        if self.plan.objective is None:
-            return None
-        original = baseline.measurement.objective if baseline is not None else None
-        best = min((_objective(c) for c in self._valid), default=None)
-        if verdict is not None:
-            original = verdict.original.objective if verdict.original.rounds else original
-            best = verdict.best.objective if verdict.best is not None else best
-        return Goal(self.plan.objective.text, original, best)
-
-    def _all_spent(self, total: Seconds) -> Spent:
-        spent, builder, measurer = self._spent, self._builder, self._measurer
-        return Spent(
-            total,
-            Seconds(spent.build),
-            Seconds(spent.run),
-            Seconds(spent.search),
-            prepare=Seconds(spent.prepare),
-            finals=Seconds(spent.finals),
-            transform_cpu=Seconds(builder.transforming if builder is not None else 0.0),
-            compile_cpu=Seconds(builder.compiling if builder is not None else 0.0),
-            least_run=Seconds(measurer.least_run if measurer is not None else 0.0),
-        )
-
-    def _environment(self, values: Mapping[str, Value]) -> Environment:
-        command = " ".join(self.compiler.words(values))
-        return Environment(cpu_name(), cpu_cores(), system_name(), self.compiler.version, command)
-
     @property
     def first_refusal(self) -> Diagnostic | None:
         """The first refusal met, to explain a session in which everything was refused."""
-        return self._first_refusal
-
-
-def _objective(candidate: Candidate) -> float:
-    assert isinstance(candidate.outcome, Success)
-    return candidate.outcome.objective
+        return self._book.first_refusal

@@ -23,7 +23,14 @@ from orio_py.measure.observers.observing import Observation, Observing
 from orio_py.measure.observers.papi import PRESETS, Papi
 from orio_py.measure.observers.rapl import Rapl
 from orio_py.record.trial import CounterSource
-from orio_py.results import Selection, show_trials
+from orio_py.results import (
+    Format,
+    Selection,
+    best_configurations,
+    export_trials,
+    show_finals,
+    show_trials,
+)
 from orio_py.tune.load import load
 from orio_py.tune.options import TuneOptions
 
@@ -309,6 +316,21 @@ def test_instructions_as_the_objective(tmp_path: Path) -> None:
     assert f"objective `instructions`: {region.goal.best:.6g}; original {region.goal.baseline:.6g}" in text
     trials = {trial.configuration["U"]: trial for trial in show_trials(db, Selection())}
     assert all(c.source is CounterSource.SIMULATED for c in trials[1].counters)
+    counted = {u: {c.name: c.value for c in t.counters}["instructions"] for u, t in trials.items()}
+    assert {u: dict(t.objectives) for u, t in trials.items()} == {
+        u: {"instructions": value} for u, value in counted.items()
+    }
+    (held,) = show_finals(db, Selection())
+    original, *variants = held.entries
+    assert (held.objective, original.is_original) == ("instructions", True)
+    assert set(original.values) == {region.goal.baseline}
+    winner = next(entry for entry in variants if entry.configuration == {"U": 4})
+    assert len(winner.samples) == region.best.timing.repeats
+    (entry,) = best_configurations(db, Selection())
+    assert (entry.objective, entry.value) == ("instructions", region.goal.best)
+    _, text = export_trials(db, Selection(), Format.T4, None)
+    results = json.loads(text or "")["results"]
+    assert all(result["objectives"] == ["instructions"] for result in results)
     recalled = tune(path, db, trials=2)
     (region,) = recalled.regions
     assert region.best is not None

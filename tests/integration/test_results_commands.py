@@ -3,23 +3,49 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tau_profiles import read_profile
-from trials import START, failure, series, trial
+from trials import START, failure, series, success, trial
 
 import orio_py
 from orio_py.cli import results as commands
 from orio_py.cli.main import main
 from orio_py.core.units import Seconds
 from orio_py.record.environment import Environment
+from orio_py.record.finals import FinalEntry
 from orio_py.record.measurement import Clock, Timing
+from orio_py.space.configuration import Configuration
 from orio_py.store.database import ResultsDatabase
 from orio_py.tune.report_codec import Remembered, encode
-from orio_py.tune.result import Best, RegionReport, SpaceCount, Spent
+from orio_py.tune.result import Best, Goal, RegionReport, SpaceCount, Spent
 
 NAMES = [name for name, _, _ in commands.COMMANDS]
+
+
+TIMING = Timing(Seconds(0.0015), Seconds(1e-6), 35, Clock.WALL)
+
+
+def report(**changes) -> RegionReport:
+    content = {
+        "file": "src/lu.c",
+        "line": 3,
+        "name": "lu",
+        "target": "c",
+        "inputs": {"N": 500},
+        "space": SpaceCount(8, 8),
+        "trials": 8,
+        "cached": 0,
+        "failures": {},
+        "refused": 0,
+        "seconds": Spent(Seconds(1.0), Seconds(0.5), Seconds(0.5), Seconds(0.0)),
+        "environment": Environment("a CPU", 2, "Linux", "gcc 12", "gcc -O2"),
+        "baseline": TIMING,
+        "kept_original": False,
+    }
+    return RegionReport(**{**content, **changes})
 
 
 @pytest.fixture
@@ -29,25 +55,9 @@ def db(tmp_path: Path) -> str:
     with ResultsDatabase.open(path) as database:
         database.append_all([trial(1), trial(2), trial(3, failure()), trial(1, task="lu")])
         run = database.start_run("plan", series("lu"), 1, host="h", process=1, time=START)
-        timing = Timing(Seconds(0.0015), Seconds(1e-6), 35, Clock.WALL)
-        report = RegionReport(
-            file="src/lu.c",
-            line=3,
-            name="lu",
-            target="c",
-            inputs={"N": 500},
-            space=SpaceCount(8, 8),
-            trials=8,
-            cached=0,
-            failures={},
-            refused=0,
-            seconds=Spent(Seconds(1.0), Seconds(0.5), Seconds(0.5), Seconds(0.0)),
-            environment=Environment("a CPU", 2, "Linux", "gcc 12", "gcc -O2"),
-            baseline=timing,
-            best=Best({"U": 7, "A": (1,)}, timing, 2.5),
-            kept_original=False,
+        database.finish_run(
+            run, START, encode(Remembered(report(best=Best({"U": 7, "A": (1,)}, TIMING, 2.5)), ()))
         )
-        database.finish_run(run, START, encode(Remembered(report, ())))
     return str(path)
 
 
@@ -106,6 +116,72 @@ def test_best_is_from_the_finals_where_a_run_finished(capsys, db):
         2.5,
     )
     assert (mm["from"], mm["configuration"]["U"], mm["speedup"]) == ("trials", 1, None)
+
+
+@pytest.fixture
+def counted(tmp_path: Path) -> str:
+    """A database whose task was searched for the fewest instructions, which the slowest variant has."""
+    path = tmp_path / "counted.db"
+    values = {1: 9e6, 2: 7e6, 3: 5e6}
+    with ResultsDatabase.open(path) as database:
+        run = database.start_run("p", series(), 1, host="h", process=1, time=START, objective="instructions")
+        database.append_all([trial(n, objectives={"instructions": v}) for n, v in values.items()])
+        database.append(trial(4, replace(success(9.0), is_full=False)))
+        database.append(trial(5, failure(), objectives={"instructions": None}))
+        samples = success().samples
+        finals = (
+            FinalEntry(True, Configuration({"U": 1}), (samples, samples[:2]), (6e6, 6e6)),
+            FinalEntry(False, Configuration({"U": 3}), (samples,), (5e6,), failed=failure()),
+        )
+        database.finish_run(run, START, None)
+        run = database.start_run("p", series(), 1, host="h", process=1, time=START, objective="instructions")
+        goal = Goal("instructions", 6e6, 5e6)
+        timing = Timing(Seconds(0.004), Seconds(1e-6), 7, Clock.THREAD_CPU)
+        best = Best({"U": 3}, timing, 0.5)
+        database.finish_run(run, START, encode(Remembered(report(best=best, goal=goal), ())), finals)
+    return str(path)
+
+
+def test_with_an_objective_its_values_decide(capsys, counted):
+    text = told(capsys, "list", "--db", counted)
+    assert "instructions = 5e+06" in " ".join(text.split())
+    (listed,) = document(capsys, "list", "--db", counted)["series"]
+    assert listed["objective"] == {"expression": "instructions", "value": 5e6}
+    assert listed["best_s"] == trial(3).measurement.timing.median_s
+    shown = document(capsys, "show", "--db", counted)["trials"]
+    assert [t["configuration"]["U"] for t in shown] == [3, 2, 1, 4, 5]
+    assert [t["objectives"] for t in shown[2:]] == [{"instructions": 9e6}, {}, {"instructions": None}]
+    assert [t.get("full") for t in shown] == [True, True, True, False, None]
+    (entry,) = document(capsys, "best", "--db", counted)["series"]
+    assert entry["best"]["objective"] == {"expression": "instructions", "value": 5e6}
+    assert entry["best"]["configuration"] == {"U": 3}
+    assert "instructions = 5e+06" in " ".join(told(capsys, "best", "--db", counted).split())
+
+
+def test_without_a_finished_run_the_best_trial_has_the_least_value(capsys, counted):
+    with ResultsDatabase.open(counted) as database:
+        found = database.history()
+    imported = str(Path(counted).with_name("imported.db"))
+    with ResultsDatabase.open(imported) as database:
+        database.append_all(found)
+    (entry,) = document(capsys, "best", "--db", imported)["series"]
+    assert (entry["best"]["from"], entry["best"]["configuration"]["U"]) == ("trials", 3)
+    assert entry["best"]["objective"] == {"expression": "instructions", "value": 5e6}
+
+
+def test_the_samples_of_finals_are_shown(capsys, counted):
+    lines = told(capsys, "show", "--db", counted, "--limit", "1").splitlines()
+    (original,) = [line for line in lines if "original" in line]
+    (other,) = [line for line in lines if "crash" in line]
+    assert original.split()[-6:] == ["7", "2", "original", "instructions", "=", "6e+06"]
+    assert "U = 3" in other
+    (held,) = document(capsys, "show", "--db", counted)["finals"]
+    first, second = held["finalists"]
+    assert (held["objective"], first["original"], second["original"]) == ("instructions", True, False)
+    assert (first["values"], second["failed"]) == ([6e6, 6e6], failure().reason)
+    wall = [s.wall for s in success().samples]
+    assert first["wall_s"] == [wall, wall[:2]]
+    assert first["cpu_s"][1] == [s.cpu for s in success().samples[:2]]
 
 
 def test_export_and_import_all_formats(capsys, db, tmp_path):

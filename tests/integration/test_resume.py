@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from c_programs import links
 
 import orio_py
 from orio_py.tune.events import TaskFinished, TrialDone
@@ -133,13 +134,23 @@ def test_failures_are_remembered_too(source):
     assert builds(source) - built <= 5
 
 
-def test_an_interrupted_task_resumes(source):
+@pytest.mark.parametrize("pragma", [False, True], ids=["serial", "OpenMP"])
+def test_an_interrupted_task_resumes(source, pragma):
+    """Trials of OpenMP kernels, too, are stored one by one, though a batch is measured twice."""
+    if pragma:
+        if not links("-fopenmp"):
+            pytest.skip("the compiler's OpenMP library is not installed")
+        text = SOURCE.replace("-O1'", "-O1 -fopenmp'").replace(
+            "int i;", "#pragma omp parallel\n  {}\n  int i;"
+        )
+        source.write_text(text)
     running = start(source)
     seen = 0
     assert running.stderr is not None
     for line in running.stderr:
         seen += line.startswith("  trial ")
         if seen == 3:
+            # The next trials of the batch are under way, and none of it is complete.
             running.send_signal(signal.SIGKILL)
             break
     running.communicate(timeout=60)
@@ -170,9 +181,10 @@ def test_two_processes_at_once_share_trials_and_answer_the_same(source):
     assert count(source, "SELECT count(*) FROM tuning_run WHERE finished IS NOT NULL") == (2,)
 
 
-def test_killed_at_random_moments_no_acknowledged_trial_is_lost(tmp_path):
+@pytest.mark.parametrize("kind", ["serial", "openmp"])
+def test_killed_at_random_moments_no_acknowledged_trial_is_lost(tmp_path, kind):
     done = subprocess.run(
-        [sys.executable, SUPPORT / "killed_runs.py", tmp_path / "results.db", str(KILLS), "7"],
+        [sys.executable, SUPPORT / "killed_runs.py", tmp_path / "results.db", str(KILLS), "7", kind],
         capture_output=True,
         text=True,
         timeout=240,
@@ -182,6 +194,7 @@ def test_killed_at_random_moments_no_acknowledged_trial_is_lost(tmp_path):
     assert figures["killed"] > KILLS // 2
     assert figures["acknowledged"] > KILLS // 4
     assert figures["stored_at_the_end"] == 10 * KILLS
+    assert (figures["acknowledged_second_rounds"] > 0) == (kind == "openmp")
 
 
 def test_a_database_that_cannot_be_used_is_an_error_only_where_it_was_asked_for(source):

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import orio_py
-from orio_py import api
+from orio_py.api import checking
+from orio_py.tune.variant import VariantGenerator
 
 SOURCE = """void scale(int n, double factor, double *x)
 {
@@ -73,16 +74,16 @@ def test_a_long_sample_ends_when_nothing_new_is_found(tmp_path: Path, monkeypatc
     source = tmp_path / "scale.c"
     source.write_text(SOURCE % "range(1, 1000)")
     tried: list[int] = []
-    codes = api.VariantGenerator.codes
+    codes = VariantGenerator.codes
 
     def counting(self, point, values):
         tried.append(values["U"])
         return codes(self, point, values)
 
-    monkeypatch.setattr(api.VariantGenerator, "codes", counting)
+    monkeypatch.setattr(VariantGenerator, "codes", counting)
     assert orio_py.check(source).exit_code == 0
     first = list(tried)
-    assert len(first) == 1 + api.CONFIGURATIONS_WITHOUT_NEWS
+    assert len(first) == 1 + checking.CONFIGURATIONS_WITHOUT_NEWS
     tried.clear()
     assert orio_py.check(source).exit_code == 0
     assert tried == first
@@ -95,7 +96,7 @@ def test_what_is_refused_is_sampled_to_the_end(tmp_path: Path) -> None:
     assert report.exit_code == 2
     notes = [note.message for d in report.diagnostics for note in d.notes]
     assert (
-        f"refused for {api.CONFIGURATIONS_CHECKED} of {api.CONFIGURATIONS_CHECKED} configurations tried"
+        f"refused for {checking.CONFIGURATIONS_CHECKED} of {checking.CONFIGURATIONS_CHECKED} configurations tried"
         in notes
     )
 

@@ -1,12 +1,14 @@
 """Kills tuning processes at random moments and looks at what the results database has kept.
 
-    python killed_runs.py DATABASE ROUNDS SEED
+    python killed_runs.py DATABASE ROUNDS SEED serial|openmp
 
-Each round a process goes through one list of configurations as a session does: a stored trial is recalled,
-another is "measured" (invented samples) and remembered, and each trial that was stored is acknowledged
-through a pipe.  SIGKILL ends it after a random time.  Afterwards the database has to be sound, to hold
-every acknowledged trial with all its samples, and at most one more per round than was acknowledged; the
-next process has to recall exactly what is stored.  A last round runs to its end.  Prints figures as JSON.
+Each round a process goes through one list of configurations as a session does, in batches: a stored trial is
+recalled, another is "measured" (invented samples) and stored, and each trial that was stored is acknowledged
+through a pipe.  OpenMP kernels are measured a second time at the end of their batch, and the samples that
+this adds are acknowledged, too.  SIGKILL ends the process after a random time.  Afterwards the database has
+to be sound, to hold every acknowledged trial with all its samples, and at most one more per round than was
+acknowledged; the next process has to recall exactly what is stored.  A last round runs to its end.  Prints
+figures as JSON.
 """
 
 from __future__ import annotations
@@ -19,18 +21,29 @@ import signal
 import sqlite3
 import sys
 import time
+from collections import Counter
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from trials import success
 
+from orio_py.build.compiler import Artifact
 from orio_py.core.digest import digest
 from orio_py.core.units import Seconds
+from orio_py.measure.calibration import Calibrations
+from orio_py.record.measurement import Clock, Measurement, Sample
 from orio_py.space.configuration import Configuration
 from orio_py.store.database import ResultsDatabase
+from orio_py.tune.batch import BatchMeasurer, Candidate
 from orio_py.tune.memory import Keys, TrialMemory
+from orio_py.tune.scoring import Scorer
+from orio_py.tune.trial_book import TrialBook
 
 REPEATS = 5
+BATCH = 8
+CLOCKS = {"serial": Clock.THREAD_CPU, "openmp": Clock.WALL}
 LONGEST = 0.06
 """Seconds until the kill, at most, from the start or from the first trial stored."""
 
@@ -48,23 +61,49 @@ KEYS = Keys(
 )
 
 
-def run(path: Path, configurations: int, pipe: int) -> None:
+@dataclass(frozen=True)
+class Invented:
+    """Stands in for what runs the variants."""
+
+    clock: Clock
+
+    def calibrate(self) -> tuple[Sample, ...]:
+        return (Sample(Seconds(1e-3), Seconds(1e-3)),)
+
+    def measure(self, artifact: Artifact, arguments: Any, **_: object) -> Measurement:
+        return replace(success(1e-3 + int(artifact.path.name) * 1e-6, REPEATS), clock=self.clock)
+
+
+def run(path: Path, configurations: int, pipe: int, clock: Clock) -> None:
     """What the process that is killed does."""
+    evaluator: Any = Invented(clock)
     with ResultsDatabase.open(path) as database:
         memory = TrialMemory.open(database, KEYS, lambda: datetime.now(UTC))
-        for number in range(configurations):
-            configuration = Configuration({"U": number})
-            if memory.recall(configuration) is not None:
-                os.write(pipe, b"r")
-                continue
-            measured = success(1e-3 + number * 1e-6, REPEATS)
-            memory.remember(
-                configuration, measured, code=digest(number), build=Seconds(0.1), run=Seconds(0.1)
-            )
-            os.write(pipe, b"n")
+        memory.clock = clock
+        book = TrialBook(None, lambda event: None, Scorer(), memory)
+        measurer = BatchMeasurer(evaluator, lambda values: (), 1.0, True, True, Calibrations())
+
+        def finish(candidate: Candidate) -> None:
+            book.finish(candidate)
+            os.write(pipe, b"r" if candidate.is_recalled else b"n")
+
+        def amend(candidate: Candidate) -> None:
+            book.amend(candidate)
+            os.write(pipe, b"a")
+
+        for first in range(0, configurations, BATCH):
+            batch = [candidate(book, k) for k in range(first, min(first + BATCH, configurations))]
+            measurer.measure(batch, finish, amend, lambda: False)
 
 
-def start(path: Path, configurations: int) -> tuple[int, int]:
+def candidate(book: TrialBook, number: int) -> Candidate:
+    """A configuration as it comes from the builder: recalled, or built."""
+    configuration = Configuration({"U": number})
+    built = Artifact(Path(str(number)), Seconds(0.1))
+    return book.recall(configuration) or Candidate(configuration, digest(number), built=built)
+
+
+def start(path: Path, configurations: int, clock: Clock) -> tuple[int, int]:
     """Fork a process; its id and the pipe on which it acknowledges."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -72,7 +111,7 @@ def start(path: Path, configurations: int) -> tuple[int, int]:
         os.close(reading)
         status = 1
         try:
-            run(path, configurations, writing)
+            run(path, configurations, writing, clock)
             status = 0
         finally:
             os._exit(status)
@@ -100,34 +139,43 @@ def acknowledged(pipe: int) -> bytes:
     return b"".join(parts)
 
 
-def stored(path: Path) -> tuple[int, int, int, str]:
-    """Trials, distinct configurations, trials that lack samples, and what SQLite says of the file."""
+@dataclass(frozen=True)
+class Stored:
+    """Trials, distinct configurations, trials with a second round, trials with another number of samples."""
+
+    trials: int = 0
+    distinct: int = 0
+    amended: int = 0
+    partial: int = 0
+    sound: str = "ok"
+
+
+def stored(path: Path) -> Stored:
+    """What the database holds, and what SQLite says of the file."""
     if not path.exists():
-        return 0, 0, 0, "ok"
+        return Stored()
     connection = sqlite3.connect(path)
     try:
         (sound,) = connection.execute("PRAGMA integrity_check").fetchone()
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'tuning_result'").fetchall():
-            return 0, 0, 0, sound
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'final_sample'").fetchall():
+            return Stored(sound=sound)
         counts = connection.execute("SELECT count(*), count(DISTINCT configuration) FROM trial").fetchone()
-        (partial,) = connection.execute(
-            "SELECT count(*) FROM trial WHERE id NOT IN "
-            "(SELECT trial FROM sample GROUP BY trial HAVING count(*) = ?)",
-            (REPEATS,),
-        ).fetchone()
-        return *counts, partial, sound
+        samples = "SELECT (SELECT count(*) FROM sample WHERE trial = trial.id) FROM trial"
+        found = Counter(count for (count,) in connection.execute(samples))
+        whole, twice = found[REPEATS], found[2 * REPEATS]
+        return Stored(*counts, twice, counts[0] - whole - twice, sound)
     finally:
         connection.close()
 
 
-def main(path: Path, rounds: int, seed: int) -> dict[str, object]:
+def main(path: Path, rounds: int, seed: int, kind: str) -> dict[str, object]:
     """Kill `rounds` processes, let one finish, and return the figures.  AssertionError says what was lost."""
-    rng = random.Random(seed)
+    rng, clock = random.Random(seed), CLOCKS[kind]
     configurations = 10 * rounds
-    kept = unacknowledged = acknowledged_trials = early = 0
+    kept, unacknowledged, acknowledged_trials, early, second = Stored(), 0, 0, 0, 0
     began = time.monotonic()
     for number in range(rounds):
-        child, pipe = start(path, configurations)
+        child, pipe = start(path, configurations, clock)
         # Else any moment from the start, the opening of the database included.
         told = told_until_new(pipe) if number % 4 else b""
         time.sleep(rng.uniform(0.0, LONGEST))
@@ -135,33 +183,44 @@ def main(path: Path, rounds: int, seed: int) -> dict[str, object]:
         told += acknowledged(pipe)
         _, status = os.waitpid(child, 0)
         early += os.WIFSIGNALED(status)
-        trials, distinct, partial, sound = stored(path)
-        recalled, new = told.count(b"r"), told.count(b"n")
-        assert sound == "ok", f"round {number}: {sound}"
-        assert trials == distinct, f"round {number}: doubled trials"
-        assert partial == 0, f"round {number}: {partial} trials lack samples"
-        assert recalled <= kept, f"round {number}: recalled more than was stored"
-        assert not new or recalled == kept, f"round {number}: measured again what was stored"
-        assert kept + new <= trials <= kept + new + 1, f"round {number}: {trials} stored, {kept} + {new} told"
-        unacknowledged += trials - kept - new
-        acknowledged_trials += new
-        kept = trials
-    child, pipe = start(path, configurations)
+        found = stored(path)
+        check(kept, found, told, f"round {number}")
+        unacknowledged += found.trials - kept.trials - told.count(b"n")
+        acknowledged_trials += told.count(b"n")
+        second += told.count(b"a")
+        kept = found
+    child, pipe = start(path, configurations, clock)
     told = acknowledged(pipe)
     _, status = os.waitpid(child, 0)
     assert status == 0
-    assert told.count(b"r") == kept
-    assert stored(path) == (configurations, configurations, 0, "ok")
+    assert told.count(b"r") == kept.trials
+    last = stored(path)
+    assert (last.trials, last.distinct, last.partial, last.sound) == (configurations, configurations, 0, "ok")
     return {
         "rounds": rounds,
         "killed": early,
         "acknowledged": acknowledged_trials,
-        "stored_when_last_killed": kept,
+        "acknowledged_second_rounds": second,
+        "stored_when_last_killed": kept.trials,
         "stored_but_not_acknowledged": unacknowledged,
-        "stored_at_the_end": stored(path)[0],
+        "stored_at_the_end": last.trials,
         "seconds": round(time.monotonic() - began, 1),
     }
 
 
+def check(kept: Stored, found: Stored, told: bytes, where: str) -> None:
+    """What a killed process has left, after `kept` and with what it told."""
+    recalled, new, again = (told.count(letter) for letter in (b"r", b"n", b"a"))
+    assert found.sound == "ok", f"{where}: {found.sound}"
+    assert found.trials == found.distinct, f"{where}: doubled trials"
+    assert found.partial == 0, f"{where}: {found.partial} trials lack samples"
+    assert recalled <= kept.trials, f"{where}: recalled more than was stored"
+    assert not new or recalled == kept.trials, f"{where}: measured again what was stored"
+    more = found.trials - kept.trials
+    assert new <= more <= new + 1, f"{where}: {more} more are stored, {new} were told"
+    more = found.amended - kept.amended
+    assert again <= more <= again + 1, f"{where}: {more} more second rounds are stored, {again} were told"
+
+
 if __name__ == "__main__":
-    print(json.dumps(main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))))
+    print(json.dumps(main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])))

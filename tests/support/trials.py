@@ -48,6 +48,7 @@ def trial(number: int = 0, measurement: Measurement | None = None, *, task: str 
             CounterValue("energy", 0.5, "J", CounterSource.HARDWARE),
             CounterValue("instructions", 1e6 + number, "", CounterSource.SIMULATED),
         ),
+        "objectives": {},
         "metadata": {"CPU Type": 'A & B <"fast">', "orio:line": "12", "orio:param:U": str(number)},
     }
     return Trial(**{**content, **changes})

@@ -12,11 +12,19 @@ import pytest
 from trials import START, failure, series, success, trial
 
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem
+from orio_py.record.finals import FinalEntry
 from orio_py.record.measurement import Stage
+from orio_py.space.configuration import Configuration
 from orio_py.store.database import ResultsDatabase
 from orio_py.store.selection import Selection
 
 HOST = {"host": "h", "process": 1, "time": START}
+
+SAMPLES = success().samples
+FINALS = (
+    FinalEntry(True, Configuration({"U": 1}), (SAMPLES[:2], SAMPLES[2:]), (2.0, 3.0), flags="gcc -O2"),
+    FinalEntry(False, Configuration({"U": 2, "T": (1, 2.5)}), (SAMPLES,), (1.0,), failed=failure()),
+)
 
 
 @pytest.fixture
@@ -33,7 +41,9 @@ def rows(path: Path, query: str) -> list[tuple]:
         connection.close()
 
 
-@pytest.mark.parametrize("outcome", [success(), *(failure(stage) for stage in Stage)], ids=str)
+@pytest.mark.parametrize(
+    "outcome", [success(), replace(success(), is_full=False), *(failure(stage) for stage in Stage)], ids=str
+)
 def test_a_trial_comes_back_as_it_was(database, outcome):
     stored = trial(3, outcome)
     assert database.append(stored) == stored
@@ -57,6 +67,52 @@ def test_the_first_trial_of_a_key_counts(database):
     first = database.append(trial(1))
     assert database.append(trial(1, success(5.0))) == first
     assert len(database.history()) == 1
+
+
+def test_what_came_of_a_trial_later_is_added(database):
+    first = database.append(trial(1, success(), objectives={"wall_time": 1.0}))
+    taken = first.measurement.samples
+    longer = replace(success(), samples=(*taken, *success(2e-3).samples))
+    amended = replace(first, measurement=longer, objectives={"wall_time": 0.5})
+    assert database.amend(amended, taken, 1) == amended
+    assert database.history() == [amended]
+    assert database.overview()[0].best_seconds == longer.timing.median_s
+    # Another process that knew the first samples only finds that it comes too late.
+    assert database.amend(replace(first, measurement=failure()), taken, 1) == amended
+    crashed = replace(amended, measurement=failure(), objectives={"wall_time": None})
+    assert database.amend(crashed, longer.samples, 1) == crashed
+    assert database.history() == [crashed]
+    assert database.amend(amended, longer.samples, 1) == crashed
+    assert database.amend(trial(2), taken, 1) == trial(2)  # deleted meanwhile: not stored again
+    assert len(database.history()) == 1
+
+
+def test_a_trial_can_be_ranked_by_another_objective_later(database):
+    key = database.append(trial(1, objectives={"instructions": 5.0})).key
+    for _ in range(2):
+        database.add_objective(key, 1, "1 / instructions", 0.2)
+    database.add_objective(replace(key, task="none"), 1, "1 / instructions", 0.2)
+    assert database.history() == [trial(1, objectives={"instructions": 5.0, "1 / instructions": 0.2})]
+
+
+def test_the_best_is_that_of_the_newest_runs_objective(database):
+    values = {1: 9.0, 2: 3.0, 3: 6.0}
+    database.append_all([trial(n, objectives={"instructions": v}) for n, v in values.items()])
+    database.append(trial(4, failure(), objectives={"instructions": None}))
+    (stored,) = database.overview()  # imported: no run tells the objective
+    assert (stored.objective, stored.best_value) == ("instructions", 3.0)
+    assert stored.best_seconds == trial(2).measurement.timing.median_s
+    assert database.best(series()).configuration == trial(2).configuration
+    database.start_run("p", series(), 1, **HOST, objective=None)
+    assert database.best(series()).configuration == trial(1).configuration
+    assert database.overview()[0].best_value is None
+    database.start_run("q", series(), 1, **HOST, objective="instructions")
+    database.start_run("q", series("lu"), 1, **HOST, objective="energy")
+    assert database.best(series()).configuration == trial(2).configuration
+    database.start_run("r", series(), 1, **HOST, objective="energy")
+    assert database.best(series()) is None
+    (stored,) = database.overview()
+    assert (stored.objective, stored.best_value, stored.best_seconds) == ("energy", None, None)
 
 
 def test_a_new_generation_keeps_the_old_one(database):
@@ -112,9 +168,9 @@ def test_selections(database, selection, count):
 
 
 def test_delete_removes_trials_with_their_details_and_results(database, tmp_path):
-    database.append_all([trial(1), trial(2), trial(1, task="lu")])
+    database.append_all([trial(1, objectives={"energy": 1.0}), trial(2), trial(1, task="lu")])
     run = database.start_run("plan", series(), 1, **HOST)
-    database.finish_run(run, START, {"version": 1})
+    database.finish_run(run, START, {"version": 1}, FINALS)
     assert database.delete(Selection(file="mm.c")) == 2
     assert [t.name for t in database.history()] == ["lu"]
     assert database.results(series()) == []
@@ -128,6 +184,10 @@ def test_delete_removes_trials_with_their_details_and_results(database, tmp_path
             "generation",
             "tuning_run",
             "tuning_result",
+            "objective",
+            "finalist",
+            "final_round",
+            "final_sample",
         )
     }
     assert counts == {
@@ -138,6 +198,10 @@ def test_delete_removes_trials_with_their_details_and_results(database, tmp_path
         "generation": 1,
         "tuning_run": 0,
         "tuning_result": 0,
+        "objective": 0,
+        "finalist": 0,
+        "final_round": 0,
+        "final_sample": 0,
     }
     assert database.append(trial(1)) == trial(1)
 
@@ -156,6 +220,23 @@ def test_the_first_finished_run_of_a_plan_counts(database):
     assert database.result("plan", 1) == {"best": 1}
     assert database.result("plan", 2) is None
     assert database.result("another", 1) is None
+
+
+def test_finals_come_back_as_they_were(database):
+    database.append_all([trial(1), trial(1, task="lu")])
+    runs = [database.start_run(plan, series(), 1, **HOST, objective="energy") for plan in ("p", "p", "q")]
+    other = database.start_run("p", series("lu"), 1, **HOST)
+    database.start_run("unfinished", series(), 1, **HOST)
+    # The finals of a run count even where another run of the plan has given the answer.
+    for run in (*runs[:2], other):
+        database.finish_run(run, START, {"run": run}, FINALS)
+    database.finish_run(runs[2], START, {"run": 0})  # no finals
+    found = database.finals(Selection(region="mm"))
+    assert [(f.run, f.series, f.generation, f.objective) for f in found] == [
+        (run, series(), 1, "energy") for run in runs[:2]
+    ]
+    assert [f.entries for f in found] == [FINALS, FINALS]
+    assert [f.run for f in database.finals()] == [*runs[:2], other]
 
 
 def test_a_run_without_report_leaves_no_result(database, tmp_path):

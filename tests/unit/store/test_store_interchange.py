@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -13,15 +15,19 @@ from trials import START, failure, success, trial
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem
 from orio_py.record.measurement import Clock, Failure, Stage
 from orio_py.store import parquet_file
+from orio_py.store.csv_file import read_csv, write_csv
+from orio_py.store.flat import OPTIONAL
 from orio_py.store.interchange import Format, format_of, read, write
 from orio_py.store.t4 import INVALIDITY, STAGES, read_t4, write_t4
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "support" / "t4_schema.json").read_text())
 TRIALS = [
     trial(1),
-    trial(2, success(2e-3, repeats=1), build=None),
+    trial(2, replace(success(2e-3, repeats=1), is_full=False), build=None),
     *(trial(3 + k, failure(stage), counters=()) for k, stage in enumerate(Stage)),
     trial(40, task="other", metadata={}),
+    trial(41, objectives={"instructions": 1e6 + 41, "time * energy": 0.021, "wall_time": 0.042}),
+    trial(42, failure(), objectives={"instructions": None}),
 ]
 ENDINGS = {Format.T4: ".json", Format.CSV: ".csv", Format.PARQUET: ".parquet"}
 
@@ -65,7 +71,7 @@ def test_trials_come_back_exactly(tmp_path, form):
 def test_t4_meets_the_schema_and_speaks_for_other_tools():
     document = json.loads(write_t4(TRIALS))
     jsonschema.validate(document, SCHEMA)
-    first, second, *failed = document["results"]
+    first, second, *failed = document["results"][:-2]
     assert document["metadata"]["timeunit"] == "milliseconds"
     assert first["configuration"] == {
         "U": 1,
@@ -85,6 +91,32 @@ def test_t4_meets_the_schema_and_speaks_for_other_tools():
     }
     assert [r["invalidity"] for r in failed[:-1]] == [INVALIDITY[stage] for stage in Stage]
     assert {r["correctness"] for r in failed[:-1]} == {0.0}
+
+
+def test_t4_names_the_objectives_with_their_values():
+    first, *_, ranked, failed = json.loads(write_t4(TRIALS))["results"]
+    assert first["objectives"] == ["time"]
+    assert ranked["objectives"] == ["instructions", "time * energy", "wall_time"]
+    values = [(m["name"], m["value"], m["unit"]) for m in ranked["measurements"]]
+    assert values.count(("instructions", 1e6 + 41, "")) == 1  # the counter of that name has the value
+    assert ("time * energy", 0.021, "") in values
+    assert ("wall_time", 0.042, "s") in values
+    assert set(ranked["objectives"]) <= {name for name, _, _ in values}
+    assert failed["objectives"] == ["instructions"]
+
+
+def test_files_of_earlier_versions_are_read():
+    lines = list(csv.DictReader(io.StringIO(write_csv(TRIALS[:1]))))
+    old = io.StringIO(newline="")
+    names = [name for name in lines[0] if name not in OPTIONAL]
+    writer = csv.DictWriter(old, names, extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(lines)
+    assert read_csv(old.getvalue(), "old.csv") == TRIALS[:1]
+    document = json.loads(write_t4(TRIALS[:1]))
+    for name in OPTIONAL:
+        del document["results"][0]["orio"][name]
+    assert read_t4(json.dumps(document), "old.json", START) == TRIALS[:1]
 
 
 def test_the_schema_refuses_what_is_no_t4():

@@ -43,7 +43,7 @@ def insert_version_1(path: Path, *stored) -> None:
     connection = sqlite3.connect(path)
     for one in stored:
         row = trial_row(one, 1)
-        del row["generation"]
+        del row["generation"], row["is_full"]
         names, marks = ", ".join(row), ", ".join("?" * len(row))
         number = connection.execute(
             f"INSERT INTO trial ({names}) VALUES ({marks})", tuple(row.values())
@@ -86,6 +86,31 @@ def test_trials_of_version_1_are_found_and_added_to(tmp_path):
         assert len(database.find(series())) == 3
 
 
+def test_trials_and_runs_of_version_2_are_found_and_count_as_time(tmp_path):
+    path = tmp_path / "old.db"
+    old_file(path, 2)
+    row = trial_row(trial(1), 1)
+    del row["is_full"]
+    connection = sqlite3.connect(path)
+    marks = ", ".join("?" * len(row))
+    connection.execute(f"INSERT INTO trial ({', '.join(row)}) VALUES ({marks})", tuple(row.values()))
+    for k, sample in enumerate(trial(1).measurement.samples):
+        connection.execute("INSERT INTO sample VALUES (1, ?, ?, ?)", (k, sample.wall, sample.cpu))
+    connection.execute(
+        "INSERT INTO tuning_run (plan, task, toolchain, environment, generation, host, process, started,"
+        " finished) VALUES ('plan', ?, ?, ?, 1, 'h', 1, 'then', 'later')",
+        (series().task, series().toolchain, series().environment),
+    )
+    connection.commit()
+    connection.close()
+    with ResultsDatabase.open(path) as database:
+        assert database.history() == [trial(1, counters=(), metadata={})]
+        (stored,) = database.overview()
+        assert (stored.objective, stored.best_value) == (None, None)
+        assert stored.best_seconds == trial(1).measurement.timing.median_s
+        assert database.finals() == []
+
+
 def test_opening_twice_migrates_once(tmp_path):
     path = tmp_path / "results.db"
     for _ in range(2):
@@ -95,7 +120,7 @@ def test_opening_twice_migrates_once(tmp_path):
         (NEWEST, "orio_py results")
     ]
     connection.close()
-    assert len(MIGRATIONS) == NEWEST >= 2
+    assert len(MIGRATIONS) == NEWEST >= 3
 
 
 def test_a_newer_version_is_refused_and_left_alone(tmp_path):

@@ -63,7 +63,7 @@ def finished(
     found: BatchMeasurer, candidates: list[Candidate], is_over: Callable[[], bool] = lambda: False
 ) -> list[str]:
     done: list[str] = []
-    found.measure(candidates, lambda c: done.append(str(c.configuration["name"])), is_over)
+    found.measure(candidates, lambda c: done.append(str(c.configuration["name"])), lambda c: None, is_over)
     return done
 
 
@@ -94,6 +94,30 @@ def test_by_wall_time_and_in_full_all_valid_ones_are_measured_again(tmp_path: Pa
     evaluator = Invented(tmp_path, {"a": [0.5, 0.5], "b": [3.0, 3.0], "c": [None]}, Clock.WALL)
     finished(measurer(evaluator, full=True), [candidate(name) for name in "abc"])
     assert evaluator.names == ["a", "b", "c", "a", "b"]
+
+
+def test_each_trial_is_given_on_as_soon_as_it_is_measured_and_again_after_its_second_round(
+    tmp_path: Path,
+) -> None:
+    times: dict[str, list[float | None]] = {"a": [0.50, 0.45], "b": [3.0], "c": [0.52, None]}
+    evaluator = Invented(tmp_path, times, Clock.WALL)
+    told: list[tuple[str, str, int, float | None]] = []
+
+    def note(word: str) -> Callable[[Candidate], None]:
+        return lambda c: told.append((word, str(c.configuration["name"]), len(evaluator.calls), c.objective))
+
+    copy = candidate("d", "k", "same")
+    candidates = [candidate("a", code="same"), candidate("b"), copy, candidate("c")]
+    measurer(evaluator).measure(candidates, note("finish"), note("amend"), lambda: False)
+    assert told == [
+        ("finish", "a", 1, 0.50),
+        ("finish", "b", 2, 3.0),
+        ("finish", "d", 2, 0.50),
+        ("finish", "c", 3, 0.52),
+        ("amend", "a", 4, 0.45),
+        ("amend", "d", 4, 0.45),
+        ("amend", "c", 5, None),
+    ]
 
 
 def test_a_variant_that_fails_in_a_later_round_has_failed(tmp_path: Path) -> None:

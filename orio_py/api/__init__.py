@@ -1,0 +1,41 @@
+"""The public Python API: tune, transform, check and count, on files.
+
+Problems that a user can cause are in the reports' `diagnostics`, never raised; `exit_code` says what a
+command would return: 0 success, 2 bad input, 3 environment, 4 no valid variant, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+from orio_py.api.checking import CheckReport, check
+from orio_py.api.counting import SpaceGroup, SpaceParameter, SpaceRegion, SpaceReport, space
+from orio_py.api.machine import DeviceReport, devices
+from orio_py.api.report import BAD_INPUT, ENVIRONMENT, INTERRUPTED, NO_VARIANT, OK, Paths, Report
+from orio_py.api.tuning import TuneReport, compile_tuned, tune
+from orio_py.api.writing import TransformReport, apply_results, transform
+from orio_py.tune.options import TuneOptions
+
+__all__ = [
+    "BAD_INPUT",
+    "ENVIRONMENT",
+    "INTERRUPTED",
+    "NO_VARIANT",
+    "OK",
+    "CheckReport",
+    "DeviceReport",
+    "Paths",
+    "Report",
+    "SpaceGroup",
+    "SpaceParameter",
+    "SpaceRegion",
+    "SpaceReport",
+    "TransformReport",
+    "TuneOptions",
+    "TuneReport",
+    "apply_results",
+    "check",
+    "compile_tuned",
+    "devices",
+    "space",
+    "transform",
+    "tune",
+]

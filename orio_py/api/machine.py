@@ -1,0 +1,61 @@
+"""`devices`: what this machine has to build and to count with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from orio_py.api.report import ENVIRONMENT, OK, Report
+from orio_py.build.detect import CompilerInfo, compilers, cpu_cores, cpu_name, default_compiler
+from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem
+from orio_py.measure.observers.base import ObserverInfo, look_at
+from orio_py.measure.observers.catalog import OBSERVERS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceReport(Report):
+    """The outcome of `devices`."""
+
+    cpu: str = ""
+    cores: int = 0
+    compilers: tuple[CompilerInfo, ...] = ()
+    observers: tuple[ObserverInfo, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """Processor, compilers and methods of counting."""
+        return {
+            **Report.as_json(self),
+            "cpu": self.cpu,
+            "cores": self.cores,
+            "compilers": [
+                {"name": c.name, "path": c.path, "version": c.version, "works": c.works, "reason": c.reason}
+                for c in self.compilers
+            ],
+            "observers": [
+                {
+                    "name": o.name,
+                    "works": o.reason is None,
+                    "reason": o.reason,
+                    "counters": list(o.counters),
+                    "missing": dict(o.missing),
+                }
+                for o in self.observers
+            ],
+        }
+
+
+def devices() -> DeviceReport:
+    """Look for compilers and methods of counting on this machine and try each."""
+    found = compilers()
+    try:
+        default_compiler()
+        missing: tuple[Diagnostic, ...] = ()
+    except EnvironmentProblem as problem:
+        missing = problem.diagnostics
+    return DeviceReport(
+        diagnostics=missing,
+        exit_code=ENVIRONMENT if missing else OK,
+        cpu=cpu_name(),
+        cores=cpu_cores(),
+        compilers=found,
+        observers=tuple(look_at(observer) for observer in OBSERVERS.values()),
+    )
