@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, select
 
 from orio_py.core.units import Seconds
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
-from orio_py.record.trial import CounterSource, CounterValue, Trial
+from orio_py.record.trial import CounterSource, CounterValue, Profile, Trial
 from orio_py.space.configuration import Configuration
-from orio_py.store.schema import COUNTER, METADATA, SAMPLE, TRIAL
+from orio_py.store.schema import COUNTER, METADATA, PROFILE, SAMPLE, TRIAL
 
 Row = dict[str, object]
 
@@ -63,7 +64,7 @@ def trial_row(trial: Trial, generation: int) -> Row:
 
 
 def insert_details(connection: Connection, number: int, trial: Trial) -> None:
-    """Insert samples, counters and metadata of the trial whose row has the id `number`."""
+    """Insert samples, counters, metadata and profiles of the trial whose row has the id `number`."""
     samples: list[Row] = []
     if isinstance(trial.measurement, Success):
         samples = [
@@ -75,7 +76,10 @@ def insert_details(connection: Connection, number: int, trial: Trial) -> None:
         for c in trial.counters
     ]
     words: list[Row] = [{"trial": number, "name": n, "value": v} for n, v in trial.metadata.items()]
-    for table, rows in ((SAMPLE, samples), (COUNTER, counters), (METADATA, words)):
+    profiles: list[Row] = [
+        {"trial": number, "method": p.method, "path": p.path, "text": p.text} for p in trial.profiles
+    ]
+    for table, rows in ((SAMPLE, samples), (COUNTER, counters), (METADATA, words), (PROFILE, profiles)):
         if rows:
             connection.execute(table.insert(), rows)
 
@@ -83,7 +87,10 @@ def insert_details(connection: Connection, number: int, trial: Trial) -> None:
 def load_trials(
     connection: Connection, condition: ColumnElement[bool], *, with_metadata: bool = True
 ) -> list[Trial]:
-    """The trials that meet a condition on `trial`, in the order in which they were stored."""
+    """The trials that meet a condition on `trial`, in the order in which they were stored.
+
+    Without metadata they are without profiles, too.
+    """
     rows = connection.execute(select(TRIAL).where(condition).order_by(TRIAL.c.id)).mappings().all()
     if not rows:
         return []
@@ -101,7 +108,25 @@ def load_trials(
         query = select(METADATA).where(METADATA.c.trial.in_(ids)).order_by(METADATA.c.trial, METADATA.c.name)
         for number, name, value in connection.execute(query):
             words[number][name] = value
-    return [_trial(row, samples[row["id"]], counters[row["id"]], words[row["id"]]) for row in rows]
+    profiles: Mapping[int, Sequence[Profile]] = {}
+    if with_metadata:
+        profiles = _profiles(connection, condition)
+    return [
+        replace(
+            _trial(row, samples[row["id"]], counters[row["id"]], words[row["id"]]),
+            profiles=tuple(profiles.get(row["id"], ())),
+        )
+        for row in rows
+    ]
+
+
+def _profiles(connection: Connection, condition: ColumnElement[bool]) -> Mapping[int, Sequence[Profile]]:
+    found: dict[int, list[Profile]] = defaultdict(list)
+    ids = select(TRIAL.c.id).where(condition).scalar_subquery()
+    query = select(PROFILE).where(PROFILE.c.trial.in_(ids))
+    for number, method, path, text in connection.execute(query.order_by(PROFILE.c.trial, PROFILE.c.path)):
+        found[number].append(Profile(method, path, text))
+    return found
 
 
 def _trial(

@@ -76,6 +76,15 @@ COUNTER = Table(
     Column("source", String(32), nullable=False),
 )
 
+PROFILE = Table(
+    "profile",
+    TABLES,
+    Column("trial", Integer, ForeignKey("trial.id", ondelete="CASCADE"), primary_key=True),
+    Column("method", String(32), primary_key=True),
+    Column("path", String(255), primary_key=True),
+    Column("text", Text, nullable=False),
+)
+
 GENERATION = Table(
     "generation",
     TABLES,

@@ -25,7 +25,7 @@ from orio_py.measure.calibration import Calibrations
 from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.job import Race
 from orio_py.record.measurement import Clock, Failure, Measurement, Stage, Success
-from orio_py.record.trial import CounterValue
+from orio_py.record.trial import CounterValue, Profile
 from orio_py.space.configuration import Configuration
 from orio_py.spec.inputs import InputPoint
 from orio_py.tune.scoring import Scorer
@@ -81,6 +81,7 @@ class Candidate:
     is_recalled: bool = False
     running: Seconds = Seconds(0.0)
     counters: tuple[CounterValue, ...] = ()
+    profiles: tuple[Profile, ...] = ()
 
     @property
     def objective(self) -> float | None:
@@ -232,7 +233,8 @@ class BatchMeasurer:
                 self.best = min(self.best, candidate.objective or self.best)
             elif self._is_known(candidate):
                 first = self._first[candidate.key]
-                candidate.is_copy, candidate.outcome, candidate.counters = True, first.outcome, first.counters
+                candidate.is_copy, candidate.outcome = True, first.outcome
+                candidate.counters, candidate.profiles = first.counters, first.profiles
                 if any(first is other for other in waiting):
                     waiting.append(candidate)
                     continue
@@ -241,9 +243,10 @@ class BatchMeasurer:
                     self.calibrations.add(self.evaluator.calibrate())
                 self._measured += 1
                 began = perf_counter()
-                candidate.outcome, candidate.counters = self.scorer.inspect(
+                candidate.outcome, seen = self.scorer.inspect(
                     candidate.built, candidate.configuration, self._outcome(candidate)
                 )
+                candidate.counters, candidate.profiles = seen.counters, seen.profiles
                 candidate.running = Seconds(perf_counter() - began)
                 self._note(candidate)
                 if rounds and self._may_win(candidate):

@@ -253,6 +253,7 @@ class TuningSession:
             build=build,
             run=candidate.running,
             counters=candidate.counters,
+            profiles=candidate.profiles,
         )
         candidate.outcome = self._scorer.scored(stored, candidate.counters)
 

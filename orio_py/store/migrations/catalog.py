@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection
 
-from orio_py.store.migrations import m0001_trials, m0002_generations_and_runs
+from orio_py.store.migrations import m0001_trials, m0002_generations_and_runs, m0003_profiles
 
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     m0001_trials.upgrade,
     m0002_generations_and_runs.upgrade,
+    m0003_profiles.upgrade,
 )
 
 NEWEST = len(MIGRATIONS)
