@@ -12,6 +12,7 @@ from orio_py.codegen.kernel import is_shared
 from orio_py.codegen.program import Program
 from orio_py.codegen.templates import read, render
 from orio_py.core.expr import Value
+from orio_py.spec.counters import TAU_TIMER
 from orio_py.spec.inputs import Declaration, InputPoint, Storage
 from orio_py.spec.task import TuningTask
 
@@ -60,6 +61,7 @@ def harness_program(task: TuningTask, interface: KernelInterface, point: InputPo
             looks_at_library=any(v.allocation == "library" for v in variables),
             has_validation=task.measurement.validation_file is not None,
             methods=task.measurement.methods,
+            tau_timer=_tau_timer(task),
         ),
         "prologue": "orio_setup();",
         "tested code": "orio_call();",
@@ -68,6 +70,15 @@ def harness_program(task: TuningTask, interface: KernelInterface, point: InputPo
     }
     skeleton = task.measurement.skeleton_file
     return Program(fill_skeleton(skeleton.text if skeleton is not None else read("c/skeleton.c"), parts))
+
+
+def _tau_timer(task: TuningTask) -> str:
+    """The name of TAU's timer around the kernel, with file and line as TAU writes them; safe in a C string."""
+    where = f"[{{{task.position.file}}} {{{task.position.line},0}}]"
+    name = "".join(
+        c if c.isascii() and c.isprintable() and c not in '"\\' else "_" for c in f"{task.name} {where}"
+    )
+    return TAU_TIMER + name.replace("=>", "->").replace("?", "_")
 
 
 def fill_skeleton(skeleton: str, parts: Mapping[str, str]) -> str:

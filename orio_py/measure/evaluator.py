@@ -164,7 +164,13 @@ class Evaluator:
         return Report.read(self._results)
 
     def run_under(
-        self, artifact: Artifact, arguments: Sequence[str], prefix: Sequence[str], *, slowdown: float
+        self,
+        artifact: Artifact,
+        arguments: Sequence[str],
+        prefix: Sequence[str],
+        *,
+        slowdown: float,
+        environment: Mapping[str, str],
     ) -> Completed:
         """One call of a variant in a test program of its own that a tool runs: `prefix` is its command line.
 
@@ -172,7 +178,7 @@ class Evaluator:
         """
         job = replace(self._job(artifact, check=False, least=0, most=0), memory=None, cpu=None)
         timeout = Seconds(slowdown * self._timeout)
-        environment = {"OMP_NUM_THREADS": "1"} if self.is_parallel else {}
+        environment = {**environment, **({"OMP_NUM_THREADS": "1"} if self.is_parallel else {})}
         return self._run_alone(job, arguments, timeout, prefix=prefix, environment=environment)
 
     def calibrate(self) -> tuple[Sample, ...]:

@@ -21,6 +21,7 @@ class CounterSource(StrEnum):
     SIMULATED = "simulated"
     EMULATED = "emulated"
     DERIVED = "derived"
+    TAU = "tau"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,15 @@ class CounterValue:
     value: float
     unit: str = ""
     source: CounterSource = CounterSource.HARDWARE
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A file that a profiler wrote about a trial: the method, its path below the profiler's folder, its text."""
+
+    method: str
+    path: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +82,7 @@ class Trial:
     time: datetime
     threads: int = 1
     counters: tuple[CounterValue, ...] = ()
+    profiles: tuple[Profile, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
     objectives: Mapping[str, float | None] = field(default_factory=dict[str, float | None])
 

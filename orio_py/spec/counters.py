@@ -48,8 +48,12 @@ METHOD_COUNTERS: Mapping[str, tuple[str, ...]] = {
         "peak_memory",
     ),
     "rapl": ("energy",),
+    "tau": ("tau_time", "tau_exclusive_time"),
 }
 """Per method the counters that it can give, on machines that have all of them."""
+
+TAU_TIMER = "orio kernel "
+"""How the name of the timer begins that TAU finds around the kernel."""
 
 TIMES = ("time", "wall_time", "cpu_time")
 """What every variant has: seconds by the ranking clock, on the wall, of the kernel's thread."""

@@ -12,9 +12,9 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, select
 
 from orio_py.core.units import Seconds
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
-from orio_py.record.trial import CounterSource, CounterValue, Trial
+from orio_py.record.trial import CounterSource, CounterValue, Profile, Trial
 from orio_py.space.configuration import Configuration
-from orio_py.store.schema import COUNTER, METADATA, OBJECTIVE, SAMPLE, TRIAL
+from orio_py.store.schema import COUNTER, METADATA, OBJECTIVE, PROFILE, SAMPLE, TRIAL
 
 Row = dict[str, object]
 
@@ -83,7 +83,7 @@ def objective_rows(number: int, objectives: Mapping[str, float | None], first: i
 
 
 def insert_details(connection: Connection, number: int, trial: Trial) -> None:
-    """Insert samples, counters, objectives and metadata of the trial whose row has the id `number`."""
+    """Insert samples, counters, objectives, metadata and profiles of the trial whose row has the id `number`."""
     found = trial.measurement
     samples = sample_rows(number, found.samples) if isinstance(found, Success) else []
     counters: list[Row] = [
@@ -92,7 +92,17 @@ def insert_details(connection: Connection, number: int, trial: Trial) -> None:
     ]
     words: list[Row] = [{"trial": number, "name": n, "value": v} for n, v in trial.metadata.items()]
     objectives = objective_rows(number, trial.objectives)
-    for table, rows in ((SAMPLE, samples), (COUNTER, counters), (METADATA, words), (OBJECTIVE, objectives)):
+    profiles: list[Row] = [
+        {"trial": number, "method": p.method, "path": p.path, "text": p.text} for p in trial.profiles
+    ]
+    details = (
+        (SAMPLE, samples),
+        (COUNTER, counters),
+        (METADATA, words),
+        (OBJECTIVE, objectives),
+        (PROFILE, profiles),
+    )
+    for table, rows in details:
         if rows:
             connection.execute(table.insert(), rows)
 
@@ -100,7 +110,10 @@ def insert_details(connection: Connection, number: int, trial: Trial) -> None:
 def load_trials(
     connection: Connection, condition: ColumnElement[bool], *, with_metadata: bool = True
 ) -> list[Trial]:
-    """The trials that meet a condition on `trial`, in the order in which they were stored."""
+    """The trials that meet a condition on `trial`, in the order in which they were stored.
+
+    Without metadata they are without profiles, too.
+    """
     rows = connection.execute(select(TRIAL).where(condition).order_by(TRIAL.c.id)).mappings().all()
     if not rows:
         return []
@@ -124,15 +137,28 @@ def load_trials(
         query = select(METADATA).where(METADATA.c.trial.in_(ids)).order_by(METADATA.c.trial, METADATA.c.name)
         for number, name, value in connection.execute(query):
             words[number][name] = value
+    profiles: Mapping[int, Sequence[Profile]] = {}
+    if with_metadata:
+        profiles = _profiles(connection, condition)
     return [
         replace(
             _trial(row, samples[row["id"]]),
             counters=tuple(counters[row["id"]]),
             metadata=words[row["id"]],
             objectives=objectives[row["id"]],
+            profiles=tuple(profiles.get(row["id"], ())),
         )
         for row in rows
     ]
+
+
+def _profiles(connection: Connection, condition: ColumnElement[bool]) -> Mapping[int, Sequence[Profile]]:
+    found: dict[int, list[Profile]] = defaultdict(list)
+    ids = select(TRIAL.c.id).where(condition).scalar_subquery()
+    query = select(PROFILE).where(PROFILE.c.trial.in_(ids))
+    for number, method, path, text in connection.execute(query.order_by(PROFILE.c.trial, PROFILE.c.path)):
+        found[number].append(Profile(method, path, text))
+    return found
 
 
 def _trial(row: RowMapping, samples: Sequence[Sample]) -> Trial:

@@ -86,6 +86,15 @@ OBJECTIVE = Table(
     Column("value", Float),
 )
 
+PROFILE = Table(
+    "profile",
+    TABLES,
+    Column("trial", Integer, ForeignKey("trial.id", ondelete="CASCADE"), primary_key=True),
+    Column("method", String(32), primary_key=True),
+    Column("path", String(255), primary_key=True),
+    Column("text", Text, nullable=False),
+)
+
 GENERATION = Table(
     "generation",
     TABLES,

@@ -1,7 +1,9 @@
 """TAU profiles: one folder per trial, with a profile in TAU's text format and the trial's metadata.
 
     OUT/trial_00001/profile.0.0.0
+    OUT/trial_00001-tau/profile.0.0.0
 
+The second one is there for trials that were run under `tau_exec`: what TAU itself wrote, unchanged; a folder inside the first would keep Hatchet from reading that.
 `pprof` and ParaProf read such a folder, and so does Hatchet (`GraphFrame.from_tau`).  The timers are the
 trial as a whole, its build and its kernel, in microseconds on the wall; each repetition is a call of the
 kernel.  The samples of both clocks are user events; there is no second metric, because the build's CPU
@@ -12,7 +14,7 @@ Source: TAU Reference Guide, the profile format; readers of TAU 2.35 and Hatchet
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from xml.sax.saxutils import escape
 
 from orio_py.record.measurement import Failure, Success
@@ -32,8 +34,17 @@ def write_tau(trials: Sequence[Trial], folder: Path) -> list[Path]:
         target = folder / f"trial_{number:05d}"
         target.mkdir(parents=True, exist_ok=True)
         (target / PROFILE).write_text(profile_text(trial), encoding="utf-8")
+        for profile in trial.profiles:
+            own = folder / f"{target.name}-{PurePosixPath(profile.method).name}" / _below(profile.path)
+            own.parent.mkdir(parents=True, exist_ok=True)
+            own.write_text(profile.text, encoding="utf-8", newline="")
         folders.append(target)
     return folders
+
+
+def _below(path: str) -> PurePosixPath:
+    """A path that cannot lead out of its folder, whoever filled the database."""
+    return PurePosixPath(*(part for part in PurePosixPath(path).parts if part not in ("/", "..")))
 
 
 def profile_text(trial: Trial) -> str:

@@ -25,7 +25,7 @@ from orio_py.measure.calibration import Calibrations
 from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.job import Race
 from orio_py.record.measurement import Clock, Failure, Measurement, Stage, Success
-from orio_py.record.trial import CounterValue
+from orio_py.record.trial import CounterValue, Profile
 from orio_py.space.configuration import Configuration
 from orio_py.spec.inputs import InputPoint
 from orio_py.tune.scoring import Scorer
@@ -81,6 +81,7 @@ class Candidate:
     is_recalled: bool = False
     running: Seconds = Seconds(0.0)
     counters: tuple[CounterValue, ...] = ()
+    profiles: tuple[Profile, ...] = ()
 
     @property
     def objective(self) -> float | None:
@@ -237,16 +238,18 @@ class BatchMeasurer:
                 self.best = min(self.best, candidate.objective or self.best)
             elif self._is_known(candidate):
                 first = self._first[candidate.key]
-                candidate.is_copy, candidate.outcome, candidate.counters = True, first.outcome, first.counters
+                candidate.is_copy, candidate.outcome = True, first.outcome
+                candidate.counters, candidate.profiles = first.counters, first.profiles
                 is_waiting = any(first is other for other in waiting)
             else:
                 if self._measured % CALIBRATE_EVERY == 0:
                     self.calibrations.add(self.evaluator.calibrate())
                 self._measured += 1
                 began = perf_counter()
-                candidate.outcome, candidate.counters = self.scorer.inspect(
+                candidate.outcome, seen = self.scorer.inspect(
                     candidate.built, candidate.configuration, self._outcome(candidate)
                 )
+                candidate.counters, candidate.profiles = seen.counters, seen.profiles
                 candidate.running = Seconds(perf_counter() - began)
                 self._note(candidate)
                 is_waiting = rounds > 0 and candidate.objective is not None and self._may_win(candidate)
@@ -286,7 +289,8 @@ class BatchMeasurer:
             self.best = min(self.best, found)
             self._leader = min(self._leader, found)
             assert isinstance(candidate.outcome, Success)
-            self.least_run += min(sample.wall for sample in candidate.outcome.samples)
+            # On a machine that others use the wall would hold their time, too; the thread's CPU time does not.
+            self.least_run += min(min(sample.wall, sample.cpu) for sample in candidate.outcome.samples)
             if candidate.outcome.clock is Clock.THREAD_CPU:
                 self.calibrations.watch(candidate.outcome.samples)
 

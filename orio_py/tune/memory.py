@@ -15,7 +15,7 @@ from orio_py.core.source import Position
 from orio_py.core.units import Seconds
 from orio_py.record.finals import FinalEntry
 from orio_py.record.measurement import Clock, Measurement, Success
-from orio_py.record.trial import CounterValue, Trial, TrialKey
+from orio_py.record.trial import CounterValue, Profile, Trial, TrialKey
 from orio_py.space.configuration import Configuration
 from orio_py.store.glance import Glance
 from orio_py.store.series import Series
@@ -179,6 +179,7 @@ class TrialMemory:
         build: Seconds | None,
         run: Seconds,
         counters: Sequence[CounterValue] = (),
+        profiles: Sequence[Profile] = (),
     ) -> Measurement:
         """Store a trial; returns its outcome, or that of the trial which another process stored first."""
         keys = self.keys
@@ -198,6 +199,7 @@ class TrialMemory:
             time=self.now(),
             threads=keys.threads,
             counters=tuple(counters),
+            profiles=tuple(profiles),
             metadata={**keys.metadata, **parameters},
             objectives=self._objectives(measurement),
         )

@@ -24,8 +24,14 @@ from orio_py.spec.task import TuningTask
 from orio_py.transform.recipe import uses_openmp
 from orio_py.tune.options import TuneOptions
 
-BATCH = 32
-"""Variants built in parallel before they are timed alone."""
+BATCH = 64
+"""Variants built in parallel before they are timed alone.
+
+At the end of a batch the other cores wait for the last build: the larger the batch, the smaller that share.
+"""
+
+TIMED_BATCH = 32
+"""The same when the search has a time limit, which is only heeded between builds and measurements."""
 
 SMALL_SPACE = 200
 """Up to this size a task without a `search` section is searched exhaustively."""
@@ -76,7 +82,7 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
         task = replace(task, inputs=replace(task.inputs, seed=options.seed))
     target = resolve_target(task, options.target)
     jobs = options.jobs if options.jobs is not None else cpu_cores()
-    batch = max(BATCH, BATCH_PER_JOB * jobs)
+    batch = max(BATCH if spec.budget.time is None else TIMED_BATCH, BATCH_PER_JOB * jobs)
     objective = (
         task.measurement.objective if options.objective is None else parse_objective(options.objective)
     )

@@ -52,7 +52,8 @@ class Spent:
 
     `prepare` is for test program and original, `build` for transforming and compiling, `run` for the
     search's measurements.  `transform_cpu` and `compile_cpu` are CPU seconds over all processes,
-    `least_run` the sum of the shortest single runs of all valid variants.
+    `least_run` the sum of the shortest single runs of all valid variants, by the clock that shows less: the
+    wall or the CPU time of the calling thread.
     """
 
     total: Seconds

@@ -31,13 +31,13 @@ class Scorer:
 
     def inspect(
         self, built: Artifact | BuildFailure | None, values: Mapping[str, Value], found: Measurement
-    ) -> tuple[Measurement, tuple[CounterValue, ...]]:
-        """A measurement of the search with its score, and the variant's counters."""
+    ) -> tuple[Measurement, Observation]:
+        """A measurement of the search with its score, and what was seen of the variant."""
         is_kept = isinstance(found, Success) and (found.is_full or self.objective is not None)
         if not is_kept or not isinstance(built, Artifact):
-            return found, ()
+            return found, Observation()
         seen = self.observe(built, values)
-        return self.scored(found, seen.counters, seen.problems), seen.counters
+        return self.scored(found, seen.counters, seen.problems), seen
 
     def observe(self, artifact: Artifact, values: Mapping[str, Value]) -> Observation:
         """The counters of a valid variant; none where no observer was chosen."""

@@ -99,6 +99,7 @@ class TrialBook:
             build=build,
             run=candidate.running,
             counters=candidate.counters,
+            profiles=candidate.profiles,
         )
         candidate.outcome = self.scorer.scored(stored, candidate.counters)
 

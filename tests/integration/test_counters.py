@@ -218,6 +218,7 @@ class Tool:
     """A tool of our own in the place of valgrind."""
 
     name = "valgrind"
+    keeps_files = False
     counters = OBSERVERS["valgrind"].counters
 
     def __init__(self, *words: str) -> None:
@@ -237,7 +238,10 @@ class Tool:
         self.runs += 1
         return self.words
 
-    def read(self, text: str) -> dict[str, float]:
+    def environment(self, output: Path) -> dict[str, str]:
+        return {}
+
+    def read(self, files: Mapping[str, str]) -> dict[str, float]:
         return {"instructions": 5.0}
 
 

@@ -217,11 +217,15 @@ class _Finisher:
         )
 
     def _methods(self, setting: Setting | None) -> tuple[str, ...]:
-        """The observers named; the basic timer is always used, and the methods of old machines are not."""
+        """The observers named; the basic timer is always used, and the methods of old machines are not.
+
+        Orio writes `TAU` in capitals.
+        """
         if setting is None:
             return ()
         value = setting.value
-        names = [n for n in (value if isinstance(value, (list, tuple)) else (value,)) if isinstance(n, str)]
+        named = [n for n in (value if isinstance(value, (list, tuple)) else (value,)) if isinstance(n, str)]
+        names = ["tau" if name == "TAU" else name for name in named]
         for name in names:
             if name in TIMERS and name != "basic timer":
                 message = f"method {name!r} is not available; the basic timer is used"

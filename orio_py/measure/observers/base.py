@@ -61,12 +61,21 @@ class ToolObserver(Observer, Protocol):
         """Options for a twin of the variant that the tool understands; empty where none is needed."""
         ...
 
-    def prefix(self, output: Path) -> tuple[str, ...]:
-        """The tool's command line before the program's, with its results going to a file."""
+    @property
+    def keeps_files(self) -> bool:
+        """Whether the tool's files are kept with the trial."""
         ...
 
-    def read(self, text: str) -> Mapping[str, float]:
-        """The counters in the tool's results; empty for text that is none."""
+    def prefix(self, output: Path) -> tuple[str, ...]:
+        """The tool's command line before the program's, with its results going to `output`, a file or folder."""
+        ...
+
+    def environment(self, output: Path) -> Mapping[str, str]:
+        """Environment variables that the tool needs beside those of the session."""
+        ...
+
+    def read(self, files: Mapping[str, str]) -> Mapping[str, float]:
+        """The counters in the tool's results, by path; empty for text that is none."""
         ...
 
 

@@ -42,6 +42,7 @@ class Valgrind:
     """Instructions, memory accesses, cache misses and branches of one call; all simulated."""
 
     name: str = "valgrind"
+    keeps_files: bool = False
     find: Callable[[], str | None] = field(default=lambda: shutil.which("valgrind"), compare=False)
     version: Callable[[], Completed] = field(default=call_version, compare=False)
 
@@ -77,9 +78,14 @@ class Valgrind:
             f"--callgrind-out-file={output}",
         )
 
-    def read(self, text: str) -> Mapping[str, float]:
+    def environment(self, output: Path) -> Mapping[str, str]:
+        """Nothing."""
+        return {}
+
+    def read(self, files: Mapping[str, str]) -> Mapping[str, float]:
         """The sums of a callgrind file; columns at the end of the line that are zero are left out there."""
-        split = (line.partition(": ") for line in text.splitlines() if ": " in line)
+        lines_read = (line for text in files.values() for line in text.splitlines())
+        split = (line.partition(": ") for line in lines_read if ": " in line)
         lines = {key: rest for key, _, rest in split}
         if "events" not in lines or not (totals := lines.get("totals") or lines.get("summary")):
             return {}

@@ -8,8 +8,10 @@ import sys
 
 import pytest
 from tau_profiles import read_profile
-from trials import failure, success, trial
+from trials import START, failure, series, success, trial
 
+from orio_py.record.trial import Profile
+from orio_py.store.database import ResultsDatabase
 from orio_py.store.tau import profile_text, write_tau
 
 READ_WITH_HATCHET = """
@@ -82,3 +84,22 @@ def test_hatchet_reads_it(tmp_path, outcome):
     ):
         timer = expected.timers[key]
         assert times[name] == pytest.approx([timer.exclusive, timer.inclusive], abs=1e-3)
+
+
+def test_profiles_of_a_profiler_stand_beside_ours_and_cannot_leave_their_folder(tmp_path):
+    paths = ("profile.0.0.0", "MULTI__TIME/profile.0.0.0", "../../out.txt", "/etc/absolute")
+    kept = tuple(Profile("tau", path, f"text of {path}\r\n") for path in paths)
+    database = ResultsDatabase.open(tmp_path / "results.db")
+    stored = trial(1, profiles=kept)
+    generation = database.begin(series(), START)
+    database.append(stored, generation)
+    (found,) = database.history()
+    database.close()
+    assert sorted(found.profiles, key=str) == sorted(kept, key=str)
+    (folder,) = write_tau([found], tmp_path / "out")
+    own = folder.with_name("trial_00001-tau")
+    written = {p.relative_to(own).as_posix() for p in own.rglob("*") if p.is_file()}
+    assert written == {"profile.0.0.0", "MULTI__TIME/profile.0.0.0", "out.txt", "etc/absolute"}
+    assert (own / "profile.0.0.0").read_bytes() == b"text of profile.0.0.0\r\n"
+    assert {p.name for p in tmp_path.iterdir()} >= {"out", "results.db"}
+    assert not (tmp_path / "out.txt").exists()

@@ -110,7 +110,7 @@ def test_who_is_observed(outcome: Success | Failure, objective: str | None, call
     measured, found = judge.inspect(ARTIFACT, {"U": 1}, outcome)
     assert isinstance(judge.observing, Counted)
     assert judge.observing.calls == calls
-    assert found == (counters(instructions=5.0) if calls else ())
+    assert found.counters == (counters(instructions=5.0) if calls else ())
     assert getattr(measured, "objective", None) == (
         5.0 if objective and calls else getattr(outcome, "objective", None)
     )

@@ -49,7 +49,7 @@ def test_every_observer_tells_whether_it_works_here(name: str) -> None:
 
 def test_callgrinds_totals_are_added_up_and_trailing_zeros_are_zeros() -> None:
     text = f"# callgrind format\nversion: 1\n\n{HEAD}\nsummary: 1 2 3\n\nfn=(644) k\n12 7\ntotals: 6007 1003 1001 1 63 5 1 62 4 1000 10\n"
-    assert Valgrind().read(text) == {
+    assert Valgrind().read({"out": text}) == {
         "instructions": 6007,
         "data_reads": 1003,
         "data_writes": 1001,
@@ -73,11 +73,11 @@ def test_callgrinds_totals_are_added_up_and_trailing_zeros_are_zeros() -> None:
     ],
 )
 def test_what_is_no_result_of_callgrind_gives_no_counters(text: str) -> None:
-    assert Valgrind().read(text) == {}
+    assert Valgrind().read({"out": text}) == {}
 
 
 def test_counters_that_were_not_simulated_are_left_out() -> None:
-    assert Valgrind().read("events: Ir Bc Bcm Bi Bim\nsummary: 50 7 2\n") == {
+    assert Valgrind().read({"out": "events: Ir Bc Bcm Bi Bim\nsummary: 50 7 2\n"}) == {
         "instructions": 50,
         "branches": 7,
         "branch_misses": 2,

@@ -1,10 +1,10 @@
-/* 33_tau */
+/* 33_old_method */
 void axpy(int n, double a, double *x, double *y)
 {
   int i;
   /*@ begin PerfTuning(
   def build { arg build_command = 'gcc -O1'; }
-  def performance_counter { arg method = 'TAU'; arg repetitions = 2; }
+  def performance_counter { arg method = 'bgp counter'; arg repetitions = 2; }
   def performance_params { param UF[] = [1, 2, 4]; }
   def input_params { param n[] = [1000]; }
   def input_vars {
