@@ -62,14 +62,8 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
         }
     )
     build = task.build
-    toolchain = digest(
-        [
-            compiler.version,
-            list(compiler.command),
-            list(compiler.libs),
-            [build.prebuild, build.postbuild, build.postrun],
-        ]
-    )
+    hooks = [build.prebuild, build.postbuild, build.postrun]
+    toolchain = digest([compiler.version, list(compiler.command), list(compiler.libs), hooks])
     plan_digest = digest(
         {
             "task": task_digest,

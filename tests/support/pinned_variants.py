@@ -18,7 +18,7 @@ from pathlib import Path
 from proof import Tried, apply, known_names, run_batch, seeded_case
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-FOLDER = ROOT / "tests" / "golden" / "random"
+FOLDER = ROOT / "tests" / "golden_random"
 FIRST_SEED = 7_000_000
 CASES: Mapping[str, int] = {"all": 800} | dict.fromkeys(known_names(), 50)
 """How many cases are pinned for each transformation alone, and for recipes of all."""
