@@ -70,7 +70,26 @@ def kernel_arguments(plan: KernelPlan) -> tuple[KernelArgument, ...]:
 
     The start of an axis that is a literal stands in the kernel's text and is not passed.
     """
-    raise NotImplementedError
+    found = [
+        KernelArgument(ArgumentKind.BUFFER, b.name, b.name, b.type, b.type, b.direction, b.name)
+        for b in plan.buffers
+    ]
+    found += [
+        KernelArgument(ArgumentKind.SCALAR, s.name, s.name, s.type, s.type, None, s.name)
+        for s in plan.scalars
+    ]
+    for axis in plan.axes:
+        start, trips = f"orio_start_{axis.index}", f"orio_trips_{axis.index}"
+        if type(axis.start).__name__ != "Constant":
+            found.append(
+                KernelArgument(ArgumentKind.START, start, axis.index, axis.type, axis.type, None, start)
+            )
+        found.append(KernelArgument(ArgumentKind.TRIPS, trips, axis.index, "long", "long", None, trips))
+    found += [
+        KernelArgument(ArgumentKind.PARTIALS, f"orio_partials_{r.name}", r.name, r.type, r.type)
+        for r in plan.reductions
+    ]
+    return tuple(found)
 
 
 def host_parameters(plan: KernelPlan) -> tuple[tuple[str, str], ...]:
@@ -82,7 +101,17 @@ def host_parameters(plan: KernelPlan) -> tuple[tuple[str, str], ...]:
     `orio_trips_INDEX`; a pointer to each reduction's scalar, which holds the value before the loop and
     gets the one after it.
     """
-    raise NotImplementedError
+    found = [
+        (f"const {b.type} *" if b.direction is Direction.IN else f"{b.type} *", b.name) for b in plan.buffers
+    ]
+    found += [("long", f"orio_count_{b.name}") for b in plan.buffers]
+    found += [(s.type, s.name) for s in plan.scalars]
+    for axis in plan.axes:
+        if type(axis.start).__name__ != "Constant":
+            found.append((axis.type, f"orio_start_{axis.index}"))
+        found.append(("long", f"orio_trips_{axis.index}"))
+    found += [(f"{r.type} *", r.name) for r in plan.reductions]
+    return tuple(found)
 
 
 def group_counts(plan: KernelPlan, trips: Sequence[int]) -> tuple[int, ...]:
