@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import prod
 
+from orio_py.transform.offload.call import call_parameters
 from orio_py.transform.offload.plan import Direction, KernelPlan
 
 
@@ -75,7 +76,7 @@ def kernel_arguments(plan: KernelPlan) -> tuple[KernelArgument, ...]:
         for b in plan.buffers
     ]
     found += [
-        KernelArgument(ArgumentKind.SCALAR, s.name, s.name, s.type, s.type, None, s.name)
+        KernelArgument(ArgumentKind.SCALAR, s.name, s.name, s.type, s.type, None, s.parameter)
         for s in plan.scalars
     ]
     for axis in plan.axes:
@@ -101,17 +102,7 @@ def host_parameters(plan: KernelPlan) -> tuple[tuple[str, str], ...]:
     `orio_trips_INDEX`; a pointer to each reduction's scalar, which holds the value before the loop and
     gets the one after it.
     """
-    found = [
-        (f"const {b.type} *" if b.direction is Direction.IN else f"{b.type} *", b.name) for b in plan.buffers
-    ]
-    found += [("long", f"orio_count_{b.name}") for b in plan.buffers]
-    found += [(s.type, s.name) for s in plan.scalars]
-    for axis in plan.axes:
-        if type(axis.start).__name__ != "Constant":
-            found.append((axis.type, f"orio_start_{axis.index}"))
-        found.append(("long", f"orio_trips_{axis.index}"))
-    found += [(f"{r.type} *", r.name) for r in plan.reductions]
-    return tuple(found)
+    return tuple((parameter.type, parameter.name) for parameter in call_parameters(plan))
 
 
 def group_counts(plan: KernelPlan, trips: Sequence[int]) -> tuple[int, ...]:

@@ -2,8 +2,8 @@
 
 A tuned region holds a prototype and a call of each host function:
 
-    int orio_opencl_axpy_0(double *y, const double *x, long orio_count_y, long orio_count_x, double a,
-                           long orio_trips_i);
+    void orio_opencl_axpy_0(double *y, const double *x, long orio_count_y, long orio_count_x, double a,
+                            long orio_trips_i);
     orio_opencl_axpy_0(&y[0], &x[0], n, n, a, n);
 
 The functions stand in `STEM_opencl.c`, with `STEM_opencl.h` for applications that set the error handler or
@@ -124,12 +124,12 @@ def host_source(unit: HostUnit) -> Program:
     return Program(text)
 
 
-def prototype(plan: KernelPlan, function: str, *, for_cpp: bool = False, indent: str = "") -> str:
+def prototype(plan: KernelPlan, function: str, *, for_cpp: bool = False) -> str:
     """The declaration of a host function without its semicolon, in lines of at most 110 characters.
 
     Parameters that C++ could not name are left without names with `for_cpp`.
     """
-    return _wrapped(f"{indent}int {function}(", _parameters(plan, for_cpp=for_cpp), ")")
+    return _wrapped(f"void {function}(", _parameters(plan, for_cpp=for_cpp), ")")
 
 
 def pieces(plan: KernelPlan) -> int:

@@ -19,7 +19,7 @@ static void axpy(long n, int seed)
     x[k] = 1.0 / (double)(k + 1);
     expected[k] = k < n ? y[k] + 3.0 * x[k] : y[k];
   }
-  (void)orio_opencl_test_axpy(y, x, n, n, 3.0, n);
+  orio_opencl_test_axpy(y, x, n, n, 3.0, n);
   for (k = 0; k <= n; k++)
     if (y[k] - expected[k] > 1e-12 || expected[k] - y[k] > 1e-12)
       bad++;
@@ -45,7 +45,7 @@ static void add(long n, long m, int first)
   for (i = first; i < n; i += 2)
     for (j = 0; j < m; j++)
       expected[i * m + j] = a[i * m + j] + b[i * m + j];
-  (void)orio_opencl_test_add(c, a, b, n * m, n * m, n * m, m, first, (n - first + 1) / 2, m);
+  orio_opencl_test_add(c, a, b, n * m, n * m, n * m, m, first, (n - first + 1) / 2, m);
   for (i = 0; i < n * m; i++)
     if (c[i] != expected[i])
       bad++;
@@ -68,7 +68,7 @@ static double squares(long n)
     expected += x[i] * x[i];
     least = k[i] < least ? k[i] : least;
   }
-  (void)orio_opencl_test_squares(x, k, n, n, n, &s, &m);
+  orio_opencl_test_squares(x, k, n, n, n, &s, &m);
   if (m != least || s - expected > 1e-12 || expected - s > 1e-12)
     bad++;
   free(x);

@@ -19,17 +19,17 @@ static int axpy(long n)
 {
   double *y = malloc((size_t)n * sizeof *y);
   double *x = malloc((size_t)n * sizeof *x);
-  int status;
   long k;
   for (k = 0; k < n; k++)
     y[k] = x[k] = (double)k;
-  status = orio_opencl_test_axpy(y, x, n, n, 2.0, n);
+  told = 0;
+  orio_opencl_test_axpy(y, x, n, n, 2.0, n);
   for (k = 0; k < n; k++)
     if (y[k] != (double)k)
       (void)printf("element %ld changed\n", k);
   free(x);
   free(y);
-  return status;
+  return told;
 }
 
 static int squares(long n)
@@ -37,21 +37,23 @@ static int squares(long n)
   double *x = calloc((size_t)n, sizeof *x);
   int *k = calloc((size_t)n, sizeof *k);
   double s = 4.0;
-  int m = 7, status;
-  status = orio_opencl_test_squares(x, k, n, n, n, &s, &m);
-  if (status == 0 ? s != 4.0 || m != 0 : s != 4.0 || m != 7)
+  int m = 7;
+  told = 0;
+  orio_opencl_test_squares(x, k, n, n, n, &s, &m);
+  if (told == 0 ? s != 4.0 || m != 0 : s != 4.0 || m != 7)
     (void)printf("wrong reduction %g %d\n", s, m);
   free(x);
   free(k);
-  return status;
+  return told;
 }
 
 static int add(long n)
 {
   float *c = calloc((size_t)(n * n), sizeof *c);
-  int status = orio_opencl_test_add(c, c, c, n * n, n * n, n * n, n, 1, n, n);
+  told = 0;
+  orio_opencl_test_add(c, c, c, n * n, n * n, n * n, n, 1, n, n);
   free(c);
-  return status;
+  return told;
 }
 
 static int run_all(void)
@@ -82,12 +84,10 @@ static void inject(int is_warm)
       (void)run_all();
     fake_reset();
     fake_fail_at(n, -5);
-    told = 0;
     message[0] = '\0';
     status = run_all();
-    if (status != -5 || told != -5 || strstr(message, "CL_OUT_OF_RESOURCES (-5)") == NULL || fake_alive() != 0) {
-      (void)printf("call %ld of %ld: status %d, told %d, alive %ld: %s\n", n, total, status, told, fake_alive(),
-                   message);
+    if (status != -5 || strstr(message, "CL_OUT_OF_RESOURCES (-5)") == NULL || fake_alive() != 0) {
+      (void)printf("call %ld of %ld: status %d, alive %ld: %s\n", n, total, status, fake_alive(), message);
       bad++;
     }
     if (run_all() != 0)
@@ -146,9 +146,9 @@ static void build_failure(void)
 static void zero(void)
 {
   fake_reset();
-  (void)orio_opencl_test_axpy(NULL, NULL, 0, 0, 1.0, 0);
-  (void)orio_opencl_test_axpy(NULL, NULL, -3, -3, 1.0, -3);
-  (void)orio_opencl_test_add(NULL, NULL, NULL, 0, 0, 0, 5, 0, 5, 0);
+  orio_opencl_test_axpy(NULL, NULL, 0, 0, 1.0, 0);
+  orio_opencl_test_axpy(NULL, NULL, -3, -3, 1.0, -3);
+  orio_opencl_test_add(NULL, NULL, NULL, 0, 0, 0, 5, 0, 5, 0);
   (void)printf("%ld calls\n", fake_calls());
 }
 
@@ -184,7 +184,7 @@ int main(int count, char **words)
   } else if (strcmp(what, "streams") == 0) {
     streams();
   } else if (strcmp(what, "huge") == 0) {
-    (void)orio_opencl_test_axpy(NULL, NULL, 0x7fffffffffffffffL, 1, 1.0, 1);
+    orio_opencl_test_axpy(NULL, NULL, 0x7fffffffffffffffL, 1, 1.0, 1);
     (void)printf("%s\n", message);
   } else if (strcmp(what, "source") == 0) {
     (void)axpy(3);

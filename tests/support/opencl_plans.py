@@ -130,4 +130,4 @@ def _first(name: str) -> Node:
 
 
 def _scalar(name: str, kind: str) -> ScalarPlan:
-    return ScalarPlan(name, kind)
+    return ScalarPlan(name, kind, ident(name), name)

@@ -40,21 +40,33 @@ def test_whichever_call_fails_is_told_and_nothing_is_left(fake):
     ]
 
 
-def test_a_forgotten_check_is_noticed(tmp_path):
-    """The test before this one can fail: host code that ignores one call's status does not pass it."""
+MISTAKES = {
+    "a status that nobody looks at": (
+        'return orio_failed(failure, clSetKernelArg(kernel->kernel, index, bytes, value), "clSetKernelArg")',
+        "return (void)failure, clSetKernelArg(kernel->kernel, index, bytes, value), 0",
+    ),
+    "a kernel that is not released": (
+        "  if (kernel->kernel != NULL)\n    (void)orio_failed(failure, clReleaseKernel(kernel->kernel)",
+        "  if (kernel->kernel == NULL)\n    (void)orio_failed(failure, clReleaseKernel(kernel->kernel)",
+    ),
+    "a copy that nobody waits for": (
+        "    for (k = 0; k < ORIO_QUEUES; k++)\n      if (orio_devices[d].queues[k] != NULL)",
+        "    for (k = 0; k < ORIO_QUEUES; k++)\n      if (orio_devices[d].queues[k] == NULL)",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_are_noticed(tmp_path, mistake):
+    """The test before this one can fail."""
     write_unit(tmp_path, axpy(), add_2d(3), squares())
     path = tmp_path / "test_opencl.c"
-    text = path.read_text()
-    careless = text.replace(
-        "orio_failed(failure, clSetKernelArg(", "0 * orio_failed(failure, clSetKernelArg("
-    )
-    assert careless != text
-    mutant = careless.replace(
-        "int is_value", "struct orio_failure other = *failure;\n  int is_value"
-    ).replace("0 * orio_failed(failure,", "0 * orio_failed(&other,")
-    path.write_text(mutant)
-    built = build(tmp_path, ["test_opencl.c", SUPPORT / "fake_opencl.c", SUPPORT / "opencl_fake_main.c"])
-    assert "status 0" in run(built, "inject")
+    right, wrong = MISTAKES[mistake]
+    assert path.read_text().count(right) == 1
+    path.write_text(path.read_text().replace(right, wrong))
+    sources = ["test_opencl.c", SUPPORT / "fake_opencl.c", SUPPORT / "opencl_fake_main.c"]
+    done = subprocess.run([str(build(tmp_path, sources)), "inject"], capture_output=True, text=True)
+    assert done.returncode != 0 or " 0 bad\n" not in done.stdout or "faults" in done.stdout
 
 
 def test_every_call_has_its_status_looked_at():
@@ -208,7 +220,7 @@ def test_clang_has_no_objections_either(tmp_path):
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 def test_cpp_takes_the_header(tmp_path):
     kernel = axpy()
-    scalar = replace(kernel.plan.scalars[0], name="class")
+    scalar = replace(kernel.plan.scalars[0], name="class", parameter="class")
     buffer = replace(kernel.plan.buffers[1], type="int32_t", name="new")
     plan = replace(kernel.plan, scalars=(scalar,), buffers=(kernel.plan.buffers[0], buffer))
     write_unit(tmp_path, replace(kernel, plan=plan))
