@@ -315,8 +315,8 @@ class _TuneRun:
             target: Path | None = None
             if result.data is not None and not result.interrupted:
                 try:
-                    target = self.destination.write(file, result.data)
-                    self.outputs.append(target)
+                    target, *others = self.destination.write(file, result.data, result.kernels)
+                    self.outputs += [target, *others]
                 except DiagnosticError as problem:
                     self.problems.extend(problem.diagnostics)
                     failed = True
@@ -402,9 +402,11 @@ def transform(
     if not has_errors(problems):
         try:
             results = [(f, transform_file(f, chosen, orio_py.__version__)) for f in loaded.files]
-            for file, data in results:
-                if data is not None:
-                    written.append(destination.write(file, data))
+            changed = [(file, *result) for file, result in results if result is not None]
+            for file, _, kernels in changed:
+                destination.check(file, kernels)
+            for file, data, kernels in changed:
+                written.extend(destination.write(file, data, kernels))
             problems.extend(destination.complete(written))
         except DiagnosticError as problem:
             problems.extend(problem.diagnostics)
@@ -456,8 +458,10 @@ def apply_results(
             problems.extend(d for _, result in results for d in result.diagnostics)
             if not has_errors(problems):
                 for file, result in results:
+                    destination.check(file, result.kernels)
+                for file, result in results:
                     if result.data is not None:
-                        written.append(destination.write(file, result.data))
+                        written.extend(destination.write(file, result.data, result.kernels))
                 problems.extend(destination.complete(written))
         except EnvironmentProblem as problem:
             problems.extend(problem.diagnostics)

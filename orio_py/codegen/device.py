@@ -66,6 +66,11 @@ class KernelArgument:
     host: str = ""
 
 
+def device_program(plans: Sequence[KernelPlan]) -> DeviceProgram:
+    """The device text of kernels."""
+    raise NotImplementedError
+
+
 def kernel_arguments(plan: KernelPlan) -> tuple[KernelArgument, ...]:
     """The kernel's arguments in order: buffers, scalars, starts and trip counts of the axes, partial results.
 

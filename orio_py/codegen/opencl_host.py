@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from orio_py.codegen.device import (
@@ -25,6 +24,7 @@ from orio_py.codegen.device import (
     host_parameters,
     kernel_arguments,
 )
+from orio_py.codegen.host_unit import PREFIX, HostKernel, HostUnit
 from orio_py.codegen.program import Program
 from orio_py.codegen.string_literals import escape, string_pieces
 from orio_py.codegen.templates import render
@@ -33,35 +33,8 @@ from orio_py.transform.offload.plan import Direction, KernelPlan, ReductionPlan
 
 T = TypeVar("T")
 
-PREFIX = "orio_opencl_"
-"""How every host function's name begins."""
-
 WIDTH = 110
 """Characters in a line of generated code, where it can be broken."""
-
-
-@dataclass(frozen=True, slots=True)
-class HostKernel:
-    """One host function: the kernel, the device text that holds it, and the function's own name."""
-
-    plan: KernelPlan
-    source: str
-    function: str
-
-
-@dataclass(frozen=True, slots=True)
-class HostUnit:
-    """The host code beside one output file.
-
-    `name` is a C identifier that the names of the functions for all kernels begin with
-    (`orio_opencl_NAME_release`); `stem` is the files' common name without ending; `remarks` are lines for
-    the comment at their top.
-    """
-
-    name: str
-    stem: str
-    kernels: tuple[HostKernel, ...]
-    remarks: tuple[str, ...] = ()
 
 
 def host_header(unit: HostUnit) -> Program:

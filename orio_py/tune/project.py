@@ -13,6 +13,7 @@ from time import perf_counter
 
 from orio_py.build.compiler import Compiler, resolve
 from orio_py.build.detect import host, scratch_folder, supports_openmp
+from orio_py.codegen.host_unit import HostKernel
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, Note, Severity
 from orio_py.core.expr import Value
 from orio_py.core.source import Span
@@ -23,6 +24,7 @@ from orio_py.spec.task import TuningTask
 from orio_py.tune.answer import answered, task_started
 from orio_py.tune.contents import transformed_contents, tuned_contents
 from orio_py.tune.events import Listener, TreeProgress
+from orio_py.tune.host_functions import HostFunctions
 from orio_py.tune.load import LoadedFile, LoadedTask
 from orio_py.tune.memory import Archive, TrialMemory
 from orio_py.tune.memory_keys import make_keys
@@ -58,6 +60,7 @@ class TunedFile:
     """The new bytes of a file (None: leave it alone), its reports, and what was noticed on the way.
 
     `failed` says that a region could not be tuned at all: its original cannot be built or run, say.
+    `kernels` are those that the new text calls.
     """
 
     data: bytes | None
@@ -65,6 +68,7 @@ class TunedFile:
     diagnostics: list[Diagnostic]
     interrupted: bool = False
     failed: bool = False
+    kernels: tuple[HostKernel, ...] = ()
 
 
 def tune_file(
@@ -82,12 +86,13 @@ def tune_file(
     """
     result = TunedFile(None, [], [])
     contents: dict[Span, str] = {}
+    functions = HostFunctions()
     clock = clock or Clock(1, listener, perf_counter)
     machine = host()
     with _workspace(options.keep, file.path.stem) as folder:
         for number, loaded in enumerate(file.tasks):
             if not loaded.task.has_spec:
-                contents.update(transformed_contents(loaded, {}, version))
+                contents.update(transformed_contents(loaded, {}, version, functions))
                 continue
             try:
                 around = _Around(folder / f"task_{number}", clock, archive, machine, version)
@@ -100,21 +105,25 @@ def tune_file(
                 return result
             if result.interrupted:
                 return result
-            contents.update(tuned_contents(loaded.task, winners, version))
+            contents.update(tuned_contents(loaded.task, winners, version, functions))
     if contents:
         result.data = splice(file.source, contents)
+        result.kernels = tuple(functions.kernels)
     return result
 
 
-def transform_file(file: LoadedFile, pins: Mapping[str, Value], version: str) -> bytes | None:
-    """The file with every recipe applied at one configuration, or None when it has no region.
+def transform_file(
+    file: LoadedFile, pins: Mapping[str, Value], version: str
+) -> tuple[bytes, tuple[HostKernel, ...]] | None:
+    """The file with every recipe applied at one configuration, and the kernels that it then calls.
 
-    Raises DiagnosticError (a refusal, say).
+    None when it has no region.  Raises DiagnosticError (a refusal, say).
     """
     contents: dict[Span, str] = {}
+    functions = HostFunctions()
     for loaded in file.tasks:
-        contents.update(transformed_contents(loaded, pins, version))
-    return splice(file.source, contents) if contents else None
+        contents.update(transformed_contents(loaded, pins, version, functions))
+    return (splice(file.source, contents), tuple(functions.kernels)) if contents else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,11 @@ from orio_py.spec.inputs import InputPoint
 from orio_py.spec.task import TuningTask
 from orio_py.transform.base import Context, Overruled
 from orio_py.transform.context import context_for
+from orio_py.transform.offload.call import kernel_plans
+from orio_py.transform.offload.plan import KernelPlan
 from orio_py.transform.recipe import apply_recipe
 from orio_py.tune.dispatch import Case, dispatch
+from orio_py.tune.host_functions import calls_host_functions
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +48,20 @@ class VariantGenerator:
 
     def code(self, index: int, point: InputPoint, values: Mapping[str, Value]) -> str:
         """The code of one region at one configuration, indented as the region is."""
+        return self.generated(index, point, values)[0]
+
+    def generated(
+        self, index: int, point: InputPoint, values: Mapping[str, Value]
+    ) -> tuple[str, tuple[KernelPlan, ...]]:
+        """The code of one region at one configuration, and the kernels that it calls."""
         region = self.task.regions[index]
         context = replace(self.contexts[index], overruled=Overruled())
         tree: Node = apply_recipe(region, {**dict(point.values), **values}, context)
         for name in self.task.inputs.specialize:
             tree = substitute(tree, name, _literal(point[name]))
         remark = "".join(f"{region.indent}/* {text} */\n" for text in _forced(context.overruled.texts))
-        return remark + emit(tree, indent=region.indent, step=region.step)
+        code = remark + emit(tree, indent=region.indent, step=region.step)
+        return code, kernel_plans(tree) if calls_host_functions(code) else ()
 
 
 def _forced(texts: Sequence[str]) -> list[str]:

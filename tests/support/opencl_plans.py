@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from orio_py.codegen.opencl_host import HostKernel
+from orio_py.codegen.host_unit import HostKernel
 from orio_py.ctree.build import binary, const, ident, index, unary
 from orio_py.ctree.nodes import Node
 from orio_py.transform.offload.plan import (

@@ -13,7 +13,8 @@ from c_programs import SANITIZERS, links
 from opencl_build import STRICT, SUPPORT, build, headers, run, write_unit
 from opencl_plans import AXPY, add_2d, axpy, squares
 
-from orio_py.codegen.opencl_host import HostUnit, host_header, host_source, prototype
+from orio_py.codegen.host_unit import HostUnit
+from orio_py.codegen.opencl_host import host_header, host_source, prototype
 from orio_py.codegen.string_literals import LONGEST_LITERAL, string_pieces
 
 CALL = re.compile(r"\bcl[A-Z]\w+(?=\()")
