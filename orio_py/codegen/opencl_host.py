@@ -29,6 +29,7 @@ from orio_py.codegen.program import Program
 from orio_py.codegen.string_literals import escape, string_pieces
 from orio_py.codegen.templates import render
 from orio_py.spec.generated import COMPANION_MARK
+from orio_py.transform.offload.call import trips_name
 from orio_py.transform.offload.plan import Direction, KernelPlan, ReductionPlan
 
 T = TypeVar("T")
@@ -148,7 +149,7 @@ def _view(index: int, kernel: HostKernel, program: int) -> dict[str, object]:
         "entry": f'{{"{plan.name}", &orio_programs[{program}], NULL, {{{{NULL, 0, NULL, 0}}}}}}',
         "run_header": _wrapped(f"static int {run}(", parameters, ")"),
         "run_test": _wrapped(f"  if ({run}(", ["&orio_failure", *names], "))"),
-        "empty": " || ".join(f"orio_trips_{axis.index} <= 0" for axis in plan.axes),
+        "empty": " || ".join(f"{trips_name(axis)} <= 0" for axis in plan.axes),
         "body": _body(index, plan),
     }
 
@@ -223,7 +224,7 @@ def _groups(plan: KernelPlan) -> list[str]:
     """The number of groups in each dimension, fastest first, as C."""
     if plan.launch.groups is not None:
         return [str(n) for n in plan.launch.groups]
-    return [_covering(plan, k, f"orio_trips_{axis.index}") for k, axis in enumerate(reversed(plan.axes))]
+    return [_covering(plan, k, trips_name(axis)) for k, axis in enumerate(reversed(plan.axes))]
 
 
 def _covering(plan: KernelPlan, dimension: int, trips: str) -> str:
@@ -242,7 +243,7 @@ def _start(plan: KernelPlan, arguments: Sequence[KernelArgument]) -> list[str]:
     slots = {a.kind: k for k, a in enumerate(arguments) if a.kind in ends and a.of == outer.index}
     start, trips = slots[ArgumentKind.START], slots[ArgumentKind.TRIPS]
     first, number = _variable(arguments[start]), _variable(arguments[trips])
-    total = f"orio_trips_{outer.index}"
+    total = trips_name(outer)
     host = arguments[start].host
     kind = arguments[start].device_type
     before = f"{total} / {count} * orio_piece + {total} % {count} * orio_piece / {count}"
