@@ -401,13 +401,8 @@ def transform(
     written: list[Path] = []
     if not has_errors(problems):
         try:
-            results = [(f, transform_file(f, chosen, orio_py.__version__)) for f in loaded.files]
-            changed = [(file, *result) for file, result in results if result is not None]
-            for file, _, kernels in changed:
-                destination.check(file, kernels)
-            for file, data, kernels in changed:
-                written.extend(destination.write(file, data, kernels))
-            problems.extend(destination.complete(written))
+            results = [(f, *transform_file(f, chosen, orio_py.__version__)) for f in loaded.files]
+            destination.write_all(results, written)
         except DiagnosticError as problem:
             problems.extend(problem.diagnostics)
     problems.extend(_nothing_found(loaded, problems))
@@ -457,12 +452,7 @@ def apply_results(
                 results = [(file, applier.apply(file)) for file in loaded.files]
             problems.extend(d for _, result in results for d in result.diagnostics)
             if not has_errors(problems):
-                for file, result in results:
-                    destination.check(file, result.kernels)
-                for file, result in results:
-                    if result.data is not None:
-                        written.extend(destination.write(file, result.data, result.kernels))
-                problems.extend(destination.complete(written))
+                destination.write_all([(file, r.data, r.kernels) for file, r in results], written)
         except EnvironmentProblem as problem:
             problems.extend(problem.diagnostics)
             return TransformReport(diagnostics=tuple(problems), sources=loaded.sources, exit_code=ENVIRONMENT)

@@ -39,7 +39,7 @@ class HostFunctions:
             if _looks(known) == looks:
                 return known.function
         taken = {k.function for k in self.kernels}
-        name, number = kernel.function, len(same)
+        name, number = kernel.function, 0
         while name in taken:
             number += 1
             name = f"{kernel.function}_v{number}"

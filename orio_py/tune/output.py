@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,8 +77,24 @@ class Destination:
             return [Diagnostic("ORIO-U009", f"the folder of `{output}` does not exist")]
         return []
 
-    def check(self, file: LoadedFile, kernels: Sequence[HostKernel]) -> None:
-        """Raises DiagnosticError ORIO-U018 where the host code of `kernels` must not be written."""
+    def write_all(
+        self, results: Iterable[tuple[LoadedFile, bytes | None, Sequence[HostKernel]]], written: list[Path]
+    ) -> None:
+        """Write the results of files, None for a file that stays, and copy the rest into the mirror.
+
+        Adds the paths written to `written`.  Nothing is written where some file's host code must not be.
+        Raises DiagnosticError ORIO-U009, U018.
+        """
+        changed = [(file, data, kernels) for file, data, kernels in results if data is not None]
+        for file, _, kernels in changed:
+            self._check(file, kernels)
+        for file, data, kernels in changed:
+            written.extend(self.write(file, data, kernels))
+        if problems := self.complete(written):
+            raise DiagnosticError(*problems)
+
+    def _check(self, file: LoadedFile, kernels: Sequence[HostKernel]) -> None:
+        """Raises DiagnosticError ORIO-U018."""
         if kernels and (obstacle := self._obstacle(file)) is not None:
             raise DiagnosticError(obstacle)
 
@@ -88,7 +104,7 @@ class Destination:
         Host code of an earlier run is removed when nothing calls it any more.
         Raises DiagnosticError ORIO-U009, U018.
         """
-        self.check(file, kernels)
+        self._check(file, kernels)
         target = self.target(file)
         try:
             if kernels:

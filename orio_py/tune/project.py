@@ -114,16 +114,16 @@ def tune_file(
 
 def transform_file(
     file: LoadedFile, pins: Mapping[str, Value], version: str
-) -> tuple[bytes, tuple[HostKernel, ...]] | None:
+) -> tuple[bytes | None, tuple[HostKernel, ...]]:
     """The file with every recipe applied at one configuration, and the kernels that it then calls.
 
-    None when it has no region.  Raises DiagnosticError (a refusal, say).
+    None for the file when it has no region.  Raises DiagnosticError (a refusal, say).
     """
     contents: dict[Span, str] = {}
     functions = HostFunctions()
     for loaded in file.tasks:
         contents.update(transformed_contents(loaded, pins, version, functions))
-    return (splice(file.source, contents), tuple(functions.kernels)) if contents else None
+    return splice(file.source, contents) if contents else None, tuple(functions.kernels)
 
 
 @dataclass(frozen=True, slots=True)
