@@ -182,9 +182,16 @@ cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t 
 {
   cl_int status;
   char name[64];
+  int number = (int)((int *)(void *)platform - platform_objects);
+  int k;
   if (fails(&status))
     return status;
-  (void)snprintf(name, sizeof name, "Platform %d", (int)((int *)(void *)platform - platform_objects));
+  for (k = 0; what == CL_PLATFORM_VERSION && k < device_count; k++)
+    if (devices[k].platform == number)
+      return text_info(devices[k].version, room, value, size);
+  if (what == CL_PLATFORM_VERSION)
+    return text_info("OpenCL 9.9", room, value, size);
+  (void)snprintf(name, sizeof name, "Platform %d", number);
   return what == CL_PLATFORM_NAME ? text_info(name, room, value, size) : CL_INVALID_VALUE;
 }
 
@@ -209,10 +216,13 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t room, vo
   int k = device_index(device);
   cl_bool yes = CL_TRUE;
   cl_device_fp_config doubles = devices[k].has_double ? 63 : 0;
+  cl_device_type type = (cl_device_type)devices[k].type;
   cl_int status;
   if (fails(&status))
     return status;
   switch (what) {
+  case CL_DEVICE_TYPE: memcpy(value, &type, sizeof type); return CL_SUCCESS;
+  case CL_DRIVER_VERSION: return text_info("driver 77", room, value, size);
   case CL_DEVICE_NAME: return text_info(devices[k].name, room, value, size);
   case CL_DEVICE_AVAILABLE:
   case CL_DEVICE_COMPILER_AVAILABLE: memcpy(value, &yes, sizeof yes); return CL_SUCCESS;

@@ -6,10 +6,13 @@
 
 enum { FAKE_MOST_DEVICES = 16 };
 
+/* `type` is OpenCL's number of a kind of device, `version` that of the platform, in its first device. */
 struct fake_device {
   int platform;
   const char *name;
   int has_double;
+  int type;
+  const char *version;
 };
 
 void fake_reset(void);

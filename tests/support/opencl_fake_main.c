@@ -132,7 +132,7 @@ static void growth(void)
 static void build_failure(void)
 {
   long n;
-  for (n = 1; n < 30; n++) {
+  for (n = 1; n < 200; n++) {
     (void)orio_opencl_test_release();
     fake_reset();
     fake_fail_at(n, -11);
@@ -166,9 +166,12 @@ static void streams(void)
 int main(int count, char **words)
 {
   static const struct fake_device devices[] = {
-    {0, "Small GPU", 0}, {0, "Big GPU", 1}, {1, "Host CPU", 1}, {1, "Other CPU", 1}, {3, "Lone Device", 1}};
+    {0, "Host CPU", 1, 2, "OpenCL 1.2 old 7"}, {0, "Other CPU", 1, 2, ""},
+    {1, "Small GPU", 0, 4, "OpenCL 1.2 old"},  {1, "Big GPU", 1, 4, ""},
+    {3, "Lone Device", 1, 16, "OpenCL 3.0"},   {4, "Late GPU", 1, 4, "OpenCL 2.0 new 10.1"},
+    {5, "Same GPU", 1, 4, "OpenCL 2.0 new 10.1"}, {6, "Chip", 1, 8, "OpenCL 3.0"}};
   const char *what = count > 1 ? words[1] : "";
-  fake_set_devices(devices, strcmp(what, "none") == 0 ? 0 : strcmp(what, "singles") == 0 ? 1 : 5);
+  fake_set_devices(devices, strcmp(what, "none") == 0 ? 0 : 8);
   if (strcmp(what, "abort") != 0 && orio_opencl_test_on_error(on_error) != NULL)
     (void)printf("another handler was there\n");
   if (strcmp(what, "inject") == 0) {

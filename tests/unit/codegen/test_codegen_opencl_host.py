@@ -34,7 +34,7 @@ def fake(tmp_path_factory) -> Path:
 
 def test_whichever_call_fails_is_told_and_nothing_is_left(fake):
     told = run(fake, "inject").splitlines()
-    assert [re.sub(r"\d{2}", "N", line) for line in told] == [
+    assert [re.sub(r"\d{2,}", "N", line) for line in told] == [
         "N calls, 0 bad",
         "N calls, 0 bad",
         "N releases",
@@ -124,25 +124,31 @@ def test_without_a_handler_a_failure_ends_the_program(fake):
 @pytest.mark.parametrize(
     ("given", "chosen"),
     [
-        ("", "Big GPU"),
+        ("", "Late GPU"),
         ("1", "Big GPU"),
-        ("2", "Host CPU"),
-        ("1:", "Host CPU"),
-        ("1:1", "Other CPU"),
-        ("platform 1:other", "Other CPU"),
+        ("0:", "Host CPU"),
+        ("0:1", "Other CPU"),
+        ("3:0", "Lone Device"),
+        ("platform 0:other c", "Other CPU"),
         ("CPU", "Host CPU"),
         ("lone", "Lone Device"),
+        ("Accelerator", "Chip"),
+        ("other", "Lone Device"),
+        ("OpenCL 1.2:", "Big GPU"),
+        ("driver 77", "Late GPU"),
+        (":", "Late GPU"),
     ],
 )
 def test_the_environment_chooses_the_device(fake, given, chosen):
+    """A graphics processor is better than others, a later platform than an earlier one, the first than the rest."""
     assert run(fake, environment={"ORIO_OPENCL_DEVICE": given}) == f"{chosen}\n"
 
 
 @pytest.mark.parametrize(
     ("options", "chosen"),
     [
-        ({}, "Big GPU"),
-        ({"platform": 1, "device": 1}, "Other CPU"),
+        ({}, "Late GPU"),
+        ({"platform": 0, "device": 1}, "Other CPU"),
         ({"device": "CPU"}, "Host CPU"),
         ({"platform": "form 3"}, "Lone Device"),
     ],
@@ -156,11 +162,11 @@ def test_the_plan_chooses_the_device(tmp_path, options, chosen):
     ("given", "told"),
     [
         (
-            "0:0",
-            "no OpenCL device that computes in double precision for `0:0` (platform:device) among the 2 ",
+            "1:0",
+            "no OpenCL device that computes in double precision for `1:0` (platform:device) among the 2 ",
         ),
         ("7:", "for `7:any` (platform:device) among the 0 devices there; set ORIO_OPENCL_DEVICE to"),
-        ("FPGA", "for `any:FPGA` (platform:device) among the 5 devices there"),
+        ("FPGA", "for `any:FPGA` (platform:device) among the 8 devices there"),
     ],
 )
 def test_a_device_that_is_missing_is_told(fake, given, told):

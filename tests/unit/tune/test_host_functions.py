@@ -79,7 +79,7 @@ def test_sizes_have_kernels_of_their_own(tmp_path: Path):
     functions = HostFunctions()
     (text,) = transformed_contents(loaded.tasks[0], {}, "1", functions).values()
     assert [k.function for k in functions.kernels] == ["orio_opencl_f_0", "orio_opencl_f_0_v1"]
-    calls = re.findall(r"^ +(orio_opencl_\w+)\(y", text, re.MULTILINE)
+    calls = re.findall(r"^ +(orio_opencl_\w+)\(", text, re.MULTILINE)
     assert calls == ["orio_opencl_f_0", "orio_opencl_f_0_v1", "orio_opencl_f_0_v1"]
     assert "host code: in the file beside this one" in text
 
