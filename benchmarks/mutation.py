@@ -2,7 +2,7 @@
 
 Each mutant is one change to one file: a comparison or a sign swapped, a constant one larger, a condition
 negated, a check left out, and so on.  The change is made in memory, in a process of its own, and only the
-tests that concern the file run against it; a mutant that passes them all has survived.  Messages,
+tests that run the changed lines see it; a mutant that passes them all has survived.  Messages,
 annotations and documentation are not changed, as no test should depend on their wording.
 
     python benchmarks/mutation.py --files unroll tile permute --sample 200 --seed 1 --jobs 2
@@ -15,8 +15,6 @@ result is remembered, so that a survivor costs little more than a mutant that is
 from __future__ import annotations
 
 import argparse
-import ast
-import copy
 import hashlib
 import importlib
 import importlib.abc
@@ -40,10 +38,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import coverage
 import pytest
+from mutants import PACKAGE, Mutant, modules_in, mutants_of, path_of
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGE = "orio_py/transform"
 COPIED = (
     "orio_py",
     "tests",
@@ -63,272 +62,15 @@ PRELOADED = (
 )
 """What the tests import that does not depend on the transformations."""
 
-CLOSEST = 3
-"""How many files of same-result tests run against a mutant, beside the drawn recipes."""
+ONE_TEST = 180.0
+"""Seconds of processor time after which a test counts as endless; without a change none takes a third."""
 
-COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
-}  # fmt: skip
-OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult,
-    ast.BitOr: ast.BitAnd, ast.BitAnd: ast.BitOr,
-}  # fmt: skip
-ORDERED = frozenset(["sub", "binary", "ternary", "range", "assign", "block", "declare", "substitute", "zip"])
-"""Calls whose last two arguments could be exchanged by mistake."""
+UNFINISHED = 77
+"""Exit status of a process that has taken too much time altogether."""
 
-SILENT = frozenset(
-    [
-        "refuse",
-        "note",
-        "Note",
-        "Diagnostic",
-        "Refusal",
-        "ArgumentSpec",
-        "Entry",
-        "AssertionError",
-        "_refuse",
-        "wrong",
-    ]
-)
-"""Calls whose arguments are words for the reader."""
-
-
-Where = tuple[tuple[str, int | None], ...]
-"""The path to a node: names of fields, and places in lists."""
-
-Change = Callable[[Any], "ast.AST | None"]
-"""Changes a node in place, or gives back another to stand there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """One change: the module, the line, what changes into what; the change is the `number`th of a node."""
-
-    module: str
-    line: int
-    before: str
-    after: str
-    where: Where = ()
-    number: int = 0
-
-    def __str__(self) -> str:
-        return f"{path_of(self.module)}:{self.line}: {self.before}  ->  {self.after}"
-
-    def source(self, text: str) -> str:
-        """The changed source of the module with this text."""
-        tree = ast.parse(text)
-        node = _at(tree, self.where)
-        new = list(_changes(node))[self.number](node)
-        if new is not None:
-            _replace(tree, self.where, new)
-        return ast.unparse(ast.fix_missing_locations(tree))
-
-
-def modules_in(tree: Path) -> dict[str, Path]:
-    """The modules of the package in a copy of the project, by their names."""
-    paths = sorted(path for path in (tree / PACKAGE).rglob("*.py") if path.stem != "__init__")
-    return {".".join(path.relative_to(tree).with_suffix("").parts): path for path in paths}
-
-
-def path_of(module: str) -> Path:
-    """Where a module stands in the project."""
-    return Path(*module.split(".")).with_suffix(".py")
-
-
-def mutants_of(module: str, path: Path) -> Iterator[Mutant]:
-    """Every mutant of a file."""
-    tree = ast.parse(path.read_text())
-    for where in list(_places(tree, ())):
-        node = _at(tree, where)
-        for number, change in enumerate(list(_changes(node))):
-            new = change(target := copy.deepcopy(node)) or target
-            after = "left out" if isinstance(new, ast.Pass) else _short(ast.unparse(new))
-            yield Mutant(module, getattr(node, "lineno", 0), _short(ast.unparse(node)), after, where, number)
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= 90 else text[:87] + "..."
-
-
-def _places(node: ast.AST, where: Where) -> Iterator[Where]:
-    """The paths of all nodes whose meaning the tests could depend on."""
-    for name, value in ast.iter_fields(node):
-        if name in {"annotation", "returns", "decorator_list", "type_params", "bases"}:
-            continue
-        children = value if isinstance(value, list) else [value]
-        for number, child in enumerate(children):
-            if not isinstance(child, ast.AST) or _is_words(child):
-                continue
-            path = (*where, (name, number if isinstance(value, list) else None))
-            yield path
-            yield from _places(child, path)
-
-
-def _is_words(node: ast.AST) -> bool:
-    match node:
-        case ast.Call(func=ast.Name(id=name)) if name in SILENT:
-            return True
-        case ast.Import() | ast.ImportFrom() | ast.Assert() | ast.JoinedStr() | ast.Raise():
-            return True
-        case ast.Expr(value=ast.Constant(value=str())):
-            return True
-        case ast.If(test=ast.Name(id="TYPE_CHECKING")):
-            return True
-        case ast.keyword(arg="help" | "notes" | "argument"):
-            return True
-        case ast.AnnAssign(simple=1, value=None):
-            return True
-        case ast.Assign(targets=[ast.Name(id="_WHAT" | "ENTRY" | "__all__")]):
-            return True
-        case _:
-            return False
-
-
-def _at(tree: ast.AST, where: Where) -> Any:
-    node: Any = tree
-    for name, number in where:
-        node = getattr(node, name) if number is None else getattr(node, name)[number]
-    return node
-
-
-def _replace(tree: ast.AST, where: Where, new: ast.AST) -> None:
-    *above, (name, number) = where
-    parent = _at(tree, tuple(above))
-    if number is None:
-        setattr(parent, name, new)
-    else:
-        getattr(parent, name)[number] = new
-
-
-def _changes(node: ast.AST) -> Iterator[Change]:
-    """The changes that one node admits."""
-    match node:
-        case ast.Compare(ops=[op]) if type(op) in COMPARISONS:
-            yield lambda n: _set(n, "ops", [COMPARISONS[type(n.ops[0])]()])
-        case ast.BinOp(op=op) if type(op) in OPERATORS and not _is_text(node):
-            yield lambda n: _set(n, "op", OPERATORS[type(n.op)]())
-        case ast.BoolOp():
-            yield lambda n: _set(n, "op", ast.Or() if isinstance(n.op, ast.And) else ast.And())
-        case ast.UnaryOp(op=ast.Not()):
-            yield lambda n: n.operand
-        case ast.UnaryOp(op=ast.USub()):
-            yield lambda n: n.operand
-        case ast.Constant(value=bool()):
-            yield lambda n: ast.Constant(not n.value)
-        case ast.Constant(value=int()):
-            yield lambda n: ast.Constant(n.value + 1)
-            if node.value == 1:
-                yield lambda n: ast.Constant(0)
-        case ast.IfExp():
-            yield lambda n: _negate(n)
-        case ast.comprehension(ifs=[_, *_]):
-            yield lambda n: _set(n, "ifs", [])
-        case ast.Call(func=ast.Name(id=name), args=[*others, first, second]) if name in ORDERED:
-            if not isinstance(first, ast.Starred) and not isinstance(second, ast.Starred):
-                count = len(others)
-                yield lambda n: _set(n, "args", [*n.args[:count], n.args[-1], n.args[-2]])
-        case _:
-            yield from _statement_changes(node)
-
-
-def _statement_changes(node: ast.AST) -> Iterator[Change]:
-    match node:
-        case ast.If() | ast.While():
-            yield lambda n: _negate(n)
-        case ast.Return(value=ast.AST() as value) if not (
-            isinstance(value, ast.Constant) and value.value is None
-        ):
-            yield lambda n: ast.Return(ast.Constant(None))
-        case ast.Expr(value=ast.Call()):
-            yield lambda _: ast.Pass()
-        case ast.Match(cases=cases) if len(cases) > 1:
-            for number in range(len(cases)):
-                if not _is_wildcard(cases[number]):
-                    yield lambda n, number=number: _set(
-                        n, "cases", [*n.cases[:number], *n.cases[number + 1 :]]
-                    )
-        case ast.match_case(guard=ast.AST()):
-            yield lambda n: _set(n, "guard", None)
-        case ast.AugAssign(op=op) if type(op) in OPERATORS:
-            yield lambda n: _set(n, "op", OPERATORS[type(n.op)]())
-        case ast.Continue():
-            yield lambda _: ast.Pass()
-        case ast.Break():
-            yield lambda _: ast.Continue()
-        case _:
-            return
-
-
-def _is_wildcard(case: ast.match_case) -> bool:
-    return isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
-
-
-def _is_text(node: ast.BinOp) -> bool:
-    sides = (node.left, node.right)
-    return any(
-        isinstance(s, ast.JoinedStr) or (isinstance(s, ast.Constant) and isinstance(s.value, str))
-        for s in sides
-    )
-
-
-def _set(node: Any, name: str, value: object) -> None:
-    setattr(node, name, value)
-
-
-def _negate(node: Any) -> None:
-    node.test = ast.UnaryOp(ast.Not(), node.test)
-
-
-# The tests of a file -------------------------------------------------------------------------------------
-
-
-def relevant_tests(tree: Path, module: str) -> list[str]:
-    """The test files that concern a module, the quickest and the most likely to notice a mistake first.
-
-    All unit tests of transformations do; of the same-result tests those that name a class of the module, or
-    of the modules that use it.
-    """
-    near, far = _class_names(tree, module)
-    units = [*(tree / "tests/unit/transform").glob("test_*.py")]
-    units.append(tree / "tests/integration/test_docs_transformations.py")
-    semantic = [p for p in (tree / "tests/semantics").glob("test_*.py") if "dependence" not in p.name]
-    pattern = re.compile(rf"\b(?:{'|'.join(sorted(near | far)) or '-'})\(")
-    semantic = [p for p in semantic if "proof" in p.name or pattern.search(p.read_text())]
-    found = sorted(units, key=lambda p: _rank(p, near, far)) + sorted(
-        semantic, key=lambda p: _rank(p, near, far)
-    )
-    return [str(p.relative_to(tree)) for p in found]
-
-
-def _rank(path: Path, near: set[str], far: set[str]) -> tuple[bool, float]:
-    """Goldens and drawn recipes come last, and first the files that name the classes most often."""
-    text = path.read_text()
-    counts = [sum(len(re.findall(rf"\b{name}\(", text)) for name in names) for names in (near, far)]
-    return "golden" in path.name or "docs" in path.name, -(10 * counts[0] + counts[1])
-
-
-def _class_names(tree: Path, module: str) -> tuple[set[str], set[str]]:
-    """The public classes of a module, and those of the modules that import it, directly or not."""
-    sources = {name: path.read_text() for name, path in modules_in(tree).items()}
-    users = {module}
-    while True:
-        found = {
-            name
-            for name, text in sources.items()
-            if name not in {"orio_py.transform.catalog", "orio_py.transform.recipe"}
-            and any(
-                re.search(rf"\b{re.escape(user)}\b|import .*\b{user.rsplit('.', 1)[1]}\b", text)
-                for user in users
-            )
-        } | users
-        if found == users:
-            break
-        users = found
-    names = {user: set(re.findall(r"^class ([A-Z]\w*)", sources[user], re.MULTILINE)) for user in users}
-    return names[module], {name for user in users - {module} for name in names[user]}
-
+TESTS = ("tests/unit/transform", "tests/semantics", "tests/integration/test_docs_transformations.py")
+LEFT_OUT = "dependence"
+"""Tests of the dependence test itself, by file name; that is no transformation."""
 
 # A mutant in a process of its own ------------------------------------------------------------------------
 
@@ -404,21 +146,93 @@ def remember_programs(tree: Path) -> None:
     proof.compiled_and_run, proof.strictly_compiled = compared, looked
 
 
-def run_tests(tests: Sequence[str], log: Path, *options: str) -> int:
-    """The status of pytest on one file after the other, in this process; with `-x` up to the first failure."""
+class _Chosen:
+    """Plug-in of pytest: runs the chosen tests only, in their order, and ends a process that takes too long."""
+
+    def __init__(self, tests: Sequence[str], limit: float) -> None:
+        self.order = {name: number for number, name in enumerate(tests)}
+        self.limit = limit
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = sorted((i for i in items if i.nodeid in self.order), key=lambda i: self.order[i.nodeid])
+
+    def pytest_runtest_logstart(self) -> None:
+        used = time.process_time()
+        if used > self.limit:
+            os._exit(UNFINISHED)
+        resource.setrlimit(resource.RLIMIT_CPU, (int(used + ONE_TEST) + 1, resource.RLIM_INFINITY))
+
+
+class _Recorder:
+    """Plug-in of pytest: which test runs which lines of the transformations, and how long it takes."""
+
+    def __init__(self, tree: Path) -> None:
+        self.coverage = coverage.Coverage(
+            data_file=None, include=[f"{tree / PACKAGE}/*"], config_file=False, messages=False
+        )
+        self.coverage.start()
+        for name in modules_in(tree):  # what their import runs belongs to no test
+            importlib.import_module(name)
+        self.seconds: dict[str, float] = {}
+        self.failing: set[str] = set()
+        self.began = 0.0
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.coverage.switch_context(nodeid)
+        self.began = time.process_time()
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        self.seconds[nodeid] = time.process_time() - self.began
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failing.add(report.nodeid)
+
+    def knowledge(self, tree: Path) -> Knowledge:
+        """What was seen."""
+        self.coverage.stop()
+        data = self.coverage.get_data()
+        lines = {
+            name: {line: set(names) for line, names in data.contexts_by_lineno(str(path)).items()}
+            for name, path in modules_in(tree).items()
+        }
+        return Knowledge(lines, self.seconds, self.failing)
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """Which tests run each line of each module ('' stands for its import), their seconds, what fails anyway."""
+
+    lines: dict[str, dict[int, set[str]]]
+    seconds: dict[str, float]
+    failing: set[str]
+
+    def add(self, other: Knowledge) -> None:
+        """Take in what another process saw."""
+        for module, lines in other.lines.items():
+            for line, names in lines.items():
+                self.lines.setdefault(module, {}).setdefault(line, set()).update(names)
+        self.seconds.update(other.seconds)
+        self.failing |= other.failing
+
+    def tests(self, mutant: Mutant) -> list[str]:
+        """The tests that a mutant could make fail, the quickest first."""
+        by_line = self.lines.get(mutant.module, {})
+        found = {name for line in mutant.lines for name in by_line.get(line, ())}
+        if "" in found:
+            found = {name for names in by_line.values() for name in names}
+        return sorted(found - self.failing - {""}, key=lambda name: self.seconds.get(name, 0.0))
+
+
+def run_tests(files: Sequence[str], log: Path, *plugins: object, options: Sequence[str] = ()) -> int:
+    """The status of pytest on test files, in this process."""
     with log.open("w") as stream:
         os.dup2(stream.fileno(), 1)
         os.dup2(stream.fileno(), 2)
     # The helpers import Hypothesis before pytest does, which makes no difference here.
     quiet = "-W ignore::pytest.PytestAssertRewriteWarning -q --no-header --tb=line"
-    arguments = f"{quiet} -p no:cacheprovider -p no:xdist -p no:cov".split()
-    worst = 0
-    for test in tests:
-        status = int(pytest.main([*arguments, "--basetemp", str(log.with_suffix(".tmp")), *options, test]))
-        worst = max(worst, 0 if status == pytest.ExitCode.NO_TESTS_COLLECTED else status)
-        if worst and "-x" in options:
-            break
-    return worst
+    words = f"{quiet} -p no:cacheprovider -p no:xdist -p no:cov --basetemp {log.with_suffix('.tmp')}".split()
+    return int(pytest.main([*words, *options, *files], list(plugins)))
 
 
 @dataclass(slots=True)
@@ -434,7 +248,11 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a mutant: `killed`, `survived` or `timeout`, by which test, after how long."""
+    """What came of a mutant, by which test, after how long.
+
+    `killed`, `survived`; `endless` where one test took the time that all take without a change, which
+    counts as killed; `unfinished` where all together took too long, which counts as survived.
+    """
 
     mutant: Mutant
     outcome: str
@@ -457,8 +275,29 @@ class Server:
         assert str(tree) in str(sys.modules["orio_py"].__file__)
         assert not any(name.startswith("orio_py.transform") for name in sys.modules)
 
-    def start(self, mutant: Mutant, tests: Sequence[str], *options: str) -> Trial:
+    def start(self, mutant: Mutant, tests: Sequence[str]) -> Trial:
         """Begin to test a mutant."""
+
+        def work(log: Path) -> int:
+            path = self.tree / path_of(mutant.module)
+            sys.meta_path.insert(0, _Finder(mutant.module, mutant.source(path.read_text())))
+            files = list(dict.fromkeys(name.partition("::")[0] for name in tests))
+            return run_tests(files, log, _Chosen(tests, self.limit), options=["-x"])
+
+        return self._fork(mutant, work)
+
+    def learn(self, files: Sequence[str], result: Path) -> Trial:
+        """Begin to run test files without a change, and to see what they run."""
+
+        def work(log: Path) -> int:
+            recorder = _Recorder(self.tree)
+            status = run_tests(files, log, recorder)
+            result.write_bytes(pickle.dumps(recorder.knowledge(self.tree)))
+            return status
+
+        return self._fork(Mutant("", 0, "", ""), work)
+
+    def _fork(self, mutant: Mutant, work: Callable[[Path], int]) -> Trial:
         self.started += 1
         log = self.logs / f"{self.started}.log"
         pid = os.fork()
@@ -466,19 +305,16 @@ class Server:
             status = 3
             try:
                 os.setsid()
-                # Processor time, so that a busy machine makes no mutant look endless.
-                resource.setrlimit(resource.RLIMIT_CPU, (int(self.limit), int(self.limit) + 5))
-                if mutant.where:
-                    path = self.tree / path_of(mutant.module)
-                    sys.meta_path.insert(0, _Finder(mutant.module, mutant.source(path.read_text())))
                 remember_programs(self.tree)
-                status = run_tests(tests, log, *options)
+                status = work(log)
             except Exception:  # a mutant that cannot be imported is noticed; the log says why
                 log.write_text(traceback.format_exc())
             finally:
                 os._exit(status)
         now = time.monotonic()
-        return Trial(mutant, pid, now, now + 6 * self.limit, log)
+        # Limits are of processor time, so that a busy machine makes no mutant look endless; this one is
+        # for what sleeps.
+        return Trial(mutant, pid, now, now + 6 * (self.limit + ONE_TEST), log)
 
     def finished(self, trial: Trial) -> Result | None:
         """The result of a mutant whose tests have ended or take too long."""
@@ -489,9 +325,9 @@ class Server:
         if pid == 0:
             os.killpg(trial.pid, signal.SIGKILL)
             os.waitpid(trial.pid, 0)
-            return self._result(trial, "timeout", now)
+            return self._result(trial, "endless", now)
         code = os.waitstatus_to_exitcode(status)
-        outcomes = {0: "survived", -signal.SIGXCPU: "timeout"}
+        outcomes = {0: "survived", UNFINISHED: "unfinished", -signal.SIGXCPU: "endless"}
         return self._result(trial, outcomes.get(code, "killed"), now)
 
     def _result(self, trial: Trial, outcome: str, now: float) -> Result:
@@ -501,22 +337,28 @@ class Server:
         return Result(trial.mutant, outcome, found[1] if found else "", now - trial.started)
 
 
-def test_mutants(
-    server: Server, mutants: Sequence[Mutant], jobs: int, without: Sequence[str]
-) -> Iterator[Result]:
-    """The results of all mutants, as they come; `without` are options that leave tests out."""
-    tests = {module: relevant_tests(server.tree, module) for module in {m.module for m in mutants}}
+def test_mutants(server: Server, mutants: Sequence[Mutant], jobs: int, known: Knowledge) -> Iterator[Result]:
+    """The results of all mutants, as they come."""
     waiting = list(reversed(mutants))
     running: list[Trial] = []
     while waiting or running:
         while waiting and len(running) < jobs:
             mutant = waiting.pop()
-            running.append(server.start(mutant, tests[mutant.module], "-x", *without))
+            if tests := known.tests(mutant):
+                running.append(server.start(mutant, tests))
+            else:
+                yield Result(mutant, "survived", "no test runs it", 0.0)
         time.sleep(0.02)
         for trial in list(running):
             if (result := server.finished(trial)) is not None:
                 running.remove(trial)
                 yield result
+
+
+def unfinished(mutants: Sequence[Mutant], output: str) -> list[Mutant]:
+    """The mutants that an earlier run took too long for, by its output."""
+    wanted = {line for line in output.splitlines() if line.startswith(("unfinished", "timeout"))}
+    return [m for m in mutants if any(str(m) in line for line in wanted)]
 
 
 def copied_tree(folder: Path) -> Path:
@@ -530,34 +372,40 @@ def copied_tree(folder: Path) -> Path:
     return folder
 
 
-def baseline(server: Server, modules: Sequence[str], patience: float) -> list[str]:
-    """Fill the memory of programs; the options that leave out the tests that fail without a change."""
-    tests = list(dict.fromkeys(test for module in modules for test in relevant_tests(server.tree, module)))
-    server.limit, usual = patience, server.limit
-    trial = server.start(Mutant(modules[0], 0, "", ""), tests)
-    while (result := server.finished(trial)) is None:
+def learn(server: Server, jobs: int) -> Knowledge:
+    """Run all tests without a change: fills the memory of programs, and tells which test runs what."""
+    found = [path for name in TESTS for path in sorted((server.tree / name).glob("test_*.py"))]
+    found.extend(server.tree / name for name in TESTS if name.endswith(".py"))
+    files = [str(path.relative_to(server.tree)) for path in found if LEFT_OUT not in path.name]
+    start = time.monotonic()
+    shares = [(files[k::jobs], server.tree / f"knowledge.{k}") for k in range(jobs)]
+    trials = [server.learn(share, result) for share, result in shares]
+    while trials:
         time.sleep(0.1)
-    server.limit = usual
-    text = trial.log.read_text(errors="replace")
-    if result.outcome == "timeout" or not re.search(r"\d+ passed", text):
-        raise SystemExit(f"the tests do not run without a change:\n{text[-3000:]}")
-    failing = re.findall(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", text, re.MULTILINE)
-    print(f"{len(tests)} test files, {result.seconds:.0f} s without a change", flush=True)
-    for name in failing:
+        trials = [trial for trial in trials if server.finished(trial) is None]
+    known = Knowledge({}, {}, set())
+    for _, result in shares:
+        if not result.exists():
+            raise SystemExit(f"the tests do not run without a change: see {server.logs}")
+        known.add(pickle.loads(result.read_bytes()))
+    seconds = time.monotonic() - start
+    print(f"{len(known.seconds)} tests in {len(files)} files, {seconds:.0f} s without a change", flush=True)
+    for name in sorted(known.failing):
         print(f"left out, as it fails without a change: {name}", flush=True)
-    return [option for name in failing for option in ("--deselect", name)]
+    return known
 
 
 def summary(results: Sequence[Result]) -> str:
     """The share of mutants that the tests notice, by file, and those that they do not."""
-    lines = [f"{'':24}{'mutants':>9}{'killed':>8}{'survived':>10}{'share':>8}"]
+    lines = [f"{'':24}{'mutants':>9}{'killed':>8}{'survived':>10}{'unfinished':>12}{'share':>8}"]
     by_module: dict[str, list[Result]] = {}
     for result in results:
         by_module.setdefault(result.mutant.module.rsplit(".", 1)[1], []).append(result)
     for name, group in (*sorted(by_module.items()), ("all", list(results))):
-        survived = sum(r.outcome == "survived" for r in group)
-        killed = len(group) - survived
-        lines.append(f"{name:24}{len(group):9}{killed:8}{survived:10}{killed / max(len(group), 1):8.1%}")
+        count = Counter(r.outcome for r in group)
+        killed = count["killed"] + count["endless"]
+        numbers = f"{len(group):9}{killed:8}{count['survived']:10}{count['unfinished']:12}"
+        lines.append(f"{name:24}{numbers}{killed / max(len(group), 1):8.1%}")
     by = Counter(
         re.sub(r"\[.*", "", r.test).split("::")[0].rsplit("/", 1)[-1]
         for r in results
@@ -566,8 +414,8 @@ def summary(results: Sequence[Result]) -> str:
     lines.append(
         "noticed by: " + ", ".join(f"{name or 'import'} {number}" for name, number in by.most_common())
     )
-    lines.extend(f"survived  {r.mutant}" for r in results if r.outcome == "survived")
-    lines.extend(f"timeout   {r.mutant}" for r in results if r.outcome == "timeout")
+    for outcome in ("survived", "unfinished", "endless"):
+        lines.extend(f"{outcome:11}{r.mutant}" for r in results if r.outcome == outcome)
     return "\n".join(lines)
 
 
@@ -582,8 +430,9 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=0, help="how many mutants to draw; 0 takes all")
     parser.add_argument("--seed", type=int, default=1, help="seed of the sample")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
-    parser.add_argument("--limit", type=float, default=120, help="seconds of processor time for one mutant")
+    parser.add_argument("--limit", type=float, default=900, help="seconds of processor time for one mutant")
     parser.add_argument("--least", type=float, default=0, help="the share that has to be noticed, in percent")
+    parser.add_argument("--again", type=Path, help="an earlier run's output: only what it did not finish")
     parser.add_argument("--list", action="store_true", help="list the mutants and stop")
     arguments = parser.parse_args()
     wanted = {name.removesuffix(".py") for name in arguments.files}
@@ -598,6 +447,8 @@ def main() -> int:
     ]
     if arguments.sample and arguments.sample < len(mutants):
         mutants = random.Random(arguments.seed).sample(mutants, arguments.sample)
+    if arguments.again is not None:
+        mutants = unfinished(mutants, arguments.again.read_text())
     if arguments.list:
         print("\n".join(str(mutant) for mutant in mutants))
         return 0
@@ -605,14 +456,13 @@ def main() -> int:
     results: list[Result] = []
     with tempfile.TemporaryDirectory(prefix="orio-mutants-") as folder:
         server = Server(copied_tree(Path(folder)), arguments.limit)
-        changed = list(dict.fromkeys(mutant.module for mutant in mutants))
-        without = baseline(server, changed, 10 * arguments.limit)
-        for result in test_mutants(server, mutants, arguments.jobs, without):
+        known = learn(server, arguments.jobs)
+        for result in test_mutants(server, mutants, arguments.jobs, known):
             results.append(result)
-            print(f"{result.outcome:9}{result.seconds:6.1f} s  {result.mutant}  {result.test}", flush=True)
+            print(f"{result.outcome:11}{result.seconds:6.1f} s  {result.mutant}  {result.test}", flush=True)
         os.chdir(ROOT)
     print(f"\n{summary(results)}\n{len(results)} mutants in {time.monotonic() - start:.0f} s")
-    killed = sum(result.outcome != "survived" for result in results)
+    killed = sum(result.outcome in {"killed", "endless"} for result in results)
     return int(100 * killed < arguments.least * len(results))
 
 

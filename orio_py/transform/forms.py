@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from orio_py.ctree.effects import PURE_FUNCTIONS, Effects
+from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop, first_write, jumps_out, reasons
 from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast, substatements
 from orio_py.ctree.rewrite import walk, walk_statements
 from orio_py.transform.base import Context, note, refuse
-from orio_py.transform.types import index_type_problem
+from orio_py.transform.types import index_type, index_type_problem, wraps_at_the_start
 
 LOOP_PRAGMAS = frozenset(
     [
@@ -55,6 +56,7 @@ def loop_view(node: Node, what: str, context: Context) -> CanonicalLoop:
         )
     if (problem := index_type_problem(view, context)) is not None:
         refuse("ORIO-T022", f"{what} needs an integer loop index; `{view.index}` {problem}", node)
+    require_start_that_fits(view, what, context)
     for text in context.pragmas:
         words = text.replace("(", " ").split()
         standalone = words[:1] == ["omp"] and words[1:2] and words[1] in _STANDALONE_OMP
@@ -66,6 +68,19 @@ def loop_view(node: Node, what: str, context: Context) -> CanonicalLoop:
                 help="remove the pragma and let the recipe insert it: `pragma=`, `openmp=` or `vector=`",
             )
     return view
+
+
+def require_start_that_fits(view: CanonicalLoop, what: str, context: Context) -> None:
+    """The index begins with the value of the start.  Raises Refusal: ORIO-T022."""
+    if wraps_at_the_start(view, context):
+        kind = index_type(view, context)
+        refuse(
+            "ORIO-T022",
+            f"{what} needs a loop index that holds its start; `{emit_expression(view.start)}` may be negative or too "
+            f"large for `{kind} {view.index}`",
+            view.node,
+            help=f"begin with `({kind})({emit_expression(view.start)})`, or take an `int` as the index",
+        )
 
 
 def require_stable_index(view: CanonicalLoop, what: str, context: Context) -> None:

@@ -8,6 +8,7 @@ from functools import reduce
 from typing import Literal
 
 from orio_py.ctree.build import binary, if_, literal_value
+from orio_py.ctree.effects import PURE_FUNCTIONS
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop
@@ -15,10 +16,30 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transform.base import Context
+from orio_py.transform.constants import canonical, range_of
 
 Signedness = Literal["signed", "unsigned", "unknown"]
 
 _LITERAL_MACRO = re.compile(r"\(?\s*\d+\s*\)?")
+_FLOATING_NUMBER = re.compile(r"(?<![\w.])(?:\d+\.|\.\d|\d+[eE][-+]?\d)")
+_OF_ANY_TYPE = frozenset(
+    [
+        "abs",
+        "labs",
+        "llabs",
+        "min",
+        "max",
+        "MIN",
+        "MAX",
+        "floord",
+        "ceild",
+        "lround",
+        "llround",
+        "lrint",
+        "llrint",
+        "ilogb",
+    ]
+)
 _WORDS = frozenset(["char", "short", "int", "long", "signed", "unsigned", "_Bool"])
 _FLOATING = frozenset(["float", "double"])
 _UNSIGNED_NAMES = frozenset(["size_t", "uintptr_t", "uintmax_t", "uint32_t", "uint64_t"])
@@ -34,10 +55,17 @@ def index_type(view: CanonicalLoop, context: Context) -> str:
 
 
 def control_type(view: CanonicalLoop, context: Context) -> str:
-    """The type of a new loop's index: that of the old one, at least as wide as `int`."""
+    """The type of a new loop's index: that of the old one, at least as wide as `int`.
+
+    For a short unsigned index that is compared with unsigned numbers it is `unsigned`, as compilers warn of
+    such a comparison with an `int`.
+    """
     words = index_type(view, context).split()
     narrow = "char" in words or "short" in words or "_Bool" in words
-    return "int" if narrow or words[0] in {"int8_t", "int16_t", "uint8_t", "uint16_t"} else " ".join(words)
+    if not narrow and words[0] not in {"int8_t", "int16_t", "uint8_t", "uint16_t"}:
+        return " ".join(words)
+    never_negative = "unsigned" in words or words[0] in {"uint8_t", "uint16_t"}
+    return "unsigned" if never_negative and mentions_unsigned(view.bound, context) else "int"
 
 
 def index_type_problem(view: CanonicalLoop, context: Context) -> str | None:
@@ -54,6 +82,68 @@ def index_type_problem(view: CanonicalLoop, context: Context) -> str | None:
     if "*" in words:
         return "is a pointer"
     return "is volatile" if "volatile" in words else None
+
+
+def wraps_at_the_start(view: CanonicalLoop, context: Context) -> bool:
+    """Whether a short unsigned index may begin with another value than its start: 255 where that is -1.
+
+    Conversions to other types are taken to keep the value, as sums are taken not to overflow.
+    """
+    return not _holds_as_short(view.start, view, context)
+
+
+def bound_wraps(view: CanonicalLoop, context: Context) -> bool:
+    """Whether a bound may have another value in the type of the index: a negative one if that is unsigned.
+
+    An `unsigned` index is compared with an `int` as with an `unsigned`, but with a `long` as a `long`.
+    """
+    narrow = not _holds_as_short(view.bound, view, context)
+    kind = canonical(index_type(view, context))
+    natural = is_natural(view.bound, context)
+    wide = any(is_wide(declared) for declared in _types_in(view.bound, context))
+    mixed = kind == "unsigned" and wide and not natural and signedness(view.bound, context) != "unsigned"
+    return narrow or mixed
+
+
+def _types_in(value: Node, context: Context) -> list[str]:
+    """The types of the variables, casts and numbers of an expression."""
+    casts = [emit_type(part.to_type) for part in walk(value) if isinstance(part, c_ast.Cast)]
+    longs = ["long" for part in walk(value) if isinstance(part, c_ast.Constant) and "l" in part.value.lower()]
+    names = (context.declarations.get(part.name) for part in walk(value) if isinstance(part, c_ast.ID))
+    return [*casts, *longs, *(declared.type for declared in names if declared is not None)]
+
+
+def _holds_as_short(value: Node, view: CanonicalLoop, context: Context) -> bool:
+    """Whether a value keeps itself in the type of the index, if that is a short unsigned one."""
+    kind = canonical(index_type(view, context))
+    known = None if kind == "char" else range_of(kind)
+    return known is None or known[0] < 0 or _is_within(value, known, context)
+
+
+def _is_within(value: Node, known: tuple[int, int], context: Context) -> bool:
+    """Whether a value surely lies within a range: a number, or a variable or cast of a type that does.
+
+    A number of up to half the range that is added to such a variable is taken not to lead out of it.
+    """
+    match value:
+        case c_ast.BinaryOp(op="+", left=c_ast.ID() as variable, right=c_ast.Constant() as amount):
+            return 0 <= (literal_value(amount) or -1) <= known[1] // 2 and _is_within(
+                variable, known, context
+            )
+        case _:
+            pass
+    if (number := literal_value(value)) is not None:
+        return known[0] <= number <= known[1]
+    if isinstance(value, c_ast.Cast):
+        kind = emit_type(value.to_type)
+    elif isinstance(value, c_ast.ID) and value.name in context.macros:
+        text = context.macros[value.name].strip(" ()")
+        return text.isdigit() and int(text) <= known[1]
+    else:
+        declared = _declared(value, context)
+        kind = declared.type if declared is not None else ""
+    inner = range_of(canonical(kind))
+    return inner is not None and known[0] <= inner[0] and inner[1] <= known[1]
 
 
 def signedness_of_type(text: str) -> Signedness:
@@ -133,6 +223,8 @@ def is_wide(text: str) -> bool:
 def signedness(expression: Node, context: Context) -> Signedness:
     """How C computes an integer expression; undeclared names count as `int`, mixtures as unknown."""
     match expression:
+        case c_ast.Constant() if _is_floating_literal(expression):
+            return "unknown"
         case c_ast.Constant():
             return "unsigned" if "u" in expression.value.lower().replace("0x", "") else "signed"
         case c_ast.ID() | c_ast.ArrayRef():
@@ -147,19 +239,50 @@ def signedness(expression: Node, context: Context) -> Signedness:
             return "unknown"
 
 
+def is_floating(expression: Node, context: Context) -> bool:
+    """Whether an expression is seen to be a floating-point number."""
+    match expression:
+        case c_ast.Constant():
+            return _is_floating_literal(expression)
+        case c_ast.Cast():
+            return bool(set(emit_type(expression.to_type).split()) & _FLOATING)
+        case c_ast.ID(name=name) if name in context.macros:
+            return _FLOATING_NUMBER.search(context.macros[name]) is not None
+        case c_ast.ID() | c_ast.ArrayRef():
+            declared = _declared(expression, context)
+            return declared is not None and declared.is_floating
+        case c_ast.UnaryOp(op="-" | "+", expr=operand):
+            return is_floating(operand, context)
+        case c_ast.BinaryOp(op="+" | "-" | "*" | "/", left=left, right=right):
+            return is_floating(left, context) or is_floating(right, context)
+        case c_ast.TernaryOp(iftrue=left, iffalse=right):
+            return is_floating(left, context) or is_floating(right, context)
+        case c_ast.FuncCall(name=c_ast.ID(name=name), args=c_ast.ExprList(exprs=arguments)):
+            mathematical = name in PURE_FUNCTIONS and name not in _OF_ANY_TYPE
+            return mathematical or any(is_floating(part, context) for part in arguments)
+        case _:
+            return False
+
+
+def _is_floating_literal(number: c_ast.Constant) -> bool:
+    return "float" in number.type or "double" in number.type
+
+
 def _signedness_of_name(node: Node, context: Context) -> Signedness:
+    if isinstance(node, c_ast.ID) and node.name not in context.declarations:
+        return "unknown" if node.name in context.macros else "signed"
+    declared = _declared(node, context)
+    return "unknown" if declared is None else signedness_of_type(declared.type)
+
+
+def _declared(node: Node, context: Context) -> CDeclaration | None:
+    """The variable that an expression is, or an element of; None for other expressions."""
     depth = 0
     while isinstance(node, c_ast.ArrayRef):
         node = node.name
         depth += 1
-    if not isinstance(node, c_ast.ID):
-        return "unknown"
-    declared = context.declarations.get(node.name)
-    if declared is None:
-        return "unknown" if node.name in context.macros or depth else "signed"
-    if _depth_of(declared) != depth:
-        return "unknown"
-    return signedness_of_type(declared.type)
+    declared = context.declarations.get(node.name) if isinstance(node, c_ast.ID) else None
+    return declared if declared is not None and _depth_of(declared) == depth else None
 
 
 def _depth_of(declared: CDeclaration) -> int:
@@ -189,10 +312,17 @@ def is_always_true(test: Node, context: Context) -> bool:
                 signedness(value, context) == "unsigned"
                 or makes_unsigned(limit, context)
                 or _is_widened(value, context)
+                or _is_within(value, (0, 2**16), context)
             )
-            return literal_value(limit.expr if isinstance(limit, c_ast.Cast) else limit) == 0 and known
+            return _is_zero(limit) and known
         case _:
             return False
+
+
+def _is_zero(number: Node) -> bool:
+    while isinstance(number, c_ast.Cast):
+        number = number.expr
+    return literal_value(number) == 0
 
 
 def _is_widened(value: Node, context: Context) -> bool:

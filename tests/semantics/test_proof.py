@@ -36,7 +36,7 @@ def test_random_recipes_keep_the_results(share: int, tmp_path: Path) -> None:
     found = [each for each in tried if each.outcome is not None and each.outcome.kind == "wrong"]
     assert not found, report(found[0])
     kinds = Counter(each.outcome.kind for each in tried if each.outcome is not None)
-    assert kinds["same"] > CASES / 6, kinds
+    assert kinds["same"] > CASES / 8, kinds  # a third is usual
 
 
 def test_every_transformation_can_be_drawn() -> None:

@@ -16,6 +16,8 @@ from orio_py.transform.base import Refusal, Transformation
 from orio_py.transform.loop_names import LoopName
 from orio_py.transform.parallel.openmp import OpenMP
 from orio_py.transform.parallel.parallelize import Parallelize
+from orio_py.transform.parallel.vectorize import Vectorize
+from orio_py.transform.storage.bound_replace import BoundReplace
 from orio_py.transform.storage.scalar_replace import ScalarReplace
 from orio_py.transform.tiling.permute import Permut
 from orio_py.transform.tiling.tile import Tile
@@ -118,6 +120,78 @@ def test_casts_that_change_a_number_are_not_settled(tmp_path: Path) -> None:
     ]
     batch = [Case(code, Specialize("n", (1, 9, 13)), "int", SIZES) for code in loops]
     assert assert_same_results(batch, tmp_path) == len(batch)
+
+
+def test_starts_that_a_short_unsigned_index_does_not_hold(tmp_path: Path) -> None:
+    steps = (Tile(4, "ii"), Peel(2), Peel(0, 2), Unroll(3))
+    for kind in ("unsigned char", "unsigned short"):
+        loops = [
+            f"for (i = {start}; i < n; i++) {{ a[i] += 2; acc += i; }}"
+            for start in ("s", f"({kind})(s + 65538)", "0x2", "s - 3", "s + 65536")
+        ]
+        batch = [Case(code, step, kind, SIZES) for code in loops for step in steps]
+        # The last two starts are refused, and by Peel the cast one.
+        assert assert_same_results(batch, tmp_path) == 3 * len(steps) - 2
+
+
+def test_blocks_of_a_short_unsigned_index_and_an_unsigned_bound(tmp_path: Path) -> None:
+    loops = [
+        f"for ({index} k = {start}; k {test}; k {step}) {{ b[k] = a[k] * 2; acc += k; }}"
+        for index in ("unsigned char", "unsigned short")
+        for start, test, step in (
+            ("0", "< n", "+= 2"),
+            (f"({index})s", "<= m", "++"),
+            (f"({index})n", "> s", "--"),
+        )
+    ]
+    for kind in ("size_t", "unsigned"):
+        check(tmp_path, kind, *((Tile(4, "kk"), code) for code in loops))
+
+
+def test_a_short_unsigned_bound_is_not_tested_to_be_at_least_0(tmp_path: Path) -> None:
+    code = "for (i = 0; i < m; i++) for (j = 0; j <= n; j++) acc += a[i] * b[j];"
+    for kind in ("unsigned short", "unsigned char"):
+        batch = [Case(code, step, kind, SIZES) for step in (ScalarReplace(), BoundReplace())]
+        assert assert_same_results(batch, tmp_path, "-Wtype-limits") == len(batch)
+
+
+def test_bounds_in_constants_compare_as_before(tmp_path: Path) -> None:
+    bounds = (
+        "(unsigned short)(n / 2 + 1)",
+        "+TEN",
+        "(long)TEN",
+        "c[3] % 8 + 2",
+        "(n < m ? (unsigned char)n : 4)",
+    )
+    loops = [f"for (i = 0; i < s; i++) for (j = 0; j < {bound}; j++) acc += a[j];" for bound in bounds]
+    check(tmp_path, "int", *((BoundReplace(), code.replace("TEN", "10")) for code in loops))
+    wide = [code.replace("TEN", "10") for code in loops if "%" not in code]
+    check(tmp_path, "size_t", *((BoundReplace(), code) for code in wide))
+
+
+def test_short_bounds_of_an_unsigned_index(tmp_path: Path) -> None:
+    for kind in ("unsigned char", "unsigned short"):
+        loops = [
+            f"for ({index} k = 0; k < {bound}; k += 2) a[k] = b[k] * 2;"
+            for index in ("unsigned", "size_t")
+            for bound in ("n", f"({kind})(n / 2)", f"({kind})9")
+        ]
+        check(tmp_path, kind, *((Unroll(3), code) for code in loops))
+
+
+def test_openmp_counts_in_the_type_of_the_index(tmp_path: Path) -> None:
+    bounds = (
+        "n * 0.5",
+        "(double)n / 2",
+        "(n > 5 ? 2.5 : 3)",
+        "s - n",
+        "(long)(s - n)",
+        "(unsigned char)(n - 1)",
+    )
+    loops = [f"for (unsigned char k = 0; k < {bound}; k++) a[k] += 1;" for bound in bounds]
+    batch = [Case(code, step, "int", SIZES) for code in loops for step in (Parallelize(), Vectorize())]
+    # All but the last bound are refused: the index does not hold them.
+    assert assert_same_results(batch, tmp_path, *openmp()) == 2
 
 
 def test_a_bound_that_a_cast_makes_smaller(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from random_code import GLOBAL, PRELUDE, WIDTH, Array, Code, Run, plain, recorded, render
+from random_code import FLOATS, GLOBAL, PRELUDE, WIDTH, Array, Code, Run, plain, recorded, render
 
 from orio_py.ctree.emit import emit
 from orio_py.ctree.nodes import Node
@@ -22,6 +22,10 @@ KIND_OF = {
     "unsigned char": (3, 1),
     "unsigned short": (4, 2),
     "long": (5, 8),
+    "short": (7, 2),
+    "signed char": (8, 1),
+    "unsigned": (9, 4),
+    "long long": (10, 8),
 }
 
 
@@ -38,8 +42,9 @@ def declarations(code: Code) -> str:
 def results(code: Code) -> str:
     """What stands after the region: it reads what is live."""
     lines: list[str] = []
+    kinds = {name: kind for name, kind, _ in code.scalars}
     for place, name in enumerate(code.live):
-        floating = name in {"acc", "t", "top"}
+        floating = kinds.get(name) in FLOATS
         lines.append(
             f"  {'out_' if floating else 'last_'}[{place}] = ({'double' if floating else 'long'}){name};"
         )
@@ -180,7 +185,7 @@ RUNTIME = f"""#include <float.h>
 #include <string.h>
 #include <sys/time.h>
 #include "proof.h"
-enum {{ SIDE = 512, ROWS = 128, BYTES = 98304, LONGEST = 20000, GLOBAL = {GLOBAL} }};
+enum {{ SIDE = 512, ROWS = 128, BYTES = 98304, LONGEST = 20000, LIVE = 16, GLOBAL = {GLOBAL} }};
 static char big[8][BYTES] __attribute__((aligned(64)));
 static char saved[8][GLOBAL * 8];
 static long low[8], high[8], side[8], ticks, origin;
@@ -234,6 +239,10 @@ static void fill(char *to, int k, long from, long count) {{
     case 3: ((unsigned char *)to)[e] = (unsigned char)x; break;
     case 4: ((unsigned short *)to)[e] = (unsigned short)x; break;
     case 5: ((long *)to)[e] = (long)(x % 1001) - 400; break;
+    case 7: ((short *)to)[e] = (short)((int)(x % 2001) - 1000); break;
+    case 8: ((signed char *)to)[e] = (signed char)((int)(x % 251) - 125); break;
+    case 9: ((unsigned *)to)[e] = (unsigned)(x % 301); break;
+    case 10: ((long long *)to)[e] = (long long)(x % 1001) - 500; break;
     default: ((int *)to)[e] = (int)(x % 14); break;
     }}
   }}
@@ -260,7 +269,8 @@ static int differ(int kind, char const *x, char const *y) {{
       return 0;
     return !(kernel->loose && fabsf(u - v) <= slack(fabsf(u), FLT_EPSILON));
   }}
-  return kind == 5 ? memcmp(x, y, 8) : kind == 2 || kind == 6 ? memcmp(x, y, 4) : kind == 4 ? memcmp(x, y, 2) : *x != *y;
+  static size_t const sizes[] = {{8, 4, 4, 1, 2, 8, 4, 2, 1, 4, 8}};
+  return memcmp(x, y, sizes[kind]);
 }}
 
 static double number_at(int kind, char const *x) {{
@@ -270,6 +280,10 @@ static double number_at(int kind, char const *x) {{
   case 3: return *(unsigned char const *)x;
   case 4: return *(unsigned short const *)x;
   case 5: return (double)*(long const *)x;
+  case 7: return *(short const *)x;
+  case 8: return *(signed char const *)x;
+  case 9: return *(unsigned const *)x;
+  case 10: return (double)*(long long const *)x;
   default: return *(int const *)x;
   }}
 }}
@@ -299,8 +313,8 @@ static void clock_in(int seconds) {{
 static int one(int number, struct run const *run) {{
   kernel = &kernels[run->kernel];
   char *p[8], *block[8];
-  double d[2][8];
-  long l[2][8], first[8], count[8];
+  double d[2][LIVE];
+  long l[2][LIVE], first[8], count[8];
   memset(d, 0, sizeof d);
   memset(l, 0, sizeof l);
   origin = run->z[0];
@@ -372,7 +386,7 @@ static int one(int number, struct run const *run) {{
                first[k] + e / a->width, e % a->width, number_at(a->kind, was + e * a->size), number_at(a->kind, is + e * a->size));
       }}
   }}
-  for (int k = 0; k < 8 && !wrong; k++)
+  for (int k = 0; k < LIVE && !wrong; k++)
     if (differ(0, (char *)&d[0][k], (char *)&d[1][k]) || l[0][k] != l[1][k]) {{
       wrong = 1;
       printf("diff %d %d live value %d: original %.17g %ld, variant %.17g %ld", number, kernel->number, k, d[0][k], l[0][k], d[1][k], l[1][k]);

@@ -27,9 +27,20 @@ void note(long value);
 """
 """What stands at the top of the file of each region; `note` is a function with a side effect."""
 
-INTEGERS = ("int", "unsigned char", "unsigned short", "long")
+INTEGERS = (
+    "int",
+    "unsigned char",
+    "unsigned short",
+    "long",
+    "short",
+    "signed char",
+    "unsigned",
+    "long long",
+)
 FLOATS = ("double", "float")
 KINDS = ("int", "long", "unsigned", "size_t", "short")
+RARE_KINDS = ("unsigned char", "unsigned short", "signed char", "long long")
+"""Types of indices that are drawn less often."""
 
 _ACCESS = re.compile(r"@(\d+)\{")
 _TEST = re.compile(r"@\?(\w+); ")

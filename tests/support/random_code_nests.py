@@ -6,7 +6,14 @@ from dataclasses import dataclass
 
 from random_code import FLOATS, INTEGERS, Array, Item, Loop
 from random_code_choices import Choices
+from random_code_forms import NO_FORMS, Forms
 from random_code_shapes import PLAIN, Shape
+
+UNSIGNED = frozenset({"unsigned", "size_t"})
+"""Types of indices in which a difference wraps around."""
+
+NOT_NEGATIVE = UNSIGNED | {"unsigned char", "unsigned short"}
+"""Types of indices that are never below 0."""
 
 BRANCHES = [(9, "if"), (4, "switch"), (5, "block")]
 
@@ -22,6 +29,7 @@ class Maker:
     edge: bool
     exact: bool
     shape: Shape = PLAIN
+    forms: Forms = NO_FORMS
     loops: int = 0
 
     def nest(self, names: list[str], depth: int, outer: tuple[str, ...], like: Loop | None = None) -> Loop:
@@ -55,22 +63,29 @@ class Maker:
         choose = self.choices
         upward = not choose.chance(28)
         strict = not choose.chance(30)
-        unsigned = self.kinds[name] in {"unsigned", "size_t"}
+        unsigned = self.kinds[name] in NOT_NEGATIVE
         low, high = self.ends(outer, unsigned=unsigned)
         if low == high and not choose.chance(15):
             high = f"{high} + 3"
         start, bound = (low, high) if upward else (high, low)
         if unsigned and not upward:
             strict = strict or bound == "0"
+        if not self.edge:
+            signed = not upward or (not unsigned and choose.chance(70))
+            start = self.forms.start(choose, start, signed=signed)
+            bound = self.forms.bound(choose, bound, signed=signed)
         relation = ("<" if upward else ">") + ("" if strict else "=")
         sign = "+" if upward else "-"
         step = choose.pick([f"{name} {sign}= {stride}", f"{name} = {name} {sign} {stride}"])
         if stride == 1:
             step = choose.weighted((6, f"{name}{sign}{sign}"), (1, f"{sign}{sign}{name}"), (1, step))
+        step = self.forms.step(choose, name, stride, sign, step)
         flipped = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}[relation]
         test = f"{name} {relation} {bound}"
         if choose.chance(8):
             test = f"{bound} {flipped} {name}"
+        if upward and stride == 1 and self.forms.unequal(choose):
+            test = f"{name} != {bound}"
         kind = f"{self.kinds[name]} " if self.declared[name] else ""
         return f"{kind}{name} = {start}; @?{name}; {test}; {step}"
 
@@ -89,8 +104,7 @@ class Maker:
             (40, "n"), (20, "m"), (6, "n - 1"), (8, str(choose.integer(1, 13))), (4, "TEN"), (3, "n / 2 + 1"),
             (2, "(n < 7 ? n : 7)"),
         ]  # fmt: skip
-        if not unsigned:
-            lows.append((4, "-3"))
+        lows.append((2, "s - 1") if unsigned else (4, "-3"))
         for each in outer[-2:]:
             lows += [(8, each), (4, f"{each} + 1"), *([] if unsigned else [(3, f"{each} - 2")])]
             highs += [
@@ -118,7 +132,7 @@ class Maker:
             return choose.weighted((5, base), (1, f"{base} + 1"), (1, "2"))
         if self.shape.calm and choose.chance(70):
             return choose.pick((scope[0], x))
-        signed = self.kinds[x] not in {"unsigned", "size_t"}
+        signed = self.kinds[x] not in UNSIGNED
         offset = choose.integer(1, 3)
         options = [
             (40, x),
@@ -139,7 +153,7 @@ class Maker:
             ]
             if any(array.name == "w" for array in self.arrays):
                 options.append((5, f"w[@{self.slot('w')}{{{x}@}}]"))
-        return choose.weighted(*options)
+        return self.forms.subscript(choose, choose.weighted(*options), x, y)
 
     def target(self, scope: tuple[str, ...]) -> str:
         """A floating-point element to write."""
@@ -184,7 +198,7 @@ class Maker:
         other = self.reference(choose.pick(self.read(scope)), scope)
         x = choose.pick(scope)
         index = f"({x} - s)" if self.edge and x == scope[0] else x
-        return choose.weighted(
+        value = choose.weighted(
             (10, one),
             (8, f"{one} + {other}"),
             (6, f"{one} * 0.5 + {other}"),
@@ -198,6 +212,7 @@ class Maker:
             (1, f"-{one}"),
             (1, f"(double){index} - {one}"),
         )
+        return self.forms.real(choose, value, one, index, exact=self.exact)
 
     def whole(self, scope: tuple[str, ...]) -> str:
         """An integer expression with a small value."""
@@ -205,7 +220,7 @@ class Maker:
         one = self.reference(choose.pick(self.integral()), scope)
         other = self.reference(choose.pick(self.integral()), scope)
         x = choose.pick(scope)
-        return choose.weighted(
+        value = choose.weighted(
             (6, f"({one} + {other}) % 1009"),
             (4, f"({one} * 3 + 1) % 101"),
             (3, f"{one} % 64 - {x} % 7"),
@@ -214,6 +229,7 @@ class Maker:
             (2, f"{one} > {other} ? 1 : 2"),
             (2, str(choose.integer(0, 9))),
         )
+        return self.forms.whole(choose, value, one, x)
 
     def statement(self, scope: tuple[str, ...], depth: int = 0) -> str:
         choose = self.choices
@@ -229,6 +245,8 @@ class Maker:
             options += [(4, "if"), (1, "switch"), (2, "block")] if self.shape.calm else BRANCHES
         if depth == 0 and not self.shape.calm:
             options += [(2, "note"), (1, "jump"), (2, "stepped")]
+        if self.forms.mixed:
+            options.append((sum(weight for weight, _ in options) // 3, "mixed"))
         match choose.weighted(*options):
             case "real":
                 target = self.target(scope)
@@ -250,12 +268,23 @@ class Maker:
             case "switch":
                 first, second = self.statement(scope, depth + 1), self.statement(scope, depth + 1)
                 last = self.statement(scope, depth + 1)
-                return f"switch ({scope[-1]} % 3) {{ case 0: {first} break; case 1: {second} break; default: {last} }}"
+                zero, one = self.forms.number(choose, "0"), self.forms.number(choose, "1")
+                return (
+                    f"switch ({scope[-1]} % 3) {{ case {zero}: {first} break; "
+                    f"case {one}: {second} break; default: {last} }}"
+                )
             case "block":
                 target = self.target(scope)
-                return f"{{ double u = {self.real(scope)}; /* half */ {target} = u * 0.5; acc = acc + u; }}"
+                kind = (
+                    choose.pick(["float", "const double"])
+                    if self.forms.casts and not self.exact
+                    else "double"
+                )
+                return f"{{ {kind} u = {self.real(scope)}; /* half */ {target} = u * 0.5; acc = acc + u; }}"
             case "stepped":
                 return self.stepped(scope)
+            case "mixed":
+                return self.mixed(scope)
             case "note":
                 return f"note({scope[-1]} % 5);"
             case _:
@@ -269,6 +298,42 @@ class Maker:
         if not array.is_matrix:
             options.append(f"{array.name}[@{self.slot(array.name)}{{count++@}}] = 0.5;")
         return self.choices.pick([f"{target} = count++ * 0.5;", *options])
+
+    def mixed(self, scope: tuple[str, ...]) -> str:
+        """An assignment between numbers of different widths."""
+        choose = self.choices
+        small = self.whole(scope) if self.integral() else f"{choose.pick(scope)} % 50"
+        target = self.target(scope)
+        options = [f"h += {small};", f"u8 = u8 * 3 + ({small});", f"u8 -= {small};", f"big += {small};"]
+        options += [
+            f"big ^= {small};",
+            "h /= 2;",
+            "u8 >>= 1;",
+            "u8 <<= 1;",
+            "h %= 11;",
+            "count >>= 1;",
+            "count %= 77;",
+        ]
+        options += [
+            f"{target} += u8;",
+            f"{target} = h * 0.5 + u8 / 2;",
+            f"{target} -= big % 9;",
+            f"{target} /= 2;",
+        ]
+        options += [
+            f"{target} *= 0.5f;",
+            f"h = (short)(h + ({small}));",
+            f"big = big % 1000 + h * ({small});",
+        ]
+        if not self.exact:
+            value = self.real(scope)
+            options += [f"f += {value};", f"f = {value};", f"{target} = f + {value};", "acc += f; f *= 0.5;"]
+            options += [f"acc = acc + {self.forms.clamped(choose, value)};"]
+        if self.integral():
+            one = self.reference(choose.pick(self.integral()), scope)
+            options += [f"{one} {operator}= {small};" for operator in ("+", "-", "^", "|", "&")]
+            options += [f"{one} = h + {small};", f"h = {one};", f"u8 += {one};", f"{one} /= 3;"]
+        return choose.pick(options)
 
     def branch(self, scope: tuple[str, ...], depth: int) -> str:
         then = self.statement(scope, depth + 1)
@@ -301,7 +366,7 @@ class Maker:
             options += [(4, f"{one} % 2 != 0"), (2, f"{one} > 3")]
         if not self.exact:
             options.append((4, f"{self.reference(choose.pick(self.floating()), scope)} > 0.25"))
-        return choose.weighted(*options)
+        return self.forms.condition(choose, choose.weighted(*options), x, y)
 
     def between(self, names: list[str]) -> str:
         """A statement between two nests, which may read an index after its loop."""

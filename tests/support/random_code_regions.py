@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from random_code import INTEGERS, KINDS, Array, Code, Item, Loop, Run, render
+from random_code import INTEGERS, KINDS, RARE_KINDS, Array, Code, Item, Loop, Run, render
 from random_code_choices import Choices
-from random_code_nests import Maker
+from random_code_forms import MIXED_SCALARS, random_forms
+from random_code_nests import NOT_NEGATIVE, Maker
 from random_code_shapes import PLAIN, Shape
 
 
@@ -15,15 +16,19 @@ def random_code(choices: Choices, shape: Shape = PLAIN) -> Code:
     """A region of one to three nests."""
     edge = choices.chance(5)
     exact = choices.chance(shape.exact)
-    kind = choices.weighted((60, "int"), *((10, each) for each in KINDS[1:]))
+    rare = () if edge else tuple((3, each) for each in RARE_KINDS)
+    kind = choices.weighted((60, "int"), *((10, each) for each in KINDS[1:]), *rare)
     mixed = choices.chance(10) and not edge
+    # An unsigned index would be compared with a short one, of whose sums compilers warn: `k <= i + 1`.
+    every = (*KINDS, "signed char", "long long")
     names = ["i", "j", "k", "l"]
-    kinds = {name: choices.pick(KINDS) if mixed else kind for name in names}
-    numbers = tuple((name, choices.pick(KINDS) if mixed else kind) for name in ("s", "n", "m"))
+    kinds = {name: choices.pick(every) if mixed else kind for name in names}
+    numbers = tuple((name, choices.pick(every) if mixed else kind) for name in ("s", "n", "m"))
     inside = choices.chance(35)
     declared = {name: inside != choices.chance(10) for name in names}
     arrays, noalias = _arrays(choices, shape)
-    maker = Maker(choices, arrays, kinds, declared, edge, exact, shape)
+    forms = random_forms(choices)
+    maker = Maker(choices, arrays, kinds, declared, edge, exact, shape, forms)
     count = max(shape.nests, choices.weighted((66, 1), (26, 2), (8, 3)))
     items: list[Item] = []
     deepest = 1
@@ -41,10 +46,11 @@ def random_code(choices: Choices, shape: Shape = PLAIN) -> Code:
         ("t", "double", "0.25"),
         ("top", "double", "-9.0"),
         ("count", "long", "3"),
+        *(MIXED_SCALARS if forms.mixed else ()),
     )
     used = names[:deepest]
     outside = [name for name in used if not declared[name]]
-    live = tuple(name for name in ("acc", "t", "top", "count") if choices.chance(85 if name == "acc" else 55))
+    live = tuple(name for name, _, _ in scalars if choices.chance(85 if name == "acc" else 55))
     live += choices.some(outside, 18)
     runs = _edge_runs(choices, kind) if edge else _runs(choices, deepest, kinds, overlap=not noalias)
     code = Code(
@@ -99,7 +105,7 @@ def _runs(choices: Choices, depth: int, kinds: dict[str, str], *, overlap: bool)
     runs += [Run(choices.integer(0, 3), choices.pick(sizes[2:]), choices.pick(sizes[1:])) for _ in range(3)]
     if overlap:
         runs += [Run(0, sizes[-2], 4, 0), Run(1, sizes[-1], 5, 1), Run(0, sizes[-2], 3, -2)]
-    if "size_t" not in kinds.values() and "unsigned" not in kinds.values():
+    if not NOT_NEGATIVE & set(kinds.values()):
         runs.append(Run(-4, sizes[-2], 3))
     return tuple(runs)
 

@@ -68,8 +68,8 @@ def used_in(place: Place, names: Sequence[str]) -> list[str]:
 
 
 def references(place: Place) -> list[str]:
-    """The array elements that the loop names, as a recipe writes them."""
+    """The array elements that the loop names, as a recipe writes them: without character literals."""
     text = plain(render(place.code.items if place.loop is None else (place.loop,)))
     arrays = "|".join(array.name for array in place.code.arrays)
-    found = re.findall(rf"\b(?:{arrays})(?:\[[^][]*\])+", text)
+    found = re.findall(rf"\b(?:{arrays})(?:\[[^][']*\])+(?!\[)", text)
     return list(dict.fromkeys(found)) or ["a[i]"]

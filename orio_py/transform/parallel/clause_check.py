@@ -12,7 +12,14 @@ from orio_py.transform.base import Context, refuse
 from orio_py.transform.parallel.accumulations import accumulation, induction_step
 from orio_py.transform.parallel.pragma_text import Clauses
 from orio_py.transform.parallel.sharing import assigned_scalars, starts_are_comparable
-from orio_py.transform.types import index_type, is_natural, signedness, signedness_of_type
+from orio_py.transform.types import (
+    bound_wraps,
+    index_type,
+    is_floating,
+    is_natural,
+    signedness,
+    signedness_of_type,
+)
 
 _LOGICAL = frozenset({"&&", "||"})
 _OPERATORS = frozenset({"+", "-", "*", "&", "|", "^", "&&", "||", "min", "max"})
@@ -85,11 +92,16 @@ def count_problem(loop: CanonicalLoop, schedule: str, context: Context) -> str |
     """Why OpenMP would run a loop another number of times than C does, or None."""
     kind = index_type(loop, context)
     for part in (loop.start, loop.bound):
+        if is_floating(part, context):
+            return f"OpenMP counts in integers, and `{emit_expression(part)}` is a floating-point number"
         mixed = signedness_of_type(kind) == "signed" and signedness(part, context) == "unsigned"
         from_natural = loop.upward and is_natural(loop.start, context)
         if mixed and not from_natural and not is_natural(part, context):
             # OpenMP before 5.1 computes the number of iterations in the type of the index (4.4.2).
             return f"`{loop.index}` is signed, and `{emit_expression(part)}` is not"
+    if bound_wraps(loop, context):
+        # The compiler converts the bound to the type of the index (OpenMP 4.5, section 2.6).
+        return f"`{emit_expression(loop.bound)}` may be negative or too large for `{kind} {loop.index}`"
     narrow = signedness_of_type(kind) == "unsigned" or set(kind.split()) >= {"unsigned"}
     if narrow and not loop.upward and not _is_wide(kind) and schedule not in {"", "static", "auto"}:
         return (

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from orio_py.ctree.build import binary, declare, ident, literal_value
+from orio_py.ctree.build import binary, declare, ident
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, c_ast
@@ -24,7 +24,7 @@ from orio_py.ctree.rewrite import copy_with, walk
 from orio_py.transform.base import Context
 from orio_py.transform.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transform.forms import unknown_calls
-from orio_py.transform.storage.bound_replace_types import expression_type
+from orio_py.transform.storage.bound_replace_types import compared_type, expression_type
 from orio_py.transform.storage.scalar_replace import check_prefix, name_prefix
 from orio_py.transform.storage.scalar_replace_blocks import BlockRewriter, changed
 from orio_py.transform.storage.scalar_replace_items import Block, Item, Loop
@@ -70,8 +70,10 @@ def _wants(loop: For) -> bool:
 
 
 def _is_trivial(part: Node) -> bool:
-    """Whether an expression is a literal or one name."""
-    return isinstance(part, (c_ast.ID, c_ast.Constant)) or literal_value(part) is not None
+    """Whether an expression is one name, or made of numbers only, such as `(long)0`."""
+    if isinstance(part, c_ast.ID):
+        return True
+    return not any(isinstance(inner, (c_ast.ID, c_ast.FuncCall)) for inner in walk(part))
 
 
 @dataclass(slots=True)
@@ -147,6 +149,8 @@ class _Planner:
         kind = expression_type(node, loop.declared, self._context)
         if kind is None:
             return None
+        if not is_start and loop.index is not None:
+            kind = compared_type(kind, expression_type(ident(loop.index), loop.declared, self._context))
         part = _Part(node, kind, is_start)
         place = self._place(part, spot)
         if place is None:

@@ -8,6 +8,7 @@ from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transform.base import Context
+from orio_py.transform.types import signedness_of_type
 
 _RANKS = {
     "int": 0,
@@ -30,6 +31,8 @@ _WIDE_NAMES = frozenset(
         "uintmax_t",
     }
 )
+_WIDE_UNSIGNED = frozenset({"size_t", "uint64_t", "uintptr_t", "uintmax_t"})
+"""Unsigned types that are at least as wide as `long` where they are known."""
 _AS_INT = {
     "char": "int",
     "short": "int",
@@ -116,6 +119,18 @@ def promoted(text: str) -> str | None:
             return result
     kind = " ".join(["unsigned"] * ("unsigned" in words) + ["long"] * words.count("long")) or "int"
     return kind if set(words) <= {"int", "unsigned", "long"} and (words or "signed" in text) else None
+
+
+def compared_type(kind: str, index: str | None) -> str:
+    """The type of a constant of type `kind` that is compared with an index of the (promoted) type `index`.
+
+    In a comparison with an unsigned index a signed bound becomes unsigned; as a constant of that type it has the
+    same value there, and a compiler that knew the expression not to be negative has nothing to warn of.
+    """
+    if index is not None and index in _WIDE_UNSIGNED and kind in {"int", "long"}:
+        return index
+    together = None if index is None else _common(index, kind)
+    return together if together is not None and signedness_of_type(together) == "unsigned" else kind
 
 
 def _common(first: str, second: str) -> str | None:

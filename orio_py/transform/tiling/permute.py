@@ -40,6 +40,7 @@ from orio_py.transform.forms import (
     require_invariant_bound,
     require_no_jumps,
     require_stable_index,
+    require_start_that_fits,
     start_is_invariant,
 )
 from orio_py.transform.loop_names import LoopName, first_present, show_loops
@@ -110,6 +111,8 @@ class Permut:
         if order == sorted(order):
             return head
         moved = [k for k, old in enumerate(order) if k != old]
+        for loop in loops:
+            require_start_that_fits(loop, "Permut", context)
         _check_forms(loops, moved, context, force=self.force)
         headers = _headers(loops, order, context)
         verdict = _verdict(view, order, context)

@@ -19,6 +19,7 @@ from orio_py.ctree.build import (
     mul,
     sub,
 )
+from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
@@ -26,6 +27,7 @@ from orio_py.ctree.rewrite import walk_statements
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transform.base import Context, refuse
+from orio_py.transform.constants import is_narrow
 from orio_py.transform.forms import start_is_invariant
 from orio_py.transform.hoisting import hoisted
 from orio_py.transform.types import (
@@ -215,8 +217,10 @@ def main_test(view: CanonicalLoop, factor: int, context: Context) -> Node:
             # Nothing wraps around: the unsigned index has room enough (`_is_too_short`).
             return binary(beyond, index, limit - span)
         if fixed is not None and fixed >= 0:
-            test = binary(beyond, index, simplify(sub(bound, span)))
-            return binary("&&", binary(away, bound, fixed + span), test)
+            # As an `int`, the difference would be compared with an unsigned index, of which compilers warn.
+            mixed = signedness_of_type(index_type(view, context)) == "unsigned" and _is_int(bound, context)
+            last = sub(bound, c_ast.Constant("unsigned int", f"{span}u") if mixed else span)
+            return binary("&&", binary(away, bound, fixed + span), binary(beyond, index, simplify(last)))
         if start_is_invariant(view, context) and same_signedness(
             index_type(view, context), context, start, bound
         ):
@@ -227,6 +231,14 @@ def main_test(view: CanonicalLoop, factor: int, context: Context) -> Node:
     if lowest is not None and (lowest >= 0 or signedness_of_type(index_type(view, context)) == "signed"):
         return binary(beyond, index, lowest + span)
     return binary("&&", binary(beyond, index, bound), binary(beyond, sub(index, bound), span))
+
+
+def _is_int(bound: Node, context: Context) -> bool:
+    """Whether a bound is an `int` that was shorter, or made one by a cast."""
+    if isinstance(bound, c_ast.Cast):
+        return signedness_of_type(emit_type(bound.to_type)) == "signed"
+    declared = context.declarations.get(bound.name) if isinstance(bound, c_ast.ID) else None
+    return declared is not None and is_narrow(declared)
 
 
 def _start_at(view: CanonicalLoop, start: Node) -> Node:

@@ -80,6 +80,13 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (Parallelize(), "ORIO-T090", f"{FOR_I} @if (s < a[i]) s = a[i];"),
     (Parallelize(collapse=2), "ORIO-T090", f"{NEST} @s = c[i][j] + s;"),
     (Parallelize(), "ORIO-T091", "@for (i = m; i < u; i++) a[i] = 0;"),
+    (Parallelize(), "ORIO-T091", "@for (i = 0; i < n * 0.5; i++) a[i] = 0;"),
+    (Parallelize(), "ORIO-T091", "@for (i = 0; i < (double)n / 2; i++) a[i] = 0;"),
+    (Parallelize(), "ORIO-T091", "@for (i = 0; i < (n > 5 ? 2.5 : 3); i++) a[i] = 0;"),
+    (Parallelize(), "ORIO-T091", "@for (i = 0; i < sqrt(n); i++) a[i] = 0;"),
+    (Parallelize(), "ORIO-T091", "@for (unsigned char r = 0; r < n - m; r++) a[r] = 0;"),
+    (Parallelize(), "ORIO-T091", "@for (unsigned r = 0; r < (long)(n - m); r++) a[r] = 0;"),
+    (Vectorize(), "ORIO-T091", "@for (i = 0; i < n * 0.5; i++) a[i] = 0;"),
     (Parallelize(schedule="guided"), "ORIO-T091", "@for (u = 9; u > v; u--) a[u] = 0;"),
     (Vectorize(simdlen=0), "ORIO-T011", f"@{FOR_I} a[i] = 0;"),
     (Vectorize(), "ORIO-T020", "@t = 1;"),
@@ -146,7 +153,7 @@ def test_index_of_an_inner_loop_that_is_read_afterwards() -> None:
 
 
 def test_value_that_cannot_be_written_down() -> None:
-    text = "@for (i = s; i < n; i++) a[i] = 0;"
+    text = "@for (i = (short)n; i < m; i++) a[i] = 0;"
     assert_refused(Parallelize(), "ORIO-T029", text, around("a i"))
 
 

@@ -235,6 +235,7 @@ def test_names_are_fresh() -> None:
         # Trivial bounds, and bounds that the loop or a call may change.
         f"{FOR_I} s += x[i];",
         "for (i = -3; i < 9; i++) s += x[3];",
+        "for (i = (short)1; i < (int)sizeof(double); i++) s += x[3];",
         "for (i = 0; i < n - 1; i++) n -= 2;",
         "for (i = 0; i < row[0]; i++) idx[3] = row[i] = 4;",
         "for (i = 0; i < row[0]; i++) g(row);",
@@ -271,6 +272,25 @@ def test_bound_replace_leaves_it_alone(text: str) -> None:
 def test_bound_replace_keeps_the_type_of_the_comparison(bound: str, kind: str) -> None:
     around = context(DECLARATIONS + "size_t z; unsigned short h; long l;")
     result = emit(BoundReplace().apply(statement(f"for (i = 0; i < {bound}; i++) s += 1;"), around))
+    assert result.startswith(f"const {kind} ub_1 = ")
+
+
+@pytest.mark.parametrize(
+    ("index", "bound", "kind"),
+    [
+        # A comparison with an unsigned index is one of unsigned numbers, whatever the bound is.
+        ("unsigned", "n - 1", "unsigned"),
+        ("unsigned", "(unsigned short)(n - 1)", "unsigned"),
+        ("size_t", "(short)n", "size_t"),
+        ("size_t", "(long)n", "size_t"),
+        ("unsigned", "n + 1L", "long"),
+        ("unsigned char", "n - 1", "int"),
+        ("int", "u + 1", "unsigned"),
+    ],
+)
+def test_bound_replace_compares_as_the_index_does(index: str, bound: str, kind: str) -> None:
+    loop = statement(f"for ({index} k = 0; k < {bound}; k++) s += 1;")
+    result = emit(BoundReplace().apply(loop, context(DECLARATIONS)))
     assert result.startswith(f"const {kind} ub_1 = ")
 
 

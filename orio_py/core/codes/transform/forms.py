@@ -21,9 +21,12 @@ CODES: tuple[Code, ...] = (
     ),
     Code(
         "ORIO-T022",
-        "loop index is not an integer",
+        "loop index is not an integer that holds the start",
         "The index of a loop that is transformed is an integer variable: not floating, no pointer, not\n"
-        "volatile.",
+        "volatile.  A short unsigned one has to hold the start, as it would begin elsewhere otherwise, at 255\n"
+        "in place of -1:\n\n"
+        "    for (unsigned char i = n - 1; i > 0; i--)        for (int i = n - 1; i > 0; i--)\n\n"
+        "Take a wider index, or write the start with a cast to the type of the index.",
     ),
     Code(
         "ORIO-T023",
