@@ -83,7 +83,7 @@ class Destination:
         """Write the results of files, None for a file that stays, and copy the rest into the mirror.
 
         Adds the paths written to `written`.  Nothing is written where some file's host code must not be.
-        Raises DiagnosticError ORIO-U009, U018.
+        Raises DiagnosticError ORIO-U009, U035.
         """
         changed = [(file, data, kernels) for file, data, kernels in results if data is not None]
         for file, _, kernels in changed:
@@ -94,7 +94,7 @@ class Destination:
             raise DiagnosticError(*problems)
 
     def _check(self, file: LoadedFile, kernels: Sequence[HostKernel]) -> None:
-        """Raises DiagnosticError ORIO-U018."""
+        """Raises DiagnosticError ORIO-U035."""
         if kernels and (obstacle := self._obstacle(file)) is not None:
             raise DiagnosticError(obstacle)
 
@@ -102,7 +102,7 @@ class Destination:
         """Write the result of `file`, and the host code of the kernels that it calls; the paths written.
 
         Host code of an earlier run is removed when nothing calls it any more.
-        Raises DiagnosticError ORIO-U009, U018.
+        Raises DiagnosticError ORIO-U009, U035.
         """
         self._check(file, kernels)
         target = self.target(file)
@@ -133,7 +133,7 @@ class Destination:
         message = (
             f"the host code of `{file.path}` would take the place of `{found[0]}`, which is not generated"
         )
-        return Diagnostic("ORIO-U018", message, help="rename that file, or choose another output with `-o`")
+        return Diagnostic("ORIO-U035", message, help="rename that file, or choose another output with `-o`")
 
     def complete(self, written: Sequence[Path]) -> list[Diagnostic]:
         """Copy the files that were not written into the mirror; the problems met: ORIO-U009."""

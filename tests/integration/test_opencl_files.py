@@ -168,7 +168,7 @@ def test_a_file_of_the_users_is_never_overwritten(tmp_path, ending, way):
             report = orio_py.transform(source, output=tmp_path / "src" / "out.c")
     assert report.exit_code == 2
     (problem,) = report.diagnostics
-    assert problem.code == "ORIO-U018"
+    assert problem.code == "ORIO-U035"
     assert f"{name}_opencl.{ending}` is not generated" in problem.message.replace("`, which", "`")
     assert contents(tmp_path) == before
 
@@ -177,7 +177,7 @@ def test_an_input_that_would_be_replaced_is_refused(tmp_path):
     one = write(tmp_path / "a" / "vec.c")
     other = write(tmp_path / "b" / "vec_opencl.c", PLAIN)
     report = orio_py.transform([one, other], output=tmp_path / "out")
-    assert [d.code for d in report.diagnostics] == ["ORIO-U018"]
+    assert [d.code for d in report.diagnostics] == ["ORIO-U035"]
     assert not (tmp_path / "out").exists()
 
 
@@ -186,4 +186,4 @@ def test_tuning_is_refused_before_anything_is_measured(tmp_path):
     write(tmp_path / "vec_opencl.h", "int mine;\n")
     report = orio_py.tune(source, in_place=True)
     assert report.exit_code == 2
-    assert [d.code for d in report.diagnostics] == ["ORIO-U018"]
+    assert [d.code for d in report.diagnostics] == ["ORIO-U035"]

@@ -142,15 +142,6 @@ to.  It applies to the CHiLL regions that have no recipe of their own:
 """,
     ),
     Code(
-        "ORIO-U018",
-        "a file of yours is where host code goes",
-        """A region that runs on an OpenCL device calls functions of two generated files beside the output: for
-`out.c` these are `out_opencl.c` and `out_opencl.h`.  Files that an earlier run generated begin with a comment that
-says so and are overwritten; the file in the message has no such comment, or is itself an input with annotations,
-and nothing was written.  Rename it, or give the output another name with `-o`.
-""",
-    ),
-    Code(
         "ORIO-U030",
         "unusable compilation database",
         """`compile_commands.json` is a list of objects with the texts `directory` and `file`, and either a list
@@ -190,6 +181,15 @@ same problem with its place.
         "no file is left",
         """`--include` and `--exclude` (or the same keys of the configuration file) leave no C file of a folder.
 A glob is compared with the path below the folder, with the file's name and with each folder on the way.
+""",
+    ),
+    Code(
+        "ORIO-U035",
+        "a file of yours is where host code goes",
+        """A region that runs on an OpenCL device calls functions of two generated files beside the output: for
+`out.c` these are `out_opencl.c` and `out_opencl.h`.  Files that an earlier run generated begin with a comment that
+says so and are overwritten; the file in the message has no such comment, or is itself an input with annotations,
+and nothing was written.  Rename it, or give the output another name with `-o`.
 """,
     ),
     Code(
