@@ -25,7 +25,7 @@ from orio_py.spec.task import TuningTask
 from orio_py.store.database import ResultsDatabase, StoredSeries
 from orio_py.store.selection import Selection
 from orio_py.tune.answer import layout_of, winning_codes
-from orio_py.tune.contents import tuned_contents
+from orio_py.tune.contents import tuned_contents, without_stale_calls
 from orio_py.tune.host_functions import HostFunctions
 from orio_py.tune.load import LoadedFile, LoadedTask
 from orio_py.tune.memory_keys import make_keys
@@ -74,7 +74,9 @@ class Applier:
                     problems.extend(problem.diagnostics)
             if len(winners) == len(loaded.points):
                 contents.update(tuned_contents(loaded.task, winners, self.version, functions))
-        data = splice(file.source, contents) if contents else None
+        data = None
+        if contents:
+            data = splice(file.source, without_stale_calls(file.tasks, contents, self.version))
         return AppliedFile(data, problems, tuple(functions.kernels))
 
     def _winner(

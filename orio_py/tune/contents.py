@@ -25,7 +25,7 @@ def tuned_contents(
     `functions` gets the kernels that they call.
     """
     if not any(winner.report.best is not None for winner in winners):
-        return _without_calls(task, version)
+        return {}
     evidence = [line for winner in winners for line in _evidence(winner)]
     remarks = [_headline(version), *evidence, *dict.fromkeys(_device(winner) for winner in winners)]
     newline = task.source.newline
@@ -37,14 +37,22 @@ def tuned_contents(
     return contents
 
 
-def _without_calls(task: TuningTask, version: str) -> dict[Span, str]:
-    """The original code of regions that call host functions since an earlier run: those are not kept."""
-    remarks = [_headline(version), "original code: no valid variant"]
-    return {
-        region.content: generated_content(region, None, remarks, task.source.newline)
-        for region in task.regions
-        if calls_host_functions(task.source.text[region.content.start : region.content.end])
+def without_stale_calls(
+    tasks: Sequence[LoadedTask], contents: Mapping[Span, str], version: str
+) -> dict[Span, str]:
+    """The new contents of a file, with the original in regions that would keep calls of an earlier run.
+
+    Their host functions are not written again.
+    """
+    remarks = [_headline(version), "original code: nothing was found for it this time"]
+    stale = {
+        region.content: generated_content(region, None, remarks, loaded.task.source.newline)
+        for loaded in tasks
+        for region in loaded.task.regions
+        if region.content not in contents
+        and calls_host_functions(loaded.task.source.text[region.content.start : region.content.end])
     }
+    return {**contents, **stale}
 
 
 def _host_code(code: str | None) -> list[str]:

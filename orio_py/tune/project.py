@@ -22,7 +22,7 @@ from orio_py.record.environment import Host
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
 from orio_py.tune.answer import answered, task_started
-from orio_py.tune.contents import transformed_contents, tuned_contents
+from orio_py.tune.contents import transformed_contents, tuned_contents, without_stale_calls
 from orio_py.tune.events import Listener, TreeProgress
 from orio_py.tune.host_functions import HostFunctions
 from orio_py.tune.load import LoadedFile, LoadedTask
@@ -107,7 +107,7 @@ def tune_file(
                 return result
             contents.update(tuned_contents(loaded.task, winners, version, functions))
     if contents:
-        result.data = splice(file.source, contents)
+        result.data = splice(file.source, without_stale_calls(file.tasks, contents, version))
         result.kernels = tuple(functions.kernels)
     return result
 

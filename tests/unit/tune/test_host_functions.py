@@ -9,7 +9,7 @@ from pathlib import Path
 from opencl_plans import axpy
 
 from orio_py.transform.offload.plan import KernelPlan, LaunchShape
-from orio_py.tune.contents import transformed_contents, tuned_contents
+from orio_py.tune.contents import transformed_contents, tuned_contents, without_stale_calls
 from orio_py.tune.host_functions import HostFunctions, calls_host_functions
 from orio_py.tune.load import load
 
@@ -85,11 +85,12 @@ def test_sizes_have_kernels_of_their_own(tmp_path: Path):
 
 
 def test_a_call_of_an_earlier_run_does_not_outlive_its_function(tmp_path: Path):
-    """Where nothing was valid a region is left alone, unless its old code would no longer link."""
+    """Where nothing was found a region is left alone, unless its old code would no longer link."""
     source = tmp_path / "f.c"
     source.write_text(SIZES)
     (loaded,) = load([source]).tasks
     assert tuned_contents(loaded.task, (), "1", HostFunctions()) == {}
+    assert without_stale_calls([loaded], {}, "1") == {}
     called = SIZES.replace(
         "  for (i",
         "  /* orio_py: generated */\n#ifndef ORIO_ORIGINAL\n  orio_opencl_f_0(n);\n"
@@ -97,6 +98,7 @@ def test_a_call_of_an_earlier_run_does_not_outlive_its_function(tmp_path: Path):
     ).replace("x[i];\n", "x[i];\n#endif /* ORIO_ORIGINAL */\n")
     source.write_text(called)
     (loaded,) = load([source]).tasks
-    (text,) = tuned_contents(loaded.task, (), "1", HostFunctions()).values()
+    ((span, text),) = without_stale_calls([loaded], {}, "1").items()
     assert not calls_host_functions(text)
     assert "y[i] += x[i];" in text
+    assert without_stale_calls([loaded], {span: "new"}, "1") == {span: "new"}
