@@ -11,7 +11,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import orio_py
 from orio_py.build.process import Completed, Service, run
 from orio_py.core.units import Seconds
 from orio_py.measure.opencl.worker import ENDS, MARK, MISSING, Task
@@ -151,6 +150,6 @@ def survey() -> OpenCLSurvey:
 
 def _command() -> list[str]:
     """Runs the worker of this very package, wherever the process stands."""
-    root = str(Path(orio_py.__file__).parents[1])
+    root = str(Path(__file__).parents[3])
     code = f"import sys; sys.path.insert(0, {root!r}); from orio_py.measure.opencl.worker import main"
     return [sys.executable, "-P", "-c", f"{code}; sys.exit(main(sys.argv[1:]))"]

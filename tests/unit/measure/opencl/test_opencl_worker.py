@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from orio_py.build.process import Completed
 from orio_py.core.units import Seconds
 from orio_py.measure.job import Report, judge
-from orio_py.build.process import Completed
 from orio_py.measure.opencl.client import Answer, DeviceWorker, Ended
 from orio_py.measure.opencl.variant import DeviceVariant
 from orio_py.measure.opencl.worker import Task
