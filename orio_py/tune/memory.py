@@ -175,8 +175,12 @@ class TrialMemory:
         build: Seconds | None,
         run: Seconds,
         counters: Sequence[CounterValue] = (),
+        metadata: Mapping[str, str] | None = None,
     ) -> Measurement:
-        """Store a trial; returns its outcome, or that of the trial which another process stored first."""
+        """Store a trial; returns its outcome, or that of the trial which another process stored first.
+
+        `metadata` is what is known of this trial beside what all of a session have in common.
+        """
         keys = self.keys
         parameters = {f"orio:param:{name}": str(value) for name, value in configuration.items()}
         trial = Trial(
@@ -194,7 +198,7 @@ class TrialMemory:
             time=self.now(),
             threads=keys.threads,
             counters=tuple(counters),
-            metadata={**keys.metadata, **parameters},
+            metadata={**keys.metadata, **(metadata or {}), **parameters},
         )
         stored = self.database.append(trial, self.generation)
         self._trials[configuration.digest] = stored

@@ -200,6 +200,8 @@ class HostCode:
             case c_ast.DeclList():
                 for item in node.decls:
                     self._run(item, state, launch)
+            case c_ast.Decl(type=c_ast.FuncDecl()):
+                return
             case c_ast.Decl():
                 self._declare(node, state)
             case c_ast.Assignment():
