@@ -9,6 +9,9 @@ from typing import Any
 
 from orio_py.core.units import Bytes
 
+DEVICE_NAME = "OpenCL Device"
+"""Under this name the metadata of a trial holds the name of its device."""
+
 
 class DeviceKind(StrEnum):
     """What a device is."""
@@ -71,7 +74,7 @@ class OpenCLDevice:
         return {
             "OpenCL Platform": self.platform,
             "OpenCL Platform Version": self.platform_version,
-            "OpenCL Device": self.name,
+            DEVICE_NAME: self.name,
             "OpenCL Device Vendor": self.vendor,
             "OpenCL Device Type": str(self.kind),
             "OpenCL Device Version": self.version,

@@ -104,11 +104,12 @@ class Archive:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An earlier trial's outcome with its counters, and the digest of its code."""
+    """An earlier trial's outcome with its counters and what describes it, and the digest of its code."""
 
     code: str
     measurement: Measurement
     counters: tuple[CounterValue, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(slots=True)
@@ -164,7 +165,7 @@ class TrialMemory:
         if trial is None:
             return None
         self._trials[key] = trial
-        return Known(trial.code, self._on_clock(trial.measurement), trial.counters)
+        return Known(trial.code, self._on_clock(trial.measurement), trial.counters, trial.metadata)
 
     def remember(
         self,

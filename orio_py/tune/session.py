@@ -22,6 +22,7 @@ from orio_py.measure.observers.observing import Observing
 from orio_py.measure.opencl.client import survey
 from orio_py.measure.opencl.evaluator import OpenCLEvaluator
 from orio_py.measure.opencl.limits import no_device
+from orio_py.record.device import DEVICE_NAME
 from orio_py.record.environment import Environment
 from orio_py.record.measurement import Failure, Measurement, Stage, Success
 from orio_py.record.trial import CounterValue
@@ -255,7 +256,12 @@ class TuningSession:
             return None
         outcome = self._scorer.scored(known.measurement, known.counters)
         return Candidate(
-            configuration, known.code, outcome=outcome, is_recalled=True, counters=known.counters
+            configuration,
+            known.code,
+            outcome=outcome,
+            is_recalled=True,
+            counters=known.counters,
+            metadata=known.metadata,
         )
 
     def _remember(self, candidate: Candidate) -> None:
@@ -445,7 +451,9 @@ class TuningSession:
 
     def _environment(self, values: Mapping[str, Value]) -> Environment:
         command = " ".join(self.compiler.words(values))
-        return Environment(cpu_name(), cpu_cores(), system_name(), self.compiler.version, command)
+        tried = (c.metadata for c in self._valid if dict(c.configuration) == dict(values))
+        device = next((metadata.get(DEVICE_NAME, "") for metadata in tried), "")
+        return Environment(cpu_name(), cpu_cores(), system_name(), self.compiler.version, command, device)
 
     @property
     def first_refusal(self) -> Diagnostic | None:

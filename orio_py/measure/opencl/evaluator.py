@@ -34,8 +34,12 @@ from orio_py.record.trial import CounterSource, CounterValue
 SUFFIX = ".json"
 """Ends the names of files that describe device variants."""
 
-_SOURCES = {"kernel_time": 0, "transfer_time": 1, "kernel_host_time": 2}
-"""Counters of a device variant, by their place in the worker's lines: seconds per run of the timed code."""
+_SOURCES = (
+    ("kernel_time", CounterSource.DEVICE),
+    ("transfer_time", CounterSource.DEVICE),
+    ("kernel_host_time", CounterSource.SYSTEM),
+)
+"""Counters of a device variant, in the order of the worker's lines: seconds per run of the timed code."""
 
 
 @dataclass(slots=True)
@@ -224,8 +228,8 @@ class OpenCLEvaluator:
     def _learnt(self, artifact: Artifact, answer: Answer, report: Report) -> VariantFacts:
         splits = [tuple(map(float, rest.split())) for word, rest in report.lines if word == "split"]
         counters = tuple(
-            CounterValue(name, median(split[place] for split in splits), "s", CounterSource.SYSTEM)
-            for name, place in _SOURCES.items()
+            CounterValue(name, median(split[place] for split in splits), "s", source)
+            for place, (name, source) in enumerate(_SOURCES)
             if splits
         )
         variant = DeviceVariant.read(artifact.path)

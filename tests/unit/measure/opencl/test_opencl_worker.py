@@ -5,15 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from orio_py.build.process import Completed
-from orio_py.core.units import Seconds
-from orio_py.measure.job import Report, judge
-from orio_py.measure.opencl.client import Answer, DeviceWorker, Ended
-from orio_py.measure.opencl.variant import DeviceVariant
-from orio_py.measure.opencl.worker import Task
-from orio_py.record.measurement import Clock, Failure, Stage, Success
-from tests.support.opencl import (
+from opencl_variants import (
     AXPY,
     SUM,
     axpy_data,
@@ -23,6 +15,14 @@ from tests.support.opencl import (
     write_data,
     write_variant,
 )
+
+from orio_py.build.process import Completed
+from orio_py.core.units import Seconds
+from orio_py.measure.job import Report, judge
+from orio_py.measure.opencl.client import Answer, DeviceWorker, Ended
+from orio_py.measure.opencl.variant import DeviceVariant
+from orio_py.measure.opencl.worker import Task
+from orio_py.record.measurement import Clock, Failure, Stage, Success
 
 LONG = Seconds(60.0)
 
