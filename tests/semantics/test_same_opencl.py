@@ -96,7 +96,10 @@ def transformed(case: Case, number: int) -> Node:
     before = structure_digest(tree)
     live = f"x y z f c p q s mx count ok bits {case.live}"
     around = context(
-        DECLARATIONS, live=live, assumptions=Assumptions(noalias=True, reassociate=True), label=f"case{number}"
+        DECLARATIONS,
+        live=live,
+        assumptions=Assumptions(noalias=True, reassociate=True),
+        label=f"case{number}",
     )
     result = case.transformation.apply(tree, around)
     assert structure_digest(tree) == before, "the input was modified"
@@ -124,7 +127,9 @@ class Data:
     def __init__(self, n: int, m: int) -> None:
         draw = np.random.default_rng(7)
         self.n, self.m = n, m
-        self.doubles = [draw.integers(0, 9, size).astype(np.float64) for size in (n + m, n + m, n * m * (n + 1) + n + m)]
+        self.doubles = [
+            draw.integers(0, 9, size).astype(np.float64) for size in (n + m, n + m, n * m * (n + 1) + n + m)
+        ]
         self.floats = draw.integers(0, 9, n + m).astype(np.float32)
         self.integers = draw.integers(0, 9, n + m).astype(np.int32)
         self.planes = [draw.integers(0, 9, (SIDE, SIDE)).astype(np.float64) for _ in range(2)]

@@ -21,7 +21,7 @@ def state(tmp_path: Path, constants: dict[str, str] | None = None) -> HostState:
         ("y", "double", np.arange(30.0), None),
     ]
     data = HostData.read(write_data(tmp_path, values))
-    variables = tuple(v if v.name != "y" else HostVariable_with(v, ("3", "n")) for v in data.variables)
+    variables = tuple(v if v.name != "y" else replace(v, dimensions=("3", "n")) for v in data.variables)
     return HostState.of(
         HostData(data.inputs, data.reference, variables, constants or {}, {"real": "float"}, {})
     )
