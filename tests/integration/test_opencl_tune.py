@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -141,7 +142,7 @@ def test_transfers_count_where_the_specification_says_so(
         seen.append(found.with_transfers)
         return found
 
-    monkeypatch.setattr("orio_py.tune.session.OpenCLEvaluator", listed)
+    monkeypatch.setattr(import_module("orio_py.tune.session"), "OpenCLEvaluator", listed)
     for counter in ("", "arg time = 'kernel';", "arg time = 'kernel+transfer';"):
         status, _ = tune(tmp_path, counter=counter, parameters="param WI[] = [64];")
         assert status == 0
