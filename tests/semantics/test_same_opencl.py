@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +36,7 @@ FOR_J = "for (j = 0; j < m; j++)"
 @dataclass(frozen=True)
 class Case:
     code: str
-    transformation: OpenCL = OpenCL()
+    transformation: OpenCL = field(default_factory=OpenCL)
     live: str = ""
 
 
@@ -71,7 +71,7 @@ CASES = (
     *shapes(f"{FOR_I} {{ if (i > 0 && i < n - 1) z[i] = x[i - 1] + x[i + 1]; else z[i] = 0; }}"),
     *shapes(f"{FOR_I} {FOR_J} y[i] += p[i][j] * x[j];"),
     *shapes(f"{FOR_I} for (j = 0; j <= i; j++) s += p[i][j] * q[j][i];"),
-    *shapes(f"for (u = 0; u < n; u++) f[u] = fmaxf(f[u], 2) + sqrtf(4) + abs(-3);"),
+    *shapes("for (u = 0; u < n; u++) f[u] = fmaxf(f[u], 2) + sqrtf(4) + abs(-3);"),
     *shapes("for (w = 2; w <= n - 2; w += 3) { c[w] = 2 * c[w]; c[w + 1] = 0; }"),
     *shapes(f"{FOR_I} {{ int j; double v = 0; for (j = 0; j < m; j++) {{ v += x[j]; }} y[i] = v; }}"),
     *shapes("for (int e = 0; e < n; e++) y[e] = e % 2 ? x[e] : -x[e];"),
