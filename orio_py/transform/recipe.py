@@ -95,10 +95,12 @@ def uses_openmp(region: Region) -> bool:
 
 def uses_opencl(region: Region) -> bool:
     """Whether some variant of the region runs on an OpenCL device."""
-    return any(
-        step.name == "OpenCL" or any(argument.name == "opencl" for argument in step.arguments)
-        for step in region.steps
-    )
+    for step in region.steps:
+        if step.name == "OpenCL":
+            return True
+        if any(a.name == "opencl" and a.expression != Literal(False) for a in step.arguments):
+            return True
+    return False
 
 
 def _mentions_openmp(expr: Expr) -> bool:

@@ -91,9 +91,9 @@ def test_a_store_beside_a_buffer_is_found(worker: DeviceWorker, tmp_path: Path, 
 
 
 def test_repetitions_start_from_the_same_inputs(worker: DeviceWorker, tmp_path: Path) -> None:
-    """The kernel adds to `y`; a repetition that saw the last one's output would take the other branch."""
-    slow = AXPY.replace("y[i] = y[i] + a * x[i];", "y[i] = y[i] + a * x[i] * (y[i] == 0.5 * i);")
-    found = measured(run(worker, tmp_path, axpy_variant(slow), least=4, most=4))
+    """The kernel crashes where it finds another `y` than the first."""
+    strict = AXPY.replace("y[i] = y[i]", "if (y[i] != 0.5 * i) y[i + 100000000000L] = 0.0;\n    y[i] = y[i]")
+    found = measured(run(worker, tmp_path, axpy_variant(strict), least=4, most=4))
     assert isinstance(found, Success)
 
 
