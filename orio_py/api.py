@@ -29,6 +29,8 @@ from orio_py.core.expr import Value, show
 from orio_py.core.source import Position, SourceFile
 from orio_py.measure.observers.base import ObserverInfo, look_at
 from orio_py.measure.observers.catalog import OBSERVERS
+from orio_py.measure.opencl.client import survey
+from orio_py.record.device import OpenCLSurvey
 from orio_py.tune.events import Event, Listener
 from orio_py.tune.load import Loaded, LoadedTask, load
 from orio_py.tune.memory import Archive
@@ -100,7 +102,7 @@ class TuneReport(Report):
                 "cores": machine.cores,
                 "system": machine.system,
                 "compiler": machine.compiler,
-                "device": machine.cpu,
+                "device": machine.device or machine.cpu,
             }
             if machine
             else {"cpu": cpu_name(), "cores": cpu_cores(), "compiler": None, "device": cpu_name()}
@@ -201,9 +203,10 @@ class DeviceReport(Report):
     cores: int = 0
     compilers: tuple[CompilerInfo, ...] = ()
     observers: tuple[ObserverInfo, ...] = ()
+    opencl: OpenCLSurvey = field(default_factory=OpenCLSurvey)
 
     def as_json(self) -> dict[str, object]:
-        """Processor, compilers and methods of counting."""
+        """Processor, compilers, methods of counting, and OpenCL platforms with their devices."""
         return {
             **Report.as_json(self),
             "cpu": self.cpu,
@@ -222,6 +225,11 @@ class DeviceReport(Report):
                 }
                 for o in self.observers
             ],
+            "opencl": {
+                "problem": self.opencl.problem,
+                "advice": self.opencl.advice,
+                "platforms": [platform.as_json() for platform in self.opencl.platforms],
+            },
         }
 
 
@@ -506,7 +514,7 @@ def space(paths: Paths, *, spec: Path | None = None) -> SpaceReport:
 
 
 def devices() -> DeviceReport:
-    """Look for compilers and methods of counting on this machine and try each."""
+    """Look for compilers, methods of counting and OpenCL devices on this machine and try each."""
     found = compilers()
     try:
         default_compiler()
@@ -520,6 +528,7 @@ def devices() -> DeviceReport:
         cores=cpu_cores(),
         compilers=found,
         observers=tuple(look_at(observer) for observer in OBSERVERS.values()),
+        opencl=survey(),
     )
 
 

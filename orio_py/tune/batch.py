@@ -21,8 +21,8 @@ from orio_py.core.digest import digest
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.ctree.dependence.sets import Solver
+from orio_py.measure.base import VariantEvaluator
 from orio_py.measure.calibration import Calibrations
-from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.job import Race
 from orio_py.record.measurement import Clock, Failure, Measurement, Stage, Success
 from orio_py.record.trial import CounterValue
@@ -81,6 +81,7 @@ class Candidate:
     is_recalled: bool = False
     running: Seconds = Seconds(0.0)
     counters: tuple[CounterValue, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def objective(self) -> float | None:
@@ -94,17 +95,17 @@ class VariantMaker:
 
     generator: VariantGenerator
     point: InputPoint
-    evaluator: Evaluator
+    evaluator: VariantEvaluator
     arguments: Arguments
 
     def make(self, order: Order, attempt: int) -> Made:
         """The built variant of a configuration.  The first worker to make the folder of a code builds it."""
         started = _cpu()
         try:
-            codes = self.generator.codes(self.point, order.configuration)
+            parts = self.generator.parts(self.point, order.configuration)
+            program = self.evaluator.program(parts.codes, parts.devices)
         except DiagnosticError as problem:
             return Made(order.number, refusal=problem.diagnostics[0], transforming=_since(started))
-        program = self.evaluator.program(codes)
         compiler = self.evaluator.compiler
         words = compiler.words(order.configuration)
         key = digest([program.text, words, list(self.arguments(order.configuration))])
@@ -203,7 +204,7 @@ class BatchMeasurer:
     variant is given up as soon as it is clearly slower than the best so far, which is the original at first.
     """
 
-    evaluator: Evaluator
+    evaluator: VariantEvaluator
     arguments: Arguments
     best: float
     full: bool
@@ -233,6 +234,7 @@ class BatchMeasurer:
             elif self._is_known(candidate):
                 first = self._first[candidate.key]
                 candidate.is_copy, candidate.outcome, candidate.counters = True, first.outcome, first.counters
+                candidate.metadata = first.metadata
                 if any(first is other for other in waiting):
                     waiting.append(candidate)
                     continue
@@ -244,6 +246,7 @@ class BatchMeasurer:
                 candidate.outcome, candidate.counters = self.scorer.inspect(
                     candidate.built, candidate.configuration, self._outcome(candidate)
                 )
+                self._learn(candidate)
                 candidate.running = Seconds(perf_counter() - began)
                 self._note(candidate)
                 if rounds and self._may_win(candidate):
@@ -275,6 +278,11 @@ class BatchMeasurer:
         arguments = self.arguments(candidate.configuration)
         coordinate = candidate.configuration.show()
         return self.evaluator.measure(built, arguments, coordinate=coordinate, race=self._race)
+
+    def _learn(self, candidate: Candidate) -> None:
+        if isinstance(candidate.built, Artifact):
+            facts = self.evaluator.facts(candidate.built)
+            candidate.counters, candidate.metadata = (*candidate.counters, *facts.counters), facts.metadata
 
     @property
     def _race(self) -> Race | None:
