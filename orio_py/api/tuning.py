@@ -49,7 +49,7 @@ class TuneReport(Report):
                 "cores": machine.cores,
                 "system": machine.system,
                 "compiler": machine.compiler,
-                "device": machine.cpu,
+                "device": machine.device or machine.cpu,
             }
             if machine
             else {"cpu": cpu_name(), "cores": cpu_cores(), "compiler": None, "device": cpu_name()}
@@ -155,8 +155,8 @@ class _TuneRun:
             target: Path | None = None
             if result.data is not None and not result.interrupted:
                 try:
-                    target = self.destination.write(file, result.data)
-                    self.outputs.append(target)
+                    target, *others = self.destination.write(file, result.data, result.kernels)
+                    self.outputs += [target, *others]
                 except DiagnosticError as problem:
                     self.problems.extend(problem.diagnostics)
                     failed = True

@@ -75,11 +75,8 @@ def transform(
     written: list[Path] = []
     if not has_errors(problems):
         try:
-            results = [(f, transform_file(f, chosen, orio_py.__version__)) for f in loaded.files]
-            for file, data in results:
-                if data is not None:
-                    written.append(destination.write(file, data))
-            problems.extend(destination.complete(written))
+            results = [(f, *transform_file(f, chosen, orio_py.__version__)) for f in loaded.files]
+            destination.write_all(results, written)
         except DiagnosticError as problem:
             problems.extend(problem.diagnostics)
     problems.extend(nothing_found(loaded, problems))
@@ -129,10 +126,7 @@ def apply_results(
                 results = [(file, applier.apply(file)) for file in loaded.files]
             problems.extend(d for _, result in results for d in result.diagnostics)
             if not has_errors(problems):
-                for file, result in results:
-                    if result.data is not None:
-                        written.append(destination.write(file, result.data))
-                problems.extend(destination.complete(written))
+                destination.write_all([(file, r.data, r.kernels) for file, r in results], written)
         except EnvironmentProblem as problem:
             problems.extend(problem.diagnostics)
             return TransformReport(diagnostics=tuple(problems), sources=loaded.sources, exit_code=ENVIRONMENT)

@@ -163,6 +163,12 @@ class Service:
         line, _, self._rest = self._rest.partition(b"\n")
         return line.decode("utf-8", "replace")
 
+    def status(self, timeout: Seconds) -> int | None:
+        """The exit status of a program that has closed its pipe, negative for a signal; None if it still runs."""
+        if not _has_ended(self._process, timeout):
+            return None
+        return self._process.wait()
+
     @property
     def pid(self) -> int:
         """The program's process number."""

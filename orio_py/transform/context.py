@@ -15,6 +15,7 @@ from orio_py.spec.region import Region
 from orio_py.spec.task import TuningTask
 from orio_py.transform.base import Context
 
+_LOOP_REGION = re.compile(r"/\*@\s*begin\s+Loop\b")
 _ADDRESS = re.compile(r"&\s*([A-Za-z_]\w*)")
 
 
@@ -38,7 +39,15 @@ def context_for(task: TuningTask, region: Region) -> Context:
         reserved=frozenset(macro_names | around.typedefs),
         assumptions=task.assumptions,
         exposed=frozenset(addressed) | {d.name for d in around.globals},
+        types=task.types,
+        label=_label(around.function.name if around.function is not None else "region", before),
     )
+
+
+def _label(function: str, before: str) -> str:
+    """A name for a region: its function's, with a number where others stand before it in the function."""
+    number = len(_LOOP_REGION.findall(before))
+    return f"{function}_r{number}" if number else function
 
 
 def _with_type(declared: CDeclaration, types: Mapping[str, str]) -> CDeclaration:

@@ -31,7 +31,9 @@ from orio_py.transform.forms import sole_statement
 from orio_py.transform.sites import rewrite_where
 from orio_py.transform.superfluous import without_superfluous
 
-__all__ = ["apply_recipe", "check_recipe", "context_for", "uses_openmp"]
+__all__ = ["apply_recipe", "check_recipe", "context_for", "uses_opencl", "uses_openmp"]
+
+_WITH_KERNELS = frozenset({"OpenCL", "Composite"})
 
 
 def check_recipe(region: Region, known: frozenset[str]) -> tuple[Diagnostic, ...]:
@@ -53,6 +55,10 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
     Raises Refusal where a transformation says no, DiagnosticError where an argument has no value.
     """
     result = _applied(region, values, context)
+    if any(step.name in _WITH_KERNELS for step in region.steps):
+        from orio_py.transform.offload.call import kernel_prefix, numbered  # few recipes have kernels
+
+        result = numbered(result, kernel_prefix(context.label))
     result = without_superfluous(result, region.tree, context)
     assert isinstance(result, Compound)
     return result
@@ -85,6 +91,16 @@ def uses_openmp(region: Region) -> bool:
                 return True
     pragmas = (node.string for node in walk(region.tree) if isinstance(node, c_ast.Pragma))
     return any(text.split()[:1] == ["omp"] for text in pragmas)
+
+
+def uses_opencl(region: Region) -> bool:
+    """Whether some variant of the region runs on an OpenCL device."""
+    for step in region.steps:
+        if step.name == "OpenCL":
+            return True
+        if any(a.name == "opencl" and a.expression != Literal(False) for a in step.arguments):
+            return True
+    return False
 
 
 def _mentions_openmp(expr: Expr) -> bool:

@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from orio_py.build.compiler import Compiler
 from orio_py.build.features import needed_features
+from orio_py.codegen.host_unit import HostKernel
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity
 from orio_py.core.expr import Value, show
 from orio_py.core.source import Span
@@ -24,7 +25,8 @@ from orio_py.spec.task import TuningTask
 from orio_py.store.database import ResultsDatabase, StoredSeries
 from orio_py.store.selection import Selection
 from orio_py.tune.answer import layout_of, winning_codes
-from orio_py.tune.contents import tuned_contents
+from orio_py.tune.contents import tuned_contents, without_stale_calls
+from orio_py.tune.host_functions import HostFunctions
 from orio_py.tune.load import LoadedFile, LoadedTask
 from orio_py.tune.memory_keys import make_keys
 from orio_py.tune.options import TuneOptions
@@ -37,10 +39,11 @@ from orio_py.tune.writeback import splice
 
 @dataclass(slots=True)
 class AppliedFile:
-    """The new bytes of a file (None: leave it alone), and what was noticed on the way."""
+    """The new bytes of a file (None: leave it alone), the kernels they call, and what was noticed on the way."""
 
     data: bytes | None
     diagnostics: list[Diagnostic]
+    kernels: tuple[HostKernel, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,7 @@ class Applier:
         """
         contents: dict[Span, str] = {}
         problems: list[Diagnostic] = []
+        functions = HostFunctions()
         stored = self.database.overview(self.meant or Selection())
         for loaded in file.tasks:
             winners: list[Winner] = []
@@ -73,8 +77,11 @@ class Applier:
                 except DiagnosticError as problem:
                     problems.extend(problem.diagnostics)
             if len(winners) == len(loaded.points):
-                contents.update(tuned_contents(loaded.task, winners, self.version))
-        return AppliedFile(splice(file.source, contents) if contents else None, problems)
+                contents.update(tuned_contents(loaded.task, winners, self.version, functions))
+        data = None
+        if contents:
+            data = splice(file.source, without_stale_calls(file.tasks, contents, self.version))
+        return AppliedFile(data, problems, tuple(functions.kernels))
 
     def _winner(
         self,

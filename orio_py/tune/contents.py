@@ -10,14 +10,20 @@ from orio_py.spec.inputs import InputPoint
 from orio_py.spec.region import Region
 from orio_py.spec.task import TuningTask
 from orio_py.tune.dispatch import Case, dispatch, needs_dispatch
+from orio_py.tune.host_functions import HostFunctions, calls_host_functions
 from orio_py.tune.load import LoadedTask
 from orio_py.tune.result import Winner
 from orio_py.tune.variant import VariantGenerator
 from orio_py.tune.writeback import generated_content
 
 
-def tuned_contents(task: TuningTask, winners: Sequence[Winner], version: str) -> dict[Span, str]:
-    """The contents of a task's regions; nothing when no size had a valid variant."""
+def tuned_contents(
+    task: TuningTask, winners: Sequence[Winner], version: str, functions: HostFunctions
+) -> dict[Span, str]:
+    """The contents of a task's regions; nothing when no size had a valid variant.
+
+    `functions` gets the kernels that they call.
+    """
     if not any(winner.report.best is not None for winner in winners):
         return {}
     evidence = [line for winner in winners for line in _evidence(winner)]
@@ -26,27 +32,65 @@ def tuned_contents(task: TuningTask, winners: Sequence[Winner], version: str) ->
     has_code = any(winner.codes is not None for winner in winners)
     contents: dict[Span, str] = {}
     for index, region in enumerate(task.regions):
-        code = _combined(task, region, index, winners) if has_code else None
-        contents[region.content] = generated_content(region, code, remarks, newline)
+        code = _combined(task, region, index, winners, functions) if has_code else None
+        contents[region.content] = generated_content(region, code, [*remarks, *_host_code(code)], newline)
     return contents
 
 
-def _combined(task: TuningTask, region: Region, index: int, winners: Sequence[Winner]) -> str:
+def without_stale_calls(
+    tasks: Sequence[LoadedTask], contents: Mapping[Span, str], version: str
+) -> dict[Span, str]:
+    """The new contents of a file, with the original in regions that would keep calls of an earlier run.
+
+    Their host functions are not written again.
+    """
+    remarks = [_headline(version), "original code: nothing was found for it this time"]
+    stale = {
+        region.content: generated_content(region, None, remarks, loaded.task.source.newline)
+        for loaded in tasks
+        for region in loaded.task.regions
+        if region.content not in contents
+        and calls_host_functions(loaded.task.source.text[region.content.start : region.content.end])
+    }
+    return {**contents, **stale}
+
+
+def _host_code(code: str | None) -> list[str]:
+    """What to say of the functions that the code calls, if it calls any."""
+    if code is None or not calls_host_functions(code):
+        return []
+    return ["host code: in the file beside this one that ends in _opencl.c; link both with OpenCL"]
+
+
+def _combined(
+    task: TuningTask, region: Region, index: int, winners: Sequence[Winner], functions: HostFunctions
+) -> str:
     """One region's code for all problem sizes; sizes at which nothing won run the original."""
     original = region.reference_text.strip("\r\n")
-    cases = [
-        Case(w.point, w.codes[index], w.report.best.features)
-        if w.codes is not None and w.report.best is not None
-        else Case(w.point, original)
-        for w in winners
-    ]
+    cases: list[Case] = []
+    for w in winners:
+        if w.codes is None or w.report.best is None:
+            cases.append(Case(w.point, original))
+            continue
+        code = w.codes[index]
+        if calls_host_functions(code):
+            # Made anew: the kernels are not stored with the code, which may be of a function of another name.
+            code = functions.add(
+                *VariantGenerator.of(task).generated(index, w.point, w.report.best.configuration)
+            )
+        cases.append(Case(w.point, code, w.report.best.features))
     if not needs_dispatch(task, cases):
         return cases[0].code
     return dispatch(task, region, cases, indent=region.indent)
 
 
-def transformed_contents(loaded: LoadedTask, pins: Mapping[str, Value], version: str) -> dict[Span, str]:
-    """The contents of a task's regions at the first configuration that the pins allow."""
+def transformed_contents(
+    loaded: LoadedTask, pins: Mapping[str, Value], version: str, functions: HostFunctions
+) -> dict[Span, str]:
+    """The contents of a task's regions at the first configuration that the pins allow.
+
+    `functions` gets the kernels that they call.
+    """
     task = loaded.task
     contents: dict[Span, str] = {}
     remarks = [_headline(version)]
@@ -57,12 +101,15 @@ def transformed_contents(loaded: LoadedTask, pins: Mapping[str, Value], version:
         remarks.append(f"configuration{_sizes(point)}: {_shown(values)}; not measured")
     generator = VariantGenerator.of(task)
     for index, region in enumerate(task.regions):
-        cases = [Case(point, generator.code(index, point, values)) for point, values in chosen]
+        cases = [
+            Case(point, functions.add(*generator.generated(index, point, values))) for point, values in chosen
+        ]
         same = len({case.code for case in cases}) == 1 and not task.inputs.specialize
         code = cases[0].code
         if not same and needs_dispatch(task, cases):
             code = dispatch(task, region, cases, indent=region.indent)
-        contents[region.content] = generated_content(region, code, remarks, task.source.newline)
+        told = [*remarks, *_host_code(code)]
+        contents[region.content] = generated_content(region, code, told, task.source.newline)
     return contents
 
 
@@ -94,7 +141,7 @@ def _evidence(winner: Winner) -> list[str]:
 
 def _device(winner: Winner) -> str:
     machine = winner.report.environment
-    return f"device: {machine.cpu}; {machine.compiler} `{machine.command}`; {winner.report.trials} trials"
+    return f"device: {machine.device or machine.cpu}; {machine.compiler} `{machine.command}`; {winner.report.trials} trials"
 
 
 def _sizes(point: InputPoint) -> str:

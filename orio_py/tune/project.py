@@ -13,6 +13,7 @@ from time import perf_counter
 
 from orio_py.build.compiler import Compiler, resolve
 from orio_py.build.detect import host, scratch_folder, supports_openmp
+from orio_py.codegen.host_unit import HostKernel
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, Note, Severity
 from orio_py.core.expr import Value
 from orio_py.core.source import Span
@@ -22,8 +23,9 @@ from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
 from orio_py.transform.base import Refusal
 from orio_py.tune.answer import answered, task_started
-from orio_py.tune.contents import transformed_contents, tuned_contents
+from orio_py.tune.contents import transformed_contents, tuned_contents, without_stale_calls
 from orio_py.tune.events import Listener, TreeProgress
+from orio_py.tune.host_functions import HostFunctions
 from orio_py.tune.load import LoadedFile, LoadedTask
 from orio_py.tune.memory import Archive, TrialMemory
 from orio_py.tune.memory_keys import make_keys
@@ -61,6 +63,7 @@ class TunedFile:
     `failed` says that nothing is to be written: the original of a region cannot be built or run, say, or a
     recipe was refused and no other region has anything to write.  `refused` says that a region's recipe was
     refused at every configuration; it keeps its text.
+    `kernels` are those that the new text calls.
     """
 
     data: bytes | None
@@ -69,6 +72,7 @@ class TunedFile:
     interrupted: bool = False
     failed: bool = False
     refused: bool = False
+    kernels: tuple[HostKernel, ...] = ()
 
 
 def tune_file(
@@ -86,13 +90,14 @@ def tune_file(
     """
     result = TunedFile(None, [], [])
     contents: dict[Span, str] = {}
+    functions = HostFunctions()
     clock = clock or Clock(1, listener, perf_counter)
     machine = host()
     with _workspace(options.keep, file.path.stem) as folder:
         for number, loaded in enumerate(file.tasks):
             try:
                 around = _Around(folder / f"task_{number}", clock, archive, machine, version)
-                contents.update(_task_contents(file, loaded, options, around, result))
+                contents.update(_task_contents(file, loaded, options, around, result, functions))
             except EnvironmentProblem:
                 raise
             except DiagnosticError as problem:
@@ -102,20 +107,24 @@ def tune_file(
             if result.interrupted:
                 return result
     if contents:
-        result.data = splice(file.source, contents)
+        result.data = splice(file.source, without_stale_calls(file.tasks, contents, version))
+        result.kernels = tuple(functions.kernels)
     result.failed = result.refused and not contents
     return result
 
 
-def transform_file(file: LoadedFile, pins: Mapping[str, Value], version: str) -> bytes | None:
-    """The file with every recipe applied at one configuration, or None when it has no region.
+def transform_file(
+    file: LoadedFile, pins: Mapping[str, Value], version: str
+) -> tuple[bytes | None, tuple[HostKernel, ...]]:
+    """The file with every recipe applied at one configuration, and the kernels that it then calls.
 
-    Raises DiagnosticError (a refusal, say).
+    None for the file when it has no region.  Raises DiagnosticError (a refusal, say).
     """
     contents: dict[Span, str] = {}
+    functions = HostFunctions()
     for loaded in file.tasks:
-        contents.update(transformed_contents(loaded, pins, version))
-    return splice(file.source, contents) if contents else None
+        contents.update(transformed_contents(loaded, pins, version, functions))
+    return splice(file.source, contents) if contents else None, tuple(functions.kernels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +139,19 @@ class _Around:
 
 
 def _task_contents(
-    file: LoadedFile, loaded: LoadedTask, options: TuneOptions, around: _Around, result: TunedFile
+    file: LoadedFile,
+    loaded: LoadedTask,
+    options: TuneOptions,
+    around: _Around,
+    result: TunedFile,
+    functions: HostFunctions,
 ) -> Mapping[Span, str]:
     """What is to stand in a task's regions; nothing where they keep their text."""
     if loaded.task.has_spec:
         winners = _tune_task(file, loaded, options, around, result)
-        return {} if result.interrupted else tuned_contents(loaded.task, winners, around.version)
+        return {} if result.interrupted else tuned_contents(loaded.task, winners, around.version, functions)
     try:
-        return transformed_contents(loaded, {}, around.version)
+        return transformed_contents(loaded, {}, around.version, functions)
     except Refusal as refusal:
         result.diagnostics.extend(refusal.diagnostics)
         result.refused = True

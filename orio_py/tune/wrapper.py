@@ -12,6 +12,7 @@ from orio_py.build.detect import cpu_name
 from orio_py.core.diagnostics import Diagnostic, Severity
 from orio_py.core.digest import digest
 from orio_py.core.expr import Value
+from orio_py.tune.companions import needs_companions
 from orio_py.tune.compile_commands import CompileCommands, parse_command
 from orio_py.tune.headers import project_texts
 from orio_py.tune.load import Loaded, load
@@ -75,6 +76,13 @@ class Wrapper:
         loaded = load([path], spec=options.spec, pins={}, compile_commands=commands)
         if loaded.is_bad or not any(task.task.has_spec for task in loaded.tasks):
             self.told.extend(_as_warning(problem) for problem in loaded.diagnostics)
+            return None
+        if needs_companions(loaded.files[0]):
+            self._tell(
+                path,
+                "host code for OpenCL is another source, so it is compiled as it was written; "
+                "run `orio tune` before the build",
+            )
             return None
         options = replace(options, pins=_used(options.pins, loaded))
         target = self.store / self._key(loaded, path, command.include_folders, options) / path.name

@@ -111,8 +111,16 @@ searcher or option that exists.
     Code(
         "ORIO-U013",
         "unknown or unavailable target",
-        """`--target` chooses what is generated.  Without it, the recipe decides: a region whose recipe asks
-for OpenMP gives OpenMP, anything else plain C.
+        """`--target` chooses what is generated.  Without it, the recipe decides: a region whose recipe makes
+OpenCL kernels gives OpenCL, one that asks for OpenMP gives OpenMP, anything else plain C.
+""",
+    ),
+    Code(
+        "ORIO-U018",
+        "the recipe does not fit the target",
+        """`--target opencl` was asked for, but no step of the recipe makes OpenCL kernels, or another target was
+asked for and one does.  `transform OpenCL(...)` in a recipe runs a loop nest on a device.  Without `--target` the
+recipe decides.
 """,
     ),
     Code(
@@ -181,6 +189,15 @@ same problem with its place.
         "no file is left",
         """`--include` and `--exclude` (or the same keys of the configuration file) leave no C file of a folder.
 A glob is compared with the path below the folder, with the file's name and with each folder on the way.
+""",
+    ),
+    Code(
+        "ORIO-U035",
+        "a file of yours is where host code goes",
+        """A region that runs on an OpenCL device calls functions of two generated files beside the output: for
+`out.c` these are `out_opencl.c` and `out_opencl.h`.  Files that an earlier run generated begin with a comment that
+says so and are overwritten; the file in the message has no such comment, or is itself an input with annotations,
+and nothing was written.  Rename it, or give the output another name with `-o`.
 """,
     ),
     Code(

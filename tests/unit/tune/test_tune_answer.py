@@ -15,6 +15,7 @@ from orio_py.record.environment import Environment
 from orio_py.record.measurement import Clock, Timing
 from orio_py.tune.answer import answered, layout_of
 from orio_py.tune.contents import tuned_contents
+from orio_py.tune.host_functions import HostFunctions
 from orio_py.tune.load import load
 from orio_py.tune.memory_keys import make_keys
 from orio_py.tune.options import TuneOptions
@@ -109,9 +110,9 @@ def test_the_layout_is_what_the_code_looks_like(plan, tmp_path):
 
 def test_a_winner_with_extensions_stands_behind_a_test(plan):
     winner = Winner(plan.point, ("fast();\n",), report())
-    (text,) = tuned_contents(plan.task, [winner], "1").values()
+    (text,) = tuned_contents(plan.task, [winner], "1", HostFunctions()).values()
     assert 'if (ORIO_CPU_HAS("avx2")) {' in text
     assert text.count("for (int i = 0; i < n; i++)") == 2  # the fallback, and the user's code below
     plain = Winner(plan.point, ("fast();\n",), report(best=Best({"U": 2}, TIMING, 2.0)))
-    (text,) = tuned_contents(plan.task, [plain], "1").values()
+    (text,) = tuned_contents(plan.task, [plain], "1", HostFunctions()).values()
     assert "ORIO_CPU_HAS" not in text

@@ -145,3 +145,17 @@ def test_without_tuning_only_stored_texts_are_used(tmp_path):
     world.wrapper("gcc -c f.c").compile()
     world.wrapper("gcc -c f.c", may_tune=False).compile()
     assert world.commands[-1] == world.commands[-2] != world.commands[0]
+
+
+def test_a_source_with_host_code_is_compiled_as_written(tmp_path):
+    """One call of the compiler makes one object file, and the host functions would be in another."""
+    with_kernel(tmp_path)
+    source = tmp_path / "f.c"
+    source.write_text(KERNEL.replace("Unroll(ufactor=U)", "OpenCL(workItemsPerGroup=U)"))
+    world = World(tmp_path)
+    wrapper = world.wrapper("gcc -c f.c")
+    assert wrapper.compile() == 0
+    assert world.commands == [["gcc", "-c", "f.c"]]
+    assert world.tuned == []
+    assert [d.code for d in wrapper.told] == ["ORIO-U034"]
+    assert "run `orio tune` before the build" in wrapper.told[0].message

@@ -1,0 +1,61 @@
+"""The host functions that the regions of one file call, under names that differ where their kernels do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from orio_py.codegen.host_unit import PREFIX, HostKernel
+from orio_py.transform.offload.plan import KernelPlan
+
+
+@dataclass(slots=True)
+class HostFunctions:
+    """Collects the kernels of a file's regions at all problem sizes.
+
+    Two sizes, or two regions of one function, may have different kernels of one name; all but the first get
+    a number, in the kernels and in the code that calls them.
+    """
+
+    kernels: list[HostKernel] = field(default_factory=list[HostKernel])
+
+    def add(self, code: str, plans: Sequence[KernelPlan]) -> str:
+        """The code of a region at one problem size, with its calls renamed where that is needed."""
+        if not plans:
+            return code
+        from orio_py.codegen.opencl_device import device_program  # takes time to load, and few files need it
+
+        source = device_program(plans)
+        names = {plan.name: self._function(HostKernel(plan, source, plan.name)) for plan in plans}
+        pattern = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names))
+        return pattern.sub(lambda match: names[match[0]], code)
+
+    def _function(self, kernel: HostKernel) -> str:
+        """The name of the kernel's host function: one that is there already, or a new one."""
+        looks = _looks(kernel)
+        same = [k for k in self.kernels if k.plan.name == kernel.plan.name]
+        for known in same:
+            if _looks(known) == looks:
+                return known.function
+        taken = {k.function for k in self.kernels}
+        name, number = kernel.function, 0
+        while name in taken:
+            number += 1
+            name = f"{kernel.function}_v{number}"
+        self.kernels.append(HostKernel(kernel.plan, kernel.source, name))
+        return name
+
+
+def _looks(kernel: HostKernel) -> str:
+    """All that the host code depends on.  Trees are compared by what they show."""
+    return f"{kernel.plan!r}\n{kernel.source}"
+
+
+def calls_host_functions(code: str) -> bool:
+    """Whether code, such as an earlier run's, calls host functions.
+
+    >>> calls_host_functions("orio_opencl_axpy_0(y, n);"), calls_host_functions("axpy(y, n);")
+    (True, False)
+    """
+    return re.search(rf"\b{PREFIX}\w+\s*\(", code) is not None

@@ -1,0 +1,78 @@
+"""Builds generated OpenCL host code, with OpenCL's headers where there are some and with our own elsewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from orio_py.codegen.host_unit import HostKernel, HostUnit
+from orio_py.codegen.opencl_host import host_header, host_source
+
+SUPPORT = Path(__file__).resolve().parent
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-pedantic", "-g")
+
+
+@cache
+def headers() -> tuple[str, ...]:
+    """The option for the folder of `CL/cl.h`; none where the compiler finds it by itself."""
+    done = subprocess.run(
+        ["gcc", "-E", "-x", "c", "-"], input="#include <CL/cl.h>\n", capture_output=True, text=True
+    )
+    return () if done.returncode == 0 else (f"-I{SUPPORT / 'opencl_headers'}",)
+
+
+@cache
+def loader() -> Path | None:
+    """The OpenCL library that comes with the PyOpenCL wheel, None where there is none."""
+    found = importlib.util.find_spec("pyopencl")
+    if found is None or found.origin is None:
+        return None
+    libraries = sorted(Path(found.origin).parent.glob(".libs/libOpenCL*.so*"))
+    return libraries[0] if libraries else None
+
+
+def device_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment in which the wheel's OpenCL library finds the PoCL beside it."""
+    library = loader()
+    assert library is not None
+    package = library.parent.parent
+    # The wheel's loader was built to look below PYOPENCL_HOME; others take the folder of vendors.
+    return {
+        **os.environ,
+        "PYOPENCL_HOME": str(package),
+        "OCL_ICD_VENDORS": str(package / ".libs"),
+        "LD_LIBRARY_PATH": str(package / ".libs"),
+        **(extra or {}),
+    }
+
+
+def write_unit(folder: Path, *kernels: HostKernel) -> None:
+    """Write `test_opencl.c` and `test_opencl.h`."""
+    unit = HostUnit("test", "test_opencl", kernels, ("for a test",))
+    (folder / "test_opencl.c").write_bytes(host_source(unit).data)
+    (folder / "test_opencl.h").write_bytes(host_header(unit).data)
+
+
+def build(folder: Path, sources: Sequence[Path | str], *flags: str, command: str = "gcc") -> Path:
+    """The program built from sources in `folder` or with paths of their own; every warning is an error."""
+    program = folder / "program"
+    words = [command, *STRICT, *headers(), f"-I{folder}", f"-I{SUPPORT}"]
+    words += [str(folder / source) for source in sources]
+    done = subprocess.run(
+        [*words, *flags, "-o", str(program), "-lm", "-pthread"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-6000:]
+    return program
+
+
+def run(program: Path, *words: str, environment: Mapping[str, str] | None = None) -> str:
+    """What a program prints that must succeed within two minutes."""
+    done = subprocess.run(
+        [str(program), *words], capture_output=True, text=True, timeout=120, env=environment
+    )
+    assert done.returncode == 0, f"{done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-6000:]}"
+    return done.stdout

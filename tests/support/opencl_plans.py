@@ -1,0 +1,133 @@
+"""Kernel plans written by hand, each with device text that does what the plan says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from orio_py.codegen.host_unit import HostKernel
+from orio_py.ctree.build import binary, const, ident, index, unary
+from orio_py.ctree.nodes import Node
+from orio_py.transform.offload.plan import (
+    Axis,
+    BufferPlan,
+    DeviceOptions,
+    Direction,
+    KernelPlan,
+    LaunchShape,
+    ReductionPlan,
+    ScalarPlan,
+)
+
+AXPY = """\
+/* y += a * x */
+__kernel void axpy(__global double *restrict y, __global const double *restrict x, const double a,
+                   const long orio_trips_i)
+{
+  for (long i = get_global_id(0); i < orio_trips_i; i += get_global_size(0))
+    y[i] = y[i] + a * x[i];
+}
+"""
+
+ADD_2D = """\
+__kernel void add(__global float *c, __global const float *a, __global const float *b, const long m,
+                  const int orio_start_i, const long orio_trips_i, const long orio_trips_j)
+{
+  for (long p = get_global_id(1); p < orio_trips_i; p += get_global_size(1))
+    for (long q = get_global_id(0); q < orio_trips_j; q += get_global_size(0)) {
+      const long i = orio_start_i + 2 * p;
+      c[i * m + q] = a[i * m + q] + b[i * m + q];
+    }
+}
+"""
+
+SQUARES = """\
+__kernel void squares(__global const double *x, __global const int *k, const long orio_trips_i,
+                      __global double *orio_partials_s, __global int *orio_partials_m)
+{
+  __local double sums[16];
+  __local int least[16];
+  double s = 0.0;
+  int m = INT_MAX;
+  for (long i = get_global_id(0); i < orio_trips_i; i += get_global_size(0)) {
+    s += x[i] * x[i];
+    m = k[i] < m ? k[i] : m;
+  }
+  sums[get_local_id(0)] = s;
+  least[get_local_id(0)] = m;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (get_local_id(0) == 0) {
+    for (int p = 1; p < 16; p++) {
+      s += sums[p];
+      m = least[p] < m ? least[p] : m;
+    }
+    orio_partials_s[get_group_id(0)] = s;
+    orio_partials_m[get_group_id(0)] = m;
+  }
+}
+"""
+
+
+def axpy(**options: object) -> HostKernel:
+    """`for (i = 0; i < n; i++) y[i] += a * x[i]`, as many groups of 8 as cover the loop."""
+    plan = KernelPlan(
+        name="axpy",
+        axes=(Axis("i", "int", const(0), ident("n")),),
+        body=(),
+        buffers=(
+            BufferPlan("y", "double", _first("y"), ident("n"), Direction.INOUT),
+            BufferPlan("x", "double", _first("x"), ident("n"), Direction.IN),
+        ),
+        scalars=(_scalar("a", "double"),),
+        private=(),
+        reductions=(),
+        launch=LaunchShape((8,)),
+        options=replace(DeviceOptions(), **options),
+    )
+    return HostKernel(plan, AXPY, "orio_opencl_test_axpy")
+
+
+def add_2d(streams: int = 1) -> HostKernel:
+    """Every other row of `c = a + b` from row `first` on; 4 by 2 items in 3 by as many groups as it takes."""
+    count = binary("*", ident("n"), ident("m"))
+    plan = KernelPlan(
+        name="add",
+        axes=(Axis("i", "int", ident("first"), ident("rows"), 2), Axis("j", "int", const(0), ident("m"))),
+        body=(),
+        buffers=(
+            BufferPlan("c", "float", _first("c"), count, Direction.INOUT),
+            BufferPlan("a", "float", _first("a"), count, Direction.IN),
+            BufferPlan("b", "float", _first("b"), count, Direction.IN),
+        ),
+        scalars=(_scalar("m", "long"),),
+        private=(),
+        reductions=(),
+        launch=LaunchShape((4, 2)),
+        options=DeviceOptions(streams=streams),
+    )
+    return HostKernel(plan, ADD_2D, "orio_opencl_test_add")
+
+
+def squares() -> HostKernel:
+    """`s += x[i] * x[i]; m = min(m, k[i])` in 3 groups of 16."""
+    plan = KernelPlan(
+        name="squares",
+        axes=(Axis("i", "int", const(0), ident("n")),),
+        body=(),
+        buffers=(
+            BufferPlan("x", "double", _first("x"), ident("n"), Direction.IN),
+            BufferPlan("k", "int", _first("k"), ident("n"), Direction.IN),
+        ),
+        scalars=(),
+        private=(),
+        reductions=(ReductionPlan("s", "double", "+", "0.0"), ReductionPlan("m", "int", "min", "INT_MAX")),
+        launch=LaunchShape((16,), (3,)),
+    )
+    return HostKernel(plan, SQUARES, "orio_opencl_test_squares")
+
+
+def _first(name: str) -> Node:
+    return unary("&", index(name, 0))
+
+
+def _scalar(name: str, kind: str) -> ScalarPlan:
+    return ScalarPlan(name, kind, ident(name), name)
