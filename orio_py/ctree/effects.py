@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from orio_py.ctree.integers import evident_integers
@@ -19,7 +19,6 @@ from orio_py.ctree.nodes import (
     Transform,
     c_ast,
 )
-from orio_py.ctree.rewrite import walk_statements
 
 _REAL_FUNCTIONS = """sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2
     log10 log1p logb sqrt cbrt hypot pow fabs fmax fmin fdim fma fmod remainder floor ceil trunc round rint
@@ -64,13 +63,15 @@ class _Summary:
 
     `written` are the scalars assigned on every path.  `has_jumps` and `needs_types` say that the summary
     is of no use to the statements around it: a jump makes every assignment uncertain, and what is a
-    pointer in `*(p + i)` may only be seen in the whole tree.
+    pointer in `*(p + i)` may only be seen in the whole tree.  `leaves_early` tells of a `break`, `continue`
+    or `return` anywhere inside.
     """
 
     effects: Effects
     written: frozenset[str]
     has_jumps: bool
     needs_types: bool
+    leaves_early: bool
 
 
 def effects(node: Node) -> Effects:
@@ -120,6 +121,7 @@ class _Walker:
         self.jumps = jumps
         self.has_jumps = False
         self.needs_types = False
+        self.leaves_early = False
         self.scalar_reads: set[str] = set()
         self.scalar_writes: set[str] = set()
         self.array_reads: set[str] = set()
@@ -152,14 +154,17 @@ class _Walker:
             opaque=self.opaque,
             escaping=frozenset(self.escaping),
         )
-        return _Summary(found, frozenset(self.written), self.has_jumps, self.needs_types)
+        return _Summary(found, frozenset(self.written), self.has_jumps, self.needs_types, self.leaves_early)
 
     def visit(self, node: Node | None) -> None:
         if node is None:
             return
-        if isinstance(node, _REMEMBERED) and not self.jumps:
+        kind = type(node)
+        if kind is c_ast.ID:
+            self.read(cast("c_ast.ID", node).name)
+        elif kind in _REMEMBERED and not self.jumps:
             self.add(self.memory.part(node, self.root))
-        else:
+        elif kind is not c_ast.Constant:
             self._enter(node)
 
     def add(self, part: _Summary) -> None:
@@ -167,6 +172,7 @@ class _Walker:
         found, local = part.effects, self._local()
         self.has_jumps = self.has_jumps or part.has_jumps
         self.needs_types = self.needs_types or part.needs_types
+        self.leaves_early = self.leaves_early or part.leaves_early
         self.opaque = self.opaque or found.opaque
         self.calls |= found.calls
         self.scalar_reads |= found.scalar_reads - local
@@ -207,7 +213,10 @@ class _Walker:
                 self.written.add(name)
 
     def _is_local(self, name: str) -> bool:
-        return any(name in scope for scope in self.scopes)
+        for scope in self.scopes:  # noqa: SIM110 - a generator would take three times as long
+            if name in scope:
+                return True
+        return False
 
     # Expressions
 
@@ -243,12 +252,15 @@ class _Walker:
 
         The subscripts on the way are read.
         """
+        subscripted = isinstance(node, c_ast.ArrayRef)
+        while isinstance(node, c_ast.ArrayRef):
+            self.visit(node.subscript)
+            node = node.name
         match node:
             case c_ast.ID():
-                return node.name, False
-            case c_ast.ArrayRef():
-                self.visit(node.subscript)
-                return self.place(node.name)[0], True
+                return node.name, subscripted
+            case _ if subscripted:
+                return self.place(node)[0], True
             case c_ast.StructRef():
                 base, through = self.place(node.name)
                 return base, through or node.type == "->"
@@ -363,6 +375,10 @@ class _Walker:
         self.visit_FuncCall(node)
 
     def visit_BinaryOp(self, node: c_ast.BinaryOp) -> None:
+        if not isinstance(node.left, c_ast.BinaryOp) and node.op not in {"&&", "||"}:
+            self.visit(node.left)
+            self.visit(node.right)
+            return
         # Long sums lean to the left: go down without recursion.
         spine = [node]
         while isinstance(spine[-1].left, c_ast.BinaryOp):
@@ -428,12 +444,18 @@ class _Walker:
         self.visit(node.init)
         self.visit(node.cond)
         before = set(self.written)
-        self.visit(node.stmt)
-        if _leaves_early(node.stmt):
+        if self._leaves_in(node.stmt):
             self.written = set(before)
         self.visit(node.next)
         self.written = before
         self.scopes.pop()
+
+    def _leaves_in(self, body: Node) -> bool:
+        """Follow the body of a loop; whether a `break`, `continue` or `return` may end it before its last statement."""
+        before, self.leaves_early = self.leaves_early, False
+        self.visit(body)
+        found, self.leaves_early = self.leaves_early, before or self.leaves_early
+        return found
 
     def visit_While(self, node: c_ast.While) -> None:
         self.visit(node.cond)
@@ -441,8 +463,7 @@ class _Walker:
 
     def visit_DoWhile(self, node: c_ast.DoWhile) -> None:
         before = set(self.written)
-        self.visit(node.stmt)
-        if _leaves_early(node.stmt):
+        if self._leaves_in(node.stmt):
             self.written = before
         self.visit(node.cond)
 
@@ -458,6 +479,16 @@ class _Walker:
         before = set(self.written)
         self.maybe(*node.stmts)
         self.written = before
+
+    def visit_Break(self, node: c_ast.Break | c_ast.Continue) -> None:
+        del node
+        self.leaves_early = True
+
+    visit_Continue = visit_Break  # noqa: N815
+
+    def visit_Return(self, node: c_ast.Return) -> None:
+        self.leaves_early = True
+        self.visit(node.expr)
 
     def visit_Goto(self, node: c_ast.Goto) -> None:
         del node
@@ -484,22 +515,16 @@ def _method_of(kind: type[Node]) -> str | None:
 
 
 # Not assignments: to follow one again takes less time than to keep what it does.
-_REMEMBERED = (Compound, For, c_ast.DoWhile, c_ast.If, c_ast.Switch, c_ast.While)
+_REMEMBERED = frozenset({Compound, For, c_ast.DoWhile, c_ast.If, c_ast.Switch, c_ast.While})
 _TRANSPARENT = (
     Transform, c_ast.ArrayDecl, c_ast.ArrayDesignator, c_ast.Cast, c_ast.CompoundLiteral, c_ast.DeclList,
     c_ast.Enum, c_ast.EnumeratorList, c_ast.ExprList, c_ast.InitList, c_ast.Label, c_ast.PtrDecl,
-    c_ast.Return, c_ast.TypeDecl, c_ast.Typename, c_ast.GenericSelection, c_ast.GenericAssociation,
+    c_ast.TypeDecl, c_ast.Typename, c_ast.GenericSelection, c_ast.GenericAssociation,
 )  # fmt: skip
 _SILENT = (
-    Comment, GuardedPragma, c_ast.Pragma, c_ast.Break, c_ast.Constant, c_ast.Continue, c_ast.EmptyStatement,
+    Comment, GuardedPragma, c_ast.Pragma, c_ast.Constant, c_ast.EmptyStatement,
     c_ast.Goto, c_ast.IdentifierType, c_ast.StaticAssert, c_ast.Struct, c_ast.Union,
 )  # fmt: skip
-
-
-def _leaves_early(body: Node) -> bool:
-    """Whether a `break`, `continue` or `return` may end the body before its last statement."""
-    leaving = (c_ast.Break, c_ast.Continue, c_ast.Return)
-    return any(isinstance(node, leaving) for node in walk_statements(body))
 
 
 def _handed(argument: Node) -> Iterable[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, cast
 
 from orio_py.ctree.nodes import KernelCall, Node, c_ast
@@ -37,7 +38,8 @@ def emit_declaration(node: c_ast.Decl | c_ast.Typedef | c_ast.DeclList) -> str:
     """The text of a declaration without its semicolon."""
     decls = cast("list[Any]", node.decls) if isinstance(node, c_ast.DeclList) else [node]
     first, *others = decls
-    pieces = [_specifiers(first) + _init_declarator(first)]
+    specifiers, declarator = _specifiers(first), _init_declarator(first)
+    pieces = [_join(specifiers, declarator)]
     pieces.extend(_init_declarator(decl) for decl in others)
     return ", ".join(pieces)
 
@@ -57,6 +59,9 @@ def _level(node: Node) -> int:
     return _LEVELS.get(type(node), _PRIMARY)
 
 
+_TIGHT = frozenset({c_ast.ID, c_ast.Constant, c_ast.ArrayRef})
+"""Expressions that need no parentheses anywhere, and are most of them."""
+
 _LEVELS: dict[type[Node], int] = {
     c_ast.ExprList: _COMMA,
     c_ast.Assignment: _ASSIGNMENT,
@@ -72,22 +77,14 @@ _LEVELS: dict[type[Node], int] = {
 
 def _text(node: Node, least: int) -> str:
     """The text of `node`, in parentheses if it binds less than `least`."""
-    text = _bare(node)
-    return text if least <= _COMMA or _level(node) >= least else f"({text})"
+    text = _WRITERS[type(node)](node)
+    if least <= _COMMA or type(node) in _TIGHT or _level(node) >= least:
+        return text
+    return f"({text})"
 
 
 def _bare(node: Node) -> str:
-    # A table by type: expressions are most of what is printed.
-    writer = _WRITERS.get(type(node))
-    return writer(node) if writer is not None else _rare(node)
-
-
-def _name(node: c_ast.ID) -> str:
-    return node.name
-
-
-def _constant(node: c_ast.Constant) -> str:
-    return node.value
+    return _WRITERS[type(node)](node)
 
 
 def _array_reference(node: c_ast.ArrayRef) -> str:
@@ -152,6 +149,11 @@ def _arguments(arguments: Node | None) -> str:
 
 
 def _binary(node: c_ast.BinaryOp) -> str:
+    operator, left = node.op, node.left
+    if not isinstance(left, c_ast.BinaryOp):
+        return (
+            f"{_operand(operator, left, right=False)} {operator} {_operand(operator, node.right, right=True)}"
+        )
     # Chains like `a + b + c …` lean to the left and can be long: walk down them without recursion.
     spine = [node]
     while isinstance(spine[-1].left, c_ast.BinaryOp) and not _wants_parentheses(
@@ -165,14 +167,14 @@ def _binary(node: c_ast.BinaryOp) -> str:
 
 
 def _operand(operator: str, child: Node, *, right: bool) -> str:
-    text = _bare(child)
-    return f"({text})" if _wants_parentheses(operator, child, right=right) else text
+    text = _WRITERS[type(child)](child)
+    if type(child) in _TIGHT or not _wants_parentheses(operator, child, right=right):
+        return text
+    return f"({text})"
 
 
 def _wants_parentheses(operator: str, child: Node, *, right: bool) -> bool:
     """Whether C or a compiler's -Wparentheses asks for parentheses around an operand."""
-    if isinstance(child, (c_ast.ID, c_ast.Constant, c_ast.ArrayRef)):
-        return False
     level, own = _level(child), _BINARY[operator]
     if level < own or (level == own and right):
         return True
@@ -214,24 +216,33 @@ def _ternary(node: c_ast.TernaryOp) -> str:
     return f"{condition} ? {middle} : {_text(node.iffalse, _CONDITIONAL)}"
 
 
-_WRITERS: dict[type[Node], Callable[[Any], str]] = {
-    c_ast.ID: _name,
-    c_ast.Constant: _constant,
-    c_ast.BinaryOp: _binary,
-    c_ast.ArrayRef: _array_reference,
-    c_ast.Assignment: _assignment,
-    c_ast.UnaryOp: _unary,
-    c_ast.FuncCall: _call,
-    KernelCall: _call,
-    c_ast.StructRef: _member,
-    c_ast.TernaryOp: _ternary,
-    c_ast.Cast: _cast,
-    c_ast.ExprList: _list,
-}
+class _Writers(dict[type[Node], Callable[[Any], str]]):
+    """What prints an expression, by its type: expressions are most of what is printed."""
+
+    def __missing__(self, kind: type[Node]) -> Callable[[Any], str]:
+        return _rare
+
+
+_WRITERS = _Writers(
+    {
+        c_ast.ID: attrgetter("name"),
+        c_ast.Constant: attrgetter("value"),
+        c_ast.BinaryOp: _binary,
+        c_ast.ArrayRef: _array_reference,
+        c_ast.Assignment: _assignment,
+        c_ast.UnaryOp: _unary,
+        c_ast.FuncCall: _call,
+        KernelCall: _call,
+        c_ast.StructRef: _member,
+        c_ast.TernaryOp: _ternary,
+        c_ast.Cast: _cast,
+        c_ast.ExprList: _list,
+    }
+)
 
 
 def _specifiers(node: Any) -> str:
-    """Everything before the first declarator, with a space behind where a declarator follows."""
+    """Everything before the first declarator."""
     words: list[str] = list(node.storage)
     if isinstance(node, c_ast.Decl):
         words.extend(node.funcspec)
@@ -239,8 +250,7 @@ def _specifiers(node: Any) -> str:
     if isinstance(node.type, (c_ast.Struct, c_ast.Union, c_ast.Enum)):
         words.extend(node.quals)
     words.append(_base(node.type))
-    text = " ".join(words)
-    return text + " " if _declarator(node.type) or getattr(node, "bitsize", None) is not None else text
+    return " ".join(words)
 
 
 def _init_declarator(node: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
+from operator import attrgetter
 from typing import Any, TypeVar, cast
 
 from orio_py.ctree.nodes import WITH_STATEMENTS, Compound, For, Node, c_ast, substatements
@@ -13,7 +14,13 @@ Replacement = Node | list[Node]
 
 _STATEMENT_FIELDS = frozenset({"stmt", "iftrue", "iffalse", "body"})
 _LEAVES = (c_ast.ID, c_ast.Constant)
-_WITHOUT_NAMES = (c_ast.BinaryOp, c_ast.Constant, c_ast.Assignment)
+_OPERANDS: Mapping[type[Node], Callable[[Node], tuple[Node, Node]]] = {
+    c_ast.BinaryOp: attrgetter("right", "left"),
+    c_ast.ArrayRef: attrgetter("subscript", "name"),
+    c_ast.Assignment: attrgetter("rvalue", "lvalue"),
+}
+"""What gives the parts of a node of one of the commonest kinds, last one first."""
+
 _NOT_FIELDS = frozenset({"coord", "__weakref__"})
 _N = TypeVar("_N", bound=Node)
 
@@ -35,14 +42,10 @@ def walk(node: Node) -> Iterator[Node]:
     while stack:
         current = stack.pop()
         yield current
-        if isinstance(current, _LEAVES):
-            continue
-        # Most nodes are of these two kinds: their parts are named here, which costs half as much.
-        if isinstance(current, c_ast.BinaryOp):
-            stack += (current.right, current.left)
-        elif isinstance(current, c_ast.ArrayRef):
-            stack += (current.subscript, current.name)
-        else:
+        parts = _OPERANDS.get(type(current))
+        if parts is not None:
+            stack += parts(current)
+        elif not isinstance(current, _LEAVES):
             stack.extend(reversed(list(current)))
 
 
@@ -269,35 +272,43 @@ def declared_names(node: Node) -> frozenset[str]:
     """The variables, constants and types that declarations inside `node` introduce, in any scope."""
     kinds = (c_ast.Decl, c_ast.Typedef, c_ast.Enumerator)
     found: set[str] = set()
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, _LEAVES):
-            continue
-        if isinstance(current, (c_ast.BinaryOp, c_ast.ArrayRef)):
-            stack.extend(current)
-            continue
+    for current in _distinct([node], (c_ast.Struct, c_ast.Union, c_ast.FuncDecl)):
         if isinstance(current, kinds) and current.name:
             found.add(current.name)
-        if not isinstance(current, (c_ast.Struct, c_ast.Union, c_ast.FuncDecl)):
-            stack.extend(current)
     return frozenset(found)
 
 
 def used_names(nodes: Iterable[Node]) -> frozenset[str]:
     """Every identifier that occurs anywhere in the trees, as a name of anything."""
     found: set[str] = set()
-    for root in nodes:
-        for node in walk(root):
-            if isinstance(node, c_ast.ID):
-                found.add(node.name)
-                continue
-            if isinstance(node, _WITHOUT_NAMES):
-                continue
-            for name in fields(node):
-                value = getattr(node, name)
-                if name in {"name", "declname"} and isinstance(value, str):
-                    found.add(value)
-                elif name == "names":
-                    found.update(cast("list[str]", value))
+    for node in _distinct(list(nodes)):
+        if isinstance(node, c_ast.ID):
+            found.add(node.name)
+            continue
+        for name in fields(node):
+            value = getattr(node, name)
+            if name in {"name", "declname"} and isinstance(value, str):
+                found.add(value)
+            elif name == "names":
+                found.update(cast("list[str]", value))
     return frozenset(found)
+
+
+def _distinct(stack: list[Node], closed: tuple[type[Node], ...] = ()) -> Iterator[Node]:
+    """The nodes below those of a stack, in any order, without operators and literals; `closed` ones are not entered.
+
+    What occurs several times comes once: copies of a statement share most of their parts.
+    """
+    seen: set[int] = set()
+    while stack:
+        node = stack.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        parts = _OPERANDS.get(type(node))
+        if parts is not None:
+            stack += parts(node)
+        elif not isinstance(node, c_ast.Constant):
+            yield node
+            if not isinstance(node, (c_ast.ID, *closed)):
+                stack.extend(node)

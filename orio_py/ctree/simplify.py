@@ -11,6 +11,7 @@ is formed from a variable whose value the original used.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeVar
 
 from orio_py.ctree.build import add, const, literal_value
@@ -23,6 +24,9 @@ _EXPRESSIONS = (c_ast.BinaryOp, c_ast.UnaryOp, c_ast.TernaryOp, c_ast.ID, c_ast.
 _LEAVES = (c_ast.ID, c_ast.Constant)
 _N = TypeVar("_N", bound=Node)
 
+_References = dict[int, tuple[c_ast.ArrayRef, c_ast.ArrayRef]]
+"""What became of references, by the identity of the node; that is kept alive."""
+
 
 def simplify(node: Node, *, integers: frozenset[str] = frozenset()) -> Node:
     """`node` with its integer literals folded; the same object when there is nothing to fold.
@@ -30,16 +34,26 @@ def simplify(node: Node, *, integers: frozenset[str] = frozenset()) -> Node:
     An expression is taken to be an integer as a whole.  In statements, `integers` names variables that
     are known to be integers, besides those that the subscripts and declarations of the tree show.
     """
-    folding = _Folding(node, integers)
-    folding.integer = isinstance(node, _EXPRESSIONS)
-    return folding.rewrite(node)
+    return simplify_all([node], integers=integers)[0]
+
+
+def simplify_all(nodes: Iterable[Node], *, integers: frozenset[str] = frozenset()) -> list[Node]:
+    """Each of some trees as `simplify` makes it; a reference that they share is still one node in them all."""
+    known: _References = {}
+    result: list[Node] = []
+    for node in nodes:
+        folding = _Folding(node, integers, known)
+        folding.integer = isinstance(node, _EXPRESSIONS)
+        result.append(folding.rewrite(node))
+    return result
 
 
 class _Folding(Rewriter):
-    def __init__(self, root: Node, integers: frozenset[str]) -> None:
+    def __init__(self, root: Node, integers: frozenset[str], known: _References) -> None:
         self._root = root
         self._given = integers
         self._integers: frozenset[str] | None = None
+        self._known = known
         self.integer = False
 
     @property
@@ -86,10 +100,16 @@ class _Folding(Rewriter):
         return copy_with(node, cond=condition, iftrue=parts[0], iffalse=parts[1])
 
     def visit_ArrayRef(self, node: c_ast.ArrayRef) -> Node:
+        known = self._known.get(id(node))
+        if known is not None:
+            return known[1]
         name, subscript = self._as(node.name, False), self._as(node.subscript, True)
         if name is node.name and subscript is node.subscript:
-            return node
-        return copy_with(node, name=name, subscript=subscript)
+            new = node
+        else:
+            new = c_ast.ArrayRef(name, subscript, node.coord)
+        self._known[id(node)] = node, new
+        return new
 
     def visit_For(self, node: For) -> Node:
         parts = [part for part in (node.init, node.cond, node.next) if part is not None]

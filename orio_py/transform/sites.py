@@ -33,8 +33,7 @@ def rewrite_where(root: Node, chosen: Choice, change: Change, context: Context) 
     the context of their own place.  A block that comes back for a loop is spliced into the surrounding
     block where that keeps the meaning.  Unchanged parts are shared.
     """
-    jumps = any(isinstance(n, c_ast.Goto) for n in walk_statements(root))
-    sites = _Sites(root, chosen, change, context, context.effects(root).reads if jumps else frozenset())
+    sites = _Sites(root, chosen, change, context)
     live = context.live_after
     return sites.visit(root, _Site(lambda name: name in live, context.pragmas, {}))
 
@@ -53,7 +52,15 @@ class _Sites:
     chosen: Choice
     change: Change
     context: Context
-    read_by_jump: frozenset[str]
+    _read_by_jump: frozenset[str] | None = None
+
+    @property
+    def read_by_jump(self) -> frozenset[str]:
+        """What may be read behind a `goto`: everything that the tree reads, if it has one."""
+        if self._read_by_jump is None:
+            jumps = any(isinstance(n, c_ast.Goto) for n in walk_statements(self.root))
+            self._read_by_jump = self.context.effects(self.root).reads if jumps else frozenset()
+        return self._read_by_jump
 
     def visit(self, node: Node, site: _Site) -> Node:
         new = self._inside(node, site)
@@ -73,7 +80,7 @@ class _Sites:
                 return node if items is None else copy_with(node, stmts=items)
             case For() | c_ast.While() | c_ast.DoWhile():
                 around = (*site.around, node)
-                inner = replace(site, live_after=self._around(node, site), pragmas=(), around=around)
+                inner = _Site(self._around(node, site), (), site.declarations, around)
                 return self._only(node, "stmt", inner)
             case c_ast.If():
                 inner = replace(site, pragmas=())

@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from orio_py.ctree.nodes import Compound, GuardedPragma, Node, c_ast
-from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, walk
+from orio_py.ctree.nodes import WITH_STATEMENTS, Compound, GuardedPragma, Node, c_ast
+from orio_py.ctree.rewrite import Replacement, Rewriter, copy_with, declared_names, walk
 from orio_py.transform.base import Context
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -24,8 +24,11 @@ def without_superfluous(tree: Node, original: Node, context: Context) -> Node:
     """The tree without variables that the original declares and uses, and nothing in the tree uses."""
     if tree is original:
         return tree
+    names = declared_names(original)
+    if not names:
+        return tree
     idle = {decl.name for decl in _idle_in(original, context)}
-    return _Removal(tree, declared_names(original) - idle, context).rewrite(tree)
+    return _Removal(tree, names - idle, context).rewrite(tree)
 
 
 class _Removal(Rewriter):
@@ -33,6 +36,10 @@ class _Removal(Rewriter):
         self._region = region
         self._names = names
         self._context = context
+
+    def visit(self, node: Node) -> Replacement:
+        # Blocks are found among statements only.
+        return super().visit(node) if isinstance(node, WITH_STATEMENTS) else node
 
     def visit_Compound(self, node: Compound) -> Node:
         if node is self._region:

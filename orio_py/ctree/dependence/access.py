@@ -223,16 +223,17 @@ class _Collector:
             if scope.fusable and (is_loop or not in_run):
                 place += 1
             in_run = not is_loop
-            path = (*base, place) if scope.fusable else base
-            here = replace(scope, path=path)
+            here = scope
             if scope.fusable:
-                self.groups.setdefault(path, []).append(item)
+                here = replace(scope, path=(*base, place), fusable=is_loop)
+                self.groups.setdefault(here.path, []).append(item)
             if isinstance(item, For):
                 previous = self._for(item, here, previous)
             else:
                 previous = None
-                after = self._statement(item, replace(here, fusable=False))
-                scope = replace(after, path=base, fusable=scope.fusable)
+                after = self._statement(item, here)
+                if after is not here:
+                    scope = replace(after, path=base, fusable=scope.fusable)
 
     def _for(self, node: For, scope: Scope, previous: CanonicalLoop | None) -> CanonicalLoop | None:
         loop = CanonicalLoop.match(node)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from orio_py.ctree.dependence.names import Spot
@@ -58,8 +59,10 @@ class Aliases:
 
     def may_overlap(self, first: Spot, second: Spot) -> bool:
         """Whether accesses under two different names may touch the same memory."""
+        if first[0] == second[0]:
+            return False
         one, two = self._place(first), self._place(second)
-        if one is None or two is None or first[0] == second[0] or self._promised(one, two):
+        if one is None or two is None or self._promised(one, two):
             return False
         if one.variable == two.variable:
             return one.kind == two.kind == "loaded"
@@ -138,6 +141,7 @@ def _compatible(one: _Place, two: _Place) -> bool:
     return _SOME_INTEGER in kinds and bool(kinds & _INTEGERS)
 
 
+@lru_cache(maxsize=256)
 def _type_class(text: str) -> str:
     """A type without its sign, or what is known of it."""
     words = [word for word in text.split() if word not in {"signed", "unsigned"}]

@@ -173,6 +173,7 @@ class Elements:
         self._solver = solver
         self._terms = Terms(names, solver.is_nonnegative, prefix)
         self._empty: dict[object, tuple[Sequence[Constraint], bool]] = {}
+        self._known: dict[tuple[int, int], tuple[Node, Place, Polynomial | None]] = {}
         self.place = place
 
     def inside(self, header: Header, place: Place) -> Place:
@@ -181,7 +182,15 @@ class Elements:
 
     def subscripts(self, nodes: Iterable[Node], place: Place) -> tuple[Polynomial | None, ...]:
         """Subscripts as polynomials; None for one that is not known."""
-        return tuple(self._terms.polynomial(node, place.scope)[0] for node in nodes)
+        return tuple([self._subscript(node, place) for node in nodes])
+
+    def _subscript(self, node: Node, place: Place) -> Polynomial | None:
+        # Copies of a statement share most of their subscripts.
+        key = id(node), id(place)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = node, place, self._terms.polynomial(node, place.scope)[0]
+        return known[2]
 
     def may_coincide(
         self,

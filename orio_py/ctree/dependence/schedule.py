@@ -17,7 +17,7 @@ from orio_py.ctree.dependence.terms import Terms
 from orio_py.ctree.emit import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, c_ast
-from orio_py.ctree.rewrite import walk
+from orio_py.ctree.rewrite import walk, walk_statements
 
 _EXITS = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
@@ -67,9 +67,10 @@ def _bounded(loop: CanonicalLoop, value: Polynomial, terms: Terms, scope: Scope)
     bounds, scope = _values(terms.extremes(loop.bound, scope, smallest=loop.stride > 0), terms, scope)
     known = [bound for bound in bounds if bound is not None]
     constraints = [c for bound in known for c in relation(value, loop.relation, bound)]
-    why = f"the bound `{emit_expression(loop.bound)}` of the loop `{loop.index}` is not affine"
-    affine = len(known) == len(bounds) and all(c.linear() is not None for c in constraints)
-    return scope.restricted(constraints, None if affine else why)
+    why = None
+    if len(known) < len(bounds) or any(c.linear() is None for c in constraints):
+        why = f"the bound `{emit_expression(loop.bound)}` of the loop `{loop.index}` is not affine"
+    return scope.restricted(constraints, why)
 
 
 def _values(nodes: list[Any], terms: Terms, scope: Scope) -> tuple[list[Polynomial | None], Scope]:
@@ -96,7 +97,7 @@ def continuation(node: For, previous: CanonicalLoop | None) -> CanonicalLoop | N
     header: Any = node
     if previous is None or previous.declared_type is not None or header.init is not None:
         return None
-    if any(isinstance(part, c_ast.Break | c_ast.Goto) for part in walk(previous.body)):
+    if any(isinstance(part, c_ast.Break | c_ast.Goto) for part in walk_statements(previous.body)):
         return None
     start = c_ast.Assignment("=", c_ast.ID(previous.index), previous.start)
     loop = CanonicalLoop.match(For(start, header.cond, header.next, header.stmt, header.coord))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -222,7 +222,8 @@ class Composite:
             chosen = {id(loop) for loop in loops_in(node) if index_name(loop) == name}
             simple = {id(loop) for loop in innermost_loops(node)}
             chosen = chosen & simple if innermost else chosen - simple
-            node = rewrite_where(node, _among(chosen), step.apply, context)
+            if chosen:
+                node = rewrite_where(node, _among(chosen), step.apply, context)
         return node
 
     def _unrolled_reductions(self, node: Node, context: Context) -> Node:
@@ -253,12 +254,12 @@ class Composite:
         return node
 
     def _check_parallel(self, node: Node, context: Context) -> Node:
-        OpenMP(*self.openmp, force=self.force).apply_where(node, context, _among(_heads(node)))
+        OpenMP(*self.openmp, force=self.force).apply_where(node, context, _heads(node))
         return node
 
     def _parallel(self, node: Node, context: Context) -> Node:
         step = OpenMP(*self.openmp, force=self.force, trusted=self._keeps_order())
-        return step.apply_where(node, context, _among(_heads(node)))
+        return step.apply_where(node, context, _heads(node))
 
     def _keeps_order(self) -> bool:
         """Whether what was found of the loops before unrolling still holds: no accumulator was split up."""
@@ -267,14 +268,14 @@ class Composite:
     def _check_parallelize(self, node: Node, context: Context) -> Node:
         if self.parallelize is not None:
             step = replace(self.parallelize, force=self.force)
-            step.apply_where(node, context, self._choice(node, step.loop, _heads(node)))
+            step.apply_where(node, context, self._choice(node, step.loop))
         return node
 
     def _parallelized(self, node: Node, context: Context) -> Node:
         if self.parallelize is None:
             return node
         step = replace(self.parallelize, force=self.force, trusted=self._keeps_order())
-        return step.apply_where(node, context, self._choice(node, step.loop, _heads(node)))
+        return step.apply_where(node, context, self._choice(node, step.loop))
 
     def _check_vector(self, node: Node, context: Context) -> Node:
         Vector(*self.vector, force=self.force).check(node, context)
@@ -293,8 +294,8 @@ class Composite:
             return node
         return replace(self.vectorize, force=self.force, trusted=self._keeps_order()).apply(node, context)
 
-    def _choice(self, node: Node, loop: str | None, default: Set[int]) -> Choice:
-        return _among(default) if loop is None else _counts(loop)
+    def _choice(self, node: Node, loop: str | None) -> Choice:
+        return _heads(node) if loop is None else _counts(loop)
 
 
 def _blamed(key: str, stage: Stage, node: Node, context: Context) -> Node:
@@ -307,9 +308,15 @@ def _blamed(key: str, stage: Stage, node: Node, context: Context) -> Node:
         raise Refusal(*refusal.diagnostics, argument=key) from None
 
 
-def _heads(node: Node) -> set[int]:
-    remainders = {id(loop) for loop in remainder_loops(node)}
-    return {id(loop) for loop in outermost_loops(node)} - remainders
+def _heads(node: Node) -> Choice:
+    """The outermost loops but those over remainders, which are looked for when the first statement asks."""
+
+    @cache
+    def heads() -> set[int]:
+        remainders = {id(loop) for loop in remainder_loops(node)}
+        return {id(loop) for loop in outermost_loops(node)} - remainders
+
+    return lambda statement: id(statement) in heads()
 
 
 def _among(nodes: Set[int]) -> Choice:

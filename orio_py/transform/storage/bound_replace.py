@@ -120,7 +120,7 @@ class _Planner:
         self.before: dict[tuple[Block, int], list[Node]] = {}
         self._uses, self._context, self._wishes = uses, context, wishes
         self._spans = Spans(uses)
-        self._names = fresh_names(root, uses)
+        self._names = fresh_names(root, context)
         self._known: dict[tuple[Block, int, tuple[str, str]], str] = {}
         self._counts = {wishes.lprefix: 0, wishes.uprefix: 0}
 

@@ -49,6 +49,8 @@ class BlockRewriter(Generic[State]):
         blocks = iter(item.blocks)
         node = item.node
         match node:
+            case c_ast.Assignment():
+                return self.expression(node, state)
             case Compound():
                 return self.body(node, next(blocks), state)
             case For():
@@ -89,7 +91,8 @@ def changed(node: _N, **parts: Node | None) -> _N:
 
 def with_references(node: Node, uses: Uses, replaced: Mapping[Ref, Node]) -> Node:
     """An expression with other nodes for references; what `sizeof` and `&` are applied to stays."""
-    if not replaced:
+    kind = type(node)
+    if not replaced or kind is c_ast.ID or kind is c_ast.Constant:
         return node
     if isinstance(node, c_ast.ArrayRef):
         ref = uses.ref_of(node)
@@ -97,17 +100,14 @@ def with_references(node: Node, uses: Uses, replaced: Mapping[Ref, Node]) -> Nod
             new = replaced.get(ref)
             if new is not None or not ref.inner:
                 return node if new is None else new
-    elif isinstance(node, (c_ast.ID, c_ast.Constant)):
-        return node
     elif isinstance(node, c_ast.BinaryOp):  # Most nodes are of this kind.
-        left, right = (with_references(part, uses, replaced) for part in (node.left, node.right))
-        return (
-            node
-            if left is node.left and right is node.right
-            else c_ast.BinaryOp(node.op, left, right, node.coord)
-        )
+        left = with_references(node.left, uses, replaced)
+        right = with_references(node.right, uses, replaced)
+        same = left is node.left and right is node.right
+        return node if same else c_ast.BinaryOp(node.op, left, right, node.coord)
     elif isinstance(node, c_ast.Assignment):
-        target, value = (with_references(part, uses, replaced) for part in (node.lvalue, node.rvalue))
+        target = with_references(node.lvalue, uses, replaced)
+        value = with_references(node.rvalue, uses, replaced)
         same = target is node.lvalue and value is node.rvalue
         return node if same else c_ast.Assignment(node.op, target, value, node.coord)
     if isinstance(node, c_ast.UnaryOp) and node.op in {"sizeof", "_Alignof", "&"}:

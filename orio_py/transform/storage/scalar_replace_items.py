@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from orio_py.ctree.dependence.names import Spot
 from orio_py.ctree.dependence.reuse import Storage
+from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, Node
 from orio_py.ctree.symbols import CDeclaration
@@ -29,15 +31,20 @@ class Ref:
     effects and of conditions; `level` is how deep references are nested in it.
     """
 
-    text: str
     node: Node
     name: str
     variable: str
     subscripts: tuple[Node, ...]
+    spot: Spot
     names: frozenset[str]
     inner: tuple[Ref, ...]
     steady: bool
     level: int
+
+    @property
+    def text(self) -> str:
+        """The reference as C text."""
+        return emit_expression(self.node)
 
 
 @dataclass(slots=True, eq=False)
@@ -89,8 +96,8 @@ class Barrier:
     depth: int = 0
 
 
-def _nothing() -> slice:
-    return slice(0, 0)
+NOTHING = slice(0, 0)
+"""No part of a list."""
 
 
 @dataclass(slots=True, eq=False)
@@ -98,12 +105,12 @@ class Item:
     """One statement of a block, with its parts of the lists of uses, writes, reads and barriers."""
 
     node: Node
-    blocks: list[Block] = field(default_factory=list["Block"])
-    loop: Loop | None = None
-    uses: slice = field(default_factory=_nothing)
-    writes: slice = field(default_factory=_nothing)
-    reads: slice = field(default_factory=_nothing)
-    barriers: slice = field(default_factory=_nothing)
+    blocks: list[Block]
+    loop: Loop | None
+    uses: slice
+    writes: slice
+    reads: slice
+    barriers: slice
 
 
 @dataclass(slots=True, eq=False)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from orio_py.ctree.dependence.reuse import POINTER, Storage
@@ -60,7 +61,7 @@ class Planner:
         self._uses, self._context = uses, context
         self._dtype, self._force = dtype, force
         self._spans = Spans(uses)
-        self._nested = any(use.within for use in uses.uses)
+        self._nested = uses.nested
         self._guards: dict[tuple[object, ...], Certainty] = {}
         self._groups: dict[Block, dict[Ref, Group]] = {}
         self._wholes: dict[tuple[Block, Ref], Scalar | None] = {}
@@ -81,9 +82,10 @@ class Planner:
                 scalars.extend(self._scalars(block, ref, group))
         scalars = self.plans[block] = _compatible(scalars)
         for number, item in enumerate(block.items):
-            inside = taken.union(s.ref for s in scalars if s.first <= number <= s.last) if scalars else taken
-            for inner in item.blocks:
-                self._block(inner, inside)
+            if item.blocks:
+                inside = taken.union(s.ref for s in scalars if s.first <= number <= s.last)
+                for inner in item.blocks:
+                    self._block(inner, inside)
 
     def _grouped(self, block: Block) -> dict[Ref, Group]:
         """The uses by element, without elements whose place changes in each item that uses them."""
@@ -93,8 +95,9 @@ class Planner:
             steady: set[Ref] = set()
             for item in block.items:
                 written = self._uses.writes[item.writes]
-                steady.update(r for r in self._uses.refs_in(item) if r.names.isdisjoint(written))
-            for number, item in enumerate(block.items):
+                refs = self._uses.refs_in(item)
+                steady |= {ref for ref in refs if ref.names.isdisjoint(written)} if written else refs
+            for number, item in enumerate(block.items if steady else ()):
                 for use in self._uses.uses[item.uses]:
                     if use.ref in steady:
                         groups.setdefault(use.ref, []).append((number, use))
@@ -408,6 +411,6 @@ def _as_index(loop: Loop, start: Node, condition: Node, context: Context) -> Nod
 
 
 def _following(block: Block, number: int) -> Item | None:
-    items = (item for item in block.items[number + 1 :] if not isinstance(item.node, Comment))
-    item = next(items, None)
+    behind = (item for item in islice(block.items, number + 1, None) if not isinstance(item.node, Comment))
+    item = next(behind, None)
     return item if item is not None and item.loop is not None else None

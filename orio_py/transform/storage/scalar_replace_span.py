@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from orio_py.ctree.build import ident
 from orio_py.ctree.dependence.affine import Polynomial
-from orio_py.ctree.dependence.names import Names
+from orio_py.ctree.dependence.names import Names, Spot
 from orio_py.ctree.dependence.reuse import (
     Elements,
     Header,
@@ -22,7 +22,7 @@ from orio_py.ctree.nodes import Comment, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transform.base import Context
-from orio_py.transform.storage.scalar_replace_items import Block, Loop, Ref, Use
+from orio_py.transform.storage.scalar_replace_items import Block, Frame, Loop, Ref, Use
 from orio_py.transform.storage.scalar_replace_uses import Uses
 from orio_py.transform.types import signedness_of_type
 
@@ -31,7 +31,7 @@ Chain = tuple[Loop, ...]
 
 Subscripts = tuple[Polynomial | None, ...]
 
-_Touched = dict[tuple[str, int], Storage]
+_Touched = dict[Spot, Storage]
 
 
 @dataclass(slots=True, eq=False)
@@ -117,9 +117,10 @@ class Span:
             inside = {"break": self.block.breaks, "continue": self.block.continues}.get(barrier.kind)
             if inside is None or barrier.depth <= inside:
                 return True
-        for item in reversed(self.block.items[: self.first]):
-            if not isinstance(item.node, Comment):
-                return isinstance(item.node, (c_ast.Pragma, GuardedPragma))
+        for number in range(self.first - 1, -1, -1):
+            node = self.block.items[number].node
+            if not isinstance(node, Comment):
+                return isinstance(node, (c_ast.Pragma, GuardedPragma))
         return self.block is self._uses.root and bool(self._uses.context.pragmas)
 
     @property
@@ -142,11 +143,12 @@ class Span:
             written: _Touched = {}
             read: _Touched = {}
             for use in self.uses:
-                key = use.ref.name, len(use.ref.subscripts)
-                if use.writes and key not in written:
-                    written[key] = use.storage
-                if use.reads and key not in read:
-                    read[key] = use.storage
+                # References with as many subscripts to one variable share their storage.
+                spot = use.ref.spot
+                if use.writes and spot not in written:
+                    written[spot] = use.storage
+                if use.reads and spot not in read:
+                    read[spot] = use.storage
             self._touched = written, read
         return self._touched
 
@@ -246,11 +248,15 @@ class Span:
             return table
         table = self._tables[name] = {}
         depth = len(self.block.frames)
+        chains: dict[tuple[Frame, ...], Chain] = {}
         entries: dict[tuple[Ref, Chain], _Entry] = {}
         for use in self.uses:
             if use.ref.name != name:
                 continue
-            chain = tuple(frame for frame in use.frames[depth:] if isinstance(frame, Loop))
+            chain = chains.get(use.frames)
+            if chain is None:
+                chain = tuple(frame for frame in use.frames[depth:] if isinstance(frame, Loop))
+                chains[use.frames] = chain
             entry = entries.get((use.ref, chain))
             if entry is None:
                 place = self.inside(chain)

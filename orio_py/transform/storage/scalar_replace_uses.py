@@ -24,6 +24,7 @@ from orio_py.transform.base import Context
 from orio_py.transform.storage.scalar_replace_items import (
     AGAIN,
     MAYBE,
+    NOTHING,
     Barrier,
     Block,
     Frame,
@@ -47,6 +48,7 @@ class Uses:
     """Everything that a tree uses; `root` is its outermost block.
 
     `reads` lists the reads of scalars that pointers may reach, `writes` all scalars written or declared.
+    `nested` says that references may stand in the subscripts of others.
     """
 
     def __init__(self, node: Node, context: Context, exposed: frozenset[str] = frozenset()) -> None:
@@ -64,12 +66,13 @@ class Uses:
         self._keys: dict[int, _Key] = {}
         self._numbers: dict[tuple[_Key, ...], int] = {}
         self._kept: list[Node] = []
-        self._storages: dict[tuple[str, int, int], Storage] = {}
+        self._storages: dict[tuple[Ref, int], Storage] = {}
         self._frames: tuple[Frame, ...] = ()
         self._loop: Loop | None = None
         self._targets: list[Loop | None] = []
         self._continues = 0
         self._within: tuple[Ref, ...] = ()
+        self.nested = False
         self._late = 0
         self._visits: Mapping[type[Node], Callable[[Any], None]] = {
             c_ast.ArrayRef: self._read,
@@ -109,7 +112,7 @@ class Uses:
         block = Block([], self._frames, self._loop, len(self._targets), self._continues)
         hidden: list[tuple[str, CDeclaration | None]] = []
         for statement in nodes:
-            item = Item(statement)
+            item = Item(statement, [], None, NOTHING, NOTHING, NOTHING, NOTHING)
             marks = self._marks()
             if isinstance(statement, (c_ast.Decl, c_ast.DeclList)):
                 self._declare(statement, hidden)
@@ -379,6 +382,7 @@ class Uses:
         if ref.inner or not ref.steady or self.exposed or self.context.macros:
             within = self._within
             self._within = (*within, ref)
+            self.nested = True
             for subscript in ref.subscripts:
                 self._expression(subscript)
             self._within = within
@@ -390,7 +394,7 @@ class Uses:
         if self._late:
             frames = tuple(MAYBE if isinstance(f, Loop) and f.late else f for f in frames)
         declaration = self._known.get(ref.variable)
-        key = ref.name, len(ref.subscripts), id(declaration)
+        key = ref, id(declaration)
         storage = self._storages.get(key)
         if storage is None:
             storage = self._storages[key] = storage_of(ref.name, len(ref.subscripts), declaration)
@@ -402,13 +406,15 @@ class Uses:
         if ref is not None:
             return ref
         facts = Names(self._known, {}, frozenset(), frozenset())
-        if resolve(node, facts) is None:
+        found = resolve(node, facts)
+        if found is None:
             return None
+        simple = key
         if not all(_is_simple(subscript) for subscript in _subscripts(node)):
             node = simplify(node)
             self._kept.append(node)
-        found = resolve(node, facts)
-        simple = self._key(node)
+            found = resolve(node, facts)
+            simple = self._key(node)
         ref = self._texts.get(simple)
         if ref is None and found is not None:
             ref = self._texts[simple] = self._new_ref(node, found)
@@ -445,6 +451,8 @@ class Uses:
         for subscript in found.subscripts:
             for part in walk(subscript):
                 match part:
+                    case c_ast.Constant() | c_ast.BinaryOp(op="+" | "-" | "*"):
+                        pass
                     case c_ast.ID(name=name):
                         names.add(name)
                     case c_ast.ArrayRef() | c_ast.StructRef() | c_ast.UnaryOp(op="*"):
@@ -463,11 +471,11 @@ class Uses:
                         pass
         level = max((below.level for below in inner), default=-1) + 1
         return Ref(
-            emit_expression(node),
             node,
             found.name,
             found.variable,
             found.subscripts,
+            found.spot,
             frozenset(names),
             tuple(inner),
             steady,

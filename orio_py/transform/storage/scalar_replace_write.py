@@ -8,7 +8,7 @@ from orio_py.core.names import NameSupply
 from orio_py.ctree.build import assign, block, declare, ident, if_
 from orio_py.ctree.dependence.reuse import stepped
 from orio_py.ctree.nodes import Comment, For, Node, c_ast
-from orio_py.ctree.rewrite import map_children
+from orio_py.ctree.rewrite import map_children, used_names
 from orio_py.transform.base import Context
 from orio_py.transform.storage.scalar_replace_blocks import BlockRewriter, readable, with_references
 from orio_py.transform.storage.scalar_replace_items import Block, Ref
@@ -16,6 +16,7 @@ from orio_py.transform.storage.scalar_replace_plan import Scalar
 from orio_py.transform.storage.scalar_replace_uses import Uses
 
 _Names = Mapping[Ref, Node]
+_PLAIN = (c_ast.ArrayRef, c_ast.Assignment, c_ast.BinaryOp, c_ast.Constant)
 
 
 class Writer(BlockRewriter[_Names]):
@@ -25,7 +26,7 @@ class Writer(BlockRewriter[_Names]):
         self, root: Node, uses: Uses, plans: Mapping[Block, Sequence[Scalar]], context: Context, prefix: str
     ) -> None:
         self._root, self._uses, self._plans, self._context = root, uses, plans, context
-        self._supply = fresh_names(root, uses)
+        self._supply = fresh_names(root, context)
         self._prefix, self._count = prefix, 0
 
     def write(self) -> Node:
@@ -50,7 +51,7 @@ class Writer(BlockRewriter[_Names]):
             (plain if scalar.guard is None else guarded).setdefault(scalar.first, []).append(scalar)
         result: list[Node] = []
         active: dict[Ref, Node] = dict(names)
-        open_: list[Scalar] = []
+        closing: dict[int, list[Scalar]] = {}
         number = numbers.start
         while number < numbers.stop:
             begun, inside = plain.get(number, []), list[Scalar]()
@@ -60,17 +61,17 @@ class Writer(BlockRewriter[_Names]):
                 within = (s for n in range(number, last + 1) for s in plain.get(n, ()) if s.last <= last)
                 inside = [s for s in within if (s.first, s.last) != (number, last)]
                 begun = [s for s in begun if s not in inside]
-            open_ += begun
+            for scalar in begun:
+                closing.setdefault(scalar.last, []).append(scalar)
             active.update((s.ref, ident(s.name)) for s in begun)
             if number in guarded:
                 result.extend(self._load(s, names) for s in begun)
                 result.append(self._guarded(block_, range(number, last + 1), guarded[number], inside, active))
             else:
                 result.extend(self._item(block_, number, begun, active, names))
-            ended = [s for s in open_ if s.last == last]
+            ended = closing.pop(last, ())
             result.extend(self._store(s, names) for s in ended if s.stores)
             for scalar in ended:
-                open_.remove(scalar)
                 self._close(active, scalar, names)
             number = last + 1
         return result
@@ -118,14 +119,16 @@ class Writer(BlockRewriter[_Names]):
         if index in self._context.live_after or index in self._context.exposed:
             return True
         skipped = {id(node) for node in inside}
+        seen = set(skipped)  # Copies of a statement share references.
         stack = [self._root]
         while stack:
             node = stack.pop()
-            if id(node) in skipped:
-                continue
-            if isinstance(node, c_ast.ID) and node.name == index:
-                return True
-            stack.extend(_readers(node, index, skipped))
+            if isinstance(node, c_ast.ID):
+                if node.name == index:
+                    return True
+            elif id(node) not in seen:
+                seen.add(id(node))
+                stack.extend(node if isinstance(node, _PLAIN) else _readers(node, index, skipped))
         return False
 
     def _item(
@@ -192,33 +195,6 @@ def _sets(node: Node, name: str) -> bool:
             return False
 
 
-def fresh_names(root: Node, uses: Uses) -> NameSupply:
+def fresh_names(root: Node, context: Context) -> NameSupply:
     """Names that occur neither in the tree nor around it."""
-    context = uses.context
-    return NameSupply(context.expanded(_names(root, uses) | context.reserved | set(context.declarations)))
-
-
-def _names(root: Node, uses: Uses) -> set[str]:
-    # Subtrees that the tree holds several times are entered once.
-    found: set[str] = set()
-    seen: set[int] = set()
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, c_ast.ID):
-            found.add(node.name)
-        elif isinstance(node, c_ast.Constant) or id(node) in seen:
-            continue
-        elif isinstance(node, c_ast.BinaryOp):
-            seen.add(id(node))
-            stack += (node.left, node.right)
-        elif isinstance(node, c_ast.ArrayRef) and (ref := uses.ref_of(node)) is not None:
-            seen.add(id(node))
-            found |= ref.names
-        else:
-            seen.add(id(node))
-            words: list[object] = [getattr(node, "name", None), getattr(node, "declname", None)]
-            words.extend(getattr(node, "names", ()))
-            found.update(word for word in words if isinstance(word, str))
-            stack.extend(node)
-    return found
+    return NameSupply(context.expanded(used_names([root]) | context.reserved | set(context.declarations)))

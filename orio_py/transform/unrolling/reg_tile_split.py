@@ -11,7 +11,7 @@ from orio_py.ctree.dependence.jam import may_jam_ranges, never_exceeds
 from orio_py.ctree.dependence.questions import may_jam
 from orio_py.ctree.dependence.terms import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.emit_expression import emit_expression
-from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.loops import CanonicalLoop, loops_in
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import copy_with, substitute, walk
 from orio_py.transform.base import Context, note, refuse
@@ -77,7 +77,7 @@ def _inner_loops(view: CanonicalLoop, what: str, context: Context) -> Iterator[_
 
 def _require_invariant(view: CanonicalLoop, what: str, context: Context) -> None:
     """The bounds of a fused loop keep their value while all copies run.  Raises Refusal: ORIO-T027."""
-    indices = {n for n in map(index_name, (loop for loop in walk(view.body) if isinstance(loop, For))) if n}
+    indices = {n for n in map(index_name, loops_in(view.body)) if n}
     changed = context.effects(view.body).writes - indices
     for part in (view.start, view.bound):
         names = context.expanded(context.effects(part).reads)

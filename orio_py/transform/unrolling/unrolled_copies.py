@@ -23,7 +23,7 @@ from orio_py.ctree.rewrite import (
     walk,
     walk_statements,
 )
-from orio_py.ctree.simplify import simplify
+from orio_py.ctree.simplify import simplify, simplify_all
 from orio_py.transform.base import Context
 from orio_py.transform.types import index_type
 
@@ -93,7 +93,9 @@ class Copies:
             return [_slow(whole, names)] if self._scoped else [_slow(s, names) for s in self._bare]
         # Only the headers of loops depend on what is known to be an integer.
         integers = evident_integers(whole) if loops_in(whole) else frozenset[str]()
-        return [copied(statement, names, integers) for statement in self._bare]
+        planner = _Planner(names, integers)
+        prepared = simplify_all(self._bare, integers=integers)
+        return [planner.plan(statement) or statement for statement in prepared]
 
     def _shadowed(self, body: list[Node], offset: int) -> Node:
         # The text of a macro may name the index, or use an argument without parentheses: there the copy
@@ -103,18 +105,23 @@ class Copies:
         return block(declare(f"const {kind}", self._next, add(ident(index), offset)), inner)
 
 
-def places(index: str, stride: int) -> Callable[[int], Node]:
+def places(index: str, stride: int) -> _Plan:
     """The index in later iterations: `i + 4`; one node for all its uses in a copy."""
+    return _once(lambda number: add(ident(index), number * stride))
+
+
+def _once(plan: _Plan) -> _Plan:
+    """A plan that gives the same node each time that it is asked for the copy of one number."""
     made: dict[int, Node] = {}
 
-    def place(number: int) -> Node:
+    def again(number: int) -> Node:
         found = made.get(number)
         if found is None:
             made.clear()
-            found = made[number] = add(ident(index), number * stride)
+            found = made[number] = plan(number)
         return found
 
-    return place
+    return again
 
 
 def without_comments(node: Node) -> Node:
@@ -122,12 +129,6 @@ def without_comments(node: Node) -> Node:
     if not any(isinstance(statement, Comment) for statement in walk_statements(node)):
         return node
     return _WithoutComments().rewrite(node)
-
-
-def copied(statement: Node, names: Names, integers: frozenset[str]) -> _Plan | Node:
-    """How to make copies of a statement that declares none of `names`; the statement if all are the same."""
-    prepared = simplify(statement, integers=integers)
-    return _plan(prepared, names, integers) or prepared
 
 
 class _WithoutComments(Rewriter):
@@ -150,43 +151,112 @@ def needs_shadow(view: CanonicalLoop, body: Node, context: Context) -> bool:
     return bool(macros) and view.index in context.expanded(macros)
 
 
-# Plans: None where nothing differs between copies.
+class _Planner:
+    """Makes the plans of statements that are copied together and declare none of `names`.
 
+    `integers` are variables that are known to be integers.  A plan is None where nothing differs between
+    copies.  A reference that statements have in common has one plan, and one node in each copy.
+    """
 
-def _plan(node: Node, names: Names, integers: frozenset[str]) -> _Plan | None:
-    match node:
-        case c_ast.ID():
-            return names.get(node.name)
-        case c_ast.Constant():
+    def __init__(self, names: Names, integers: frozenset[str]) -> None:
+        self._names = names
+        self._integers = integers
+        self._references: dict[int, tuple[Node, _Plan | None]] = {}
+
+    def plan(self, node: Node) -> _Plan | None:
+        """How to make the copies of a statement or expression."""
+        match node:
+            case c_ast.ID():
+                return self._names.get(node.name)
+            case c_ast.Constant():
+                return None
+            case c_ast.ArrayRef():
+                return self._reference(node)
+            case c_ast.BinaryOp() if node.op in INTEGER_ONLY:
+                return _binary(node, self._integer(node.left), self._integer(node.right))
+            case c_ast.BinaryOp():
+                return _binary(node, self.plan(node.left), self.plan(node.right))
+            case c_ast.Assignment():
+                return _assignment(node, self.plan(node.lvalue), self.plan(node.rvalue))
+            case For():
+                return self._for(node)
+            case _ if isinstance(node, _OWN_NAMES):
+                return None if _mentions(node, self._names) is None else _slow(node, self._names)
+            case _:
+                return self._any(node)
+
+    def _reference(self, node: c_ast.ArrayRef) -> _Plan | None:
+        known = self._references.get(id(node))
+        if known is None:
+            plan = self._array(node)
+            known = self._references[id(node)] = node, None if plan is None else _once(plan)
+        return known[1]
+
+    def _array(self, node: c_ast.ArrayRef) -> _Plan | None:
+        base, subscript = self.plan(node.name), self._integer(node.subscript)
+        old_base, old_subscript, coord = node.name, node.subscript, node.coord
+        if base is None and subscript is None:
             return None
-        case c_ast.ArrayRef():
-            return _array(node, names, integers)
-        case c_ast.BinaryOp() if node.op in INTEGER_ONLY:
-            return _binary(node, _integer(node.left, names), _integer(node.right, names))
-        case c_ast.BinaryOp():
-            return _binary(node, _plan(node.left, names, integers), _plan(node.right, names, integers))
-        case c_ast.Assignment():
-            return _assignment(node, _plan(node.lvalue, names, integers), _plan(node.rvalue, names, integers))
-        case For():
-            return _for(node, names, integers)
-        case _ if isinstance(node, _OWN_NAMES):
-            return None if _mentions(node, names) is None else _slow(node, names)
-        case _:
-            return _any(node, names, integers)
+        if base is None and subscript is not None:
+            return lambda number: c_ast.ArrayRef(old_base, subscript(number), coord)
+        if base is not None and subscript is None:
+            return lambda number: c_ast.ArrayRef(base(number), old_subscript, coord)
+        assert base is not None
+        assert subscript is not None
+        return lambda number: c_ast.ArrayRef(base(number), subscript(number), coord)
 
+    def _integer(self, node: Node) -> _Plan | None:
+        """The plan of an integer expression, in which literals are folded: `i - 1` becomes `i + 2`.
 
-def _array(node: c_ast.ArrayRef, names: Names, integers: frozenset[str]) -> _Plan | None:
-    base, subscript = _plan(node.name, names, integers), _integer(node.subscript, names)
-    old_base, old_subscript, coord = node.name, node.subscript, node.coord
-    if base is None and subscript is None:
-        return None
-    if base is None and subscript is not None:
-        return lambda number: c_ast.ArrayRef(old_base, subscript(number), coord)
-    if base is not None and subscript is None:
-        return lambda number: c_ast.ArrayRef(base(number), old_subscript, coord)
-    assert base is not None
-    assert subscript is not None
-    return lambda number: c_ast.ArrayRef(base(number), subscript(number), coord)
+        Other sums and products have no literals to fold: they were folded before, and `i + 3` is none.
+        """
+        match node:
+            case c_ast.ID():
+                return self._names.get(node.name)
+            case c_ast.Constant():
+                return None
+            case c_ast.BinaryOp() if node.op in ARITHMETIC | INTEGER_ONLY:
+                amount = build.literal_value(node.right) if node.op in {"+", "-"} else None
+                if amount is not None and isinstance(node.left, c_ast.ID) and node.left.name in self._names:
+                    place = self._names[node.left.name]
+                    return _shifted_sum(place, amount if node.op == "+" else -amount, node)
+                return _binary(node, self._integer(node.left), self._integer(node.right))
+            case c_ast.ArrayRef():
+                return self._reference(node)
+            case _:
+                return self.plan(node)
+
+    def _for(self, node: For) -> _Plan | None:
+        names, integers = self._names, self._integers
+        header = copy_with(node, stmt=c_ast.EmptyStatement())
+        varies = _mentions(header, names) is not None
+        body = self.plan(node.stmt)
+        if not varies and body is None:
+            return None
+        old_body = node.stmt
+
+        def make(number: int) -> Node:
+            new = simplify(_replaced(header, names, number), integers=integers) if varies else node
+            return copy_with(new, stmt=old_body if body is None else body(number))
+
+        return make
+
+    def _any(self, node: Node) -> _Plan | None:
+        """The plan of any other node, from those of its children."""
+        parts: list[tuple[str, Any]] = []
+        for name in fields(node):
+            value: Any = getattr(node, name)
+            if isinstance(value, Node):
+                plan = self.plan(value)
+                if plan is not None:
+                    parts.append((name, plan))
+            elif isinstance(value, list) and value and isinstance(value[0], Node):
+                items: list[Any] = [self.plan(item) or item for item in cast("list[Node]", value)]
+                if any(not isinstance(item, Node) for item in items):
+                    parts.append((name, _items(items)))
+        if not parts:
+            return None
+        return lambda number: copy_with(node, **{name: plan(number) for name, plan in parts})
 
 
 def _binary(node: c_ast.BinaryOp, left: _Plan | None, right: _Plan | None) -> _Plan | None:
@@ -214,27 +284,6 @@ def _assignment(node: c_ast.Assignment, left: _Plan | None, right: _Plan | None)
     return make
 
 
-def _integer(node: Node, names: Names) -> _Plan | None:
-    """The plan of an integer expression, in which literals are folded: `i - 1` becomes `i + 2`.
-
-    Other sums and products have no literals to fold: they were folded before, and `i + 3` is none.
-    """
-    match node:
-        case c_ast.ID():
-            return names.get(node.name)
-        case c_ast.Constant():
-            return None
-        case c_ast.BinaryOp() if node.op in ARITHMETIC | INTEGER_ONLY:
-            amount = build.literal_value(node.right) if node.op in {"+", "-"} else None
-            if amount is not None and isinstance(node.left, c_ast.ID) and node.left.name in names:
-                return _shifted_sum(names[node.left.name], amount if node.op == "+" else -amount, node)
-            return _binary(node, _integer(node.left, names), _integer(node.right, names))
-        case c_ast.ArrayRef():
-            return _array(node, names, frozenset())
-        case _:
-            return _plan(node, names, frozenset())
-
-
 def _shifted_sum(place: _Plan, amount: int, node: c_ast.BinaryOp) -> _Plan:
     def make(number: int) -> Node:
         shifted = place(number)
@@ -246,39 +295,6 @@ def _shifted_sum(place: _Plan, amount: int, node: c_ast.BinaryOp) -> _Plan:
         return c_ast.BinaryOp(node.op, shifted, node.right, node.coord)
 
     return make
-
-
-def _for(node: For, names: Names, integers: frozenset[str]) -> _Plan | None:
-    header = copy_with(node, stmt=c_ast.EmptyStatement())
-    varies = _mentions(header, names) is not None
-    body = _plan(node.stmt, names, integers)
-    if not varies and body is None:
-        return None
-    old_body = node.stmt
-
-    def make(number: int) -> Node:
-        new = simplify(_replaced(header, names, number), integers=integers) if varies else node
-        return copy_with(new, stmt=old_body if body is None else body(number))
-
-    return make
-
-
-def _any(node: Node, names: Names, integers: frozenset[str]) -> _Plan | None:
-    """The plan of any other node, from those of its children."""
-    parts: list[tuple[str, Any]] = []
-    for name in fields(node):
-        value: Any = getattr(node, name)
-        if isinstance(value, Node):
-            plan = _plan(value, names, integers)
-            if plan is not None:
-                parts.append((name, plan))
-        elif isinstance(value, list) and value and isinstance(value[0], Node):
-            items: list[Any] = [_plan(item, names, integers) or item for item in cast("list[Node]", value)]
-            if any(not isinstance(item, Node) for item in items):
-                parts.append((name, _items(items)))
-    if not parts:
-        return None
-    return lambda number: copy_with(node, **{name: plan(number) for name, plan in parts})
 
 
 def _items(items: list[Any]) -> Callable[[int], list[Node]]:
