@@ -1,0 +1,120 @@
+"""What a device kernel is called with: the one description that renderers, hosts and executors share.
+
+A region is transformed to calls of host functions, one for each kernel:
+
+    orio_opencl_axpy_0(&y[0], &x[0], n, n, n, a);
+
+`host_parameters` says what such a function is given, `kernel_arguments` what it passes on to the kernel, both
+in the order in which they stand.  A host, in C or in Python, does the same in each call:
+
+1. return where one of the trip counts is 0 or less;
+2. copy the buffers that are `in` or `inout` to the device;
+3. launch `group_counts(plan, trips)` groups of `plan.launch.items` items, with one element per group in
+   each buffer of partial results;
+4. copy back the buffers that are `out` or `inout`, and combine each reduction's value with its partial
+   results, in the order of the groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import prod
+
+from orio_py.transform.offload.plan import Direction, KernelPlan
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceProgram:
+    """The device text of a region; `plans` are its kernels, in the order in which the region runs them."""
+
+    source: str
+    plans: tuple[KernelPlan, ...]
+
+
+class ArgumentKind(StrEnum):
+    """What an argument of a kernel is.
+
+    `BUFFER`: an array's buffer; `SCALAR`: a scalar of the nest by value; `START` and `TRIPS`: first index
+    and number of iterations of an axis; `PARTIALS`: a buffer with room for one element per group.
+    """
+
+    BUFFER = "buffer"
+    SCALAR = "scalar"
+    START = "start"
+    TRIPS = "trips"
+    PARTIALS = "partials"
+
+
+@dataclass(frozen=True, slots=True)
+class KernelArgument:
+    """One argument of a kernel, under the `name` that it has in the device text.
+
+    `of` names the buffer, scalar, reduction or the axis's index in the plan.  `type` is the C type on the
+    host of the value, or of an element of the buffer; `device_type` the same in OpenCL C.  `direction` is
+    a buffer's.  `host` is the parameter of the host function that holds the value, '' for partial results.
+    """
+
+    kind: ArgumentKind
+    name: str
+    of: str
+    type: str
+    device_type: str
+    direction: Direction | None = None
+    host: str = ""
+
+
+def kernel_arguments(plan: KernelPlan) -> tuple[KernelArgument, ...]:
+    """The kernel's arguments in order: buffers, scalars, starts and trip counts of the axes, partial results.
+
+    The start of an axis that is a literal stands in the kernel's text and is not passed.
+    """
+    raise NotImplementedError
+
+
+def host_parameters(plan: KernelPlan) -> tuple[tuple[str, str], ...]:
+    """The host function's parameters, as (C type, name), for example `("const double *", "x")`.
+
+    In order: a pointer to the first element of each buffer (`const` where the kernel only reads it); the
+    `long` number of elements of each buffer, `orio_count_NAME`; the scalars; for each axis, outermost
+    first, its start unless that is a literal, `orio_start_INDEX`, and its `long` number of iterations,
+    `orio_trips_INDEX`; a pointer to each reduction's scalar, which holds the value before the loop and
+    gets the one after it.
+    """
+    raise NotImplementedError
+
+
+def group_counts(plan: KernelPlan, trips: Sequence[int]) -> tuple[int, ...]:
+    """The number of groups in each dimension of the launch, fastest first, for `plan.axes`' trip counts.
+
+    Where the plan does not say it: as many as give each item `plan.coarsen` iterations of the fastest axis
+    and one of the others.
+    """
+    if plan.launch.groups is not None:
+        return plan.launch.groups
+    counts: list[int] = []
+    for dimension, (items, count) in enumerate(zip(plan.launch.items, reversed(trips), strict=True)):
+        piece = items * (plan.coarsen if dimension == 0 else 1)
+        counts.append(max(1, -(-count // piece)))
+    return tuple(counts)
+
+
+def partial_elements(plan: KernelPlan, trips: Sequence[int]) -> int:
+    """The elements of each buffer of partial results: the total number of groups."""
+    return prod(group_counts(plan, trips))
+
+
+DEVICE_BYTES: Mapping[str, int] = {
+    "char": 1,
+    "uchar": 1,
+    "short": 2,
+    "ushort": 2,
+    "int": 4,
+    "uint": 4,
+    "long": 8,
+    "ulong": 8,
+    "float": 4,
+    "double": 8,
+}
+"""The types of OpenCL C that elements and scalars can have, with their sizes (OpenCL 1.2, table 6.1)."""
