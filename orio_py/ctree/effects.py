@@ -9,7 +9,16 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from orio_py.ctree.integers import evident_integers
-from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, Transform, c_ast
+from orio_py.ctree.nodes import (
+    Comment,
+    Compound,
+    For,
+    GuardedPragma,
+    KernelCall,
+    Node,
+    Transform,
+    c_ast,
+)
 from orio_py.ctree.rewrite import walk_statements
 
 _REAL_FUNCTIONS = """sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2
@@ -349,6 +358,9 @@ class _Walker:
             self.visit(argument)
             if not pure:
                 self.escaping.update(n for n in _handed(argument) if not self._is_local(n))
+
+    def visit_KernelCall(self, node: KernelCall) -> None:
+        self.visit_FuncCall(node)
 
     def visit_BinaryOp(self, node: c_ast.BinaryOp) -> None:
         # Long sums lean to the left: go down without recursion.

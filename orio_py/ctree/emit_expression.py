@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.nodes import KernelCall, Node, c_ast
 
 _BINARY = {
     "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, ">": 7, "<=": 7, ">=": 7,
@@ -64,6 +64,7 @@ _LEVELS: dict[type[Node], int] = {
     c_ast.Cast: _UNARY,
     c_ast.ArrayRef: _POSTFIX,
     c_ast.FuncCall: _POSTFIX,
+    KernelCall: _POSTFIX,
     c_ast.StructRef: _POSTFIX,
     c_ast.CompoundLiteral: _POSTFIX,
 }
@@ -221,6 +222,7 @@ _WRITERS: dict[type[Node], Callable[[Any], str]] = {
     c_ast.Assignment: _assignment,
     c_ast.UnaryOp: _unary,
     c_ast.FuncCall: _call,
+    KernelCall: _call,
     c_ast.StructRef: _member,
     c_ast.TernaryOp: _ternary,
     c_ast.Cast: _cast,

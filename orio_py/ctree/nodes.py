@@ -1,4 +1,4 @@
-"""Node types of C trees: pycparser's, and three of our own that live among the statements."""
+"""Node types of C trees: pycparser's, and four of our own that live among the statements."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ __all__ = [
     "Compound",
     "For",
     "GuardedPragma",
+    "KernelCall",
     "Node",
     "Transform",
     "c_ast",
@@ -60,6 +61,16 @@ class GuardedPragma(Node):
 
     def __iter__(self) -> Iterator[Node]:
         return iter(())
+
+
+class KernelCall(c_ast.FuncCall):
+    """The call of a generated function; `plan` is what that function is generated from."""
+
+    __slots__ = ("args", "name", "plan")
+
+    def __init__(self, name: Node, args: c_ast.ExprList | None, plan: object, coord: Any = None) -> None:
+        super().__init__(name, args, coord)
+        self.plan = plan
 
 
 class Transform(Node):

@@ -8,7 +8,7 @@ from orio_py.ctree.finish import SUPPORTED
 from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, Transform, c_ast
 from orio_py.ctree.rewrite import fields
 
-_OWN = frozenset({"Comment", "GuardedPragma"})
+_OWN = frozenset({"Comment", "GuardedPragma", "KernelCall"})
 _OPTIONAL = frozenset(
     {
         ("For", "init"), ("For", "cond"), ("For", "next"), ("If", "iffalse"), ("Return", "expr"),

@@ -46,7 +46,8 @@ class Context:
     macros of the file; `reserved` names that must not be declared (macros, types); `exposed` the scalars
     that a called function could change (globals, and locals whose address is taken); `surrounding` the
     loops around the node, outermost first, as far as they are canonical.  `assumptions` are the promises of
-    the specification; `overruled` collects what `force=True` overrules.
+    the specification; `overruled` collects what `force=True` overrules.  `types` maps names that typedefs
+    give to numbers to the C types that they stand for, and `label` is a C identifier for the region.
     """
 
     declarations: Mapping[str, CDeclaration] = field(default_factory=dict[str, CDeclaration])
@@ -58,6 +59,8 @@ class Context:
     exposed: frozenset[str] = frozenset()
     surrounding: tuple[CanonicalLoop, ...] = ()
     assumptions: Assumptions = Assumptions()
+    types: Mapping[str, str] = field(default_factory=dict[str, str])
+    label: str = "region"
     overruled: Overruled = field(default_factory=Overruled, compare=False, repr=False)
     memory: EffectsMemory = field(default_factory=EffectsMemory, compare=False, repr=False)
 

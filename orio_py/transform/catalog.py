@@ -34,6 +34,7 @@ _MODULES: Mapping[str, str] = {
     "BoundReplace": "storage.bound_replace",
     "Prefetch": "storage.prefetch",
     "Pragma": "parallel.pragma",
+    "OpenCL": "offload.opencl",
     "Composite": "composite.entry",
 }
 """The module below `orio_py.transform` that holds each transformation's `ENTRY`."""
@@ -58,5 +59,5 @@ class Catalog(Mapping[str, Entry]):
 TRANSFORMATIONS = Catalog()
 """Every transformation that a recipe can use."""
 
-NOT_YET: frozenset[str] = frozenset(["MPIOverlap", "CUDA", "OpenCL"])
+NOT_YET: frozenset[str] = frozenset(["MPIOverlap", "CUDA"])
 """Transformations of the language that are known but not available."""

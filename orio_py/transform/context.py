@@ -38,7 +38,16 @@ def context_for(task: TuningTask, region: Region) -> Context:
         reserved=frozenset(macro_names | around.typedefs),
         assumptions=task.assumptions,
         exposed=frozenset(addressed) | {d.name for d in around.globals},
+        types=task.types,
+        label=_label(task, region, around.function.name if around.function is not None else None),
     )
+
+
+def _label(task: TuningTask, region: Region, function: str | None) -> str:
+    """A name for the region: its function's, with a number where the function has several regions."""
+    name = function or "region"
+    number = next((k for k, other in enumerate(task.regions) if other is region), 0)
+    return f"{name}_r{number}" if number else name
 
 
 def _with_type(declared: CDeclaration, types: Mapping[str, str]) -> CDeclaration:

@@ -370,7 +370,7 @@ class _Collector:
             case "Assignment":
                 self._read(node.rvalue, scope)
                 self._reference(node.lvalue, scope, reads=node.op != "=", writes=True)
-            case "FuncCall":
+            case "FuncCall" | "KernelCall":
                 self._call(node, scope)
             case "Cast":
                 self._read(node.expr, scope)

@@ -40,8 +40,8 @@ class Spread(StrEnum):
 class Axis:
     """One mapped loop: `index` runs from `start` by `stride` for `trips` iterations.
 
-    `start` and `trips` are C expressions over scalars that the nest does not change; `trips` is never
-    negative.  `stride` is a non-zero number of the index's own `type`.
+    `start` and `trips` are C expressions over scalars that the nest does not change, for the host to
+    evaluate; there is no iteration where `trips` is 0 or less.  `stride` is a non-zero number.
     """
 
     index: str
@@ -55,8 +55,10 @@ class Axis:
 class BufferPlan:
     """One array: `count` elements of `type` from the host's `address` on.
 
-    `address` is the C expression of the first element that the buffer holds, `count` one over scalars.
-    In the body the buffer goes by the array's own `name` with one flat subscript, 0 for `address`.
+    `address` is the host's expression of the address of the first element that the buffer holds, `count` one
+    over scalars; where it is 0 or less, nothing is accessed.  In the body the buffer goes by the array's own
+    `name` with one flat subscript, 0 for `address`.  `out` says that the kernel writes every element and reads
+    none, so that nothing has to be copied to the device.
     """
 
     name: str
@@ -68,10 +70,16 @@ class BufferPlan:
 
 @dataclass(frozen=True, slots=True)
 class ScalarPlan:
-    """A scalar that the kernel reads and nobody changes meanwhile."""
+    """A scalar that the kernel reads under `name` and nobody changes meanwhile.
+
+    `value` is the host's expression of it, `parameter` a name that a host function can give it: that of the
+    variable, or a new one where a macro or no name at all stands for the value.
+    """
 
     name: str
     type: str
+    value: Node
+    parameter: str
 
 
 @dataclass(frozen=True, slots=True)

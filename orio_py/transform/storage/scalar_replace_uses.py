@@ -16,7 +16,7 @@ from orio_py.ctree.dependence.reuse import Storage, started, stepped, storage_of
 from orio_py.ctree.effects import PURE_FUNCTIONS
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, Transform, c_ast
+from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, KernelCall, Node, Transform, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration, declaration_of
@@ -81,6 +81,7 @@ class Uses:
             c_ast.Assignment: self._assignment,
             c_ast.TernaryOp: self._ternary,
             c_ast.FuncCall: self._call,
+            KernelCall: self._call,
             c_ast.Cast: self._cast,
             c_ast.ExprList: self._children,
             c_ast.InitList: self._children,

@@ -1,0 +1,167 @@
+"""Index expressions as polynomials over indices and steady scalars, and back into C."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import reduce
+from math import prod
+
+from orio_py.ctree.build import binary, const, ident, literal_value, ternary
+from orio_py.ctree.dependence.affine import Monomial, Polynomial
+from orio_py.ctree.dependence.terms import MAXIMUM_NAMES, MINIMUM_NAMES
+from orio_py.ctree.emit_expression import emit_expression, emit_type
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import walk
+from orio_py.transform.base import Context
+from orio_py.transform.types import signedness_of_type
+
+Known = Mapping[str, Polynomial | None]
+"""What is known of the variables that change in a nest: a polynomial, None for anything."""
+
+
+class Arithmetic:
+    """Turns expressions into polynomials; what is no polynomial but steady becomes a symbol of its own."""
+
+    def __init__(self, context: Context, changing: frozenset[str]) -> None:
+        self._context = context
+        self._changing = changing
+        self._nodes: dict[str, Node] = {}
+
+    def polynomial(self, node: Node, known: Known) -> Polynomial | None:
+        """The value of an integer expression; None where it is no polynomial and changes in the nest."""
+        match node:
+            case c_ast.Constant(type=kind, value=text) if "int" in kind:
+                value = literal_value(c_ast.Constant("int", text.rstrip("uUlL")))
+                return None if value is None else Polynomial.constant(value)
+            case c_ast.ID(name=name) if name in known:
+                return known[name]
+            case c_ast.ID(name=name):
+                return None if name in self._changing else self._symbol(name, node)
+            case c_ast.UnaryOp(op="-" | "+" as op, expr=operand):
+                inner = self.polynomial(operand, known)
+                return None if inner is None else inner.scaled(-1 if op == "-" else 1)
+            case c_ast.BinaryOp(op="+" | "-" | "*" as op, left=left, right=right):
+                first, second = self.polynomial(left, known), self.polynomial(right, known)
+                if first is None or second is None:
+                    return None
+                return first + second if op == "+" else first - second if op == "-" else first * second
+            case c_ast.Cast(to_type=kind, expr=inner) if signedness_of_type(emit_type(kind)) != "unknown":
+                return self.polynomial(inner, known)
+            case _:
+                return self._steady(node, known)
+
+    def _steady(self, node: Node, known: Known) -> Polynomial | None:
+        names = {part.name for part in walk(node) if isinstance(part, c_ast.ID)}
+        pure = not any(isinstance(part, (c_ast.FuncCall, c_ast.Assignment)) for part in walk(node))
+        found = self._context.effects(node)
+        if not pure or found.writes or names & (self._changing | known.keys()) or found.array_reads:
+            return None
+        return self._symbol(emit_expression(node), node)
+
+    def opaque(self, node: Node) -> Polynomial:
+        """The value of a steady expression as a symbol."""
+        return self._symbol(emit_expression(node), node)
+
+    def _symbol(self, text: str, node: Node) -> Polynomial:
+        self._nodes[text] = node
+        return Polynomial.symbol(text)
+
+    def is_unsigned(self, symbol: str) -> bool:
+        """Whether a symbol is a variable of an unsigned type."""
+        declared = self._context.declarations.get(symbol)
+        return declared is not None and declared.is_unsigned
+
+    def expression(self, value: Polynomial, *, wide: bool = False) -> Node:
+        """The polynomial in C, computed in `long` where it could be large, or everywhere if `wide`."""
+        terms = sorted(
+            value.terms.items(), key=lambda item: (item[1] < 0, not item[0], -len(item[0]), item[0])
+        )
+        if not terms:
+            return const(0)
+        several = wide or sum(1 for monomial, _ in terms if monomial) > 1
+        result: Node | None = None
+        for monomial, coefficient in terms:
+            part = self._product(monomial, abs(coefficient), wide=several and result is None)
+            if result is None:
+                result = part if coefficient > 0 else c_ast.UnaryOp("-", part)
+            else:
+                result = binary("+" if coefficient > 0 else "-", result, part)
+        assert result is not None
+        return result
+
+    def _product(self, monomial: Monomial, coefficient: int, *, wide: bool) -> Node:
+        if not monomial:
+            return const(coefficient)
+        factors = [self._nodes.get(symbol, ident(symbol)) for symbol in monomial]
+        if wide or len(factors) > 1 or coefficient > 1 or self.is_unsigned(monomial[0]):
+            factors[0] = as_long(factors[0])
+        product = reduce(lambda a, b: binary("*", a, b), factors)
+        return product if coefficient == 1 else binary("*", product, coefficient)
+
+    def extreme(self, values: Iterable[Polynomial], *, largest: bool) -> Node:
+        """The smallest or largest of some values, in C."""
+        nodes = [self.expression(value) for value in values]
+        operator = ">" if largest else "<"
+        return reduce(lambda a, b: ternary(binary(operator, a, b), a, b), nodes)
+
+
+def operands(node: Node, *, smallest: bool) -> list[Node]:
+    """The expressions of which a bound is the smallest or largest; the bound itself where it is neither."""
+    match node:
+        case c_ast.TernaryOp(cond=c_ast.BinaryOp(op=op, left=left, right=right)) if op in {
+            "<",
+            "<=",
+            ">",
+            ">=",
+        }:
+            if op.startswith(">"):
+                left, right = right, left
+            texts = [emit_expression(part) for part in (left, right)]
+            chosen = [emit_expression(part) for part in (node.iftrue, node.iffalse)]
+            if chosen == (texts if smallest else texts[::-1]):
+                parts = (node.iftrue, node.iffalse)
+                return [found for part in parts for found in operands(part, smallest=smallest)]
+            return [node]
+        case c_ast.FuncCall(name=c_ast.ID(name=name), args=c_ast.ExprList(exprs=[first, second])):
+            if name in (MINIMUM_NAMES if smallest else MAXIMUM_NAMES):
+                return [found for part in (first, second) for found in operands(part, smallest=smallest)]
+            return [node]
+        case _:
+            return [node]
+
+
+def tightest(
+    values: Iterable[Polynomial], *, smallest: bool, minimums: Mapping[str, int] | None = None
+) -> list[Polynomial]:
+    """The values of which no other one is known to be as small, or as large.
+
+    `minimums` are the smallest values, at least 0, that scalars are known to have.
+    """
+    known = minimums or {}
+    kept: list[Polynomial] = []
+    for value in values:
+        if any(_is_natural(value - other if smallest else other - value, known) for other in kept):
+            continue
+        kept = [
+            other for other in kept if not _is_natural(other - value if smallest else value - other, known)
+        ]
+        kept.append(value)
+    return kept
+
+
+def _is_natural(value: Polynomial, minimums: Mapping[str, int]) -> bool:
+    """Whether a value is known to be at least 0."""
+    least = 0
+    for monomial, coefficient in value.terms.items():
+        if monomial and (coefficient < 0 or any(symbol not in minimums for symbol in monomial)):
+            return False
+        least += coefficient * prod(minimums[symbol] for symbol in monomial)
+    return least >= 0
+
+
+def as_long(node: Node, kind: str = "long") -> Node:
+    """`(long)node`, or a cast to another type; a literal stays as it is."""
+    if literal_value(node) is not None and kind == "long":
+        return node
+    words = c_ast.IdentifierType(kind.split())
+    return c_ast.Cast(c_ast.Typename(None, [], None, c_ast.TypeDecl(None, [], None, words)), node)

@@ -1,0 +1,326 @@
+"""The arrays of a nest as flat buffers: their types, extents and directions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from orio_py.core.source import SourceFile
+from orio_py.ctree.build import add, binary, const, ident, index, literal_value, sub, ternary, unary
+from orio_py.ctree.dependence.affine import Polynomial
+from orio_py.ctree.emit_expression import emit_expression
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.parse import parse_statements
+from orio_py.ctree.simplify import simplify
+from orio_py.ctree.symbols import CDeclaration
+from orio_py.transform.base import Context, note, refuse
+from orio_py.transform.offload.arithmetic import Arithmetic, as_long, tightest
+from orio_py.transform.offload.elements import Element
+from orio_py.transform.offload.levels import Level, Unbounded, ends, minimums
+from orio_py.transform.offload.names import is_number_macro
+from orio_py.transform.offload.plan import BufferPlan, Direction, ScalarPlan
+from orio_py.transform.offload.types import declaration, element_type
+
+_INT_MAX = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array of the nest: how its subscripts become one.
+
+    `inner` are the extents of all dimensions but the first, as the kernel sees them; `first` is the flat
+    subscript of the buffer's first element, None for 0; `scalars` what the kernel is given for both.
+    """
+
+    plan: BufferPlan
+    inner: tuple[Node, ...]
+    first: Node | None
+    scalars: tuple[ScalarPlan, ...]
+
+    def flat(self, subscripts: Sequence[Node]) -> Node:
+        """One subscript for several."""
+        result = subscripts[0]
+        wide = not self._is_small()
+        for extent, subscript in zip(self.inner, subscripts[1:], strict=True):
+            left = as_long(result) if wide else result
+            wide = False
+            result = simplify(add(binary("*", left, extent), _term(subscript)))
+        if self.first is None:
+            return result
+        number = literal_value(self.first)
+        return simplify(sub(result, self.first if number is None else number))
+
+    def _is_small(self) -> bool:
+        size = literal_value(self.plan.count)
+        return not self.inner or (size is not None and size <= _INT_MAX)
+
+
+def _term(subscript: Node) -> Node | int:
+    value = literal_value(subscript)
+    return subscript if value is None else value
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """The flat subscripts of an array: from the smallest of `lowers` to the largest of `uppers`."""
+
+    lowers: tuple[Polynomial, ...]
+    uppers: tuple[Polynomial, ...]
+
+
+def array(
+    name: str,
+    uses: Sequence[Element],
+    axes: Sequence[Level],
+    arithmetic: Arithmetic,
+    what: str,
+    context: Context,
+) -> Array:
+    """What becomes of one array.  Raises Refusal: ORIO-T122, T124."""
+    declared = declaration(name, context)
+    assert declared is not None
+    _require_elements(declared, uses, what)
+    inner, scalars = _inner_extents(declared, context)
+    factors = [arithmetic.polynomial(extent, {}) for extent in inner]
+    assert all(factor is not None for factor in factors)
+    extents = [factor for factor in factors if factor is not None]
+    flats = [_flat(use, extents) for use in uses]
+    whole = _declared_count(declared)
+    found = None if whole is not None else _range(uses, flats, minimums(axes), arithmetic, declared, what)
+    if found is None:
+        count = whole or const(0)
+        first: Node | None = None
+    else:
+        first, count = _written(found, arithmetic)
+    scalars = list(scalars)
+    zero: Node = ident(name)
+    for _ in range(len(declared.dimensions) - 1 if len(declared.dimensions) > 1 else 0):
+        zero = index(zero, 0)
+    address = zero if not inner else unary("&", index(zero, 0))
+    if first is not None:
+        address = unary("&", index(name, first)) if not inner else binary("+", address, first)
+        if literal_value(first) is None:
+            offset = f"orio_first_{name}"
+            scalars.append(ScalarPlan(offset, "long", as_long(first), offset))
+            first = ident(offset)
+    direction = _direction(uses, flats, len(axes), _size(found, whole))
+    plan = BufferPlan(name, declared.type, address, count, direction)
+    return Array(plan, tuple(inner), first, tuple(scalars))
+
+
+def _require_elements(declared: CDeclaration, uses: Sequence[Element], what: str) -> None:
+    """Each reference is to an element of a type that devices have.  Raises Refusal: ORIO-T124."""
+    depth = max(len(declared.dimensions), 1)
+    if declared.pointers > (0 if declared.dimensions else 1):
+        refuse(
+            "ORIO-T124",
+            f"{what} needs arrays in one piece; the rows of `{declared.name}` are reached through pointers",
+            uses[0].node,
+        )
+    if element_type(declared) is None:
+        refuse(
+            "ORIO-T124",
+            f"{what} needs elements of a type that devices have; `{declared.name}` is of type `{declared.type}`",
+            uses[0].node,
+        )
+    if "volatile" in declared.qualifiers:
+        refuse("ORIO-T124", f"{what} cannot copy the volatile array `{declared.name}`", uses[0].node)
+    for use in uses:
+        if len(use.subscripts) != depth:
+            refuse(
+                "ORIO-T124",
+                f"{what} needs single elements of `{declared.name}`, with {depth} subscripts each",
+                use.node,
+            )
+
+
+def _inner_extents(declared: CDeclaration, context: Context) -> tuple[list[Node], list[ScalarPlan]]:
+    """The extents of all dimensions but the first, and the scalars by which the kernel gets them."""
+    extents: list[Node] = []
+    scalars: list[ScalarPlan] = []
+    row: Node = ident(declared.name)
+    for number, text in enumerate(declared.dimensions[1:], start=1):
+        row = index(row, 0)
+        node = _parsed(text)
+        if not _is_constant(node, context):
+            # The extents of a variable-length array are those of its declaration, whatever became of the
+            # variables since.
+            name = f"orio_extent_{declared.name}_{number}"
+            size = binary("/", unary("sizeof", row), unary("sizeof", index(row, 0)))
+            scalars.append(ScalarPlan(name, "long", as_long(size), name))
+            node = ident(name)
+        extents.append(node)
+    return extents, scalars
+
+
+def _is_constant(node: Node, context: Context) -> bool:
+    if isinstance(node, c_ast.ID):
+        return is_number_macro(node.name, context)
+    return literal_value(node) is not None or (
+        isinstance(node, c_ast.BinaryOp) and all(_is_constant(part, context) for part in node)
+    )
+
+
+def _parsed(text: str) -> Node:
+    source = SourceFile("extent", f"{text};".encode("latin-1"))
+    (node,) = parse_statements(source.text, source=source, start=0).block_items or []
+    return _without_places(node)
+
+
+def _without_places(node: Node) -> Node:
+    """The node, built anew: its places are in no file of the user's."""
+    match node:
+        case c_ast.ID(name=name):
+            return ident(name)
+        case c_ast.Constant(type=kind, value=value):
+            return c_ast.Constant(kind, value)
+        case c_ast.BinaryOp(op=op, left=left, right=right):
+            return binary(op, _without_places(left), _without_places(right))
+        case _:
+            return node
+
+
+def _declared_count(declared: CDeclaration) -> Node | None:
+    """The number of elements that a declaration gives; None for pointers and open arrays."""
+    is_pointer = declared.is_parameter or not declared.dimensions or declared.dimensions[0] == ""
+    if is_pointer or "(*" in declared.text:
+        return None
+    numbers = [literal_value(_parsed(text)) for text in declared.dimensions]
+    if all(number is not None for number in numbers):
+        size = 1
+        for number in numbers:
+            size *= number or 0
+        return const(size)
+    element: Node = ident(declared.name)
+    for _ in declared.dimensions:
+        element = index(element, 0)
+    return as_long(binary("/", unary("sizeof", ident(declared.name)), unary("sizeof", element)))
+
+
+def _flat(use: Element, inner: Sequence[Polynomial]) -> Polynomial | None:
+    result: Polynomial | None = use.subscripts[0]
+    for extent, subscript in zip(inner, use.subscripts[1:], strict=True):
+        if result is None or subscript is None:
+            return None
+        result = result * extent + subscript
+    return result
+
+
+def _range(
+    uses: Sequence[Element],
+    flats: Sequence[Polynomial | None],
+    known: Mapping[str, int],
+    arithmetic: Arithmetic,
+    declared: CDeclaration,
+    what: str,
+) -> _Range:
+    """The elements that the nest may touch.  Raises Refusal: ORIO-T122."""
+    lowers: list[Polynomial] = []
+    uppers: list[Polynomial] = []
+    doubtful: list[tuple[Element, list[Polynomial], list[Polynomial]]] = []
+    for use, flat in zip(uses, flats, strict=True):
+        if flat is None:
+            _refuse_extent(declared, use, "it is not known over which elements this subscript runs", what)
+        try:
+            low = ends(flat, use.levels, arithmetic, largest=False)
+            high = ends(flat, use.levels, arithmetic, largest=True)
+        except Unbounded as problem:
+            _refuse_extent(declared, use, f"the range of this subscript is not known: {problem.reason}", what)
+        if use.certain and not any(level.loose for level in use.levels):
+            lowers, uppers = [*lowers, *low], [*uppers, *high]
+        else:
+            doubtful.append((use, low, high))
+    for use, low, high in doubtful:
+        lower = tightest([*lowers, *low], smallest=True, minimums=known)
+        upper = tightest([*uppers, *high], smallest=False, minimums=known)
+        if not _are_among(lower, lowers) or not _are_among(upper, uppers):
+            reason = "a condition or step keeps the loops from all elements of the range, and it is not known where"
+            _refuse_extent(declared, use, reason, what)
+    return _Range(
+        tuple(tightest(lowers, smallest=True, minimums=known)),
+        tuple(tightest(uppers, smallest=False, minimums=known)),
+    )
+
+
+def _are_among(values: Sequence[Polynomial], others: Sequence[Polynomial]) -> bool:
+    keys = {other.key for other in others}
+    return all(value.key in keys for value in values)
+
+
+def _refuse_extent(declared: CDeclaration, use: Element, reason: str, what: str) -> NoReturn:
+    refuse(
+        "ORIO-T122",
+        f"{what} has to know which elements of `{declared.name}` to copy: {reason}",
+        use.node,
+        notes=[note(f"`{emit_expression(use.node)}` stands here", use.node)],
+        help=f"declare `{declared.name}` as an array with its extents where the nest can see it",
+    )
+
+
+def _written(found: _Range, arithmetic: Arithmetic) -> tuple[Node | None, Node]:
+    """The first flat subscript (None: 0) and the number of elements, in C."""
+    if len(found.lowers) == len(found.uppers) == 1:
+        low, high = found.lowers[0], found.uppers[0]
+        first = None if low.value == 0 else arithmetic.expression(low)
+        return first, arithmetic.expression((high - low).shifted(1))
+    low = arithmetic.extreme(found.lowers, largest=False)
+    high = arithmetic.extreme([end.shifted(1) for end in found.uppers], largest=True)
+    if literal_value(low) == 0:
+        return None, high
+    return low, binary("-", as_long(high), low)
+
+
+def _direction(
+    uses: Sequence[Element],
+    flats: Sequence[Polynomial | None],
+    axes: int,
+    size: Polynomial | None,
+) -> Direction:
+    if not any(use.writes for use in uses):
+        return Direction.IN
+    if any(use.reads for use in uses):
+        return Direction.INOUT
+    for use, flat in zip(uses, flats, strict=True):
+        if size is not None and flat is not None and use.always and _fills(flat, use.levels, axes, size):
+            return Direction.OUT
+    return Direction.INOUT
+
+
+def _size(found: _Range | None, whole: Node | None) -> Polynomial | None:
+    if found is None:
+        number = literal_value(whole)
+        return None if number is None else Polynomial.constant(number)
+    if len(found.lowers) != 1 or len(found.uppers) != 1:
+        return None
+    return (found.uppers[0] - found.lowers[0]).shifted(1)
+
+
+def _fills(flat: Polynomial, levels: Sequence[Level], axes: int, size: Polynomial) -> bool:
+    """Whether a subscript takes as many values as the buffer has elements, and each in some iteration.
+
+    It does where the loops count as the digits of a number do: the fastest by 1, the next by the number
+    of iterations of the fastest, and so on.  A loop that is no axis may not run at all, so there may be one
+    of those: where it does not run, the size is 0 or less too.
+    """
+    if len(levels) > axes + 1:
+        return False
+    weight = Polynomial.constant(1)
+    remaining = list(levels)
+    while remaining:
+        level = next((level for level in remaining if _counts(flat, level, weight)), None)
+        if level is None or level.trips is None:
+            return False
+        weight = weight * level.trips
+        remaining.remove(level)
+    return not (weight - size).terms
+
+
+def _counts(flat: Polynomial, level: Level, weight: Polynomial) -> bool:
+    """Whether the factor of a level's index is the weight, or its opposite."""
+    factor = Polynomial.total(
+        (tuple(symbol for symbol in monomial if symbol != level.index), coefficient)
+        for monomial, coefficient in flat.terms.items()
+        if level.index in monomial
+    )
+    return factor.key in {weight.key, weight.scaled(-1).key}

@@ -1,0 +1,107 @@
+"""The call that stands in the region for a kernel, and the parameters of the function that it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from orio_py.ctree.build import block, declare, ident, literal_value, unary
+from orio_py.ctree.nodes import Compound, KernelCall, Node, c_ast
+from orio_py.ctree.rewrite import Replacement, Rewriter, walk
+from orio_py.transform.offload.plan import Direction, KernelPlan
+
+
+@dataclass(frozen=True, slots=True)
+class HostParameter:
+    """One parameter of a kernel's host function: its C type, its name, and the argument in the region."""
+
+    type: str
+    name: str
+    argument: Node
+
+
+def call_parameters(plan: KernelPlan) -> tuple[HostParameter, ...]:
+    """The host function's parameters, in order.
+
+    A pointer to the first element of each buffer (`const` where the kernel only reads it); the `long` number
+    of elements of each buffer; the scalars; for each axis, slowest first, its start unless that is a literal,
+    and its `long` number of iterations; the address of each reduction's scalar.
+    """
+    found: list[HostParameter] = []
+    for buffer in plan.buffers:
+        constant = "const " if buffer.direction is Direction.IN else ""
+        found.append(HostParameter(f"{constant}{buffer.type} *", buffer.name, buffer.address))
+    for buffer in plan.buffers:
+        found.append(HostParameter("long", f"orio_count_{buffer.name}", buffer.count))
+    for scalar in plan.scalars:
+        found.append(HostParameter(scalar.type, scalar.parameter, scalar.value))
+    for axis in plan.axes:
+        if literal_value(axis.start) is None:
+            found.append(HostParameter(axis.type, f"orio_start_{axis.index}", axis.start))
+        found.append(HostParameter("long", f"orio_trips_{axis.index}", axis.trips))
+    for reduction in plan.reductions:
+        found.append(HostParameter(f"{reduction.type} *", reduction.name, unary("&", ident(reduction.name))))
+    return tuple(found)
+
+
+def call_of(plan: KernelPlan) -> Compound:
+    """`{ void NAME(…); NAME(…); }`: the declaration of the host function, and its call."""
+    parameters = call_parameters(plan)
+    arguments = c_ast.ExprList([parameter.argument for parameter in parameters])
+    return block(_prototype(plan.name, parameters), KernelCall(ident(plan.name), arguments, plan))
+
+
+def _prototype(name: str, parameters: Sequence[HostParameter]) -> c_ast.Decl:
+    listed = c_ast.ParamList([declare(parameter.type, parameter.name) for parameter in parameters])
+    result = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(["void"]))
+    return c_ast.Decl(name, [], [], [], [], c_ast.FuncDecl(listed, result), None, None)
+
+
+def kernel_plans(tree: Node) -> tuple[KernelPlan, ...]:
+    """The plans of the kernels that a region calls, in the order of the source, each once."""
+    found: dict[str, KernelPlan] = {}
+    for node in walk(tree):
+        if isinstance(node, KernelCall) and isinstance(node.plan, KernelPlan):
+            found.setdefault(node.plan.name, node.plan)
+    return tuple(found.values())
+
+
+def numbered(tree: Node, prefix: str) -> Node:
+    """The tree with its kernels named `prefix_0`, `prefix_1` and so on, in the order of the source.
+
+    Copies of one call keep one name.
+    """
+    plans: dict[int, int] = {}
+    for node in walk(tree):
+        if isinstance(node, KernelCall):
+            plans.setdefault(id(node.plan), len(plans))
+    if not plans:
+        return tree
+    return _Numbering(plans, prefix).rewrite(tree)
+
+
+class _Numbering(Rewriter):
+    """Gives each block that `call_of` made the number of its plan."""
+
+    def __init__(self, plans: dict[int, int], prefix: str) -> None:
+        self._plans = plans
+        self._prefix = prefix
+        self._known: dict[int, KernelPlan] = {}
+
+    def visit_Compound(self, node: Compound) -> Replacement:
+        match node.block_items:
+            case [c_ast.Decl(type=c_ast.FuncDecl()), KernelCall() as call] if isinstance(
+                call.plan, KernelPlan
+            ):
+                plan = self._plan(call.plan)
+                assert isinstance(call.args, c_ast.ExprList)
+                prototype = _prototype(plan.name, call_parameters(plan))
+                return block(prototype, KernelCall(ident(plan.name), call.args, plan))
+            case _:
+                return self.generic(node)
+
+    def _plan(self, plan: KernelPlan) -> KernelPlan:
+        number = self._plans[id(plan)]
+        if number not in self._known:
+            self._known[number] = replace(plan, name=f"{self._prefix}_{number}")
+        return self._known[number]

@@ -1,0 +1,198 @@
+"""The array references of a loop body: which elements each touches, and under what conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Compound, For, Node, c_ast
+from orio_py.ctree.dependence.affine import Polynomial
+from orio_py.ctree.rewrite import declared_names
+from orio_py.transform.offload.arithmetic import Arithmetic, Known
+from orio_py.transform.offload.levels import Level, level_of, restricted
+from orio_py.transform.parallel.sharing import assigned_names
+
+_STEPS = frozenset({"++", "--", "p++", "p--"})
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One array reference, in one case of the conditions around it.
+
+    `subscripts` are None where they are no polynomials; `levels` the loops around it, outermost first, as
+    far as conditions leave them; `always` that it is made in all their iterations, `certain` that the levels
+    say all that the conditions around it say of indices.
+    """
+
+    name: str
+    node: Node
+    subscripts: tuple[Polynomial | None, ...]
+    levels: tuple[Level, ...]
+    reads: bool
+    writes: bool
+    always: bool
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the walk is; `known` are variables of the body whose value is a polynomial, or is not known."""
+
+    levels: tuple[Level, ...]
+    known: Known
+    always: bool = True
+    certain: bool = True
+
+
+def elements(
+    loops: Sequence[CanonicalLoop], arithmetic: Arithmetic
+) -> tuple[tuple[Level, ...], list[Element]]:
+    """The levels of the mapped loops, and the array references in their body, in the order of the source."""
+    body = loops[-1].body
+    walk = _Walk(arithmetic, body)
+    known: dict[str, Polynomial | None] = dict.fromkeys(walk.changing)
+    levels: list[Level] = []
+    for loop in loops:
+        levels.append(level_of(loop, arithmetic, known))
+        known[loop.index] = Polynomial.symbol(loop.index)
+    walk.statement(body, _Place(tuple(levels), known))
+    return tuple(levels), walk.found
+
+
+class _Walk:
+    def __init__(self, arithmetic: Arithmetic, body: Node) -> None:
+        self.arithmetic = arithmetic
+        self.found: list[Element] = []
+        self.changing = frozenset(assigned_names([body])) | declared_names(body)
+        self.once = _assigned_once(body)
+
+    def statement(self, node: Node, place: _Place) -> _Place:
+        """Record a statement; the place behind it."""
+        match node:
+            case Compound():
+                self._sequence(node.block_items or [], place)
+            case For():
+                self._for(node, place)
+            case c_ast.If():
+                self.expression(node.cond, place)
+                for branch, truth in ((node.iftrue, True), (node.iffalse, False)):
+                    if branch is not None:
+                        for case in self._under(node.cond, truth, place):
+                            self.statement(branch, case)
+            case c_ast.While() | c_ast.DoWhile() | c_ast.Switch():
+                inner = replace(place, always=False)
+                self.expression(node.cond, inner)
+                self.statement(node.stmt, inner)
+            case c_ast.Case() | c_ast.Default():
+                self._sequence(node.stmts or [], replace(place, always=False))
+            case c_ast.DeclList():
+                for declaration in node.decls:
+                    place = self.statement(declaration, place)
+            case c_ast.Decl():
+                if node.init is not None:
+                    self.expression(node.init, place)
+                    return self._learned(node.name, node.init, place)
+            case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value):
+                self.expression(value, place)
+                return self._learned(name, value, place)
+            case _:
+                self.expression(node, place)
+        return place
+
+    def _sequence(self, items: Sequence[Node], place: _Place) -> None:
+        for item in items:
+            place = self.statement(item, place)
+
+    def _learned(self, name: str, value: Node, place: _Place) -> _Place:
+        if name not in self.once:
+            return place
+        return replace(place, known={**place.known, name: self.arithmetic.polynomial(value, place.known)})
+
+    def _for(self, node: For, place: _Place) -> None:
+        loop = CanonicalLoop.match(node)
+        if loop is None:
+            inner = replace(place, always=False)
+            for part in (node.init, node.cond, node.next):
+                if part is not None:
+                    self.statement(part, inner)
+            self.statement(node.stmt, inner)
+            return
+        self.expression(loop.start, place)
+        self.expression(loop.bound, place)
+        level = level_of(loop, self.arithmetic, place.known)
+        known = {**place.known, loop.index: Polynomial.symbol(loop.index)}
+        self.statement(loop.body, replace(place, levels=(*place.levels, level), known=known))
+
+    def _under(self, condition: Node, truth: bool, place: _Place) -> list[_Place]:
+        """The place where a condition holds, or does not, in each case of it."""
+        cases = restricted(place.levels, condition, truth, self.arithmetic, place.known)
+        return [
+            replace(place, levels=levels, always=False, certain=place.certain and exact)
+            for levels, exact in cases
+        ]
+
+    def expression(self, node: Node, place: _Place, *, writes: bool = False, reads: bool = True) -> None:
+        """Record the references in an expression."""
+        match node:
+            case c_ast.ArrayRef():
+                self._reference(node, place, writes=writes, reads=reads)
+            case c_ast.Assignment(op=op, lvalue=target, rvalue=value):
+                self.expression(value, place)
+                self.expression(target, place, writes=True, reads=op != "=")
+            case c_ast.UnaryOp(op=op, expr=target) if op in _STEPS:
+                self.expression(target, place, writes=True)
+            case c_ast.TernaryOp(cond=condition, iftrue=first, iffalse=second):
+                self.expression(condition, place)
+                for branch, truth in ((first, True), (second, False)):
+                    for case in self._under(condition, truth, place):
+                        self.expression(branch, case)
+            case c_ast.BinaryOp(op="&&" | "||" as op, left=left, right=right):
+                self.expression(left, place)
+                for case in self._under(left, op == "&&", place):
+                    self.expression(right, case)
+            case _:
+                for child in node:
+                    self.expression(child, place)
+
+    def _reference(self, node: Node, place: _Place, *, writes: bool, reads: bool) -> None:
+        subscripts: list[Node] = []
+        base = node
+        while isinstance(base, c_ast.ArrayRef):
+            subscripts.insert(0, base.subscript)
+            base = base.name
+        for subscript in subscripts:
+            self.expression(subscript, place)
+        if isinstance(base, c_ast.ID):
+            values = tuple(self.arithmetic.polynomial(s, place.known) for s in subscripts)
+            self.found.append(
+                Element(
+                    base.name,
+                    node,
+                    values,
+                    place.levels,
+                    reads=reads,
+                    writes=writes,
+                    always=place.always,
+                    certain=place.certain,
+                )
+            )
+
+
+def _assigned_once(body: Node) -> frozenset[str]:
+    """The variables that one declaration or assignment alone gives a value."""
+    counts: dict[str, int] = {}
+    stack = [body]
+    while stack:
+        node = stack.pop()
+        match node:
+            case c_ast.Decl(name=str(name), init=Node()):
+                counts[name] = counts.get(name, 0) + 1
+            case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
+                counts[name] = counts.get(name, 0) + (1 if node.op == "=" else 2)
+            case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in _STEPS or op == "&":
+                counts[name] = counts.get(name, 0) + 2
+            case _:
+                pass
+        stack.extend(node)
+    return frozenset(name for name, count in counts.items() if count == 1)

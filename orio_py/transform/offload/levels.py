@@ -1,0 +1,266 @@
+"""The loops around an array reference as ranges of their indices, and the range of a subscript over them.
+
+Each level says between which values an index lies, in terms of indices further out and of steady scalars.
+The range of a subscript follows by putting in, from the innermost level outwards, the end of the range at
+which the subscript is smallest or largest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from orio_py.ctree.build import add, binary, literal_value
+from orio_py.ctree.dependence.affine import Polynomial
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.transform.offload.arithmetic import Arithmetic, Known, as_long, operands, tightest
+
+_MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+_MAXIMUM_ENDS = 8
+
+
+class Unbounded(Exception):
+    """The range of a subscript cannot be written down: why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A loop around a reference: its index lies between all `lowers` and all `uppers`.
+
+    `loose` says that it need not reach them; `trips` is the number of iterations of a loop with step 1 or -1
+    and single bounds.
+    """
+
+    index: str
+    lowers: tuple[Polynomial, ...]
+    uppers: tuple[Polynomial, ...]
+    loose: bool = False
+    trips: Polynomial | None = None
+
+
+def level_of(loop: CanonicalLoop, arithmetic: Arithmetic, known: Known) -> Level:
+    """What a loop's header says about its index."""
+    step, strict = abs(loop.stride), loop.relation in {"<", ">"}
+    starts = _values(operands(loop.start, smallest=not loop.upward), arithmetic, known)
+    bounds = _values(operands(loop.bound, smallest=loop.upward), arithmetic, known)
+    inward = (-1 if loop.upward else 1) if strict else 0
+    ends = tuple(bound.shifted(inward) for bound in bounds)
+    loose, trips = False, None
+    if step > 1:
+        last = _last(loop, starts, bounds, arithmetic)
+        ends, loose = ((last,), False) if last is not None else (ends, True)
+    elif len(starts) == len(ends) == 1:
+        distance = ends[0] - starts[0] if loop.upward else starts[0] - ends[0]
+        trips = distance.shifted(1)
+    lowers, uppers = (starts, ends) if loop.upward else (ends, starts)
+    return Level(loop.index, lowers, uppers, loose, trips)
+
+
+def _values(nodes: Sequence[Node], arithmetic: Arithmetic, known: Known) -> tuple[Polynomial, ...]:
+    found = (arithmetic.polynomial(node, known) for node in nodes)
+    return tuple(value for value in found if value is not None)
+
+
+def _last(
+    loop: CanonicalLoop, starts: Sequence[Polynomial], bounds: Sequence[Polynomial], arithmetic: Arithmetic
+) -> Polynomial | None:
+    """The index in the last iteration of a loop with a larger step, where start and bound are steady."""
+    if len(starts) != 1 or len(bounds) != 1:
+        return None
+    if arithmetic.polynomial(loop.start, {}) is None or arithmetic.polynomial(loop.bound, {}) is None:
+        return None
+    step = abs(loop.stride)
+    strict = int(loop.relation in {"<", ">"})
+    distance = bounds[0] - starts[0] if loop.upward else starts[0] - bounds[0]
+    if (room := distance.value) is not None:
+        way = (room - strict) // step * step
+        return starts[0].shifted(way if loop.upward else -way)
+    low, high = (loop.start, loop.bound) if loop.upward else (loop.bound, loop.start)
+    span = as_long(high) if literal_value(low) == 0 else binary("-", as_long(high), low)
+    way = arithmetic.opaque(binary("*", binary("/", add(span, -strict), step), step))
+    return starts[0] + way if loop.upward else starts[0] - way
+
+
+def ends(
+    value: Polynomial, levels: Sequence[Level], arithmetic: Arithmetic, *, largest: bool
+) -> list[Polynomial]:
+    """Steady values of which the largest (or smallest) is at least (at most) a subscript's.
+
+    Raises Unbounded.
+    """
+    found = [value]
+    known = minimums(levels)
+    for place in range(len(levels) - 1, -1, -1):
+        level, outer = levels[place], [other.index for other in levels[:place]]
+        found = [
+            end for item in found for end in _without(item, level, known, outer, arithmetic, largest=largest)
+        ]
+        found = tightest(found, smallest=not largest, minimums=known)
+        if len(found) > _MAXIMUM_ENDS:
+            raise Unbounded("it is one of too many expressions")
+    return found
+
+
+def _without(
+    value: Polynomial,
+    level: Level,
+    known: Mapping[str, int],
+    outer: Sequence[str],
+    arithmetic: Arithmetic,
+    *,
+    largest: bool,
+) -> list[Polynomial]:
+    """The value at the ends of an index."""
+    coefficient, rest = _split(value, level.index)
+    if not coefficient.terms:
+        return [value]
+    sign = _sign(coefficient, known, arithmetic)
+    result: list[Polynomial] = []
+    if sign is None or (sign > 0) == largest:
+        result.append(rest + coefficient * _end(level, known, outer, arithmetic, upper=True))
+    if sign is None or (sign > 0) != largest:
+        result.append(rest + coefficient * _end(level, known, outer, arithmetic, upper=False))
+    return result
+
+
+def _split(value: Polynomial, index: str) -> tuple[Polynomial, Polynomial]:
+    """The factor of an index, and the rest.  Raises Unbounded where the index is multiplied by itself."""
+    factor: list[tuple[tuple[str, ...], int]] = []
+    rest: list[tuple[tuple[str, ...], int]] = []
+    for monomial, coefficient in value.terms.items():
+        uses = monomial.count(index)
+        if uses > 1:
+            raise Unbounded(f"it is not linear in `{index}`")
+        if uses:
+            factor.append((tuple(symbol for symbol in monomial if symbol != index), coefficient))
+        else:
+            rest.append((monomial, coefficient))
+    return Polynomial.total(factor), Polynomial.total(rest)
+
+
+def _end(
+    level: Level, known: Mapping[str, int], outer: Sequence[str], arithmetic: Arithmetic, *, upper: bool
+) -> Polynomial:
+    """One end of an index's range, rather one that no other index changes."""
+    found = tightest(level.uppers if upper else level.lowers, smallest=upper, minimums=known)
+    steady = [end for end in found if not any(name in outer for monomial in end.terms for name in monomial)]
+    if len(steady) > 1:
+        return arithmetic.opaque(arithmetic.extreme(steady, largest=not upper))
+    if steady or len(found) == 1:
+        return (steady or found)[0]
+    raise Unbounded(f"the bounds of the loop `{level.index}` are not linear")
+
+
+def minimums(levels: Sequence[Level]) -> dict[str, int]:
+    """The least values, at least 0, of scalars wherever all loops run: 1 for `n` where `0 <= i < n`."""
+    found: dict[str, int] = {}
+    for level in levels:
+        lowest = max((end.value for end in level.lowers if end.value is not None), default=-1)
+        for end in level.uppers:
+            names = [monomial for monomial in end.terms if monomial]
+            least = lowest - end.terms.get((), 0)
+            if (
+                lowest >= 0
+                and least >= 0
+                and len(names) == 1
+                and len(names[0]) == 1
+                and end.terms[names[0]] == 1
+            ):
+                found[names[0][0]] = max(least, found.get(names[0][0], 0))
+    return found
+
+
+def _sign(value: Polynomial, known: Mapping[str, int], arithmetic: Arithmetic) -> int | None:
+    """1 for a coefficient that is known to be at least 0, -1 for one that is at most 0, None for others."""
+    signs = {1 if coefficient > 0 else -1 for coefficient in value.terms.values()}
+    symbols = {symbol for monomial in value.terms for symbol in monomial}
+    sure = all(symbol in known or arithmetic.is_unsigned(symbol) for symbol in symbols)
+    return signs.pop() if len(signs) == 1 and sure else None
+
+
+Case = tuple[tuple[Level, ...], bool]
+"""Levels as a condition leaves them, and whether they say all that it says of indices."""
+
+
+def restricted(
+    levels: tuple[Level, ...], condition: Node, truth: bool, arithmetic: Arithmetic, known: Known
+) -> list[Case]:
+    """The cases in which a condition holds, or does not: in each iteration at least one of them."""
+    match condition:
+        case c_ast.UnaryOp(op="!", expr=inner):
+            return restricted(levels, inner, not truth, arithmetic, known)
+        case c_ast.BinaryOp(op="&&" | "||" as op, left=left, right=right):
+            first = restricted(levels, left, truth, arithmetic, known)
+            if (op == "&&") != truth:
+                found = [*first, *restricted(levels, right, truth, arithmetic, known)]
+                return found if len(found) <= _MAXIMUM_ENDS else [(levels, False)]
+            return [
+                (narrow, exact and more)
+                for wide, exact in first
+                for narrow, more in restricted(wide, right, truth, arithmetic, known)
+            ]
+        case c_ast.BinaryOp(op=op, left=left, right=right) if op in _MIRROR:
+            relation = op if truth else _OPPOSITE[op]
+            one, two = arithmetic.polynomial(left, known), arithmetic.polynomial(right, known)
+            if one is not None and two is not None:
+                return [_compared(levels, one - two, relation)]
+        case _:
+            pass
+    return [(levels, not _mentions_index(condition, levels, known))]
+
+
+def _compared(levels: tuple[Level, ...], distance: Polynomial, relation: str) -> Case:
+    """The levels where `distance relation 0` holds."""
+    names = {symbol for monomial in distance.terms for symbol in monomial}
+    used = [place for place, level in enumerate(levels) if level.index in names]
+    if not used:
+        return levels, True
+    if len(used) > 1 or distance.terms.get((levels[used[0]].index,)) not in {1, -1}:
+        return levels, False
+    level = levels[used[0]]
+    coefficient, rest = _split(distance, level.index)
+    end = rest.scaled(-1)
+    if coefficient.value == -1:
+        end, relation = rest, _MIRROR[relation]
+    elif coefficient.value != 1:
+        return levels, False
+    new = _tightened(level, end, relation)
+    return (*levels[: used[0]], new, *levels[used[0] + 1 :]), True
+
+
+def _tightened(level: Level, end: Polynomial, relation: str) -> Level:
+    match relation:
+        case "<" | "<=":
+            return replace(
+                level, uppers=(*level.uppers, end.shifted(-1 if relation == "<" else 0)), trips=None
+            )
+        case ">" | ">=":
+            return replace(
+                level, lowers=(*level.lowers, end.shifted(1 if relation == ">" else 0)), trips=None
+            )
+        case "==":
+            return replace(level, lowers=(end,), uppers=(end,), trips=None)
+        case _:
+            lowers = tuple(low.shifted(1) if (low - end).value == 0 else low for low in level.lowers)
+            uppers = tuple(high.shifted(-1) if (high - end).value == 0 else high for high in level.uppers)
+            return replace(level, lowers=lowers, uppers=uppers, trips=None)
+
+
+def _mentions_index(condition: Node, levels: Sequence[Level], known: Known) -> bool:
+    """Whether a condition compares an index, or something computed from one, outside of subscripts."""
+    indices = {level.index for level in levels}
+    stack: list[Node] = [condition]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, c_ast.ArrayRef):
+            continue
+        if isinstance(node, c_ast.ID) and (node.name in indices or node.name in known):
+            return True
+        stack.extend(node)
+    return False

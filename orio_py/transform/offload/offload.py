@@ -1,0 +1,214 @@
+"""A loop nest as a kernel for a device: `offload` decides everything that no language has a say in.
+
+    for (i = 0; i < n; i++) {           axis      i from 0, n iterations
+      t = a * x[i];                     buffers   x: n doubles, in;  y: n doubles, inout
+      y[i] += t;                        scalars   a
+      s += t;                           private   t;   reduction  s by +
+    }
+
+Source: N. Chaimov, B. Norris and A. Malony, "Toward Multi-target Autotuning for Accelerators", ICPADS 2014,
+sections III and IV; for the scalars Z. Li, "Array privatization for parallel execution of loops", ICS 1992.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+from orio_py.ctree.dependence.alias import Aliases
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import walk
+from orio_py.transform.base import Context, note, refuse
+from orio_py.transform.offload.arithmetic import Arithmetic
+from orio_py.transform.offload.body import (
+    body_items,
+    flattened,
+    require_device_code,
+    subscripted,
+    unrolled_by_pragma,
+    without_noise,
+)
+from orio_py.transform.offload.buffers import Array, array
+from orio_py.transform.offload.elements import Element, elements
+from orio_py.transform.offload.mapping import axis, mapped_loops
+from orio_py.transform.offload.plan import DeviceOptions, KernelPlan, LaunchShape, Spread
+from orio_py.transform.offload.scalars import scalars
+from orio_py.transform.parallel.sharing import Sharing, require_independent, require_order_free, sharing
+
+_ITEMS = {1: (64,), 2: (16, 4), 3: (8, 4, 2)}
+"""Items per group where nothing is said: 64, a multiple of the widths at which devices run items together."""
+
+
+@dataclass(frozen=True, slots=True)
+class OffloadArguments:
+    """How a nest is laid out on a device.
+
+    `nd` is the number of outer loops that become axes, or their indices, slowest first; `items` and `groups`
+    have one number per axis, fastest first, None for the default; `unroll` is the factor of the pragma before
+    innermost loops; `what` names the transformation in messages.
+    """
+
+    what: str
+    nd: int | tuple[str, ...] = 1
+    items: tuple[int, ...] | None = None
+    groups: tuple[int, ...] | None = None
+    coarsen: int = 1
+    spread: Spread = Spread.STRIDED
+    unroll: int | None = None
+    options: DeviceOptions = field(default_factory=DeviceOptions)
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Offloaded:
+    """A plan, and the perfect nest that it stands for: its axes slowest first, and all its loops."""
+
+    plan: KernelPlan
+    axes: tuple[CanonicalLoop, ...]
+    loops: tuple[CanonicalLoop, ...]
+
+
+def offload(node: Node, context: Context, arguments: OffloadArguments) -> KernelPlan:
+    """The kernel that a loop nest becomes, named `kernel`.
+
+    Raises Refusal: ORIO-T020 to T028 (form of the nest), T040, T041 (dependences), T090 (rounding),
+    T120 to T127.
+    """
+    return offloaded(node, context, arguments).plan
+
+
+def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offloaded:
+    """The kernel with the loops that it stands for.  Raises Refusal like `offload`."""
+    what, force = arguments.what, arguments.force
+    mapped, every = mapped_loops(node, arguments.nd, what, context, force=force)
+    launch = _launch(len(mapped), node, arguments)
+    outer = every[: len(mapped)]
+    shared = sharing(outer, context)
+    body = subscripted(without_noise(outer[-1].body))
+    require_device_code(body, what, context)
+    require_independent(outer, shared, what, context, force=force)
+    require_order_free(shared, what, context, force=force)
+    arithmetic = Arithmetic(context, context.effects(body).writes | {loop.index for loop in outer})
+    arrays = _arrays([*outer[:-1], replace(outer[-1], body=body)], arithmetic, shared, context, arguments)
+    new = flattened(body, arrays)
+    extents = tuple(scalar for found in arrays.values() for scalar in found.scalars)
+    kept = scalars(shared, outer, every, new, extents, arguments.what, context)
+    if arguments.unroll is not None:
+        new = unrolled_by_pragma(new, arguments.unroll)
+    plan = KernelPlan(
+        name="kernel",
+        axes=tuple(axis(loop, arithmetic, context) for loop in mapped),
+        body=body_items(new),
+        buffers=tuple(a.plan for a in arrays.values()),
+        scalars=kept.given,
+        private=kept.private,
+        reductions=kept.reductions,
+        launch=launch,
+        spread=arguments.spread,
+        coarsen=arguments.coarsen,
+        options=arguments.options,
+    )
+    return Offloaded(plan, tuple(mapped), tuple(every))
+
+
+def _launch(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
+    """The launch shape.  Raises Refusal: ORIO-T127."""
+    items = arguments.items or _ITEMS[axes]
+    if len(items) == 1:
+        items = (*items, *(1,) * (axes - 1))
+    groups = arguments.groups
+    for name, given in (("workItemsPerGroup", items), ("workGroups", groups)):
+        if given is not None and len(given) != axes:
+            refuse(
+                "ORIO-T127",
+                f"`{name}` gives {len(given)} dimensions, and {axes} loops are mapped",
+                node,
+                help="give one number per mapped loop, the innermost loop's first",
+                argument=name,
+            )
+    return LaunchShape(items, groups)
+
+
+def _arrays(
+    loops: Sequence[CanonicalLoop],
+    arithmetic: Arithmetic,
+    shared: Sharing,
+    context: Context,
+    arguments: OffloadArguments,
+) -> dict[str, Array]:
+    """The arrays of the nest, in the order of the source.  Raises Refusal: ORIO-T122 to T124, T126."""
+    what, body = arguments.what, loops[-1].body
+    uses: dict[str, list[Element]] = {}
+    local = {n.name for n in walk(body) if isinstance(n, c_ast.Decl) and n.name is not None}
+    axes, found = elements(loops, arithmetic)
+    for use in found:
+        if use.name not in local:
+            uses.setdefault(use.name, []).append(use)
+    _require_known(uses, body, local, what, context)
+    _require_apart(uses, shared, body, context, arguments)
+    return {name: array(name, each, axes, arithmetic, what, context) for name, each in uses.items()}
+
+
+def _require_known(
+    uses: dict[str, list[Element]], body: Node, local: set[str], what: str, context: Context
+) -> None:
+    """Each array is declared, and used by its elements alone.  Raises Refusal: ORIO-T124, T126."""
+    for name, found in uses.items():
+        declared = context.declarations.get(name)
+        if declared is None or not declared.is_array_like:
+            refuse(
+                "ORIO-T126",
+                f"{what} has to know the type of `{name}`, and no declaration is in sight",
+                found[0].node,
+            )
+    bases = {id(base) for base in _subscripted_names(body)}
+    for node in walk(body):
+        if not isinstance(node, c_ast.ID) or id(node) in bases or node.name in local:
+            continue
+        declared = context.declarations.get(node.name)
+        if declared is not None and declared.is_array_like:
+            refuse("ORIO-T124", f"{what} needs single elements of `{node.name}`, not its address", node)
+
+
+def _subscripted_names(body: Node) -> list[Node]:
+    """The names that have subscripts, as nodes."""
+    found: list[Node] = []
+    for node in walk(body):
+        if isinstance(node, c_ast.ArrayRef):
+            base: Node = node
+            while isinstance(base, c_ast.ArrayRef):
+                base = base.name
+            found.append(base)
+    return found
+
+
+def _require_apart(
+    uses: dict[str, list[Element]],
+    shared: Sharing,
+    body: Node,
+    context: Context,
+    arguments: OffloadArguments,
+) -> None:
+    """What is written has no other name: it would get a buffer of its own.  Raises Refusal: ORIO-T123."""
+    aliases = Aliases(context.declarations, context.assumptions.noalias, context.exposed)
+    places = {(name, len(found[0].subscripts)): found[0].node for name, found in uses.items()}
+    written = {name for name, found in uses.items() if any(use.writes for use in found)}
+    combined = {found.name for found in shared.reductions}
+    for node in walk(body):
+        if isinstance(node, c_ast.ID) and node.name not in uses:
+            places.setdefault((node.name, 0), node)
+    for (first, one), (second, two) in combinations(places.items(), 2):
+        if not {first[0], second[0]} & (written | combined) or not aliases.may_overlap(first, second):
+            continue
+        if arguments.force:
+            context.overruled.add(f"{arguments.what}: `{first[0]}` and `{second[0]}` may overlap")
+            continue
+        refuse(
+            "ORIO-T123",
+            f"{arguments.what} gives `{first[0]}` and `{second[0]}` memory of their own, and they may overlap",
+            two,
+            notes=[note(f"`{first[0]}` is used here", one)],
+            help=aliases.advice(first, second),
+        )

@@ -1,0 +1,267 @@
+"""OpenCL: run a loop nest as a kernel on a device, any device that an OpenCL driver offers.
+
+    for (i = 0; i < n; i++)             {
+      y[i] += a * x[i];                   void orio_opencl_axpy_0(double *y, const double *x, …);
+                                          orio_opencl_axpy_0(y, x, n, n, a, n);
+                                        }
+
+The function that is called copies arrays to the device and back and starts the kernel; it is generated with
+the kernel's text from the plan that the call carries.  Iterations of the mapped loops run at the same time, so
+that they must not depend on each other; sums and the like are combined from partial results.
+
+Source: N. Chaimov, B. Norris and A. Malony, "Toward Multi-target Autotuning for Accelerators", ICPADS 2014,
+section III; for the parameters' names also Orio's CUDA generator: A. Mametjanov et al., "Autotuning stencil-based
+computations on GPUs", CLUSTER 2012.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NoReturn
+
+from orio_py.core.expr import Value, show
+from orio_py.ctree.build import flat_block
+from orio_py.ctree.loops import outermost_loops
+from orio_py.ctree.nodes import Node
+from orio_py.transform.arguments import boolean, positive_int, text, wrong
+from orio_py.transform.base import Context, refuse
+from orio_py.transform.entry import FORCE, ArgumentSpec, Entry
+from orio_py.transform.final_index import with_final_indices
+from orio_py.transform.offload.call import call_of, numbered
+from orio_py.transform.offload.offload import OffloadArguments, offloaded
+from orio_py.transform.offload.plan import DeviceOptions, Spread
+from orio_py.transform.parallel.annotate import chosen_loops
+from orio_py.transform.parallel.parallelize import optional_loop
+from orio_py.transform.sites import Choice, rewrite_where
+
+_WHAT = "OpenCL"
+_VECTORS = (0, 2, 4, 8, 16)
+
+Counts = tuple[int, ...] | None
+"""One number per dimension, fastest first; None for the default."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCL:
+    """Run the loops over `loop`, or the outermost ones, as kernels of a device.
+
+    `nd` says how many loops of a nest become dimensions of the index space, or which.  `work_groups` and
+    `work_items` are the launch shape; `threadCount` and `blockCount` are CUDA's names for them.
+    """
+
+    loop: str | None = None
+    nd: int | tuple[str, ...] = 1
+    workGroups: Counts = None
+    workItemsPerGroup: Counts = None
+    blockCount: Counts = None
+    threadCount: Counts = None
+    coarsen: int = 1
+    spread: Spread = Spread.STRIDED
+    unrollInner: int | None = None
+    sizeHint: bool = False
+    vecHint: int = 0
+    clFlags: str = ""
+    platform: int | str | None = None
+    device: int | str | None = None
+    streamCount: int = 1
+    cacheBlocks: bool = False
+    force: bool = False
+
+    def check(self, node: Node, context: Context) -> None:
+        """Raises Refusal: ORIO-T011, T015, T020 to T029, T040, T041, T090, T120 to T129."""
+        self.apply(node, context)
+
+    def apply(self, node: Node, context: Context) -> Node:
+        """A new tree; `node` is not modified.  Raises Refusal like `check`."""
+        arguments = self._arguments(node)
+        chosen = chosen_loops(node, self.loop, outermost_loops(node), _WHAT)
+        result = self._rewritten(node, chosen, arguments, context)
+        return numbered(result, f"orio_opencl_{context.label}")
+
+    def _rewritten(self, node: Node, chosen: Choice, arguments: OffloadArguments, context: Context) -> Node:
+        def change(loop: Node, inner: Context) -> Node:
+            found = offloaded(loop, inner, arguments)
+            call = call_of(found.plan)
+            settled = with_final_indices(call, found.loops, _WHAT, inner)
+            return call if settled is call else flat_block(settled)
+
+        return rewrite_where(node, chosen, change, context)
+
+    def _arguments(self, node: Node) -> OffloadArguments:
+        """The arguments in `offload`'s terms.  Raises Refusal: ORIO-T011, T127 to T129."""
+        for name, value in (("coarsen", self.coarsen), ("streamCount", self.streamCount)):
+            if value < 1:
+                refuse("ORIO-T011", f"`{name}` is {value}; it must be at least 1", node, argument=name)
+        if self.streamCount > 1:
+            _not_yet("streamCount", str(self.streamCount), "leave it at 1", node)
+        if self.cacheBlocks:
+            _not_yet("cacheBlocks", "True", "leave it False", node)
+        if self.spread is Spread.BLOCKED and self.coarsen == 1 and self._groups(node) is None:
+            refuse(
+                "ORIO-T127",
+                "`spread='blocked'` needs items that do several iterations: give `coarsen` or `workGroups`",
+                node,
+                argument="spread",
+            )
+        options = DeviceOptions(
+            self.sizeHint, self.vecHint, self.clFlags, self.streamCount, self.platform, self.device
+        )
+        return OffloadArguments(
+            _WHAT,
+            nd=self.nd,
+            items=self._one("workItemsPerGroup", "threadCount", node),
+            groups=self._groups(node),
+            coarsen=self.coarsen,
+            spread=self.spread,
+            unroll=self.unrollInner,
+            options=options,
+            force=self.force,
+        )
+
+    def _groups(self, node: Node) -> Counts:
+        return self._one("workGroups", "blockCount", node)
+
+    def _one(self, name: str, other: str, node: Node) -> Counts:
+        """The value of an argument that has two names.  Raises Refusal: ORIO-T129."""
+        first: Counts = getattr(self, name)
+        second: Counts = getattr(self, other)
+        if first is not None and second is not None:
+            refuse(
+                "ORIO-T129",
+                f"`{name}` and `{other}` are two names of one argument, and both are given",
+                node,
+                argument=other,
+            )
+        return first if second is None else second
+
+
+def _not_yet(name: str, value: str, advice: str, node: Node) -> NoReturn:
+    refuse("ORIO-T128", f"`{name}={value}` is known but not available yet", node, help=advice, argument=name)
+
+
+def _counts(value: Value, name: str) -> Counts:
+    """A number, or one per dimension.  Raises Refusal: ORIO-T010, T011."""
+    if isinstance(value, (list, tuple)) and 1 <= len(value) <= 3:
+        return tuple(positive_int(item, name) for item in value)
+    if isinstance(value, (list, tuple)):
+        wrong(name, "an integer, or a list of one for each of up to 3 dimensions", value)
+    return (positive_int(value, name),)
+
+
+def _dimensions(value: Value, name: str) -> int | tuple[str, ...]:
+    """A number of loops, or their indices.  Raises Refusal: ORIO-T010, T011."""
+    if isinstance(value, (list, tuple)) and value:
+        return tuple(text(item, name) for item in value)
+    return positive_int(value, name)
+
+
+def _spread(value: Value, name: str) -> Spread:
+    """Raises Refusal: ORIO-T010."""
+    words = text(value, name)
+    if words not in tuple(Spread):
+        wrong(name, "'strided' or 'blocked'", value)
+    return Spread(words)
+
+
+def _vector_length(value: Value, name: str) -> int:
+    """Raises Refusal: ORIO-T010."""
+    if isinstance(value, bool) or value not in _VECTORS:
+        refuse(
+            "ORIO-T010",
+            f"`{name}` is {show(value)}; it must be 0, 2, 4, 8 or 16",
+            None,
+            argument=name,
+        )
+    assert isinstance(value, int)
+    return value
+
+
+def _number_or_name(value: Value, name: str) -> int | str | None:
+    """The number or a part of the name of a device or platform.  Raises Refusal: ORIO-T010."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        wrong(name, "a number from 0 on, or a part of the name", value)
+    return value
+
+
+def _optional_factor(value: Value, name: str) -> int | None:
+    return None if value is None else positive_int(value, name)
+
+
+_SHAPE = "integer, or list of one per dimension, fastest first"
+
+ENTRY = Entry(
+    "OpenCL",
+    "run a loop nest as a kernel on an OpenCL device",
+    (
+        ArgumentSpec(
+            "loop", "index of a loop", "the loop; by default the outermost ones", optional_loop, "''"
+        ),
+        ArgumentSpec(
+            "nd",
+            "1, 2 or 3, or a list of loop indices, slowest first",
+            "which perfectly nested loops become dimensions of the index space",
+            _dimensions,
+            "1",
+        ),
+        ArgumentSpec(
+            "workGroups",
+            _SHAPE,
+            "number of work groups; by default as many as are needed",
+            _counts,
+            "as needed",
+        ),
+        ArgumentSpec("workItemsPerGroup", _SHAPE, "work items in a group", _counts, "64"),
+        ArgumentSpec("blockCount", _SHAPE, "CUDA's name of `workGroups`", _counts, "as needed"),
+        ArgumentSpec("threadCount", _SHAPE, "CUDA's name of `workItemsPerGroup`", _counts, "64"),
+        ArgumentSpec(
+            "coarsen",
+            "integer, at least 1",
+            "iterations of the fastest dimension for each work item",
+            positive_int,
+            "1",
+        ),
+        ArgumentSpec(
+            "spread",
+            "'strided' or 'blocked'",
+            "how an item's iterations lie: far apart, or next to each other",
+            _spread,
+            "'strided'",
+        ),
+        ArgumentSpec(
+            "unrollInner",
+            "integer, at least 1",
+            "`#pragma unroll` before innermost loops inside the kernel",
+            _optional_factor,
+            "off",
+        ),
+        ArgumentSpec("sizeHint", "True or False", "tell the compiler the group size", boolean, "False"),
+        ArgumentSpec(
+            "vecHint", "0, 2, 4, 8 or 16", "length for `vec_type_hint`; 0: none", _vector_length, "0"
+        ),
+        ArgumentSpec("clFlags", "string", "options for the device's compiler", text, "''"),
+        ArgumentSpec(
+            "platform",
+            "number or part of the name",
+            "the OpenCL platform",
+            _number_or_name,
+            "the first that serves",
+        ),
+        ArgumentSpec(
+            "device",
+            "number or part of the name",
+            "the device of the platform",
+            _number_or_name,
+            "the first that serves",
+        ),
+        ArgumentSpec(
+            "streamCount", "1", "number of queues; more than 1 is not available yet", positive_int, "1"
+        ),
+        ArgumentSpec("cacheBlocks", "False", "staging in local memory; not available yet", boolean, "False"),
+        FORCE,
+    ),
+    OpenCL,
+)
