@@ -22,7 +22,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import prod
 
+from orio_py.codegen.opencl_body import device_name
+from orio_py.ctree.build import literal_value
+from orio_py.transform.offload.call import call_parameters, start_name, trips_name
 from orio_py.transform.offload.plan import Direction, KernelPlan
+from orio_py.transform.offload.types import device_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +74,48 @@ def kernel_arguments(plan: KernelPlan) -> tuple[KernelArgument, ...]:
 
     The start of an axis that is a literal stands in the kernel's text and is not passed.
     """
-    raise NotImplementedError
+    found = [
+        KernelArgument(
+            ArgumentKind.BUFFER, device_name(b.name), b.name, b.type, _device(b.type), b.direction, b.name
+        )
+        for b in plan.buffers
+    ]
+    for scalar in plan.scalars:
+        name = device_name(scalar.name)
+        found.append(_value(ArgumentKind.SCALAR, name, scalar.name, scalar.type, scalar.parameter))
+    for axis in plan.axes:
+        if literal_value(axis.start) is None:
+            start = start_name(axis)
+            found.append(_value(ArgumentKind.START, start, axis.index, axis.type, start))
+        found.append(_value(ArgumentKind.TRIPS, trips_name(axis), axis.index, "long", trips_name(axis)))
+    for reduction in plan.reductions:
+        name = f"orio_partials_{reduction.name}"
+        device = _device(reduction.type)
+        found.append(KernelArgument(ArgumentKind.PARTIALS, name, reduction.name, reduction.type, device))
+    return tuple(found)
+
+
+def _value(kind: ArgumentKind, name: str, of: str, type_name: str, host: str) -> KernelArgument:
+    return KernelArgument(kind, name, of, type_name, _device(type_name), host=host)
+
+
+def _device(type_name: str) -> str:
+    found = device_type(type_name)
+    assert found is not None, f"no device type for {type_name}"
+    # A `bool` cannot be passed to a kernel (The OpenCL Specification 1.2, section 6.9k).
+    return "uchar" if found == "bool" else found
 
 
 def host_parameters(plan: KernelPlan) -> tuple[tuple[str, str], ...]:
     """The host function's parameters, as (C type, name), for example `("const double *", "x")`.
 
     In order: a pointer to the first element of each buffer (`const` where the kernel only reads it); the
-    `long` number of elements of each buffer, `orio_count_NAME`; the scalars; for each axis, outermost
-    first, its start unless that is a literal, `orio_start_INDEX`, and its `long` number of iterations,
+    `long` number of elements of each buffer, `orio_count_NAME`; the scalars; for each axis, slowest first,
+    its start unless that is a literal, `orio_start_INDEX`, and its `long` number of iterations,
     `orio_trips_INDEX`; a pointer to each reduction's scalar, which holds the value before the loop and
     gets the one after it.
     """
-    raise NotImplementedError
+    return tuple((parameter.type, parameter.name) for parameter in call_parameters(plan))
 
 
 def group_counts(plan: KernelPlan, trips: Sequence[int]) -> tuple[int, ...]:

@@ -107,12 +107,19 @@ class _Flattening(Rewriter):
         return index(self.rewrite(base), *subscripts)
 
 
-def without_noise(body: Node) -> Node:
-    """The body without pragmas, which belong to host compilers."""
-    return _Quiet().rewrite(body)
+def plain_body(body: Node, context: Context) -> Node:
+    """The body without pragmas, which belong to host compilers, and with the types that typedefs stand for."""
+    return _Plain(context).rewrite(body)
 
 
-class _Quiet(Rewriter):
+class _Plain(Rewriter):
+    def __init__(self, context: Context) -> None:
+        self._types = context.types
+
+    def visit_IdentifierType(self, node: c_ast.IdentifierType) -> Node:
+        found = self._types.get(" ".join(node.names))
+        return node if found is None else copy_with(node, names=found.split())
+
     def visit_Pragma(self, node: c_ast.Pragma) -> Replacement:
         return []
 

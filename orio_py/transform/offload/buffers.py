@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from orio_py.core.source import SourceFile
-from orio_py.ctree.build import add, binary, const, ident, index, literal_value, sub, ternary, unary
+from orio_py.ctree.build import add, binary, const, ident, index, literal_value, sub, unary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node, c_ast

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from orio_py.ctree.build import block, declare, ident, literal_value, unary
 from orio_py.ctree.nodes import Compound, KernelCall, Node, c_ast
 from orio_py.ctree.rewrite import Replacement, Rewriter, walk
-from orio_py.transform.offload.plan import Direction, KernelPlan
+from orio_py.transform.offload.plan import Axis, BufferPlan, Direction, KernelPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,16 @@ class HostParameter:
     argument: Node
 
 
+def start_name(axis: Axis) -> str:
+    """The parameter that holds an axis's first index."""
+    return f"orio_start_{axis.index}"
+
+
+def trips_name(axis: Axis) -> str:
+    """The parameter that holds an axis's number of iterations."""
+    return f"orio_trips_{axis.index}"
+
+
 def call_parameters(plan: KernelPlan) -> tuple[HostParameter, ...]:
     """The host function's parameters, in order.
 
@@ -27,21 +37,20 @@ def call_parameters(plan: KernelPlan) -> tuple[HostParameter, ...]:
     of elements of each buffer; the scalars; for each axis, slowest first, its start unless that is a literal,
     and its `long` number of iterations; the address of each reduction's scalar.
     """
-    found: list[HostParameter] = []
-    for buffer in plan.buffers:
-        constant = "const " if buffer.direction is Direction.IN else ""
-        found.append(HostParameter(f"{constant}{buffer.type} *", buffer.name, buffer.address))
-    for buffer in plan.buffers:
-        found.append(HostParameter("long", f"orio_count_{buffer.name}", buffer.count))
-    for scalar in plan.scalars:
-        found.append(HostParameter(scalar.type, scalar.parameter, scalar.value))
+    found = [_pointer(buffer) for buffer in plan.buffers]
+    found += [HostParameter("long", f"orio_count_{buffer.name}", buffer.count) for buffer in plan.buffers]
+    found += [HostParameter(scalar.type, scalar.parameter, scalar.value) for scalar in plan.scalars]
     for axis in plan.axes:
         if literal_value(axis.start) is None:
-            found.append(HostParameter(axis.type, f"orio_start_{axis.index}", axis.start))
-        found.append(HostParameter("long", f"orio_trips_{axis.index}", axis.trips))
-    for reduction in plan.reductions:
-        found.append(HostParameter(f"{reduction.type} *", reduction.name, unary("&", ident(reduction.name))))
+            found.append(HostParameter(axis.type, start_name(axis), axis.start))
+        found.append(HostParameter("long", trips_name(axis), axis.trips))
+    found += [HostParameter(f"{r.type} *", r.name, unary("&", ident(r.name))) for r in plan.reductions]
     return tuple(found)
+
+
+def _pointer(buffer: BufferPlan) -> HostParameter:
+    constant = "const " if buffer.direction is Direction.IN else ""
+    return HostParameter(f"{constant}{buffer.type} *", buffer.name, buffer.address)
 
 
 def call_of(plan: KernelPlan) -> Compound:

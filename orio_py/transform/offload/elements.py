@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
-from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.rewrite import declared_names
 from orio_py.transform.offload.arithmetic import Arithmetic, Known
 from orio_py.transform.offload.levels import Level, level_of, restricted
@@ -90,7 +90,7 @@ class _Walk:
                 for declaration in node.decls:
                     place = self.statement(declaration, place)
             case c_ast.Decl():
-                if node.init is not None:
+                if node.init is not None and node.name is not None:
                     self.expression(node.init, place)
                     return self._learned(node.name, node.init, place)
             case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value):

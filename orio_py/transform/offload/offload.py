@@ -25,10 +25,10 @@ from orio_py.transform.offload.arithmetic import Arithmetic
 from orio_py.transform.offload.body import (
     body_items,
     flattened,
+    plain_body,
     require_device_code,
     subscripted,
     unrolled_by_pragma,
-    without_noise,
 )
 from orio_py.transform.offload.buffers import Array, array
 from orio_py.transform.offload.elements import Element, elements
@@ -86,7 +86,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     launch = _launch(len(mapped), node, arguments)
     outer = every[: len(mapped)]
     shared = sharing(outer, context)
-    body = subscripted(without_noise(outer[-1].body))
+    body = subscripted(plain_body(outer[-1].body, context))
     require_device_code(body, what, context)
     require_independent(outer, shared, what, context, force=force)
     require_order_free(shared, what, context, force=force)

@@ -1,0 +1,216 @@
+"""The device text of a region in OpenCL C 1.2: its kernels, from their plans.
+
+    __kernel void axpy(__global const double *restrict x, __global double *restrict y, const double a,
+                       const long orio_trips_i)
+    {
+      const long orio_i = get_global_id(0);
+      if (orio_i < orio_trips_i) {
+        const int i = (int)orio_i;
+        y[i] += a * x[i];
+      }
+    }
+
+Source: The OpenCL Specification 1.2, chapter 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from orio_py.codegen.device import ArgumentKind, KernelArgument, kernel_arguments
+from orio_py.codegen.opencl_body import device_name, device_statement
+from orio_py.codegen.opencl_types import types_of
+from orio_py.codegen.templates import render
+from orio_py.ctree.build import literal_value
+from orio_py.ctree.emit import emit
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import walk
+from orio_py.transform.offload.call import start_name, trips_name
+from orio_py.transform.offload.plan import Axis, Direction, KernelPlan, ReductionPlan, Spread
+from orio_py.transform.offload.types import device_type
+
+_WIDTH = 100
+_COMBINED = {"+": "+=", "*": "*=", "&": "&=", "|": "|=", "^": "^="}
+
+
+@dataclass(frozen=True, slots=True)
+class _Reduction:
+    """A reduction as the template wants it: `combine` merges the values at `orio_item` and beyond."""
+
+    name: str
+    type: str
+    identity: str
+    local: str
+    partials: str
+    combine: str
+
+
+def device_program(plans: Sequence[KernelPlan]) -> str:
+    """The text of all kernels of a region, in the order of the plans.
+
+    Double precision is switched on only where a kernel computes with it.
+    """
+    return render(
+        "opencl/program.cl.j2",
+        uses_double=any(_uses_double(plan) for plan in plans),
+        kernels="\n".join(_kernel(plan) for plan in plans),
+    )
+
+
+def _kernel(plan: KernelPlan) -> str:
+    types = types_of(plan)
+    opening, depth = _opening(plan)
+    indent = "  " * (depth + 1)
+    declared = [f"{indent}{_index(axis)}" for axis in plan.axes if _counter(axis) != device_name(axis.index)]
+    declared += [f"{indent}{device_type(kind)} {device_name(name)};" for name, kind in plan.private]
+    body = "".join(emit(device_statement(node, types), indent=indent, braces=True) for node in plan.body)
+    return render(
+        "opencl/kernel.cl.j2",
+        head=_head(plan),
+        reductions=[_reduction(reduction) for reduction in plan.reductions],
+        opening=opening,
+        declared=declared,
+        body=body,
+        closing=[f"{'  ' * (level + 1)}}}" for level in reversed(range(depth))],
+        items=prod(plan.launch.items),
+        item=_linear("get_local_id", "get_local_size", len(plan.axes)),
+        group=_linear("get_group_id", "get_num_groups", len(plan.axes)),
+    )
+
+
+def _head(plan: KernelPlan) -> str:
+    """The attributes, the name and the parameters."""
+    parameters = [_parameter(argument) for argument in kernel_arguments(plan)]
+    start = " ".join(["__kernel", *_attributes(plan), f"void {plan.name}("])
+    lines: list[str] = []
+    line = start
+    for number, parameter in enumerate(parameters):
+        piece = parameter + (")" if number + 1 == len(parameters) else ",")
+        if len(line) + len(piece) + 1 > _WIDTH and line.strip():
+            lines.append(line.rstrip())
+            line = "    "
+        line += piece if line.endswith("(") or not line.strip() else f" {piece}"
+    return "\n".join([*lines, line])
+
+
+def _attributes(plan: KernelPlan) -> list[str]:
+    found: list[str] = []
+    if plan.options.size_hint:
+        sizes = ", ".join(str(size) for size in (*plan.launch.items, 1, 1)[:3])
+        found += [
+            f"__attribute__((reqd_work_group_size({sizes})))",
+            f"__attribute__((work_group_size_hint({sizes})))",
+        ]
+    if plan.options.vector_hint > 1:
+        kinds = [device_type(buffer.type) for buffer in plan.buffers]
+        kind = next((kind for kind in kinds if kind in {"double", "float"}), "double")
+        found.append(f"__attribute__((vec_type_hint({kind}{plan.options.vector_hint})))")
+    return found
+
+
+def _parameter(argument: KernelArgument) -> str:
+    match argument.kind:
+        case ArgumentKind.BUFFER:
+            constant = "const " if argument.direction is Direction.IN else ""
+            return f"__global {constant}{argument.device_type} *restrict {argument.name}"
+        case ArgumentKind.PARTIALS:
+            return f"__global {argument.device_type} *restrict {argument.name}"
+        case _:
+            return f"const {argument.device_type} {argument.name}"
+
+
+def _opening(plan: KernelPlan) -> tuple[list[str], int]:
+    """The lines that open the blocks around the body, and how many blocks those are."""
+    if plan.launch.groups is None and plan.coarsen == 1:
+        return _single(plan), 1
+    lines: list[str] = []
+    for level, axis in enumerate(plan.axes):
+        dimension = len(plan.axes) - 1 - level
+        lines += [f"{'  ' * (level + 1)}{line}" for line in _loop(plan, axis, dimension)]
+    return lines, len(plan.axes)
+
+
+def _single(plan: KernelPlan) -> list[str]:
+    """Each item does one iteration, if there is one for it."""
+    lines: list[str] = []
+    tests: list[str] = []
+    for level, axis in enumerate(plan.axes):
+        dimension = len(plan.axes) - 1 - level
+        lines.append(f"  const long {_counter(axis)} = get_global_id({dimension});")
+        tests.append(f"{_counter(axis)} < {trips_name(axis)}")
+    return [*lines, f"  if ({' && '.join(tests)}) {{"]
+
+
+def _loop(plan: KernelPlan, axis: Axis, dimension: int) -> list[str]:
+    """Each item does every iteration that is its own."""
+    counter, trips = _counter(axis), trips_name(axis)
+    first, step = f"get_global_id({dimension})", f"get_global_size({dimension})"
+    if dimension == 0 and plan.spread is Spread.BLOCKED:
+        piece, end = f"orio_piece_{axis.index}", f"orio_end_{axis.index}"
+        return [
+            f"const long {piece} = ({trips} + (long){step} - 1) / (long){step};",
+            f"const long {end} = min(((long){first} + 1) * {piece}, {trips});",
+            f"for (long {counter} = (long){first} * {piece}; {counter} < {end}; {counter}++) {{",
+        ]
+    return [f"for (long {counter} = {first}; {counter} < {trips}; {counter} += {step}) {{"]
+
+
+def _counter(axis: Axis) -> str:
+    """The name of the iteration's number: the index itself where that is the same."""
+    same = literal_value(axis.start) == 0 and axis.stride == 1 and device_type(axis.type) == "long"
+    return device_name(axis.index) if same else f"orio_{axis.index}"
+
+
+def _index(axis: Axis) -> str:
+    """The declaration of the loop's index."""
+    kind, number = device_type(axis.type), literal_value(axis.start)
+    start = str(number) if number is not None else start_name(axis)
+    size = abs(axis.stride)
+    steps = f"orio_{axis.index}" if size == 1 else f"{size} * orio_{axis.index}"
+    if start == "0" and axis.stride > 0:
+        value = steps if size == 1 else f"({steps})"
+    else:
+        value = f"({start} {'+' if axis.stride > 0 else '-'} {steps})"
+    return f"const {kind} {device_name(axis.index)} = ({kind}){value};"
+
+
+def _reduction(reduction: ReductionPlan) -> _Reduction:
+    kind = device_type(reduction.type) or "int"
+    local = f"orio_local_{reduction.name}"
+    mine, other = f"{local}[orio_item]", f"{local}[orio_item + orio_half]"
+    operator = reduction.operator
+    if operator in {"min", "max"}:
+        function = f"f{operator}" if kind in {"float", "double"} else operator
+        combine = f"{mine} = {function}({mine}, {other});"
+    elif operator in {"&&", "||"}:
+        combine = f"{mine} = {mine} {operator} {other};"
+    else:
+        combine = f"{mine} {_COMBINED[operator]} {other};"
+    partials = f"orio_partials_{reduction.name}"
+    return _Reduction(device_name(reduction.name), kind, reduction.identity, local, partials, combine)
+
+
+def _linear(number: str, size: str, dimensions: int) -> str:
+    """The number of an item in its group, or of a group, counted over all dimensions, the first fastest."""
+    text = f"{number}({dimensions - 1})"
+    for dimension in reversed(range(dimensions - 1)):
+        text = f"({text})" if "+" in text else text
+        text = f"{text} * {size}({dimension}) + {number}({dimension})"
+    return text
+
+
+def _uses_double(plan: KernelPlan) -> bool:
+    kinds = {argument.device_type for argument in kernel_arguments(plan)} | set(types_of(plan).values())
+    return "double" in kinds or any(_is_double(node) for part in plan.body for node in walk(part))
+
+
+def _is_double(node: Node) -> bool:
+    match node:
+        case c_ast.Constant(type=kind, value=text):
+            return "int" not in kind and kind != "char" and text[-1] not in "fF"
+        case c_ast.IdentifierType(names=names):
+            return "double" in names
+        case _:
+            return False
