@@ -15,6 +15,7 @@ from orio_py.spec.region import Region
 from orio_py.spec.task import TuningTask
 from orio_py.transform.base import Context
 
+_LOOP_REGION = re.compile(r"/\*@\s*begin\s+Loop\b")
 _ADDRESS = re.compile(r"&\s*([A-Za-z_]\w*)")
 
 
@@ -39,15 +40,14 @@ def context_for(task: TuningTask, region: Region) -> Context:
         assumptions=task.assumptions,
         exposed=frozenset(addressed) | {d.name for d in around.globals},
         types=task.types,
-        label=_label(task, region, around.function.name if around.function is not None else None),
+        label=_label(around.function.name if around.function is not None else "region", before),
     )
 
 
-def _label(task: TuningTask, region: Region, function: str | None) -> str:
-    """A name for the region: its function's, with a number where the function has several regions."""
-    name = function or "region"
-    number = next((k for k, other in enumerate(task.regions) if other is region), 0)
-    return f"{name}_r{number}" if number else name
+def _label(function: str, before: str) -> str:
+    """A name for a region: its function's, with a number where others stand before it in the function."""
+    number = len(_LOOP_REGION.findall(before))
+    return f"{function}_r{number}" if number else function
 
 
 def _with_type(declared: CDeclaration, types: Mapping[str, str]) -> CDeclaration:

@@ -33,6 +33,8 @@ from orio_py.transform.superfluous import without_superfluous
 
 __all__ = ["apply_recipe", "check_recipe", "context_for", "uses_openmp"]
 
+_WITH_KERNELS = frozenset({"OpenCL", "Composite"})
+
 
 def check_recipe(region: Region, known: frozenset[str]) -> tuple[Diagnostic, ...]:
     """Everything that is wrong with a region's recipe whatever the parameter values.
@@ -53,6 +55,10 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
     Raises Refusal where a transformation says no, DiagnosticError where an argument has no value.
     """
     result = _applied(region, values, context)
+    if any(step.name in _WITH_KERNELS for step in region.steps):
+        from orio_py.transform.offload.call import kernel_prefix, numbered  # few recipes have kernels
+
+        result = numbered(result, kernel_prefix(context.label))
     result = without_superfluous(result, region.tree, context)
     assert isinstance(result, Compound)
     return result

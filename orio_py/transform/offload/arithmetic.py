@@ -26,6 +26,7 @@ class Arithmetic:
         self._context = context
         self._changing = changing
         self._nodes: dict[str, Node] = {}
+        self.minimums: dict[str, int] = {}
 
     def polynomial(self, node: Node, known: Known) -> Polynomial | None:
         """The value of an integer expression; None where it is no polynomial and changes in the nest."""
@@ -57,6 +58,12 @@ class Arithmetic:
         if not pure or found.writes or names & (self._changing | known.keys()) or found.array_reads:
             return None
         return self._symbol(emit_expression(node), node)
+
+    def extent(self, name: str, node: Node) -> Polynomial:
+        """The symbol `name` for the extent of an array, at least 1, which the host computes by `node`."""
+        self._nodes[name] = node
+        self.minimums[name] = 1
+        return Polynomial.symbol(name)
 
     def opaque(self, node: Node) -> Polynomial:
         """The value of a steady expression as a symbol."""

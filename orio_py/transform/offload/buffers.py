@@ -16,7 +16,7 @@ from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transform.base import Context, note, refuse
 from orio_py.transform.offload.arithmetic import Arithmetic, as_long, tightest
-from orio_py.transform.offload.elements import Element
+from orio_py.transform.offload.elements import Doubts, Element
 from orio_py.transform.offload.levels import Level, Unbounded, ends, minimums
 from orio_py.transform.offload.names import is_number_macro
 from orio_py.transform.offload.plan import BufferPlan, Direction, ScalarPlan
@@ -45,7 +45,7 @@ class Array:
         for extent, subscript in zip(self.inner, subscripts[1:], strict=True):
             left = as_long(result) if wide else result
             wide = False
-            result = simplify(add(binary("*", left, extent), _term(subscript)))
+            result = simplify(_sum(binary("*", left, extent), subscript))
         if self.first is None:
             return result
         number = literal_value(self.first)
@@ -56,9 +56,14 @@ class Array:
         return not self.inner or (size is not None and size <= _INT_MAX)
 
 
-def _term(subscript: Node) -> Node | int:
-    value = literal_value(subscript)
-    return subscript if value is None else value
+def _sum(left: Node, right: Node) -> Node:
+    """`left + right` without parentheses around a sum on the right: both are subscripts."""
+    match right:
+        case c_ast.BinaryOp(op="+" | "-" as op, left=first, right=second):
+            return binary(op, _sum(left, first), second)
+        case _:
+            value = literal_value(right)
+            return add(left, right if value is None else value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +87,11 @@ def array(
     assert declared is not None
     _require_elements(declared, uses, what)
     inner, scalars = _inner_extents(declared, context)
-    factors = [arithmetic.polynomial(extent, {}) for extent in inner]
-    assert all(factor is not None for factor in factors)
-    extents = [factor for factor in factors if factor is not None]
+    sizes = {scalar.name: scalar.value for scalar in scalars}
+    extents = [_factor(extent, sizes, arithmetic) for extent in inner]
     flats = [_flat(use, extents) for use in uses]
     whole = _declared_count(declared)
-    found = None if whole is not None else _range(uses, flats, minimums(axes), arithmetic, declared, what)
+    found = None if whole is not None else _range(uses, flats, {**minimums(axes), **arithmetic.minimums}, arithmetic, declared, what)
     if found is None:
         count = whole or const(0)
         first: Node | None = None
@@ -152,6 +156,13 @@ def _inner_extents(declared: CDeclaration, context: Context) -> tuple[list[Node]
             node = ident(name)
         extents.append(node)
     return extents, scalars
+
+
+def _factor(extent: Node, sizes: Mapping[str, Node], arithmetic: Arithmetic) -> Polynomial:
+    if isinstance(extent, c_ast.ID) and extent.name in sizes:
+        return arithmetic.extent(extent.name, sizes[extent.name])
+    value = literal_value(extent)
+    return arithmetic.extent(emit_expression(extent), extent) if value is None else Polynomial.constant(value)
 
 
 def _is_constant(node: Node, context: Context) -> bool:
@@ -219,6 +230,7 @@ def _range(
     lowers: list[Polynomial] = []
     uppers: list[Polynomial] = []
     doubtful: list[tuple[Element, list[Polynomial], list[Polynomial]]] = []
+    branches = {(flat.key, use.doubts) for use, flat in zip(uses, flats, strict=True) if flat is not None}
     for use, flat in zip(uses, flats, strict=True):
         if flat is None:
             _refuse_extent(declared, use, "it is not known over which elements this subscript runs", what)
@@ -227,7 +239,8 @@ def _range(
             high = ends(flat, use.levels, arithmetic, largest=True)
         except Unbounded as problem:
             _refuse_extent(declared, use, f"the range of this subscript is not known: {problem.reason}", what)
-        if use.certain and not any(level.loose for level in use.levels):
+        settled = not use.doubts or (flat.key, _other_branch(use.doubts)) in branches
+        if settled and not any(level.loose for level in use.levels):
             lowers, uppers = [*lowers, *low], [*uppers, *high]
         else:
             doubtful.append((use, low, high))
@@ -241,6 +254,15 @@ def _range(
         tuple(tightest(lowers, smallest=True, minimums=known)),
         tuple(tightest(uppers, smallest=False, minimums=known)),
     )
+
+
+def _other_branch(doubts: Doubts) -> Doubts:
+    """Where the innermost of the conditions is not as it is here.
+
+    An element that is touched in both branches is touched whatever the condition says.
+    """
+    condition, truth = doubts[-1]
+    return ((condition, not truth),) if len(doubts) == 1 else ()
 
 
 def _are_among(values: Sequence[Polynomial], others: Sequence[Polynomial]) -> bool:

@@ -66,6 +66,11 @@ def _prototype(name: str, parameters: Sequence[HostParameter]) -> c_ast.Decl:
     return c_ast.Decl(name, [], [], [], [], c_ast.FuncDecl(listed, result), None, None)
 
 
+def kernel_prefix(label: str) -> str:
+    """How the names of a region's kernels begin."""
+    return f"orio_opencl_{label}"
+
+
 def kernel_plans(tree: Node) -> tuple[KernelPlan, ...]:
     """The plans of the kernels that a region calls, in the order of the source, each once."""
     found: dict[str, KernelPlan] = {}

@@ -16,13 +16,17 @@ from orio_py.transform.parallel.sharing import assigned_names
 _STEPS = frozenset({"++", "--", "p++", "p--"})
 
 
+Doubts = tuple[tuple[int, bool], ...]
+"""Conditions by identity, outermost first, and whether each holds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Element:
     """One array reference, in one case of the conditions around it.
 
     `subscripts` are None where they are no polynomials; `levels` the loops around it, outermost first, as
-    far as conditions leave them; `always` that it is made in all their iterations, `certain` that the levels
-    say all that the conditions around it say of indices.
+    far as conditions leave them; `always` says that it is made in all their iterations.  `doubts` are the
+    conditions around it that say more of indices than the levels do.
     """
 
     name: str
@@ -32,7 +36,7 @@ class Element:
     reads: bool
     writes: bool
     always: bool
-    certain: bool
+    doubts: Doubts
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class _Place:
     levels: tuple[Level, ...]
     known: Known
     always: bool = True
-    certain: bool = True
+    doubts: Doubts = ()
 
 
 def elements(
@@ -126,9 +130,10 @@ class _Walk:
 
     def _under(self, condition: Node, truth: bool, place: _Place) -> list[_Place]:
         """The place where a condition holds, or does not, in each case of it."""
+        doubts = (*place.doubts, (id(condition), truth))
         cases = restricted(place.levels, condition, truth, self.arithmetic, place.known)
         return [
-            replace(place, levels=levels, always=False, certain=place.certain and exact)
+            replace(place, levels=levels, always=False, doubts=place.doubts if exact else doubts)
             for levels, exact in cases
         ]
 
@@ -174,7 +179,7 @@ class _Walk:
                     reads=reads,
                     writes=writes,
                     always=place.always,
-                    certain=place.certain,
+                    doubts=place.doubts,
                 )
             )
 

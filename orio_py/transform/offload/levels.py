@@ -95,7 +95,7 @@ def ends(
     Raises Unbounded.
     """
     found = [value]
-    known = minimums(levels)
+    known = {**minimums(levels), **arithmetic.minimums}
     for place in range(len(levels) - 1, -1, -1):
         level, outer = levels[place], [other.index for other in levels[:place]]
         found = [

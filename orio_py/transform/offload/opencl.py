@@ -27,7 +27,7 @@ from orio_py.transform.arguments import boolean, positive_int, text, wrong
 from orio_py.transform.base import Context, refuse
 from orio_py.transform.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transform.final_index import with_final_indices
-from orio_py.transform.offload.call import call_of, numbered
+from orio_py.transform.offload.call import call_of, kernel_prefix, numbered
 from orio_py.transform.offload.offload import OffloadArguments, offloaded
 from orio_py.transform.offload.plan import DeviceOptions, Spread
 from orio_py.transform.parallel.annotate import chosen_loops
@@ -76,7 +76,7 @@ class OpenCL:
         arguments = self._arguments(node)
         chosen = chosen_loops(node, self.loop, outermost_loops(node), _WHAT)
         result = self._rewritten(node, chosen, arguments, context)
-        return numbered(result, f"orio_opencl_{context.label}")
+        return numbered(result, kernel_prefix(context.label))
 
     def _rewritten(self, node: Node, chosen: Choice, arguments: OffloadArguments, context: Context) -> Node:
         def change(loop: Node, inner: Context) -> Node:

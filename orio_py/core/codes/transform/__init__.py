@@ -6,6 +6,7 @@ from orio_py.core.codes.code import Code
 from orio_py.core.codes.transform.arguments import CODES as ARGUMENTS
 from orio_py.core.codes.transform.forms import CODES as FORMS
 from orio_py.core.codes.transform.nests import CODES as NESTS
+from orio_py.core.codes.transform.offload import CODES as OFFLOAD
 from orio_py.core.codes.transform.parallel import CODES as PARALLEL
 from orio_py.core.codes.transform.recipe import CODES as RECIPE
 from orio_py.core.codes.transform.restructuring import CODES as RESTRUCTURING
@@ -25,4 +26,5 @@ CODES: tuple[Code, ...] = (
     *SKEWING,
     *PARALLEL,
     *STATEMENTS,
+    *OFFLOAD,
 )

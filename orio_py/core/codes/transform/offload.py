@@ -1,0 +1,87 @@
+"""Diagnostic codes ORIO-T…: kernels on devices."""
+
+from __future__ import annotations
+
+from orio_py.core.codes.code import Code
+
+CODES: tuple[Code, ...] = (
+    Code(
+        "ORIO-T120",
+        "loops that cannot become dimensions of a device's index space",
+        "A device runs iterations that are counted before they start, in up to three dimensions.  The mapped\n"
+        "loops have to be perfectly nested, and the bounds of each must not use the index of another one:\n\n"
+        "    for (i = 0; i < n; i++) for (j = 0; j < m; j++) …      nd=2\n"
+        "    for (i = 0; i < n; i++) for (j = 0; j <= i; j++) …     nd=1: the outer loop alone\n\n"
+        "The index is an integer, and the bounds compare as its own type does.",
+    ),
+    Code(
+        "ORIO-T121",
+        "value of the last iteration that is read after the loop",
+        "Iterations run on the device in any order and each has variables of its own, so that nothing is left\n"
+        "of them afterwards but what they wrote to arrays and what they combined.\n\n"
+        "    for (i = 0; i < n; i++) { t = x[i]; y[i] = t; }  return t;      refused\n"
+        "    for (i = 0; i < n; i++) s += x[i];               return s;      a sum: fine\n\n"
+        "Indices of the loops get their last values on the host.",
+    ),
+    Code(
+        "ORIO-T122",
+        "part of an array that cannot be worked out",
+        "What a kernel uses is copied to the device, so it has to be known which elements those are: from the\n"
+        "declaration of an array, or from subscripts that are linear in the indices of the loops around them.\n\n"
+        "    double *x;  … x[i + 1] …          known from the bounds of the loop\n"
+        "    double *x;  … x[row[i]] …         not known: declare x[100]\n"
+        "    if (i % 3 == 0) x[i] = 0;         not known where the last such element is\n\n"
+        "Elements under a condition on data count as used.",
+    ),
+    Code(
+        "ORIO-T123",
+        "arrays that may overlap",
+        "Each array gets memory of its own on the device.  Where two pointers lead to the same memory and one\n"
+        "of them is written through, that would be another program.  Types and `restrict` can exclude it, or a\n"
+        "promise in the specification:\n\n"
+        "    def assumptions { arg noalias = True; }\n\n"
+        "`force=True` promises it for one transformation.",
+    ),
+    Code(
+        "ORIO-T124",
+        "type that a kernel cannot hold",
+        "Kernels work on numbers and on arrays of numbers: `float`, `double` and all integer types.  Structures,\n"
+        "`long double`, complex numbers, arrays of pointers, volatile variables and addresses have no place in\n"
+        "device memory, or another meaning there.",
+    ),
+    Code(
+        "ORIO-T125",
+        "code that devices do not run",
+        "A kernel calls the functions of `math.h` that devices have and no others, and holds no static\n"
+        "variables, pointers, strings, jumps out of the loop, or arrays whose extent is no number.\n\n"
+        "    y[i] = sqrt(x[i]) + fmax(a, b);       fine\n"
+        "    y[i] = f(x[i]);                       refused: write out what `f` does",
+    ),
+    Code(
+        "ORIO-T126",
+        "name whose meaning is not known",
+        "What a kernel is given needs a type.  A variable has to be declared in the file, a header of the\n"
+        "project or the specification; a macro has to be an expression of numbers, such as `#define N 100`; and\n"
+        "a name has to mean the same everywhere in the loop.",
+    ),
+    Code(
+        "ORIO-T127",
+        "launch shape that does not fit the mapped loops",
+        "`workGroups` and `workItemsPerGroup` have one number for each mapped loop, the innermost loop's first.\n"
+        "One number alone is the fastest dimension of `workItemsPerGroup`; the others are then 1.\n\n"
+        "    transform OpenCL(nd=2, workItemsPerGroup=[16, 4])\n\n"
+        "`spread='blocked'` needs items that do more than one iteration.",
+    ),
+    Code(
+        "ORIO-T128",
+        "argument that has no effect yet",
+        "The argument belongs to the language and is read, but the generator does not do yet what it asks for.\n"
+        "So that no tuning run compares variants that are the same, a value that asks for something is refused.",
+    ),
+    Code(
+        "ORIO-T129",
+        "two names of one argument",
+        "`threadCount` is CUDA's name of `workItemsPerGroup`, `blockCount` that of `workGroups`.  A recipe gives\n"
+        "one of the two, as both would have to say the same.",
+    ),
+)

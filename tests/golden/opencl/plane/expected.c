@@ -1,0 +1,18 @@
+#define N 64
+
+static float grid[N][N], next[N][N];
+
+void smooth(int steps);
+
+void smooth(int steps) {
+  for (int t = 0; t < steps; t++) {
+    /*@ begin Loop(
+      transform OpenCL(nd=2, workItemsPerGroup=[16, 4], sizeHint=True)
+    ) @*/
+    {
+      void orio_opencl_smooth_0(const float *grid, float *next, long orio_count_grid, long orio_count_next, int orio_N, long orio_trips_i, long orio_trips_j);
+      orio_opencl_smooth_0(&grid[0][0], &next[0][0], (long)(sizeof(grid) / sizeof(grid[0][0])), (long)(sizeof(next) / sizeof(next[0][0])), N, N - 2, N - 2);
+    }
+    /*@ end @*/
+  }
+}

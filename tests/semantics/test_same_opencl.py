@@ -1,0 +1,165 @@
+"""Regions on an OpenCL device compute what they compute in C: arrays, scalars and indices, bit by bit.
+
+The data are small whole numbers, so that sums are exact in any order and with or without fused operations.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from c_trees import context, parse
+from opencl_runs import PROBLEMS, Device, library, opencl
+
+from orio_py.ctree.emit import emit
+from orio_py.ctree.equal import structure_digest
+from orio_py.ctree.nodes import Node
+from orio_py.ctree.verify import verify
+from orio_py.spec.assumptions import Assumptions
+from orio_py.transform.offload.call import kernel_plans
+from orio_py.transform.offload.opencl import OpenCL
+from orio_py.transform.offload.plan import Spread
+
+SIDE = 12
+DECLARATIONS = f"""int i, j, k, n, m; unsigned u; long w; double s, t, mx; int count, ok, bits;
+double *x, *y, *z; float *f; int *c; double p[{SIDE}][{SIDE}], (*q)[{SIDE}];"""
+SIGNATURE = f"""int n, int m, double *x, double *y, double *z, float *f, int *c, double (*p)[{SIDE}],
+double (*q)[{SIDE}], double *out"""
+SIZES = ((0, 3), (1, 1), (7, 5), (12, 9), (11, 12))
+FOR_I = "for (i = 0; i < n; i++)"
+FOR_J = "for (j = 0; j < m; j++)"
+
+
+@dataclass(frozen=True)
+class Case:
+    code: str
+    transformation: OpenCL = OpenCL()
+    live: str = ""
+
+
+def shapes(code: str) -> list[Case]:
+    """A loop in several launch shapes."""
+    return [
+        Case(code),
+        Case(code, OpenCL(workItemsPerGroup=(3,), unrollInner=4)),
+        Case(code, OpenCL(workGroups=(2,), workItemsPerGroup=(2,), sizeHint=True, vecHint=4)),
+        Case(code, OpenCL(workGroups=(3,), workItemsPerGroup=(1,), spread=Spread.BLOCKED)),
+        Case(code, OpenCL(coarsen=3, workItemsPerGroup=(2,))),
+    ]
+
+
+def planes(code: str) -> list[Case]:
+    """A nest of two loops, on one and two dimensions."""
+    return [
+        Case(code),
+        Case(code, OpenCL(nd=2)),
+        Case(code, OpenCL(nd=("j", "i"), workItemsPerGroup=(2, 3))),
+        Case(code, OpenCL(nd=2, workGroups=(2, 1), workItemsPerGroup=(3, 2), spread=Spread.BLOCKED)),
+        Case(code, OpenCL(nd=2, coarsen=2, workItemsPerGroup=(2, 2))),
+    ]
+
+
+CASES = (
+    *shapes(f"{FOR_I} y[i] += 3 * x[i];"),
+    *shapes(f"{FOR_I} {{ t = x[i] + 1; y[i] = t * t; s += t; count++; }}"),
+    *shapes(f"{FOR_I} {{ if (x[i] > mx) mx = x[i]; s -= y[i]; bits ^= c[i]; }}"),
+    *shapes("for (i = n - 1; i >= 0; i -= 2) { y[i] = x[i]; ok = c[i] > 1 && ok; }"),
+    *shapes("for (i = 1; i < n - 1; i++) z[i] = x[i - 1] + x[i + 1];"),
+    *shapes(f"{FOR_I} {{ if (i > 0 && i < n - 1) z[i] = x[i - 1] + x[i + 1]; else z[i] = 0; }}"),
+    *shapes(f"{FOR_I} {FOR_J} y[i] += p[i][j] * x[j];"),
+    *shapes(f"{FOR_I} for (j = 0; j <= i; j++) s += p[i][j] * q[j][i];"),
+    *shapes(f"for (u = 0; u < n; u++) f[u] = fmaxf(f[u], 2) + sqrtf(4) + abs(-3);"),
+    *shapes("for (w = 2; w <= n - 2; w += 3) { c[w] = 2 * c[w]; c[w + 1] = 0; }"),
+    *shapes(f"{FOR_I} {{ int j; double v = 0; for (j = 0; j < m; j++) {{ v += x[j]; }} y[i] = v; }}"),
+    *shapes("for (int e = 0; e < n; e++) y[e] = e % 2 ? x[e] : -x[e];"),
+    *shapes(f"{FOR_I} {{ bits &= c[i]; count |= c[i]; ok = c[i] > 5 || ok; t = 2 * c[i]; *(y + i) = t; }}"),
+    *planes(f"{FOR_I} {FOR_J} q[i][j] = p[i][j] + x[j];"),
+    *planes(f"{FOR_I} {FOR_J} z[i * m + j] = x[i] * y[j];"),
+    *planes(f"{FOR_I} {FOR_J} {{ s += p[i][j]; if (p[i][j] < mx) mx = p[i][j]; }}"),
+    *planes("for (i = 1; i < n - 1; i++) for (j = 1; j < m - 1; j++)"
+            " q[i][j] = p[i - 1][j] + p[i + 1][j] + p[i][j - 1] + p[i][j + 1] - 4 * p[i][j];"),
+    Case(f"{FOR_I} {FOR_J} for (k = 0; k < n; k++) z[(i * m + j) * n + k] = x[i] + y[j] + c[k];", OpenCL(nd=3)),
+    Case(f"{FOR_I} {FOR_J} for (k = 0; k < n; k++) s += x[i] + y[j] + c[k];",
+         OpenCL(nd=3, workGroups=(1, 2, 1), workItemsPerGroup=(2, 1, 3))),
+    Case(f"{FOR_I} x[i] = i; {FOR_J} y[j] = x[0];"),
+    Case(f"{FOR_I} {FOR_J} y[i] += p[i][j];", live="i j"),
+    Case(f"{FOR_I} {FOR_J} q[i][j] = p[i][j];", OpenCL(nd=2), live="i j"),
+    Case("for (i = 1; i <= n - 1; i += 3) y[i] = x[i];", live="i"),
+)  # fmt: skip
+
+
+def transformed(case: Case, number: int) -> Node:
+    tree = parse(case.code)
+    before = structure_digest(tree)
+    live = f"x y z f c p q s mx count ok bits {case.live}"
+    around = context(
+        DECLARATIONS, live=live, assumptions=Assumptions(noalias=True, reassociate=True), label=f"case{number}"
+    )
+    result = case.transformation.apply(tree, around)
+    assert structure_digest(tree) == before, "the input was modified"
+    assert verify(result) == []
+    assert emit(case.transformation.apply(tree, around)) == emit(result)
+    return result
+
+
+def function(name: str, tree: Node, live: str) -> str:
+    return f"""void {name}({SIGNATURE}) {{
+  int i = 77, j = 77, k = 77, count = 3, ok = 1, bits = 5; unsigned u = 7; long w = 7;
+  double s = 11, t = 0, mx = 2;
+  (void)i; (void)j; (void)k; (void)u; (void)w; (void)t; (void)n; (void)m; (void)x; (void)y; (void)z; (void)f;
+  (void)c; (void)p; (void)q;
+{emit(tree, indent="  ", braces=True)}
+  out[0] = s; out[1] = mx; out[2] = count; out[3] = ok; out[4] = bits;
+{"".join(f"  out[{5 + k}] = {index};" for k, index in enumerate(live.split()))}
+}}
+"""
+
+
+class Data:
+    """Equal inputs each time: small whole numbers."""
+
+    def __init__(self, n: int, m: int) -> None:
+        draw = np.random.default_rng(7)
+        self.n, self.m = n, m
+        self.doubles = [draw.integers(0, 9, size).astype(np.float64) for size in (n + m, n + m, n * m * (n + 1) + n + m)]
+        self.floats = draw.integers(0, 9, n + m).astype(np.float32)
+        self.integers = draw.integers(0, 9, n + m).astype(np.int32)
+        self.planes = [draw.integers(0, 9, (SIDE, SIDE)).astype(np.float64) for _ in range(2)]
+        self.out = np.zeros(8)
+
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        return [*self.doubles, self.floats, self.integers, *self.planes]
+
+    def arguments(self) -> list[object]:
+        pointers = [ctypes.c_void_p(array.ctypes.data) for array in (*self.arrays, self.out)]
+        return [self.n, self.m, *pointers]
+
+
+def assert_same(cases: Sequence[Case], folder: Path) -> int:
+    opencl()
+    trees = [transformed(case, number) for number, case in enumerate(cases)]
+    plans = [plan for tree in trees for plan in kernel_plans(tree)]
+    device = Device(plans)
+    text = "\n".join(
+        function(f"original_{k}", parse(case.code), case.live) + function(f"variant_{k}", tree, case.live)
+        for k, (case, tree) in enumerate(zip(cases, trees, strict=True))
+    )
+    loaded = library(text, plans, device, folder)
+    for number, case in enumerate(cases):
+        for n, m in SIZES:
+            one, two = Data(n, m), Data(n, m)
+            device.arrays = [(a.ctypes.data, a.ctypes.data + a.nbytes) for a in two.arrays]
+            getattr(loaded, f"original_{number}")(*one.arguments())
+            getattr(loaded, f"variant_{number}")(*two.arguments())
+            assert PROBLEMS == [], (case, n, m)
+            for name, a, b in zip("xyzfcpqo", (*one.arrays, one.out), (*two.arrays, two.out), strict=True):
+                assert np.array_equal(a, b), (case, n, m, name, a, b, emit(trees[number]))
+    return device.launches
+
+
+def test_kernels_compute_the_same(tmp_path: Path) -> None:
+    assert assert_same(CASES, tmp_path) >= 3 * len(CASES)

@@ -1,0 +1,212 @@
+"""Runs regions whose kernels stand in OpenCL: the C around them compiled, the kernels on an OpenCL device.
+
+The functions that a region calls forward to Python, which does what a host function does: copy buffers, launch,
+copy back, combine partial results.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from c_programs import run
+
+from orio_py.codegen.device import (
+    ArgumentKind,
+    group_counts,
+    host_parameters,
+    kernel_arguments,
+    partial_elements,
+)
+from orio_py.codegen.opencl_device import device_program
+from orio_py.ctree.build import literal_value
+from orio_py.transform.offload.plan import Direction, KernelPlan
+
+SCRATCH = tempfile.TemporaryDirectory(prefix="orio-pocl-")
+os.environ.setdefault("PYOPENCL_NO_CACHE", "1")
+os.environ.setdefault("POCL_CACHE_DIR", SCRATCH.name)
+
+NUMBERS: Mapping[str, Any] = {
+    "char": np.int8,
+    "uchar": np.uint8,
+    "short": np.int16,
+    "ushort": np.uint16,
+    "int": np.int32,
+    "uint": np.uint32,
+    "long": np.int64,
+    "ulong": np.uint64,
+    "float": np.float32,
+    "double": np.float64,
+}
+OPERATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "+": lambda a, b: a + b,
+    "*": lambda a, b: a * b,
+    "min": min,
+    "max": max,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    "&&": lambda a, b: int(bool(a) and bool(b)),
+    "||": lambda a, b: int(bool(a) or bool(b)),
+}
+
+
+def opencl() -> Any:
+    """The module pyopencl; the test is skipped where there is none, or no device."""
+    cl = pytest.importorskip("pyopencl", reason="needs pyopencl with a driver: pip install pyopencl[pocl]")
+    try:
+        found = any(platform.get_devices() for platform in cl.get_platforms())
+    except cl.Error as problem:
+        pytest.skip(f"OpenCL finds no device: {problem}")
+    if not found:
+        pytest.skip("OpenCL finds no device")
+    return cl
+
+
+@cache
+def queue() -> Any:
+    """A queue on the first device."""
+    cl = opencl()
+    device = next(device for platform in cl.get_platforms() for device in platform.get_devices())
+    return cl.CommandQueue(cl.Context([device]))
+
+
+class Device:
+    """The kernels of some regions, built; `arrays` are the pieces of memory that they may reach."""
+
+    def __init__(self, plans: Sequence[KernelPlan]) -> None:
+        cl = opencl()
+        self.plans = {plan.name: plan for plan in plans}
+        self.arrays: list[tuple[int, int]] = []
+        self.launches = 0
+        program = cl.Program(queue().context, device_program(tuple(self.plans.values()))).build()
+        self.kernels = {name: getattr(program, name) for name in self.plans}
+
+    def launch(self, name: str, *values: Any) -> None:
+        """What the host function of a plan does with the values of its parameters."""
+        plan = self.plans[name]
+        given = dict(zip((parameter for _, parameter in host_parameters(plan)), values, strict=True))
+        trips = [given[f"orio_trips_{axis.index}"] for axis in plan.axes]
+        if min(trips) <= 0:
+            return
+        self.launches += 1
+        self._run(plan, given, trips)
+
+    def _run(self, plan: KernelPlan, given: Mapping[str, Any], trips: Sequence[int]) -> None:
+        cl, flags = opencl(), opencl().mem_flags
+        arguments: list[Any] = []
+        back: list[tuple[Any, Any]] = []
+        partials: list[tuple[str, Any, Any]] = []
+        for argument in kernel_arguments(plan):
+            kind = NUMBERS[argument.device_type]
+            if argument.kind is ArgumentKind.BUFFER:
+                memory = self._memory(given[argument.host], given[f"orio_count_{argument.of}"], kind)
+                buffer = cl.Buffer(queue().context, flags.READ_WRITE, max(memory.nbytes, 8))
+                if argument.direction is Direction.OUT:
+                    # What the kernel does not write must not be right by chance.
+                    cl.enqueue_fill_buffer(queue(), buffer, np.uint8(0x5A), 0, max(memory.nbytes, 8))
+                elif memory.nbytes:
+                    cl.enqueue_copy(queue(), buffer, memory)
+                if argument.direction is not Direction.IN and memory.nbytes:
+                    back.append((memory, buffer))
+                arguments.append(buffer)
+            elif argument.kind is ArgumentKind.PARTIALS:
+                found = np.zeros(partial_elements(plan, trips), kind)
+                buffer = cl.Buffer(queue().context, flags.READ_WRITE, found.nbytes)
+                partials.append((argument.of, found, buffer))
+                arguments.append(buffer)
+            else:
+                arguments.append(kind(given[argument.host]))
+        groups = group_counts(plan, trips)
+        local = plan.launch.items
+        total = tuple(a * b for a, b in zip(groups, local, strict=True))
+        self.kernels[plan.name](queue(), total, local, *arguments)
+        for memory, buffer in back:
+            cl.enqueue_copy(queue(), memory, buffer)
+        for name, found, buffer in partials:
+            cl.enqueue_copy(queue(), found, buffer)
+            reduction = next(r for r in plan.reductions if r.name == name)
+            scalar = self._memory(given[name], 1, found.dtype.type, known=False)
+            for value in found:
+                scalar[0] = OPERATIONS[reduction.operator](scalar[0], value)
+        queue().finish()
+
+    def _memory(self, address: int, count: int, kind: Any, *, known: bool = True) -> Any:
+        size = max(count, 0) * np.dtype(kind).itemsize
+        if known and size:
+            inside = any(begin <= address and address + size <= end for begin, end in self.arrays)
+            assert inside, "a buffer reaches beyond its array"
+        return np.frombuffer((ctypes.c_char * size).from_address(address or 1), kind) if size else np.empty(0, kind)
+
+
+def library(text: str, plans: Sequence[KernelPlan], device: Device, folder: Path) -> ctypes.CDLL:
+    """C functions that call kernels, compiled and connected with the device."""
+    hooks = "\n".join(_hook(plan) for plan in plans)
+    source, target = folder / "regions.c", folder / "regions.so"
+    source.write_text(f"#include <stdlib.h>\n#include <stdint.h>\n#include <math.h>\n{hooks}\n{text}")
+    flags = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-sign-compare", "-fPIC", "-shared"]
+    run(["gcc", *flags, str(source), "-o", str(target), "-lm"])
+    loaded = ctypes.CDLL(str(target))
+    for plan in plans:
+        kinds = [_ctype(kind) for kind, _ in host_parameters(plan)]
+        callback = ctypes.CFUNCTYPE(None, *kinds)(_guarded(device, plan.name))
+        _KEPT.append(callback)
+        getattr(loaded, f"set_{plan.name}")(callback)
+    return loaded
+
+
+_KEPT: list[Any] = []
+PROBLEMS: list[BaseException] = []
+"""What went wrong inside callbacks, where exceptions cannot pass through C."""
+
+
+def _guarded(device: Device, name: str) -> Callable[..., None]:
+    def call(*values: Any) -> None:
+        try:
+            device.launch(name, *values)
+        except BaseException as problem:
+            PROBLEMS.append(problem)
+
+    return call
+
+
+def _hook(plan: KernelPlan) -> str:
+    parameters = host_parameters(plan)
+    listed = ", ".join(f"{kind} {name}" for kind, name in parameters)
+    names = ", ".join(name for _, name in parameters)
+    return f"""typedef void hook_{plan.name}({listed});
+static hook_{plan.name} *the_{plan.name};
+void set_{plan.name}(hook_{plan.name} *hook) {{ the_{plan.name} = hook; }}
+void {plan.name}({listed}) {{ the_{plan.name}({names}); }}
+"""
+
+
+def _ctype(kind: str) -> Any:
+    if kind.endswith("*"):
+        return ctypes.c_void_p
+    table = {
+        "double": ctypes.c_double,
+        "float": ctypes.c_float,
+        "int": ctypes.c_int,
+        "long": ctypes.c_long,
+        "unsigned": ctypes.c_uint,
+        "unsigned int": ctypes.c_uint,
+        "unsigned long": ctypes.c_ulong,
+        "size_t": ctypes.c_size_t,
+        "short": ctypes.c_short,
+        "char": ctypes.c_char,
+        "_Bool": ctypes.c_bool,
+    }
+    return table[kind]
+
+
+def is_literal(node: Any) -> bool:
+    """Whether an axis's start stands in the kernel's text."""
+    return literal_value(node) is not None
