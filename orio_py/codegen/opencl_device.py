@@ -83,9 +83,9 @@ def _kernel(plan: KernelPlan) -> str:
 def _head(plan: KernelPlan) -> str:
     """The attributes, the name and the parameters."""
     parameters = [_parameter(argument) for argument in kernel_arguments(plan)]
-    start = " ".join(["__kernel", *_attributes(plan), f"void {plan.name}("])
-    lines: list[str] = []
-    line = start
+    attributes = _attributes(plan)
+    lines = ["__kernel", *attributes] if attributes else []
+    line = f"void {plan.name}(" if attributes else f"__kernel void {plan.name}("
     for number, parameter in enumerate(parameters):
         piece = parameter + (")" if number + 1 == len(parameters) else ",")
         if len(line) + len(piece) + 1 > _WIDTH and line.strip():

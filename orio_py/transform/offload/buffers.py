@@ -90,10 +90,11 @@ def array(
     sizes = {scalar.name: scalar.value for scalar in scalars}
     extents = [_factor(extent, sizes, arithmetic) for extent in inner]
     flats = [_flat(use, extents) for use in uses]
-    whole = _declared_count(declared)
+    whole = _declared_count(declared, arithmetic, context)
     found = None if whole is not None else _range(uses, flats, {**minimums(axes), **arithmetic.minimums}, arithmetic, declared, what)
     if found is None:
-        count = whole or const(0)
+        assert whole is not None
+        count = arithmetic.expression(whole)
         first: Node | None = None
     else:
         first, count = _written(found, arithmetic)
@@ -108,7 +109,7 @@ def array(
             offset = f"orio_first_{name}"
             scalars.append(ScalarPlan(offset, "long", as_long(first), offset))
             first = ident(offset)
-    direction = _direction(uses, flats, len(axes), _size(found, whole))
+    direction = _direction(uses, flats, len(axes), whole if found is None else _size(found))
     plan = BufferPlan(name, declared.type, address, count, direction)
     return Array(plan, tuple(inner), first, tuple(scalars))
 
@@ -192,21 +193,22 @@ def _without_places(node: Node) -> Node:
             return node
 
 
-def _declared_count(declared: CDeclaration) -> Node | None:
+def _declared_count(declared: CDeclaration, arithmetic: Arithmetic, context: Context) -> Polynomial | None:
     """The number of elements that a declaration gives; None for pointers and open arrays."""
     is_pointer = declared.is_parameter or not declared.dimensions or declared.dimensions[0] == ""
     if is_pointer or "(*" in declared.text:
         return None
-    numbers = [literal_value(_parsed(text)) for text in declared.dimensions]
-    if all(number is not None for number in numbers):
-        size = 1
-        for number in numbers:
-            size *= number or 0
-        return const(size)
+    extents = [_parsed(text) for text in declared.dimensions]
+    if all(_is_constant(extent, context) for extent in extents):
+        size = Polynomial.constant(1)
+        for extent in extents:
+            size = size * _factor(extent, {}, arithmetic)
+        return size
     element: Node = ident(declared.name)
-    for _ in declared.dimensions:
+    for _ in extents:
         element = index(element, 0)
-    return as_long(binary("/", unary("sizeof", ident(declared.name)), unary("sizeof", element)))
+    whole = binary("/", unary("sizeof", ident(declared.name)), unary("sizeof", element))
+    return arithmetic.extent(emit_expression(whole), whole)
 
 
 def _flat(use: Element, inner: Sequence[Polynomial]) -> Polynomial | None:
@@ -309,10 +311,7 @@ def _direction(
     return Direction.INOUT
 
 
-def _size(found: _Range | None, whole: Node | None) -> Polynomial | None:
-    if found is None:
-        number = literal_value(whole)
-        return None if number is None else Polynomial.constant(number)
+def _size(found: _Range) -> Polynomial | None:
     if len(found.lowers) != 1 or len(found.uppers) != 1:
         return None
     return (found.uppers[0] - found.lowers[0]).shifted(1)

@@ -30,8 +30,9 @@ from orio_py.transform.offload.body import (
     subscripted,
     unrolled_by_pragma,
 )
-from orio_py.transform.offload.buffers import Array, array
+from orio_py.transform.offload.buffers import array
 from orio_py.transform.offload.elements import Element, elements
+from orio_py.transform.offload.levels import Level
 from orio_py.transform.offload.mapping import axis, mapped_loops
 from orio_py.transform.offload.plan import DeviceOptions, KernelPlan, LaunchShape, Spread
 from orio_py.transform.offload.scalars import scalars
@@ -88,10 +89,13 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     shared = sharing(outer, context)
     body = subscripted(plain_body(outer[-1].body, context))
     require_device_code(body, what, context)
+    inner = [*outer[:-1], replace(outer[-1], body=body)]
+    arithmetic = Arithmetic(context, context.effects(body).writes | {loop.index for loop in outer})
+    axes, uses = _uses(inner, arithmetic, what, context)
+    _require_apart(uses, shared, body, context, arguments)
     require_independent(outer, shared, what, context, force=force)
     require_order_free(shared, what, context, force=force)
-    arithmetic = Arithmetic(context, context.effects(body).writes | {loop.index for loop in outer})
-    arrays = _arrays([*outer[:-1], replace(outer[-1], body=body)], arithmetic, shared, context, arguments)
+    arrays = {name: array(name, found, axes, arithmetic, what, context) for name, found in uses.items()}
     new = flattened(body, arrays)
     extents = tuple(scalar for found in arrays.values() for scalar in found.scalars)
     kept = scalars(shared, outer, every, new, extents, arguments.what, context)
@@ -131,15 +135,11 @@ def _launch(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
     return LaunchShape(items, groups)
 
 
-def _arrays(
-    loops: Sequence[CanonicalLoop],
-    arithmetic: Arithmetic,
-    shared: Sharing,
-    context: Context,
-    arguments: OffloadArguments,
-) -> dict[str, Array]:
-    """The arrays of the nest, in the order of the source.  Raises Refusal: ORIO-T122 to T124, T126."""
-    what, body = arguments.what, loops[-1].body
+def _uses(
+    loops: Sequence[CanonicalLoop], arithmetic: Arithmetic, what: str, context: Context
+) -> tuple[tuple[Level, ...], dict[str, list[Element]]]:
+    """The axes as levels, and the references to each array.  Raises Refusal: ORIO-T124, T126."""
+    body = loops[-1].body
     uses: dict[str, list[Element]] = {}
     local = {n.name for n in walk(body) if isinstance(n, c_ast.Decl) and n.name is not None}
     axes, found = elements(loops, arithmetic)
@@ -147,8 +147,7 @@ def _arrays(
         if use.name not in local:
             uses.setdefault(use.name, []).append(use)
     _require_known(uses, body, local, what, context)
-    _require_apart(uses, shared, body, context, arguments)
-    return {name: array(name, each, axes, arithmetic, what, context) for name, each in uses.items()}
+    return axes, uses
 
 
 def _require_known(

@@ -11,7 +11,7 @@ void smooth(int steps) {
     ) @*/
     {
       void orio_opencl_smooth_0(const float *grid, float *next, long orio_count_grid, long orio_count_next, int orio_N, long orio_trips_i, long orio_trips_j);
-      orio_opencl_smooth_0(&grid[0][0], &next[0][0], (long)(sizeof(grid) / sizeof(grid[0][0])), (long)(sizeof(next) / sizeof(next[0][0])), N, N - 2, N - 2);
+      orio_opencl_smooth_0(&grid[0][0], &next[0][0], (long)N * N, (long)N * N, N, N - 2, N - 2);
     }
     /*@ end @*/
   }

@@ -1,0 +1,139 @@
+"""What `offload` makes of loop nests: axes, buffers, scalars, reductions."""
+
+from __future__ import annotations
+
+import pytest
+from c_trees import context, statement
+
+from orio_py.ctree.emit import emit, emit_expression
+from orio_py.spec.assumptions import Assumptions
+from orio_py.transform.offload.offload import OffloadArguments, offload
+from orio_py.transform.offload.plan import BufferPlan, Direction, KernelPlan, LaunchShape
+
+DECLARATIONS = """int i, j, k, n, m; unsigned u, v; long w; double s, t, mx; int count, ok;
+double *restrict x, *restrict y, a[9][8]; float *restrict f; const int *restrict c; double (*restrict q)[8];
+double g[N][M];"""
+FOR_I = "for (i = 0; i < n; i++)"
+NEST = f"{FOR_I} for (j = 0; j < m; j++)"
+
+
+def plan_of(code: str, *, nd: int | tuple[str, ...] = 1, live: str = "x y f a q s mx count ok") -> KernelPlan:
+    around = context(
+        DECLARATIONS, live=live, assumptions=Assumptions(True, True), macros={"N": "20", "M": "(2 * N)"}
+    )
+    return offload(statement(code), around, OffloadArguments("Test", nd=nd))
+
+
+def buffers(plan: KernelPlan) -> dict[str, tuple[str, str, str]]:
+    return {b.name: (emit_expression(b.address), emit_expression(b.count), b.direction.value) for b in plan.buffers}
+
+
+def buffer(code: str, name: str, **options: int) -> BufferPlan:
+    return next(b for b in plan_of(code, **options).buffers if b.name == name)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (f"{FOR_I} y[i] = x[i];", ("y", "n", "out")),
+        (f"{FOR_I} y[i] += x[i];", ("y", "n", "inout")),
+        (f"{FOR_I} y[n - 1 - i] = 0;", ("y", "n", "out")),
+        (f"{FOR_I} y[2 * i] = 0;", ("y", "(long)n * 2 - 1", "inout")),
+        (f"{FOR_I} if (x[i] > 0) y[i] = 0;", ("y", "n", "inout")),
+        (f"{FOR_I} {{ if (i > 0) y[i] = 0; }}", ("&y[1]", "n - 1", "inout")),
+        (f"{FOR_I} {{ if (i != 0 && i < n - 1) y[i] = x[i]; }}", ("&y[1]", "n - 2", "inout")),
+        (f"{FOR_I} {{ if (i == 0) y[i] = 0; else y[n - i] = x[i]; }}", ("y", "n", "inout")),
+        ("for (i = 1; i < n - 1; i++) y[i] = x[i - 1] + x[i + 1];", ("&y[1]", "n - 2", "out")),
+        ("for (i = n; i >= 1; i--) y[i] = 0;", ("&y[1]", "n", "out")),
+        ("for (i = 0; i < 100; i += 8) y[i] = 0;", ("y", "97", "inout")),
+        ("for (i = 0; i <= n - 4; i += 4) y[i + 3] = 0;", ("&y[3]", "(long)(n - 4) / 4 * 4 + 1", "inout")),
+        (f"{NEST} y[i * m + j] = 0;", ("y", "(long)m * n", "out")),
+        (f"{NEST} y[j * n + i] = 0;", ("y", "(long)m * n", "out")),
+        (f"{NEST} y[i] = x[j];", ("y", "n", "inout")),
+        (f"{FOR_I} {{ int p = 2 * i + 1; y[p] = 0; }}", ("&y[1]", "(long)n * 2 - 1", "inout")),
+        (f"{FOR_I} {{ y[i] = i % 2 ? x[i] : 0; x[i] = i % 3 ? y[i] : 1; }}", ("y", "n", "inout")),
+        (f"{FOR_I} *(y + i) = 0;", ("y", "n", "out")),
+        ("for (u = 0; u < v; u++) y[u] = 0;", ("y", "(long)v", "out")),
+        (
+            f"{FOR_I} for (j = i; j < (n < i + 4 ? n : i + 4); j++) y[j] += 1 + 0 * x[i];",
+            ("y", "n", "inout"),
+        ),
+    ],
+)
+def test_ranges_and_directions_of_pointers(code: str, expected: tuple[str, str, str]) -> None:
+    force = "(n < i + 4" in code  # those iterations overlap; the range is what counts here
+    around = context(DECLARATIONS, live="x y", assumptions=Assumptions(True, True))
+    plan = offload(statement(code), around, OffloadArguments("Test", force=force))
+    assert buffers(plan)["y"] == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "expected"),
+    [
+        (f"{NEST} a[i][j] = 0;", "a", ("&a[0][0]", "72", "inout")),
+        ("for (i = 0; i < 9; i++) for (j = 0; j < 8; j++) a[i][j] = 0;", "a", ("&a[0][0]", "72", "out")),
+        (f"{NEST} q[i][j] = 0;", "q", ("&q[0][0]", "(long)m + (long)n * 8 - 8", "inout")),
+        (f"{FOR_I} for (j = 0; j < 8; j++) q[i][j] = 0;", "q", ("&q[0][0]", "(long)n * 8", "out")),
+        (f"{NEST} y[i * m + j] = g[i][j];", "g", ("&g[0][0]", "(long)M * N", "in")),
+    ],
+)
+def test_arrays_of_several_dimensions(code: str, name: str, expected: tuple[str, str, str]) -> None:
+    assert buffers(plan_of(code))[name] == expected
+
+
+def test_subscripts_become_flat() -> None:
+    plan = plan_of("for (i = 1; i < n; i++) for (j = 0; j < m; j++) a[i][j] = g[i - 1][j + 1] + y[i];")
+    assert emit(plan.body[0]) == (
+        "for (j = 0; j < m; j++)\n  a[i * 8 + j] = g[(long)(i - 1) * M + j + 1] + y[i - 1];\n"
+    )
+    assert [(s.name, s.type, s.parameter) for s in plan.scalars] == [("m", "int", "m"), ("M", "int", "orio_M")]
+
+
+def test_axes_count_iterations() -> None:
+    plan = plan_of("for (i = 2; i <= n; i += 3) for (j = m; j > 0; j--) y[i * m + j - 1] = 0;", nd=2)
+    shown = [(a.index, a.type, emit_expression(a.start), emit_expression(a.trips), a.stride) for a in plan.axes]
+    assert shown == [("i", "int", "2", "((long)n + 1) / 3", 3), ("j", "int", "m", "m", -1)]
+    assert plan.launch == LaunchShape((16, 4))
+
+
+def test_loops_can_be_named_in_any_order() -> None:
+    assert [axis.index for axis in plan_of(f"{NEST} a[i][j] = 0;", nd=("j", "i")).axes] == ["j", "i"]
+
+
+def test_unsigned_loops_that_do_not_run_have_no_iterations() -> None:
+    plan = plan_of("for (u = v; u < n + 1u; u++) y[u] = 0;")
+    assert "?" in emit_expression(plan.axes[0].trips)
+
+
+def test_scalars_of_all_kinds() -> None:
+    code = f"{FOR_I} {{ t = 2 * x[i]; s += t; count++; if (t > mx) mx = t; ok = c[i] && ok; }}"
+    plan = plan_of(code)
+    assert plan.private == (("t", "double"),)
+    found = [(r.name, r.type, r.operator, r.identity) for r in plan.reductions]
+    assert found == [
+        ("s", "double", "+", "0"),
+        ("count", "int", "+", "0"),
+        ("mx", "double", "max", "-INFINITY"),
+        ("ok", "int", "&&", "1"),
+    ]
+    assert [b.direction for b in plan.buffers] == [Direction.IN, Direction.IN]
+
+
+def test_inner_indices_are_private() -> None:
+    assert plan_of(f"{NEST} a[i][j] = 0;").private == (("j", "int"),)
+
+
+def test_typedefs_and_qualified_types_are_resolved() -> None:
+    around = context(
+        "int i, n; real *restrict x; real h;", live="x", assumptions=Assumptions(True), types={"real": "float"}
+    )
+    code = f"{FOR_I} {{ real z = h; x[i] = (real)z; }}"
+    plan = offload(statement(code), around, OffloadArguments("Test"))
+    assert (plan.buffers[0].type, plan.scalars[0].type) == ("float", "float")
+    assert emit(plan.body[0]) + emit(plan.body[1]) == "float z = h;\nx[i] = (float)z;\n"
+
+
+def test_unroll_puts_a_pragma_before_innermost_loops() -> None:
+    around = context(DECLARATIONS, live="a", assumptions=Assumptions(True))
+    plan = offload(statement(f"{NEST} a[i][j] = 0;"), around, OffloadArguments("Test", unroll=4))
+    assert "".join(emit(node) for node in plan.body).startswith("#pragma unroll 4\nfor (j = 0;")

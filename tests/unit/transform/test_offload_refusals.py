@@ -1,0 +1,126 @@
+"""What kernels for devices refuse, with code and place (marked by `@` in the code)."""
+
+from __future__ import annotations
+
+import pytest
+from c_trees import context, statement
+
+from orio_py.core.diagnostics import DiagnosticError
+from orio_py.core.expr import Value
+from orio_py.ctree.emit import emit
+from orio_py.ctree.equal import structure_digest
+from orio_py.spec.assumptions import Assumptions
+from orio_py.transform.base import Context, Refusal
+from orio_py.transform.catalog import TRANSFORMATIONS
+from orio_py.transform.offload.opencl import OpenCL
+from orio_py.transform.offload.plan import Spread
+
+DECLARATIONS = """int i, j, n, m, t, count, row[99]; unsigned u; double s, a[99], b[99], c[9][9], *p, **rows;
+double *restrict x, *restrict y; long double wide[9], big; volatile double hot; struct point { double v; } at[9];
+_Bool flag, flags[9];"""
+FOR_I = "for (i = 0; i < n; i++)"
+NEST = f"{FOR_I} for (j = 0; j < m; j++)"
+
+
+def around(live: str = "a b c x y p s count flag", **fields: object) -> Context:
+    assumptions = fields.pop("assumptions", Assumptions(reassociate=True))
+    return context(DECLARATIONS, live=live, assumptions=assumptions, **fields)
+
+
+def assert_refused(transformation: OpenCL, code: str, text: str, inner: Context) -> Refusal:
+    node = statement(text.replace("@", ""))
+    before = structure_digest(node)
+    with pytest.raises(Refusal) as caught:
+        transformation.apply(node, inner)
+    assert structure_digest(node) == before
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == code, diagnostic.headline()
+    assert diagnostic.position is not None
+    found = diagnostic.position.line, diagnostic.position.column
+    assert found == (1, text.index("@") + 1), diagnostic.headline()
+    return caught.value
+
+
+CASES: tuple[tuple[OpenCL, str, str], ...] = (
+    (OpenCL(coarsen=0), "ORIO-T011", f"@{FOR_I} a[i] = 0;"),
+    (OpenCL(loop="k"), "ORIO-T015", f"@{FOR_I} a[i] = 0;"),
+    (OpenCL(), "ORIO-T020", "@while (n--) t++;"),
+    (OpenCL(), "ORIO-T021", "@for (i = 0; i != n; i++) a[i] = 0;"),
+    (OpenCL(), "ORIO-T025", f"{FOR_I} {{ if (a[i] > 0) @break; a[i] = 1; }}"),
+    (OpenCL(), "ORIO-T040", f"{FOR_I} @a[i + 1] = a[i];"),
+    (OpenCL(nd=2), "ORIO-T040", f"{NEST} @c[i][0] = a[j];"),
+    (OpenCL(), "ORIO-T041", f"{FOR_I} @a[row[i]] = 0;"),
+    (OpenCL(nd=4), "ORIO-T120", f"@{FOR_I} a[i] = 0;"),
+    (OpenCL(nd=2), "ORIO-T120", f"@{FOR_I} a[i] = 0;"),
+    (OpenCL(nd=("j",)), "ORIO-T120", f"@{NEST} c[i][j] = 0;"),
+    (OpenCL(nd=2), "ORIO-T120", f"{FOR_I} @for (j = 0; j <= i; j++) c[i][j] = 0;"),
+    (OpenCL(), "ORIO-T120", "@for (i = t; i < u; i++) a[i] = 0;"),
+    (OpenCL(), "ORIO-T121", f"{FOR_I} {{ @count = row[i]; a[i] = count; }}"),
+    (OpenCL(), "ORIO-T122", f"{FOR_I} y[i] = @x[row[i]];"),
+    (OpenCL(), "ORIO-T122", f"{FOR_I} y[i] = i * i < n ? @x[i] : 0;"),
+    (OpenCL(), "ORIO-T122", f"{FOR_I} {{ y[i] = 0; for (j = 1; j < m; j *= 2) y[i] += @x[j]; }}"),
+    (OpenCL(), "ORIO-T123", f"{FOR_I} @p[i] = a[i];"),
+    (OpenCL(), "ORIO-T124", f"{FOR_I} @rows[i][0] = 0;"),
+    (OpenCL(), "ORIO-T124", f"{FOR_I} @wide[i] = 0;"),
+    (OpenCL(), "ORIO-T124", f"{FOR_I} @flags[i] = 0;"),
+    (OpenCL(), "ORIO-T124", f"{FOR_I} a[i] = @big;"),
+    (OpenCL(), "ORIO-T124", f"{FOR_I} @at[i].v = 0;"),
+    (OpenCL(), "ORIO-T124", f"{FOR_I} a[i] = @c[i] != 0;"),
+    (OpenCL(), "ORIO-T124", f"{FOR_I} {{ @flag = row[i] && flag; }}"),
+    (OpenCL(), "ORIO-T125", f"{FOR_I} a[i] = @work(b[i]);"),
+    (OpenCL(), "ORIO-T125", f"{FOR_I} {{ static int @z; a[i] = z; }}"),
+    (OpenCL(), "ORIO-T125", f"{FOR_I} {{ double @v[n]; v[0] = i; a[i] = v[0]; }}"),
+    (OpenCL(), "ORIO-T125", f"{FOR_I} {{ double @*v = b; a[i] = v[i]; }}"),
+    (OpenCL(), "ORIO-T126", f"{FOR_I} a[i] = @unheard;"),
+    (OpenCL(), "ORIO-T126", f"{FOR_I} @elsewhere[i] = 0;"),
+    (OpenCL(), "ORIO-T126", f"{FOR_I} a[i] = @CALL;"),
+    (OpenCL(), "ORIO-T126", f"{FOR_I} {{ {{ double s = 1; a[i] = @s; }} b[i] = s; }}"),
+    (OpenCL(workGroups=(2, 2)), "ORIO-T127", f"@{FOR_I} a[i] = 0;"),
+    (OpenCL(nd=2, workGroups=(8,)), "ORIO-T127", f"@{NEST} c[i][j] = 0;"),
+    (OpenCL(workItemsPerGroup=(2, 2)), "ORIO-T127", f"@{FOR_I} a[i] = 0;"),
+    (OpenCL(spread=Spread.BLOCKED), "ORIO-T127", f"@{FOR_I} a[i] = 0;"),
+    (OpenCL(cacheBlocks=True), "ORIO-T128", f"@{FOR_I} a[i] = 0;"),
+    (OpenCL(streamCount=2), "ORIO-T128", f"@{FOR_I} a[i] = 0;"),
+    (OpenCL(workGroups=(2,), blockCount=(2,)), "ORIO-T129", f"@{FOR_I} a[i] = 0;"),
+    (OpenCL(workItemsPerGroup=(2,), threadCount=(2,)), "ORIO-T129", f"@{FOR_I} a[i] = 0;"),
+)
+
+
+@pytest.mark.parametrize(("transformation", "code", "text"), CASES)
+def test_refused(transformation: OpenCL, code: str, text: str) -> None:
+    assert_refused(transformation, code, text, around(macros={"CALL": "f(2)"}))
+
+
+def test_sums_of_floating_values_need_a_promise() -> None:
+    code = f"{FOR_I} @s += a[i];"
+    assert_refused(OpenCL(), "ORIO-T090", code, around(assumptions=Assumptions()))
+
+
+@pytest.mark.parametrize(
+    "promise", [OpenCL(force=True), OpenCL()], ids=["force", "noalias"]
+)
+def test_arrays_that_are_promised_to_be_apart_are_taken(promise: OpenCL) -> None:
+    noalias = not promise.force
+    inner = around(assumptions=Assumptions(noalias=noalias))
+    result = promise.apply(statement("for (int k = 0; k < n; k++) p[k] = a[k];"), inner)
+    assert "orio_opencl_region_0(" in emit(result)
+    assert bool(inner.overruled.texts) == promise.force
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ({"workGroups": "many"}, "ORIO-T010"),
+        ({"workGroups": [1, 2, 3, 4]}, "ORIO-T010"),
+        ({"workItemsPerGroup": 0}, "ORIO-T011"),
+        ({"nd": 0}, "ORIO-T011"),
+        ({"spread": "wide"}, "ORIO-T010"),
+        ({"vecHint": 3}, "ORIO-T010"),
+        ({"device": -1}, "ORIO-T010"),
+        ({"sizeHint": 7}, "ORIO-T010"),
+    ],
+)
+def test_wrong_values(arguments: dict[str, Value], code: str) -> None:
+    with pytest.raises(DiagnosticError) as caught:
+        TRANSFORMATIONS["OpenCL"].make(arguments)
+    assert [d.code for d in caught.value.diagnostics] == [code]
