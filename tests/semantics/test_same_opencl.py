@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +36,7 @@ FOR_J = "for (j = 0; j < m; j++)"
 @dataclass(frozen=True)
 class Case:
     code: str
-    transformation: OpenCL = OpenCL()
+    transformation: OpenCL = field(default_factory=OpenCL)
     live: str = ""
 
 
@@ -71,7 +71,7 @@ CASES = (
     *shapes(f"{FOR_I} {{ if (i > 0 && i < n - 1) z[i] = x[i - 1] + x[i + 1]; else z[i] = 0; }}"),
     *shapes(f"{FOR_I} {FOR_J} y[i] += p[i][j] * x[j];"),
     *shapes(f"{FOR_I} for (j = 0; j <= i; j++) s += p[i][j] * q[j][i];"),
-    *shapes(f"for (u = 0; u < n; u++) f[u] = fmaxf(f[u], 2) + sqrtf(4) + abs(-3);"),
+    *shapes("for (u = 0; u < n; u++) f[u] = fmaxf(f[u], 2) + sqrtf(4) + abs(-3);"),
     *shapes("for (w = 2; w <= n - 2; w += 3) { c[w] = 2 * c[w]; c[w + 1] = 0; }"),
     *shapes(f"{FOR_I} {{ int j; double v = 0; for (j = 0; j < m; j++) {{ v += x[j]; }} y[i] = v; }}"),
     *shapes("for (int e = 0; e < n; e++) y[e] = e % 2 ? x[e] : -x[e];"),
@@ -96,7 +96,10 @@ def transformed(case: Case, number: int) -> Node:
     before = structure_digest(tree)
     live = f"x y z f c p q s mx count ok bits {case.live}"
     around = context(
-        DECLARATIONS, live=live, assumptions=Assumptions(noalias=True, reassociate=True), label=f"case{number}"
+        DECLARATIONS,
+        live=live,
+        assumptions=Assumptions(noalias=True, reassociate=True),
+        label=f"case{number}",
     )
     result = case.transformation.apply(tree, around)
     assert structure_digest(tree) == before, "the input was modified"
@@ -124,7 +127,9 @@ class Data:
     def __init__(self, n: int, m: int) -> None:
         draw = np.random.default_rng(7)
         self.n, self.m = n, m
-        self.doubles = [draw.integers(0, 9, size).astype(np.float64) for size in (n + m, n + m, n * m * (n + 1) + n + m)]
+        self.doubles = [
+            draw.integers(0, 9, size).astype(np.float64) for size in (n + m, n + m, n * m * (n + 1) + n + m)
+        ]
         self.floats = draw.integers(0, 9, n + m).astype(np.float32)
         self.integers = draw.integers(0, 9, n + m).astype(np.int32)
         self.planes = [draw.integers(0, 9, (SIDE, SIDE)).astype(np.float64) for _ in range(2)]

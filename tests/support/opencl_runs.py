@@ -143,7 +143,11 @@ class Device:
         if known and size:
             inside = any(begin <= address and address + size <= end for begin, end in self.arrays)
             assert inside, "a buffer reaches beyond its array"
-        return np.frombuffer((ctypes.c_char * size).from_address(address or 1), kind) if size else np.empty(0, kind)
+        return (
+            np.frombuffer((ctypes.c_char * size).from_address(address or 1), kind)
+            if size
+            else np.empty(0, kind)
+        )
 
 
 def library(text: str, plans: Sequence[KernelPlan], device: Device, folder: Path) -> ctypes.CDLL:

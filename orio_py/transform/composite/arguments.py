@@ -140,6 +140,30 @@ promises = partial(_switch, restrict.ENTRY, ("arrays",))
 versions = partial(_steps, specialize.ENTRY, ("on", "values", "aligned", "alignment"))
 
 
+def kernels(value: Value, name: str) -> Any:
+    """`bool` or `(bool, (argument, value), …)`: the arguments of OpenCL by name, or None.
+
+    Raises Refusal: ORIO-T010, and what OpenCL's own arguments raise.
+    """
+    from orio_py.transform.offload.opencl import ENTRY  # few recipes have kernels
+
+    first, *pairs = value if isinstance(value, (list, tuple)) and value else (value,)
+    if not boolean(first, name):
+        return None
+    given: dict[str, Value] = {}
+    for pair in pairs:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], str):
+            wrong(name, "True, or (True, ('workItemsPerGroup', 64), …)", value)
+        argument, given_value = pair
+        if ENTRY.argument(argument) is None or argument == "force":
+            wrong(name, f"made up of arguments of OpenCL; `{argument}` is none", value)
+        given[argument] = given_value
+    try:
+        return ENTRY.make(given)
+    except Refusal as refusal:
+        raise Refusal(*refusal.diagnostics, argument=name) from None
+
+
 def disabled_only(value: Value, name: str) -> None:
     """Accepts the values of a key that switch it off.  Raises Refusal: ORIO-T009."""
     if value not in (None, False, [], ()) and not (isinstance(value, tuple) and value[0] in (False, 0)):

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop, innermost_loops, loops_in, outermost_loops
@@ -48,6 +48,9 @@ from orio_py.transform.unrolling.unroll_and_jam import UnrollAndJam
 from orio_py.transform.unrolling.unroll_reduction import UnrollReduction
 from orio_py.transform.versions.restrict import Restrict
 from orio_py.transform.versions.specialize import Specialize
+
+if TYPE_CHECKING:
+    from orio_py.transform.offload.opencl import OpenCL
 
 Stage = Callable[[Node, Context], Node]
 
@@ -111,6 +114,7 @@ class Composite:
     vectorize: Vectorize | None = None
     vector: tuple[bool, tuple[str, ...]] = (False, ())
     restrict: Restrict | None = None
+    opencl: OpenCL | None = None
     force: bool = False
 
     def check(self, node: Node, context: Context) -> None:
@@ -163,6 +167,12 @@ class Composite:
         yield "vector", self._vector
         if self.restrict is not None:
             yield "restrict", self._whole(self.restrict)
+        if self.opencl is not None:
+            yield "opencl", partial(self._offloaded, replace(self.opencl, force=self.force))
+
+    def _offloaded(self, step: OpenCL, node: Node, context: Context) -> Node:
+        # The few iterations that unrolling leaves over stay on the host.
+        return step.apply_where(node, context, self._choice(node, step.loop, _heads(node)))
 
     def _whole(self, step: Any) -> Stage:
         """A transformation that finds its loops in the statement by itself."""
@@ -225,8 +235,9 @@ class Composite:
         return node
 
     def _annotates(self) -> bool:
+        """Whether something stands before loops, or counts them, that needs them in a simple form."""
         keys = (self.openmp, self.vector, *((True, entry.texts) for entry in self.pragma))
-        inferred = self.parallelize is not None or self.vectorize is not None
+        inferred = any(step is not None for step in (self.parallelize, self.vectorize, self.opencl))
         return inferred or any(enabled and pragma_lines(texts) for enabled, texts in keys)
 
     def _check_pragmas(self, node: Node, context: Context) -> Node:

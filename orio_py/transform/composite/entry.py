@@ -145,6 +145,14 @@ ENTRY = Entry(
             flagged=True,
         ),
         ArgumentSpec(
+            "opencl",
+            "bool or (bool, (argument, value), …)",
+            "run each outermost loop as a kernel, with OpenCL's arguments by name",
+            keys.kernels,
+            "False",
+            flagged=True,
+        ),
+        ArgumentSpec(
             "cuda",
             "(threadCount, cacheBlocks, pinHostMem, streamCount)",
             "a CUDA kernel (not available yet)",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from orio_py.core.source import SourceFile
-from orio_py.ctree.build import add, binary, const, ident, index, literal_value, sub, unary
+from orio_py.ctree.build import add, binary, ident, index, literal_value, sub, unary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node, c_ast
@@ -91,7 +91,11 @@ def array(
     extents = [_factor(extent, sizes, arithmetic) for extent in inner]
     flats = [_flat(use, extents) for use in uses]
     whole = _declared_count(declared, arithmetic, context)
-    found = None if whole is not None else _range(uses, flats, {**minimums(axes), **arithmetic.minimums}, arithmetic, declared, what)
+    found = (
+        None
+        if whole is not None
+        else _range(uses, flats, {**minimums(axes), **arithmetic.minimums}, arithmetic, declared, what)
+    )
     if found is None:
         assert whole is not None
         count = arithmetic.expression(whole)

@@ -96,9 +96,7 @@ def test_sums_of_floating_values_need_a_promise() -> None:
     assert_refused(OpenCL(), "ORIO-T090", code, around(assumptions=Assumptions()))
 
 
-@pytest.mark.parametrize(
-    "promise", [OpenCL(force=True), OpenCL()], ids=["force", "noalias"]
-)
+@pytest.mark.parametrize("promise", [OpenCL(force=True), OpenCL()], ids=["force", "noalias"])
 def test_arrays_that_are_promised_to_be_apart_are_taken(promise: OpenCL) -> None:
     noalias = not promise.force
     inner = around(assumptions=Assumptions(noalias=noalias))

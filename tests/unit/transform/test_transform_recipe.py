@@ -35,7 +35,7 @@ STATIC = [
     ("@transform Tile(tsize=4)", "ORIO-T003", "add `tindex=…`"),
     ("transform Unroll(ufactor=@UFX)", "ORIO-T007", "did you mean `UF`?"),
     ("transform Composite(tile=[('i', 2 * @TX, 'ii')])", "ORIO-T007", "did you mean `T`?"),
-    ("@transform OpenCL(workGroups=32)", "ORIO-T008", None),
+    ("@transform CUDA(threadCount=32)", "ORIO-T008", None),
     ("@transform CUDA(threadCount=32)", "ORIO-T008", None),
     ("transform Composite(@regtile=(['i', 'j'], [2]))", "ORIO-T010", None),
     ("transform Composite(@scalarreplace=(True, 7))", "ORIO-T010", None),

@@ -25,7 +25,10 @@ def plan_of(code: str, *, nd: int | tuple[str, ...] = 1, live: str = "x y f a q 
 
 
 def buffers(plan: KernelPlan) -> dict[str, tuple[str, str, str]]:
-    return {b.name: (emit_expression(b.address), emit_expression(b.count), b.direction.value) for b in plan.buffers}
+    return {
+        b.name: (emit_expression(b.address), emit_expression(b.count), b.direction.value)
+        for b in plan.buffers
+    }
 
 
 def buffer(code: str, name: str, **options: int) -> BufferPlan:
@@ -86,12 +89,17 @@ def test_subscripts_become_flat() -> None:
     assert emit(plan.body[0]) == (
         "for (j = 0; j < m; j++)\n  a[i * 8 + j] = g[(long)(i - 1) * M + j + 1] + y[i - 1];\n"
     )
-    assert [(s.name, s.type, s.parameter) for s in plan.scalars] == [("m", "int", "m"), ("M", "int", "orio_M")]
+    assert [(s.name, s.type, s.parameter) for s in plan.scalars] == [
+        ("m", "int", "m"),
+        ("M", "int", "orio_M"),
+    ]
 
 
 def test_axes_count_iterations() -> None:
     plan = plan_of("for (i = 2; i <= n; i += 3) for (j = m; j > 0; j--) y[i * m + j - 1] = 0;", nd=2)
-    shown = [(a.index, a.type, emit_expression(a.start), emit_expression(a.trips), a.stride) for a in plan.axes]
+    shown = [
+        (a.index, a.type, emit_expression(a.start), emit_expression(a.trips), a.stride) for a in plan.axes
+    ]
     assert shown == [("i", "int", "2", "((long)n + 1) / 3", 3), ("j", "int", "m", "m", -1)]
     assert plan.launch == LaunchShape((16, 4))
 
@@ -125,7 +133,10 @@ def test_inner_indices_are_private() -> None:
 
 def test_typedefs_and_qualified_types_are_resolved() -> None:
     around = context(
-        "int i, n; real *restrict x; real h;", live="x", assumptions=Assumptions(True), types={"real": "float"}
+        "int i, n; real *restrict x; real h;",
+        live="x",
+        assumptions=Assumptions(True),
+        types={"real": "float"},
     )
     code = f"{FOR_I} {{ real z = h; x[i] = (real)z; }}"
     plan = offload(statement(code), around, OffloadArguments("Test"))
