@@ -73,9 +73,7 @@ class OpenCL:
 
     def apply(self, node: Node, context: Context) -> Node:
         """A new tree; `node` is not modified.  Raises Refusal like `check`."""
-        return self.apply_where(
-            node, context, chosen_loops(node, self.loop, outermost_loops(node), _WHAT)
-        )
+        return self.apply_where(node, context, chosen_loops(node, self.loop, outermost_loops(node), _WHAT))
 
     def apply_where(self, node: Node, context: Context, chosen: Choice) -> Node:
         """The tree with kernels for the loops that `chosen` names.  Raises Refusal like `check`."""
