@@ -54,7 +54,7 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
     """
     result = _applied(region, values, context)
     if any(_has_kernels(step) for step in region.steps):
-        from orio_py.transform.offload.call import kernel_prefix, numbered  # few recipes have kernels
+        from orio_py.transform.offload.call import kernel_prefix, numbered  # takes time to load
 
         result = numbered(result, kernel_prefix(context.label))
     result = without_superfluous(result, region.tree, context)

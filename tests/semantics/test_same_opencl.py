@@ -182,5 +182,5 @@ def test_kernels_compute_the_same(tmp_path: Path) -> None:
 
 def test_random_nests_compute_the_same(tmp_path: Path) -> None:
     draw = Random(5)
-    cases = [Case(*random_offload(draw)) for _ in range(120)]
-    assert assert_same(cases, tmp_path) >= 60
+    cases = [Case(*random_offload(draw)) for _ in range(40)]
+    assert assert_same(cases, tmp_path) >= 20

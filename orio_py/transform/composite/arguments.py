@@ -145,7 +145,7 @@ def kernels(value: Value, name: str) -> Any:
 
     Raises Refusal: ORIO-T010, and what OpenCL's own arguments raise.
     """
-    from orio_py.transform.offload.opencl import ENTRY  # few recipes have kernels
+    from orio_py.transform.offload.opencl import ENTRY  # takes time to load
 
     first, *pairs = value if isinstance(value, (list, tuple)) and value else (value,)
     if not boolean(first, name):
