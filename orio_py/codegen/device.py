@@ -2,7 +2,7 @@
 
 A region is transformed to calls of host functions, one for each kernel:
 
-    orio_opencl_axpy_0(&y[0], &x[0], n, n, n, a);
+    orio_opencl_axpy_0(x, y, n, n, a, n);
 
 `host_parameters` says what such a function is given, `kernel_arguments` what it passes on to the kernel, both
 in the order in which they stand.  A host, in C or in Python, does the same in each call:
@@ -11,8 +11,11 @@ in the order in which they stand.  A host, in C or in Python, does the same in e
 2. copy the buffers that are `in` or `inout` to the device;
 3. launch `group_counts(plan, trips)` groups of `plan.launch.items` items, with one element per group in
    each buffer of partial results;
-4. copy back the buffers that are `out` or `inout`, and combine each reduction's value with its partial
-   results, in the order of the groups.
+4. copy back the buffers that are `out` or `inout`, and combine each reduction's value `s` with its partial
+   results `p`, in the order of the groups, by `s = s OP p`, or `if (p < s) s = p` for `min`, `if (p > s) s = p`
+   for `max`.
+
+A buffer whose count is 0 or less is not touched, but the kernel needs some buffer in its place.
 """
 
 from __future__ import annotations

@@ -9,48 +9,13 @@ from orio_py.ctree.rewrite import Rewriter, copy_with, rename
 from orio_py.transform.offload.functions import choice, device_function
 from orio_py.transform.offload.types import device_type
 
-_WORDS = frozenset(
-    [
-        "kernel",
-        "global",
-        "local",
-        "constant",
-        "private",
-        "read_only",
-        "write_only",
-        "read_write",
-        "__kernel",
-        "__global",
-        "__local",
-        "__constant",
-        "__private",
-        "half",
-        "quad",
-        "complex",
-        "imaginary",
-        "bool",
-        "uchar",
-        "ushort",
-        "uint",
-        "ulong",
-        "size_t",
-        "ptrdiff_t",
-        "intptr_t",
-        "uintptr_t",
-        "event_t",
-        "sampler_t",
-        "image1d_t",
-        "image1d_array_t",
-        "image1d_buffer_t",
-        "image2d_t",
-        "image2d_array_t",
-        "image3d_t",
-        "vec_step",
-        "pipe",
-        "generic",
-        "as_type",
-    ]
-)
+_WORDS_TEXT = """
+    kernel global local constant private read_only write_only read_write __kernel __global __local
+    __constant __private half quad complex imaginary bool uchar ushort uint ulong size_t ptrdiff_t
+    intptr_t uintptr_t event_t sampler_t image1d_t image1d_array_t image1d_buffer_t image2d_t
+    image2d_array_t image3d_t vec_step pipe generic as_type min max fmin fmax barrier
+"""
+_WORDS = frozenset(_WORDS_TEXT.split())
 _VECTORS = frozenset(
     f"{kind}{size}"
     for kind in (

@@ -33,8 +33,6 @@ from orio_py.transform.superfluous import without_superfluous
 
 __all__ = ["apply_recipe", "check_recipe", "context_for", "uses_opencl", "uses_openmp"]
 
-_WITH_KERNELS = frozenset({"OpenCL", "Composite"})
-
 
 def check_recipe(region: Region, known: frozenset[str]) -> tuple[Diagnostic, ...]:
     """Everything that is wrong with a region's recipe whatever the parameter values.
@@ -55,8 +53,8 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
     Raises Refusal where a transformation says no, DiagnosticError where an argument has no value.
     """
     result = _applied(region, values, context)
-    if any(step.name in _WITH_KERNELS for step in region.steps):
-        from orio_py.transform.offload.call import kernel_prefix, numbered  # few recipes have kernels
+    if any(_has_kernels(step) for step in region.steps):
+        from orio_py.transform.offload.call import kernel_prefix, numbered  # takes time to load
 
         result = numbered(result, kernel_prefix(context.label))
     result = without_superfluous(result, region.tree, context)
@@ -75,6 +73,10 @@ def _applied(region: Region, values: Mapping[str, Value], context: Context) -> N
         return _apply_step(region.steps[mark.step], mark.stmt, values, inner)
 
     return rewrite_where(region.tree, lambda n: isinstance(n, Transform), change, context)
+
+
+def _has_kernels(step: RecipeStep) -> bool:
+    return step.name == "OpenCL" or any(argument.name == "opencl" for argument in step.arguments)
 
 
 def uses_openmp(region: Region) -> bool:

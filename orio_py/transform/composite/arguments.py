@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from orio_py.core.expr import Value, show
-from orio_py.transform.arguments import boolean, loop_name, new_index, positive_int, texts, wrong
+from orio_py.transform.arguments import boolean, loop_name, new_index, positive_int, text, texts, wrong
 from orio_py.transform.base import Refusal, refuse
 from orio_py.transform.composite.composite import OnLoop, PragmaEntry, TileEntry
 from orio_py.transform.entry import Entry
@@ -145,19 +145,19 @@ def kernels(value: Value, name: str) -> Any:
 
     Raises Refusal: ORIO-T010, and what OpenCL's own arguments raise.
     """
-    from orio_py.transform.offload.opencl import ENTRY  # few recipes have kernels
+    from orio_py.transform.offload.opencl import ENTRY  # takes time to load
 
     first, *pairs = value if isinstance(value, (list, tuple)) and value else (value,)
     if not boolean(first, name):
         return None
     given: dict[str, Value] = {}
     for pair in pairs:
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], str):
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
             wrong(name, "True, or (True, ('workItemsPerGroup', 64), …)", value)
-        argument, given_value = pair
+        argument, chosen = text(pair[0], name), pair[1]
         if ENTRY.argument(argument) is None or argument == "force":
             wrong(name, f"made up of arguments of OpenCL; `{argument}` is none", value)
-        given[argument] = given_value
+        given[argument] = chosen
     try:
         return ENTRY.make(given)
     except Refusal as refusal:

@@ -172,7 +172,7 @@ class Composite:
 
     def _offloaded(self, step: OpenCL, node: Node, context: Context) -> Node:
         # The few iterations that unrolling leaves over stay on the host.
-        return step.apply_where(node, context, self._choice(node, step.loop, _heads(node)))
+        return step.apply_where(node, context, self._choice(node, step.loop))
 
     def _whole(self, step: Any) -> Stage:
         """A transformation that finds its loops in the statement by itself."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from math import prod
 
@@ -26,6 +26,7 @@ class Arithmetic:
         self._context = context
         self._changing = changing
         self._nodes: dict[str, Node] = {}
+        self._choices: dict[str, tuple[bool, tuple[Polynomial, ...]]] = {}
         self.minimums: dict[str, int] = {}
 
     def polynomial(self, node: Node, known: Known) -> Polynomial | None:
@@ -111,6 +112,62 @@ class Arithmetic:
         operator = ">" if largest else "<"
         return reduce(lambda a, b: ternary(binary(operator, a, b), a, b), nodes)
 
+    def chosen(self, values: Sequence[Polynomial], *, largest: bool) -> Polynomial:
+        """The smallest or largest of some values, as a symbol that is known to be."""
+        node = self.extreme(values, largest=largest)
+        text = emit_expression(node)
+        self._choices[text] = largest, tuple(values)
+        return self._symbol(text, node)
+
+    def tightest(
+        self, values: Iterable[Polynomial], *, smallest: bool, minimums: Mapping[str, int]
+    ) -> list[Polynomial]:
+        """The values of which no other one is known to be as small, or as large.
+
+        `minimums` are the smallest values, at least 0, that scalars are known to have.
+        """
+
+        def beats(one: Polynomial, two: Polynomial) -> bool:
+            return self._is_natural(two - one if smallest else one - two, minimums)
+
+        kept: list[Polynomial] = []
+        for value in values:
+            if not any(beats(other, value) for other in kept):
+                kept = [*(other for other in kept if not beats(value, other)), value]
+        return kept
+
+    def _is_natural(self, value: Polynomial, minimums: Mapping[str, int]) -> bool:
+        """Whether a value is known to be at least 0."""
+        least = 0
+        for monomial, coefficient in value.terms.items():
+            for symbol in monomial:
+                if symbol in self._choices:
+                    return any(self._is_natural(v, minimums) for v in self._below(value, symbol, minimums))
+            if monomial and (coefficient < 0 or any(symbol not in minimums for symbol in monomial)):
+                return False
+            least += coefficient * prod(minimums[symbol] for symbol in monomial)
+        return least >= 0
+
+    def _below(self, value: Polynomial, symbol: str, minimums: Mapping[str, int]) -> list[Polynomial]:
+        """Values that are at most a value, each with an operand in place of a smallest or largest one."""
+        largest, operands = self._choices[symbol]
+        factor = Polynomial.total(
+            (_without(monomial, symbol), coefficient)
+            for monomial, coefficient in value.terms.items()
+            if symbol in monomial
+        )
+        # A largest value is at least each operand, a smallest one at most: so is it times a natural number.
+        known = self._is_natural(factor if largest else factor.scaled(-1), minimums)
+        if not known or any(monomial.count(symbol) > 1 for monomial in value.terms):
+            return []
+        rest = value - factor * Polynomial.symbol(symbol)
+        return [rest + factor * operand for operand in operands]
+
+
+def _without(monomial: Monomial, symbol: str) -> Monomial:
+    place = monomial.index(symbol)
+    return (*monomial[:place], *monomial[place + 1 :])
+
 
 def operands(node: Node, *, smallest: bool) -> list[Node]:
     """The expressions of which a bound is the smallest or largest; the bound itself where it is neither."""
@@ -135,35 +192,6 @@ def operands(node: Node, *, smallest: bool) -> list[Node]:
             return [node]
         case _:
             return [node]
-
-
-def tightest(
-    values: Iterable[Polynomial], *, smallest: bool, minimums: Mapping[str, int] | None = None
-) -> list[Polynomial]:
-    """The values of which no other one is known to be as small, or as large.
-
-    `minimums` are the smallest values, at least 0, that scalars are known to have.
-    """
-    known = minimums or {}
-    kept: list[Polynomial] = []
-    for value in values:
-        if any(_is_natural(value - other if smallest else other - value, known) for other in kept):
-            continue
-        kept = [
-            other for other in kept if not _is_natural(other - value if smallest else value - other, known)
-        ]
-        kept.append(value)
-    return kept
-
-
-def _is_natural(value: Polynomial, minimums: Mapping[str, int]) -> bool:
-    """Whether a value is known to be at least 0."""
-    least = 0
-    for monomial, coefficient in value.terms.items():
-        if monomial and (coefficient < 0 or any(symbol not in minimums for symbol in monomial)):
-            return False
-        least += coefficient * prod(minimums[symbol] for symbol in monomial)
-    return least >= 0
 
 
 def as_long(node: Node, kind: str = "long") -> Node:

@@ -15,7 +15,7 @@ from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transform.base import Context, note, refuse
-from orio_py.transform.offload.arithmetic import Arithmetic, as_long, tightest
+from orio_py.transform.offload.arithmetic import Arithmetic, as_long
 from orio_py.transform.offload.elements import Doubts, Element
 from orio_py.transform.offload.levels import Level, Unbounded, ends, minimums
 from orio_py.transform.offload.names import is_number_macro
@@ -241,8 +241,8 @@ def _range(
         if flat is None:
             _refuse_extent(declared, use, "it is not known over which elements this subscript runs", what)
         try:
-            low = ends(flat, use.levels, arithmetic, largest=False)
-            high = ends(flat, use.levels, arithmetic, largest=True)
+            low = ends(flat, use.levels, known, arithmetic, largest=False)
+            high = ends(flat, use.levels, known, arithmetic, largest=True)
         except Unbounded as problem:
             _refuse_extent(declared, use, f"the range of this subscript is not known: {problem.reason}", what)
         settled = not use.doubts or (flat.key, _other_branch(use.doubts)) in branches
@@ -251,14 +251,14 @@ def _range(
         else:
             doubtful.append((use, low, high))
     for use, low, high in doubtful:
-        lower = tightest([*lowers, *low], smallest=True, minimums=known)
-        upper = tightest([*uppers, *high], smallest=False, minimums=known)
+        lower = arithmetic.tightest([*lowers, *low], smallest=True, minimums=known)
+        upper = arithmetic.tightest([*uppers, *high], smallest=False, minimums=known)
         if not _are_among(lower, lowers) or not _are_among(upper, uppers):
             reason = "a condition or step keeps the loops from all elements of the range, and it is not known where"
             _refuse_extent(declared, use, reason, what)
     return _Range(
-        tuple(tightest(lowers, smallest=True, minimums=known)),
-        tuple(tightest(uppers, smallest=False, minimums=known)),
+        tuple(arithmetic.tightest(lowers, smallest=True, minimums=known)),
+        tuple(arithmetic.tightest(uppers, smallest=False, minimums=known)),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
-from orio_py.ctree.rewrite import declared_names
+from orio_py.ctree.rewrite import declared_names, walk_statements
 from orio_py.transform.offload.arithmetic import Arithmetic, Known
 from orio_py.transform.offload.levels import Level, level_of, restricted
 from orio_py.transform.parallel.sharing import assigned_names
@@ -60,8 +60,16 @@ def elements(
     for loop in loops:
         levels.append(level_of(loop, arithmetic, known))
         known[loop.index] = Polynomial.symbol(loop.index)
-    walk.statement(body, _Place(tuple(levels), known))
+    place = _Place(tuple(levels), known)
+    # What stands behind a `break` or `continue` is not reached in every iteration.
+    jumps = any(isinstance(node, (c_ast.Break, c_ast.Continue)) for node in walk_statements(body))
+    walk.statement(body, _doubtful(place, body) if jumps else place)
     return tuple(levels), walk.found
+
+
+def _doubtful(place: _Place, node: Node) -> _Place:
+    """The place inside a statement that does not say for which indices it runs."""
+    return replace(place, always=False, doubts=(*place.doubts, (id(node), True)))
 
 
 class _Walk:
@@ -85,7 +93,7 @@ class _Walk:
                         for case in self._under(node.cond, truth, place):
                             self.statement(branch, case)
             case c_ast.While() | c_ast.DoWhile() | c_ast.Switch():
-                inner = replace(place, always=False)
+                inner = _doubtful(place, node)
                 self.expression(node.cond, inner)
                 self.statement(node.stmt, inner)
             case c_ast.Case() | c_ast.Default():
@@ -115,8 +123,8 @@ class _Walk:
 
     def _for(self, node: For, place: _Place) -> None:
         loop = CanonicalLoop.match(node)
-        if loop is None:
-            inner = replace(place, always=False)
+        if loop is None or loop.index in assigned_names([loop.body]):
+            inner = _doubtful(place, node)
             for part in (node.init, node.cond, node.next):
                 if part is not None:
                     self.statement(part, inner)

@@ -14,7 +14,7 @@ from orio_py.ctree.build import add, binary, literal_value
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.transform.offload.arithmetic import Arithmetic, Known, as_long, operands, tightest
+from orio_py.transform.offload.arithmetic import Arithmetic, Known, as_long, operands
 
 _MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
@@ -87,45 +87,55 @@ def _last(
     return starts[0] + way if loop.upward else starts[0] - way
 
 
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What is known of scalars: `always`, and where the loops and conditions around a reference let it be made.
+
+    Only what is always so may decide between two ends of a range, as one that is never reached must not make
+    the range larger.  Signs may depend on more: where they are wrong, nothing is touched.
+    """
+
+    always: Mapping[str, int]
+    inside: Mapping[str, int]
+    arithmetic: Arithmetic
+
+
 def ends(
-    value: Polynomial, levels: Sequence[Level], arithmetic: Arithmetic, *, largest: bool
+    value: Polynomial,
+    levels: Sequence[Level],
+    always: Mapping[str, int],
+    arithmetic: Arithmetic,
+    *,
+    largest: bool,
 ) -> list[Polynomial]:
     """Steady values of which the largest (or smallest) is at least (at most) a subscript's.
 
-    Raises Unbounded.
+    `always` are the least values, at least 0, of scalars.  Raises Unbounded.
     """
+    facts = _Facts(always, {**minimums(levels), **always}, arithmetic)
     found = [value]
-    known = {**minimums(levels), **arithmetic.minimums}
     for place in range(len(levels) - 1, -1, -1):
         level, outer = levels[place], [other.index for other in levels[:place]]
-        found = [
-            end for item in found for end in _without(item, level, known, outer, arithmetic, largest=largest)
-        ]
-        found = tightest(found, smallest=not largest, minimums=known)
+        found = [end for item in found for end in _without(item, level, outer, facts, largest=largest)]
+        found = arithmetic.tightest(found, smallest=not largest, minimums=always)
         if len(found) > _MAXIMUM_ENDS:
             raise Unbounded("it is one of too many expressions")
     return found
 
 
 def _without(
-    value: Polynomial,
-    level: Level,
-    known: Mapping[str, int],
-    outer: Sequence[str],
-    arithmetic: Arithmetic,
-    *,
-    largest: bool,
+    value: Polynomial, level: Level, outer: Sequence[str], facts: _Facts, *, largest: bool
 ) -> list[Polynomial]:
     """The value at the ends of an index."""
     coefficient, rest = _split(value, level.index)
     if not coefficient.terms:
         return [value]
-    sign = _sign(coefficient, known, arithmetic)
+    sign = _sign(coefficient, facts)
     result: list[Polynomial] = []
     if sign is None or (sign > 0) == largest:
-        result.append(rest + coefficient * _end(level, known, outer, arithmetic, upper=True))
+        result.append(rest + coefficient * _end(level, outer, facts, upper=True))
     if sign is None or (sign > 0) != largest:
-        result.append(rest + coefficient * _end(level, known, outer, arithmetic, upper=False))
+        result.append(rest + coefficient * _end(level, outer, facts, upper=False))
     return result
 
 
@@ -144,14 +154,13 @@ def _split(value: Polynomial, index: str) -> tuple[Polynomial, Polynomial]:
     return Polynomial.total(factor), Polynomial.total(rest)
 
 
-def _end(
-    level: Level, known: Mapping[str, int], outer: Sequence[str], arithmetic: Arithmetic, *, upper: bool
-) -> Polynomial:
+def _end(level: Level, outer: Sequence[str], facts: _Facts, *, upper: bool) -> Polynomial:
     """One end of an index's range, rather one that no other index changes."""
-    found = tightest(level.uppers if upper else level.lowers, smallest=upper, minimums=known)
+    given = level.uppers if upper else level.lowers
+    found = facts.arithmetic.tightest(given, smallest=upper, minimums=facts.always)
     steady = [end for end in found if not any(name in outer for monomial in end.terms for name in monomial)]
     if len(steady) > 1:
-        return arithmetic.opaque(arithmetic.extreme(steady, largest=not upper))
+        return facts.arithmetic.chosen(steady, largest=not upper)
     if steady or len(found) == 1:
         return (steady or found)[0]
     raise Unbounded(f"the bounds of the loop `{level.index}` are not linear")
@@ -176,11 +185,11 @@ def minimums(levels: Sequence[Level]) -> dict[str, int]:
     return found
 
 
-def _sign(value: Polynomial, known: Mapping[str, int], arithmetic: Arithmetic) -> int | None:
+def _sign(value: Polynomial, facts: _Facts) -> int | None:
     """1 for a coefficient that is known to be at least 0, -1 for one that is at most 0, None for others."""
     signs = {1 if coefficient > 0 else -1 for coefficient in value.terms.values()}
     symbols = {symbol for monomial in value.terms for symbol in monomial}
-    sure = all(symbol in known or arithmetic.is_unsigned(symbol) for symbol in symbols)
+    sure = all(symbol in facts.inside or facts.arithmetic.is_unsigned(symbol) for symbol in symbols)
     return signs.pop() if len(signs) == 1 and sure else None
 
 
@@ -245,7 +254,7 @@ def _tightened(level: Level, end: Polynomial, relation: str) -> Level:
                 level, lowers=(*level.lowers, end.shifted(1 if relation == ">" else 0)), trips=None
             )
         case "==":
-            return replace(level, lowers=(end,), uppers=(end,), trips=None)
+            return replace(level, lowers=(*level.lowers, end), uppers=(*level.uppers, end), trips=None)
         case _:
             lowers = tuple(low.shifted(1) if (low - end).value == 0 else low for low in level.lowers)
             uppers = tuple(high.shifted(-1) if (high - end).value == 0 else high for high in level.uppers)

@@ -13,48 +13,13 @@ _TOKEN = re.compile(rf"\s*({_NUMBER.pattern}|[A-Za-z_]\w*|[-+*/()])")
 _FLOATING = re.compile(r"\d+\.|\.\d|\d[eE]|(?<![xX])\b\d+[fF]\b")
 _INT_MAX = 2**31 - 1
 
-CONSTANTS = frozenset(
-    [
-        "M_E",
-        "M_LOG2E",
-        "M_LOG10E",
-        "M_LN2",
-        "M_LN10",
-        "M_PI",
-        "M_PI_2",
-        "M_PI_4",
-        "M_1_PI",
-        "M_2_PI",
-        "M_2_SQRTPI",
-        "M_SQRT2",
-        "M_SQRT1_2",
-        "INFINITY",
-        "NAN",
-        "HUGE_VAL",
-        "HUGE_VALF",
-        "CHAR_BIT",
-        "CHAR_MAX",
-        "CHAR_MIN",
-        "SCHAR_MAX",
-        "SCHAR_MIN",
-        "UCHAR_MAX",
-        "SHRT_MAX",
-        "SHRT_MIN",
-        "USHRT_MAX",
-        "INT_MAX",
-        "INT_MIN",
-        "UINT_MAX",
-        "LONG_MAX",
-        "LONG_MIN",
-        "ULONG_MAX",
-        "FLT_MAX",
-        "FLT_MIN",
-        "FLT_EPSILON",
-        "DBL_MAX",
-        "DBL_MIN",
-        "DBL_EPSILON",
-    ]
-)
+_CONSTANTS_TEXT = """
+    M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2
+    INFINITY NAN HUGE_VAL HUGE_VALF CHAR_BIT CHAR_MAX CHAR_MIN SCHAR_MAX SCHAR_MIN UCHAR_MAX
+    SHRT_MAX SHRT_MIN USHRT_MAX INT_MAX INT_MIN UINT_MAX LONG_MAX LONG_MIN ULONG_MAX FLT_MAX FLT_MIN
+    FLT_EPSILON DBL_MAX DBL_MIN DBL_EPSILON
+"""
+CONSTANTS = frozenset(_CONSTANTS_TEXT.split())
 """Macros of C headers that OpenCL C has by the same names (The OpenCL Specification 1.2, 6.12.2 and 6.12.3)."""
 
 

@@ -59,6 +59,12 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (OpenCL(), "ORIO-T122", f"{FOR_I} y[i] = @x[row[i]];"),
     (OpenCL(), "ORIO-T122", f"{FOR_I} y[i] = i * i < n ? @x[i] : 0;"),
     (OpenCL(), "ORIO-T122", f"{FOR_I} {{ y[i] = 0; for (j = 1; j < m; j *= 2) y[i] += @x[j]; }}"),
+    (
+        OpenCL(),
+        "ORIO-T122",
+        f"{FOR_I} for (j = 0; j < m; j++) {{ if (j == m - 1) continue; y[i] += @x[j + 1]; }}",
+    ),
+    (OpenCL(), "ORIO-T122", f"{FOR_I} switch (i) {{ case 0: y[i] = @x[i]; }}"),
     (OpenCL(), "ORIO-T123", f"{FOR_I} @p[i] = a[i];"),
     (OpenCL(), "ORIO-T124", f"{FOR_I} @rows[i][0] = 0;"),
     (OpenCL(), "ORIO-T124", f"{FOR_I} @wide[i] = 0;"),
