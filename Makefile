@@ -66,6 +66,8 @@ $(VENV)/ready: pyproject.toml
 $(VENV)/ready-dev: $(VENV)/ready
 	@echo 'installing the test and lint tools ...'
 	@$(BIN)/python -m pip install --quiet --group dev
+	@$(BIN)/python -m pip install --quiet --only-binary pyopencl,pocl-binary-distribution --editable '.[opencl]' || \
+	  echo 'PyOpenCL and PoCL have no wheels for this system: the tests that need OpenCL will be skipped.'
 	@touch $@
 
 # Compiles a program rather than looking for a name: some systems have a `gcc` that only asks to be installed.

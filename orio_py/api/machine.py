@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from orio_py.api.report import ENVIRONMENT, OK, Report
 from orio_py.build.detect import CompilerInfo, compilers, cpu_cores, cpu_name, default_compiler
 from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem
 from orio_py.measure.observers.base import ObserverInfo, look_at
 from orio_py.measure.observers.catalog import OBSERVERS
+from orio_py.measure.opencl.client import survey
+from orio_py.record.device import OpenCLSurvey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,9 +21,10 @@ class DeviceReport(Report):
     cores: int = 0
     compilers: tuple[CompilerInfo, ...] = ()
     observers: tuple[ObserverInfo, ...] = ()
+    opencl: OpenCLSurvey = field(default_factory=OpenCLSurvey)
 
     def as_json(self) -> dict[str, object]:
-        """Processor, compilers and methods of counting."""
+        """Processor, compilers, methods of counting, and OpenCL platforms with their devices."""
         return {
             **Report.as_json(self),
             "cpu": self.cpu,
@@ -40,11 +43,12 @@ class DeviceReport(Report):
                 }
                 for o in self.observers
             ],
+            "opencl": self.opencl.as_json(),
         }
 
 
 def devices() -> DeviceReport:
-    """Look for compilers and methods of counting on this machine and try each."""
+    """Look for compilers, methods of counting and OpenCL devices on this machine and try each."""
     found = compilers()
     try:
         default_compiler()
@@ -58,4 +62,5 @@ def devices() -> DeviceReport:
         cores=cpu_cores(),
         compilers=found,
         observers=tuple(look_at(observer) for observer in OBSERVERS.values()),
+        opencl=survey(),
     )

@@ -49,7 +49,7 @@ class TuneReport(Report):
                 "cores": machine.cores,
                 "system": machine.system,
                 "compiler": machine.compiler,
-                "device": machine.cpu,
+                "device": machine.device or machine.cpu,
             }
             if machine
             else {"cpu": cpu_name(), "cores": cpu_cores(), "compiler": None, "device": cpu_name()}

@@ -163,6 +163,12 @@ class Service:
         line, _, self._rest = self._rest.partition(b"\n")
         return line.decode("utf-8", "replace")
 
+    def status(self, timeout: Seconds) -> int | None:
+        """The exit status of a program that has closed its pipe, negative for a signal; None if it still runs."""
+        if not _has_ended(self._process, timeout):
+            return None
+        return self._process.wait()
+
     @property
     def pid(self) -> int:
         """The program's process number."""
@@ -174,6 +180,12 @@ class Service:
             with suppress(OSError):
                 os.close(descriptor)
         _kill_group(self._process)
+
+
+def service_ends(name: str) -> tuple[int, int]:
+    """For a program that a `Service` started: its ends of the pipes, from the variable that `ends` named."""
+    reading, writing = os.environ[name].split()
+    return int(reading), int(writing)
 
 
 def kill_group(group: int) -> None:

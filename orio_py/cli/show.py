@@ -53,6 +53,18 @@ def show_count(number: int) -> str:
     return f"{number:,}".replace(",", " ") if number < 10**12 else _power_of_ten(number)
 
 
+def show_bytes(number: int) -> str:
+    """A size in binary units.
+
+    >>> show_bytes(2097152), show_bytes(8818733056)
+    ('2 MiB', '8.21 GiB')
+    """
+    for shift, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if number >> shift:
+            return f"{round(number / (1 << shift), 2):g} {unit}"
+    return f"{number} B"
+
+
 def show_configuration(configuration: Mapping[str, Value]) -> str:
     """`U_I = 4, T_I = 64`, or a remark when there is nothing to choose."""
     return ", ".join(f"{name} = {show(value)}" for name, value in configuration.items()) or "no parameters"
@@ -77,7 +89,7 @@ def show_counters(counters: Sequence[CounterValue], most: int | None) -> str:
 
 
 def _how(counter: CounterValue) -> str:
-    is_counted = counter.source in (CounterSource.HARDWARE, CounterSource.SYSTEM)
+    is_counted = counter.source in (CounterSource.HARDWARE, CounterSource.DEVICE, CounterSource.SYSTEM)
     return "" if is_counted else f" ({counter.source})"
 
 

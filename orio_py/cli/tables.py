@@ -10,7 +10,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from orio_py.cli.show import show_configuration, show_count, show_counter, show_timing
+from orio_py.cli.show import show_bytes, show_configuration, show_count, show_counter, show_timing
+from orio_py.record.device import OpenCLSurvey
 from orio_py.record.measurement import Timing
 from orio_py.tune.result import RegionReport
 
@@ -69,7 +70,10 @@ def space_results(regions: Iterable[SpaceRegion]) -> RenderableType:
 
 
 def device_results(report: DeviceReport) -> RenderableType:
-    """The processor, every compiler looked for and every method of counting, with reasons where one fails."""
+    """The processor, every compiler looked for, every method of counting and every OpenCL device.
+
+    Where one fails the reason is told.
+    """
     table = make_table(("compiler", "left"), ("works", "left"), ("version", "left"), ("path", "left"))
     for compiler in report.compilers:
         works = Text("yes", style="green") if compiler.works else Text(f"no: {compiler.reason}", style="red")
@@ -83,7 +87,36 @@ def device_results(report: DeviceReport) -> RenderableType:
             reasons = ", ".join(dict.fromkeys(observer.missing.values()))
             works = Text(f"in part: {reasons} ({', '.join(observer.missing)})", style="yellow")
         counting.add_row(observer.name, works, ", ".join(observer.counters) or NOTHING)
-    return Group(Text(f"processor: {report.cpu} ({report.cores} cores)"), table, Text(""), counting)
+    head = Text(f"processor: {report.cpu} ({report.cores} cores)")
+    return Group(head, table, Text(""), counting, Text(""), _opencl(report.opencl))
+
+
+def _opencl(found: OpenCLSurvey) -> RenderableType:
+    """The platforms and devices, each with its number; without any, why, and what helps."""
+    if not found.platforms:
+        return Text(f"OpenCL: none: {found.problem}\nhelp: {found.advice}", style="yellow")
+    table = make_table(
+        ("OpenCL", "left"),
+        ("device", "left"),
+        ("works", "left"),
+        ("units", "right"),
+        ("doubles", "left"),
+        ("memory", "right"),
+        ("local", "right"),
+        ("platform", "left"),
+    )
+    for number, platform in enumerate(found.platforms):
+        name = f"{platform.name}, {platform.version}"
+        if not platform.devices:
+            works = Text(f"no: {platform.problem or 'no device'}", style="red")
+            table.add_row(str(number), NOTHING, works, *[NOTHING] * 4, name)
+        for d in platform.devices:
+            works = Text("yes", style="green") if d.is_usable else Text("no: no compiler", style="red")
+            doubles = Text("yes") if d.has_doubles else Text("no: no cl_khr_fp64", style="yellow")
+            device = f"{d.name} ({d.kind}, driver {d.driver})"
+            sizes = (show_bytes(d.global_bytes), show_bytes(d.local_bytes))
+            table.add_row(d.place, device, works, str(d.compute_units), doubles, *sizes, name)
+    return table
 
 
 def make_table(*columns: tuple[str, Literal["left", "right"]]) -> Table:

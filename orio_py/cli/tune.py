@@ -29,7 +29,7 @@ def tune(
     target: Annotated[
         str | None,
         typer.Option(
-            "--target", metavar="c|openmp", help="What to generate; default: what the recipe asks for."
+            "--target", metavar="c|openmp|opencl", help="What to generate; default: what the recipe asks for."
         ),
     ] = None,
     search: Annotated[

@@ -9,9 +9,10 @@ from orio_py.core.digest import digest
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One generated translation unit; `text` holds file bytes as Latin-1."""
+    """One generated translation unit; `text` holds file bytes as Latin-1, `suffix` ends its file's name."""
 
     text: str
+    suffix: str = ".c"
 
     @property
     def digest(self) -> str:

@@ -11,13 +11,15 @@ from statistics import median
 
 from orio_py.build.compiler import Artifact, BuildFailure, Compiler
 from orio_py.build.process import Completed, run
+from orio_py.codegen.device import DeviceProgram
 from orio_py.codegen.harness import harness_program
 from orio_py.codegen.interface import KernelInterface, build_interface
 from orio_py.codegen.kernel import kernel_program
 from orio_py.codegen.program import Program
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, Severity
 from orio_py.core.expr import Value
-from orio_py.core.units import Bytes, Seconds
+from orio_py.core.units import Seconds
+from orio_py.measure.base import Baseline, RunLimits, VariantFacts
 from orio_py.measure.calibration import LOOPS
 from orio_py.measure.job import SANITIZER_EXIT, Job, Race, Report, judge
 from orio_py.measure.precision import Precision, choose_precision
@@ -35,34 +37,12 @@ FINAL_SAMPLES = (3, 20)
 """Least and most repetitions of one finals run; there are many such runs."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunLimits:
-    """Per run: seconds allowed (None: derived from the original's run), repetitions, memory.
-
-    `cpu` is the processor that kernels are kept on, None for all that the system offers.
-    """
-
-    timeout: Seconds | None = None
-    repeats: int = 5
-    memory: Bytes | None = None
-    cpu: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Baseline:
-    """The original code, built and measured, and what its outputs warned of."""
-
-    program: Program
-    artifact: Artifact
-    measurement: Success
-    warnings: tuple[Diagnostic, ...] = ()
-
-
 @dataclass(slots=True)
 class Evaluator:
     """Evaluates variants of `task` at `point` in `folder`; `prepare` comes first, `close` last.
 
-    `build` may be called from several threads and processes; measuring must not be.
+    `build` may be called from several threads and processes; measuring must not be.  With `keeps_inputs`
+    what the variables hold before the original runs is kept in the file `inputs`.
     """
 
     task: TuningTask
@@ -71,6 +51,8 @@ class Evaluator:
     folder: Path
     limits: RunLimits
     is_parallel: bool = False
+    keeps_inputs: bool = False
+    _variables: tuple[tuple[str, int, int], ...] = ()
     _interface: KernelInterface | None = None
     _harness: Path | None = None
     _server: VariantServer | None = None
@@ -85,8 +67,8 @@ class Evaluator:
             self._interface = build_interface(self.task, self.point)
         return self._interface
 
-    def program(self, codes: Sequence[str]) -> Program:
-        """The translation unit with `codes` in the regions."""
+    def program(self, codes: Sequence[str], devices: Sequence[DeviceProgram] = ()) -> Program:
+        """The translation unit with `codes` in the regions; `devices` are left to other evaluators."""
         return kernel_program(self.task, self.interface, codes)
 
     def prepare(self, values: Mapping[str, Value], arguments: Sequence[str] = ()) -> Baseline:
@@ -155,6 +137,10 @@ class Evaluator:
         done = self._run_alone(job, arguments, self._timeout)
         return judge(done, Report.read(self._results), self.clock)
 
+    def facts(self, artifact: Artifact) -> VariantFacts:
+        """What else is known of a variant: nothing."""
+        return VariantFacts()
+
     def count(self, artifact: Artifact, arguments: Sequence[str], lines: Sequence[str]) -> Report:
         """Run a valid variant with the job's `lines`, which ask for counters; no times are taken.
 
@@ -199,6 +185,26 @@ class Evaluator:
         return self._precision.clock
 
     @property
+    def timeout(self) -> Seconds:
+        """How long a run of a variant may take."""
+        return self._timeout
+
+    @property
+    def inputs(self) -> Path:
+        """The file with the variables' first values, one after the other."""
+        return self.folder / "inputs.bin"
+
+    @property
+    def reference(self) -> Path:
+        """The file with the original's outputs, laid out as the inputs."""
+        return self.folder / "reference.bin"
+
+    @property
+    def variables(self) -> tuple[tuple[str, int, int], ...]:
+        """Name, bytes of an element and number of elements of what is in these files; after `prepare`."""
+        return self._variables
+
+    @property
     def inner(self) -> int:
         """How many calls of the kernel make one sample."""
         return self._precision.inner
@@ -225,6 +231,7 @@ class Evaluator:
         timeout = self.limits.timeout or Seconds(300.0)
         done = self._run_alone(self._job(artifact, is_original=True), arguments, timeout)
         report = Report.read(self._results)
+        self._variables = report.variables()
         found = judge(done, report, self.clock)
         if isinstance(found, Failure):
             message = f"the original code fails: {found.stage}: {found.reason}"
@@ -265,7 +272,7 @@ class Evaluator:
         repeats = least if least is not None else self.limits.repeats
         return Job(
             artifact.path,
-            self.folder / "reference.bin",
+            self.reference,
             is_original,
             repeats,
             max(repeats, most),
@@ -278,6 +285,7 @@ class Evaluator:
             race=race,
             cpu=self.limits.cpu,
             observe=observe,
+            inputs=self.inputs if is_original and self.keeps_inputs else None,
         )
 
     def _run(self, job: Job, arguments: Sequence[str]) -> Completed:

@@ -51,7 +51,8 @@ class Job:
     `least` timed repetitions are taken, and more (up to `most`) while they sum to less than `enough`.
     Each is one call of the kernel, or the mean of `inner` calls.  Without `check` the outputs are not
     compared, for a variant that has been checked before.  `race` ends a hopeless variant early, `cpu`
-    from 0 keeps the program on that processor.  `observe` are lines that ask for counters.
+    from 0 keeps the program on that processor.  `observe` are lines that ask for counters.  `inputs` is a file
+    that the original's run writes the variables' first values to.
     """
 
     library: Path
@@ -68,6 +69,7 @@ class Job:
     race: Race | None = None
     cpu: int | None = None
     observe: Sequence[str] = ()
+    inputs: Path | None = None
 
     def text(self, results: Path) -> str:
         """The job file's text."""
@@ -88,6 +90,7 @@ class Job:
             f"cpu {int(self.clock is Clock.THREAD_CPU)}",
             f"pin {-1 if self.cpu is None else self.cpu}",
             self.race.line if self.race is not None else "race 0 0 0",
+            *([f"inputs {self.inputs}"] if self.inputs is not None else []),
             *self.observe,
             "go",
         ]
@@ -117,6 +120,11 @@ class Report:
         """All timed repetitions in the order taken."""
         pairs = [rest.split() for word, rest in self.lines if word == "sample"]
         return tuple(Sample(Seconds(float(w)), Seconds(float(c))) for w, c in pairs)
+
+    def variables(self) -> tuple[tuple[str, int, int], ...]:
+        """Name, bytes of an element and number of elements of each variable, as they follow in the files."""
+        found = [rest.split() for word, rest in self.lines if word == "variable"]
+        return tuple((name, int(size), int(count)) for name, size, count in found)
 
     def counters(self) -> tuple[tuple[str, str, float], ...]:
         """Method, name and value per call of each counter taken."""

@@ -11,13 +11,17 @@ from orio_py.core.units import Bytes
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """The machine and the compiler, in words that a person recognises."""
+    """The machine and the compiler, in words that a person recognises.
+
+    `device` is what kernels ran on, '' where that is the processor.
+    """
 
     cpu: str
     cores: int
     system: str
     compiler: str
     command: str
+    device: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ class CounterSource(StrEnum):
     """How a counter's value was obtained."""
 
     HARDWARE = "hardware"
+    DEVICE = "device"
     SYSTEM = "operating system"
     SIMULATED = "simulated"
     EMULATED = "emulated"

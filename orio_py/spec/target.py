@@ -13,6 +13,14 @@ class Target(StrEnum):
 
     C = "c"
     OPENMP = "openmp"
+    OPENCL = "opencl"
+
+
+class DeviceTime(StrEnum):
+    """What ranks variants that run on a device: kernels alone, or kernels and the transfers around them."""
+
+    KERNEL = "kernel"
+    WITH_TRANSFERS = "kernel+transfer"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from orio_py.spec.objective import Objective
 from orio_py.spec.parameter import Constraint, Parameter
 from orio_py.spec.region import Region
 from orio_py.spec.search import SearchSpec
-from orio_py.spec.target import BuildSpec
+from orio_py.spec.target import BuildSpec, DeviceTime
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,8 @@ class MeasurementSpec:
 
     `tolerance` maps a C floating type to `(relative, absolute)`; types that are missing take the
     defaults of `measure.validate`, integers are always compared exactly.  `methods` are the observers by
-    which variants are counted; without an `objective` the least time is searched for.
+    which variants are counted; without an `objective` the least time is searched for.  `time` is what counts
+    as the time of a variant on a device.
     """
 
     repetitions: int = 5
@@ -32,6 +33,7 @@ class MeasurementSpec:
     methods: tuple[str, ...] = ()
     methods_position: Position | None = None
     objective: Objective | None = None
+    time: DeviceTime = DeviceTime.KERNEL
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from orio_py.transform.forms import sole_statement
 from orio_py.transform.sites import rewrite_where
 from orio_py.transform.superfluous import without_superfluous
 
-__all__ = ["apply_recipe", "check_recipe", "context_for", "uses_openmp"]
+__all__ = ["apply_recipe", "check_recipe", "context_for", "uses_opencl", "uses_openmp"]
 
 
 def check_recipe(region: Region, known: frozenset[str]) -> tuple[Diagnostic, ...]:
@@ -93,6 +93,16 @@ def uses_openmp(region: Region) -> bool:
                 return True
     pragmas = (node.string for node in walk(region.tree) if isinstance(node, c_ast.Pragma))
     return any(text.split()[:1] == ["omp"] for text in pragmas)
+
+
+def uses_opencl(region: Region) -> bool:
+    """Whether some variant of the region runs on an OpenCL device."""
+    for step in region.steps:
+        if step.name == "OpenCL":
+            return True
+        if any(a.name == "opencl" and a.expression != Literal(False) for a in step.arguments):
+            return True
+    return False
 
 
 def _mentions_openmp(expr: Expr) -> bool:

@@ -21,8 +21,8 @@ from orio_py.core.digest import digest
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.ctree.dependence.sets import Solver
+from orio_py.measure.base import VariantEvaluator
 from orio_py.measure.calibration import Calibrations
-from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.job import Race
 from orio_py.record.measurement import Clock, Failure, Measurement, Stage, Success
 from orio_py.record.trial import CounterValue, Profile
@@ -82,6 +82,7 @@ class Candidate:
     running: Seconds = Seconds(0.0)
     counters: tuple[CounterValue, ...] = ()
     profiles: tuple[Profile, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def objective(self) -> float | None:
@@ -95,17 +96,17 @@ class VariantMaker:
 
     generator: VariantGenerator
     point: InputPoint
-    evaluator: Evaluator
+    evaluator: VariantEvaluator
     arguments: Arguments
 
     def make(self, order: Order, attempt: int) -> Made:
         """The built variant of a configuration.  The first worker to make the folder of a code builds it."""
         started = _cpu()
         try:
-            codes = self.generator.codes(self.point, order.configuration)
+            parts = self.generator.parts(self.point, order.configuration)
+            program = self.evaluator.program(parts.codes, parts.devices)
         except DiagnosticError as problem:
             return Made(order.number, refusal=problem.diagnostics[0], transforming=_since(started))
-        program = self.evaluator.program(codes)
         compiler = self.evaluator.compiler
         words = compiler.words(order.configuration)
         key = digest([program.text, words, list(self.arguments(order.configuration))])
@@ -204,7 +205,7 @@ class BatchMeasurer:
     variant is given up as soon as it is clearly slower than the best so far, which is the original at first.
     """
 
-    evaluator: Evaluator
+    evaluator: VariantEvaluator
     arguments: Arguments
     best: float
     full: bool
@@ -240,6 +241,7 @@ class BatchMeasurer:
                 first = self._first[candidate.key]
                 candidate.is_copy, candidate.outcome = True, first.outcome
                 candidate.counters, candidate.profiles = first.counters, first.profiles
+                candidate.metadata = first.metadata
                 is_waiting = any(first is other for other in waiting)
             else:
                 if self._measured % CALIBRATE_EVERY == 0:
@@ -250,6 +252,7 @@ class BatchMeasurer:
                     candidate.built, candidate.configuration, self._outcome(candidate)
                 )
                 candidate.counters, candidate.profiles = seen.counters, seen.profiles
+                self._learn(candidate)
                 candidate.running = Seconds(perf_counter() - began)
                 self._note(candidate)
                 is_waiting = rounds > 0 and candidate.objective is not None and self._may_win(candidate)
@@ -279,6 +282,11 @@ class BatchMeasurer:
         arguments = self.arguments(candidate.configuration)
         coordinate = candidate.configuration.show()
         return self.evaluator.measure(built, arguments, coordinate=coordinate, race=self._race)
+
+    def _learn(self, candidate: Candidate) -> None:
+        if isinstance(candidate.built, Artifact):
+            facts = self.evaluator.facts(candidate.built)
+            candidate.counters, candidate.metadata = (*candidate.counters, *facts.counters), facts.metadata
 
     @property
     def _race(self) -> Race | None:

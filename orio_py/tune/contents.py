@@ -94,7 +94,7 @@ def _evidence(winner: Winner) -> list[str]:
 
 def _device(winner: Winner) -> str:
     machine = winner.report.environment
-    return f"device: {machine.cpu}; {machine.compiler} `{machine.command}`; {winner.report.trials} trials"
+    return f"device: {machine.device or machine.cpu}; {machine.compiler} `{machine.command}`; {winner.report.trials} trials"
 
 
 def _sizes(point: InputPoint) -> str:

@@ -106,11 +106,12 @@ class Archive:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An earlier trial's outcome with its counters, and the digest of its code."""
+    """An earlier trial's outcome with its counters and what describes it, and the digest of its code."""
 
     code: str
     measurement: Measurement
     counters: tuple[CounterValue, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(slots=True)
@@ -168,7 +169,7 @@ class TrialMemory:
         if trial is None:
             return None
         self._trials[key] = trial
-        return Known(trial.code, self._on_clock(trial.measurement), trial.counters)
+        return Known(trial.code, self._on_clock(trial.measurement), trial.counters, trial.metadata)
 
     def remember(
         self,
@@ -180,8 +181,12 @@ class TrialMemory:
         run: Seconds,
         counters: Sequence[CounterValue] = (),
         profiles: Sequence[Profile] = (),
+        metadata: Mapping[str, str] | None = None,
     ) -> Measurement:
-        """Store a trial; returns its outcome, or that of the trial which another process stored first."""
+        """Store a trial; returns its outcome, or that of the trial which another process stored first.
+
+        `metadata` is what is known of this trial beside what all of a session have in common.
+        """
         keys = self.keys
         parameters = {f"orio:param:{name}": str(value) for name, value in configuration.items()}
         trial = Trial(
@@ -200,7 +205,7 @@ class TrialMemory:
             threads=keys.threads,
             counters=tuple(counters),
             profiles=tuple(profiles),
-            metadata={**keys.metadata, **parameters},
+            metadata={**keys.metadata, **(metadata or {}), **parameters},
             objectives=self._objectives(measurement),
         )
         stored = self.database.append(trial, self.generation)

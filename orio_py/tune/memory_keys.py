@@ -25,6 +25,7 @@ from orio_py.core.expr import Value
 from orio_py.core.resources import directory
 from orio_py.core.source import Position, Span
 from orio_py.ctree.lexer import Kind, directive_name, scan
+from orio_py.measure.opencl.client import survey
 from orio_py.record.environment import Host
 from orio_py.space.configuration import value_as_json
 from orio_py.spec.inputs import InputPoint
@@ -43,6 +44,7 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
     task_digest = digest(
         {
             **_counting(plan),
+            **_on_device(plan),
             "program": _program(version),
             "kernel": _words(kernel),
             "harness": _words(harness),
@@ -61,20 +63,13 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
             "tolerance": _plain(task.measurement.tolerance),
         }
     )
-    build = task.build
-    toolchain = digest(
-        [
-            compiler.version,
-            list(compiler.command),
-            list(compiler.libs),
-            [build.prebuild, build.postbuild, build.postrun],
-        ]
-    )
+    environment = _environment(plan, host)
+    toolchain = _toolchain(task, compiler)
     plan_digest = digest(
         {
             "task": task_digest,
             "toolchain": toolchain,
-            "environment": host.digest,
+            "environment": environment,
             "parameters": _plain([(p.name, p.values) for p in plan.space.parameters]),
             "constraints": _plain(task.constraints),
             "search": _plain((plan.spec.algorithm.lower(), plan.spec.options)),
@@ -83,11 +78,11 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
             **({"objective": plan.objective.text} if plan.objective is not None else {}),
         }
     )
-    threads = host.cores if plan.target is Target.OPENMP else 1
+    threads = 1 if plan.target is Target.C else host.cores
     return Keys(
         task_digest,
         toolchain,
-        host.digest,
+        environment,
         plan_digest,
         task.name,
         task.position.file,
@@ -97,6 +92,24 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
         _metadata(plan, compiler, host, version),
         plan.objective.text if plan.objective is not None else None,
     )
+
+
+def _toolchain(task: TuningTask, compiler: Compiler) -> str:
+    build = task.build
+    steps = [build.prebuild, build.postbuild, build.postrun]
+    return digest([compiler.version, list(compiler.command), list(compiler.libs), steps])
+
+
+def _on_device(plan: Plan) -> dict[str, object]:
+    """What ranks variants on a device."""
+    return {"time": str(plan.task.measurement.time)} if plan.target is Target.OPENCL else {}
+
+
+def _environment(plan: Plan, host: Host) -> str:
+    """The machine, with its devices where the code runs on one of them."""
+    if plan.target is not Target.OPENCL:
+        return host.digest
+    return digest([host.digest, [list(device.identity) for device in survey().devices]])
 
 
 def _counting(plan: Plan) -> dict[str, object]:

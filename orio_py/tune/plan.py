@@ -12,7 +12,7 @@ from orio_py.core.registry import did_you_mean
 from orio_py.core.units import Seconds
 from orio_py.frontend.expressions import parse_value
 from orio_py.frontend.objective import parse_objective
-from orio_py.measure.observers.choose import Watch, choose_observers
+from orio_py.measure.observers.choose import Watch, choose_for_device, choose_observers
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.catalog import start_search
 from orio_py.space.search_space import SearchSpace
@@ -21,7 +21,7 @@ from orio_py.spec.objective import Objective
 from orio_py.spec.search import Budget, SearchSpec
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
-from orio_py.transform.recipe import uses_openmp
+from orio_py.transform.recipe import uses_opencl, uses_openmp
 from orio_py.tune.options import TuneOptions
 
 BATCH = 64
@@ -86,7 +86,10 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
     objective = (
         task.measurement.objective if options.objective is None else parse_objective(options.objective)
     )
-    choice = choose_observers(task.measurement, objective, is_parallel=target is Target.OPENMP)
+    if target is Target.OPENCL:
+        choice = choose_for_device(task.measurement, objective)
+    else:
+        choice = choose_observers(task.measurement, objective, is_parallel=target is Target.OPENMP)
     task = replace(task, measurement=replace(task.measurement, methods=choice.methods))
     context = SearchContext(space, random.Random(seed), chosen, spec.budget.trials, batch_size=batch)
     return Plan(
@@ -143,17 +146,25 @@ def parse_search(text: str) -> tuple[str, dict[str, Value]]:
 
 
 def resolve_target(task: TuningTask, wish: str | None) -> Target:
-    """The target asked for, or what the recipe needs.  Raises DiagnosticError ORIO-U013."""
+    """The target asked for, or what the recipe needs.  Raises DiagnosticError ORIO-U013, U018."""
+    on_device = any(uses_opencl(region) for region in task.regions)
     if wish is None:
+        if on_device:
+            return Target.OPENCL
         return Target.OPENMP if any(uses_openmp(region) for region in task.regions) else Target.C
     known = {str(target): target for target in Target}
     if wish not in known:
         fail("ORIO-U013", f"there is no target `{wish}`", help=did_you_mean(wish, known))
+    if on_device is not (known[wish] is Target.OPENCL):
+        found = "makes OpenCL kernels" if on_device else "makes no OpenCL kernels"
+        help_text = "leave `--target` out" if on_device else "add `transform OpenCL(...)` to the recipe"
+        fail("ORIO-U018", f"the target is `{wish}`, but the recipe {found}", task.position, help=help_text)
     return known[wish]
 
 
 def with_target(task: TuningTask, target: Target) -> TuningTask:
     """The task with the compiler option that its target needs."""
-    if target is not Target.OPENMP or "openmp" in task.build.command:
+    threads = target is Target.OPENMP or any(uses_openmp(region) for region in task.regions)
+    if target is Target.C or not threads or "openmp" in task.build.command:
         return task
     return replace(task, build=replace(task.build, command=f"{task.build.command} -fopenmp"))

@@ -10,16 +10,20 @@ from time import perf_counter
 
 from orio_py.build.compiler import Artifact, Compiler
 from orio_py.build.detect import memory_bytes, processor_to_pin
-from orio_py.core.diagnostics import Diagnostic
+from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem
 from orio_py.core.expr import Value
 from orio_py.core.units import Bytes, Seconds
+from orio_py.measure.base import Baseline, RunLimits, VariantEvaluator
 from orio_py.measure.calibration import Calibrations
-from orio_py.measure.evaluator import Baseline, Evaluator, RunLimits
+from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.observers.observing import Observing
+from orio_py.measure.opencl.client import survey
+from orio_py.measure.opencl.evaluator import OpenCLEvaluator
+from orio_py.measure.opencl.limits import no_device
 from orio_py.record.measurement import Measurement
 from orio_py.record.trial import CounterValue
 from orio_py.space.configuration import Configuration
-from orio_py.spec.target import Target
+from orio_py.spec.target import DeviceTime, Target
 from orio_py.tune import events
 from orio_py.tune.answer import answered, layout_of, task_started, winning_codes
 from orio_py.tune.batch import BatchBuilder, BatchMeasurer, VariantMaker
@@ -34,6 +38,9 @@ from orio_py.tune.variant import VariantGenerator
 
 REFUSALS_PER_TRIAL = 200
 """A search that meets this many refusals for every planned trial gives up."""
+
+DEVICE_JOBS = 4
+"""Processes that build for a device at most: each loads its driver, and takes memory of the device."""
 
 MEMORY_SHARE = 0.8
 """Share of the main memory that one variant may take."""
@@ -76,7 +83,9 @@ class TuningSession:
             return answered(plan, known, self.listener, Seconds(perf_counter() - start))
         self.diagnostics.extend(plan.warnings)
         evaluator = self._evaluator()
-        observing = Observing(evaluator, plan.watches) if plan.watches else None
+        observing = (
+            Observing(evaluator, plan.watches) if plan.watches and isinstance(evaluator, Evaluator) else None
+        )
         self._scorer = Scorer(plan.objective, observing, self._arguments)
         self._book = self._new_book()
         interrupted = False
@@ -121,20 +130,28 @@ class TuningSession:
 
     # --- before the search ---
 
-    def _evaluator(self) -> Evaluator:
+    def _evaluator(self) -> VariantEvaluator:
+        """The evaluator of the target.  Raises EnvironmentProblem ORIO-B010 without a device."""
         plan = self.plan
-        parallel = plan.target is Target.OPENMP or self._starts_threads()
+        on_device = plan.target is Target.OPENCL
+        parallel = plan.target is not Target.C or self._starts_threads()
         memory = Bytes(int(MEMORY_SHARE * memory_bytes()))
         pins = plan.pin if plan.pin is not None else not parallel
         limits = RunLimits(plan.timeout, plan.repeats, memory, processor_to_pin() if pins else None)
-        return Evaluator(plan.task, plan.point, self.compiler, self.folder, limits, parallel)
+        evaluator = Evaluator(plan.task, plan.point, self.compiler, self.folder, limits, parallel)
+        if not on_device:
+            return evaluator
+        if not survey().devices:
+            raise EnvironmentProblem(no_device(survey()))
+        with_transfers = plan.task.measurement.time is DeviceTime.WITH_TRANSFERS
+        return OpenCLEvaluator(evaluator, survey(), with_transfers)
 
     def _starts_threads(self) -> bool:
         """Whether the file's own code may run on several processors, whatever the recipe does."""
         words = " ".join(self.compiler.command)
         return ("openmp" in words and "pragma omp" in self.plan.task.source.text) or "-pthread" in words
 
-    def _prepare(self, evaluator: Evaluator) -> Baseline:
+    def _prepare(self, evaluator: VariantEvaluator) -> Baseline:
         first = self.plan.space.first()
         values = dict(first) if first is not None else {}
         started = perf_counter()
@@ -150,11 +167,12 @@ class TuningSession:
 
     # --- the search ---
 
-    def _search(self, evaluator: Evaluator, baseline: Baseline, start: float) -> None:
+    def _search(self, evaluator: VariantEvaluator, baseline: Baseline, start: float) -> None:
         """Drive the searcher: it proposes batches, the budget decides how much of them is tried."""
         plan = self.plan
         maker = VariantMaker(self._code, plan.point, evaluator, self._arguments)
-        builder = self._builder = BatchBuilder(maker, plan.jobs)
+        jobs = min(plan.jobs, DEVICE_JOBS) if plan.target is Target.OPENCL else plan.jobs
+        builder = self._builder = BatchBuilder(maker, jobs)
         measurer = self._measurer = BatchMeasurer(
             evaluator,
             self._arguments,
@@ -215,7 +233,7 @@ class TuningSession:
 
     # --- after the search ---
 
-    def _finals(self, evaluator: Evaluator, baseline: Baseline, start: float) -> Verdict:
+    def _finals(self, evaluator: VariantEvaluator, baseline: Baseline, start: float) -> Verdict:
         """The best few against the original, which is also built with each finalist's own flags."""
         spent = perf_counter() - start
         began = perf_counter()
@@ -246,7 +264,7 @@ class TuningSession:
         self._spent.finals += perf_counter() - began
         return verdict
 
-    def _contenders(self, evaluator: Evaluator) -> list[Finalist]:
+    def _contenders(self, evaluator: VariantEvaluator) -> list[Finalist]:
         """Enough of the best for the heats; what came from an earlier run is built to be measured."""
         ranked = self._book.ranked()[:IN_HEATS]
         found: list[Finalist] = []
@@ -254,7 +272,8 @@ class TuningSession:
             if objective_of(candidate) > HEATS_WITHIN * objective_of(ranked[0]):
                 break
             if candidate.built is None:
-                program = evaluator.program(self._code.codes(self.plan.point, candidate.configuration))
+                parts = self._code.parts(self.plan.point, candidate.configuration)
+                program = evaluator.program(parts.codes, parts.devices)
                 candidate.built = evaluator.build(program, candidate.configuration)
             if isinstance(candidate.built, Artifact):
                 found.append(
@@ -263,7 +282,7 @@ class TuningSession:
         return found
 
     def _originals(
-        self, evaluator: Evaluator, baseline: Baseline, finalists: Sequence[Finalist]
+        self, evaluator: VariantEvaluator, baseline: Baseline, finalists: Sequence[Finalist]
     ) -> list[Finalist]:
         first = self.plan.space.first()
         originals = [Finalist(baseline.artifact, first)]

@@ -11,6 +11,7 @@ from orio_py.build.features import needed_features
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.measure.evaluator import Baseline
+from orio_py.record.device import DEVICE_NAME
 from orio_py.record.environment import Environment
 from orio_py.record.measurement import Success
 from orio_py.record.trial import CounterValue
@@ -114,4 +115,6 @@ class SessionReporter:
 
     def _environment(self, values: Mapping[str, Value]) -> Environment:
         command = " ".join(self.compiler.words(values))
-        return Environment(cpu_name(), cpu_cores(), system_name(), self.compiler.version, command)
+        tried = (c.metadata for c in self.book.valid if dict(c.configuration) == dict(values))
+        device = next((metadata.get(DEVICE_NAME, "") for metadata in tried), "")
+        return Environment(cpu_name(), cpu_cores(), system_name(), self.compiler.version, command, device)

@@ -43,7 +43,12 @@ class TrialBook:
         outcome = self.scorer.scored(known.measurement, known.counters)
         self.memory.rank(configuration, outcome)
         return Candidate(
-            configuration, known.code, outcome=outcome, is_recalled=True, counters=known.counters
+            configuration,
+            known.code,
+            outcome=outcome,
+            is_recalled=True,
+            counters=known.counters,
+            metadata=known.metadata,
         )
 
     def refuse(self, candidate: Candidate, refusal: Diagnostic) -> None:
@@ -100,6 +105,7 @@ class TrialBook:
             run=candidate.running,
             counters=candidate.counters,
             profiles=candidate.profiles,
+            metadata=candidate.metadata,
         )
         candidate.outcome = self.scorer.scored(stored, candidate.counters)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from orio_py.codegen.device import DeviceProgram
+from orio_py.codegen.opencl_device import device_program
 from orio_py.core.expr import Value
 from orio_py.ctree.build import const
 from orio_py.ctree.emit import emit
@@ -14,8 +16,18 @@ from orio_py.spec.inputs import InputPoint
 from orio_py.spec.task import TuningTask
 from orio_py.transform.base import Context, Overruled
 from orio_py.transform.context import context_for
+from orio_py.transform.offload.call import kernel_plans
+from orio_py.transform.offload.plan import KernelPlan
 from orio_py.transform.recipe import apply_recipe
 from orio_py.tune.dispatch import Case, dispatch
+
+
+@dataclass(frozen=True, slots=True)
+class VariantParts:
+    """The code of every region, and the kernels that it calls, one program for each region that has any."""
+
+    codes: tuple[str, ...]
+    devices: tuple[DeviceProgram, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +47,35 @@ class VariantGenerator:
 
         Code that is specialised for the problem size stands behind its dispatch, as it will in the file.
         """
+        return list(self.parts(point, values).codes)
+
+    def parts(self, point: InputPoint, values: Mapping[str, Value]) -> VariantParts:
+        """The code of every region as `codes` gives it, and the device programs that it needs."""
         found: list[str] = []
+        devices: list[DeviceProgram] = []
         for index, region in enumerate(self.task.regions):
-            code = self.code(index, point, values)
+            code, plans = self._code(index, point, values)
             if self.task.inputs.specialize:
                 code = dispatch(self.task, region, [Case(point, code)], indent=region.indent)
             found.append(f"\n{code}")
-        return found
+            if plans:
+                devices.append(DeviceProgram(device_program(plans), plans))
+        return VariantParts(tuple(found), tuple(devices))
 
     def code(self, index: int, point: InputPoint, values: Mapping[str, Value]) -> str:
         """The code of one region at one configuration, indented as the region is."""
+        return self._code(index, point, values)[0]
+
+    def _code(
+        self, index: int, point: InputPoint, values: Mapping[str, Value]
+    ) -> tuple[str, tuple[KernelPlan, ...]]:
         region = self.task.regions[index]
         context = replace(self.contexts[index], overruled=Overruled())
         tree: Node = apply_recipe(region, {**dict(point.values), **values}, context)
         for name in self.task.inputs.specialize:
             tree = substitute(tree, name, _literal(point[name]))
         remark = "".join(f"{region.indent}/* {text} */\n" for text in _forced(context.overruled.texts))
-        return remark + emit(tree, indent=region.indent, step=region.step)
+        return remark + emit(tree, indent=region.indent, step=region.step), kernel_plans(tree)
 
 
 def _forced(texts: Sequence[str]) -> list[str]:

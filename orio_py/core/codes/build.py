@@ -49,4 +49,51 @@ CODES: tuple[Code, ...] = (
         "pragmas stand between `#if defined(_OPENMP)` lines and are ignored. Install the library, choose "
         "another compiler with `--cc`, or write `--target openmp` to insist.",
     ),
+    Code(
+        "ORIO-B010",
+        "no OpenCL device",
+        "The recipe makes OpenCL kernels, which are measured on an OpenCL device through PyOpenCL. The message "
+        "says what is missing: the package, a driver, or a device with a compiler. On every machine "
+        "`pip install 'orio_py[opencl]'` brings PyOpenCL and PoCL, which makes a device of the processor. "
+        "`orio devices` shows what was found. The exit code is 3: the input may be fine.",
+    ),
+    Code(
+        "ORIO-B011",
+        "no such OpenCL device",
+        "The argument `platform` or `device` of a recipe names what this machine does not have. Each is a "
+        "number as `orio devices` shows it (PLATFORM:DEVICE), or a part of the name or version, in any case. "
+        "Configurations that name such a device are left out.",
+    ),
+    Code(
+        "ORIO-B012",
+        "launch shape beyond the device's limits",
+        "A configuration asks for more work items in a group, in all or in one dimension, than the device "
+        "can do, or for more dimensions. It is left out before anything is built; a constraint on the "
+        "parameters keeps it out of the search space.",
+    ),
+    Code(
+        "ORIO-B013",
+        "local memory beyond the device's limits",
+        "The tiles and partial results that a group keeps in local memory take more bytes than a group of the "
+        "device has. The configuration is left out: some drivers would run it all the same, and wrongly.",
+    ),
+    Code(
+        "ORIO-B014",
+        "no double precision on the device",
+        "A kernel computes with `double`, and the device's driver does not offer the extension `cl_khr_fp64`. "
+        "Choose another device with the argument `device`, or compute with `float`.",
+    ),
+    Code(
+        "ORIO-B015",
+        "buffers beyond the device's memory",
+        "An array is larger than the largest buffer of the device, or all arrays of a kernel together take "
+        "more than its memory. Tune at a smaller problem size, or on another device.",
+    ),
+    Code(
+        "ORIO-B016",
+        "kernels that disagree",
+        "All kernels of a variant are measured on one device and built with the same options. Two steps of "
+        "the recipe give different values of `platform` and `device`, or of `clFlags`. Give both the same, or "
+        "tune their regions one by one.",
+    ),
 )

@@ -74,6 +74,14 @@ CODES: tuple[Code, ...] = (
         "task is tuned and the counters are left out.",
     ),
     Code(
+        "ORIO-M017",
+        "the code around the kernels cannot be followed",
+        "Kernels are run without compiling the code around them: its scalars are evaluated, and its "
+        "conditions and loops followed. That works for declarations of and assignments to scalars, `if`, `for` "
+        "and the calls of the kernels, with values that the file, the specification or the inputs give. The "
+        "message says which part is more than that: move it out of the timed region, or offload it as well.",
+    ),
+    Code(
         "ORIO-M020",
         "no valid variant",
         "Every variant that was tried failed: did not compile, crashed, ran too long or computed something "

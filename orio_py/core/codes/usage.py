@@ -111,8 +111,16 @@ searcher or option that exists.
     Code(
         "ORIO-U013",
         "unknown or unavailable target",
-        """`--target` chooses what is generated.  Without it, the recipe decides: a region whose recipe asks
-for OpenMP gives OpenMP, anything else plain C.
+        """`--target` chooses what is generated.  Without it, the recipe decides: a region whose recipe makes
+OpenCL kernels gives OpenCL, one that asks for OpenMP gives OpenMP, anything else plain C.
+""",
+    ),
+    Code(
+        "ORIO-U018",
+        "the recipe does not fit the target",
+        """`--target opencl` was asked for, but no step of the recipe makes OpenCL kernels, or another target was
+asked for and one does.  `transform OpenCL(...)` in a recipe runs a loop nest on a device.  Without `--target` the
+recipe decides.
 """,
     ),
     Code(

@@ -22,7 +22,7 @@ from orio_py.spec.inputs import Declaration, ExternalFile, InputSpec
 from orio_py.spec.objective import Objective
 from orio_py.spec.parameter import Constraint, Parameter
 from orio_py.spec.search import Budget, SearchSpec
-from orio_py.spec.target import BuildSpec
+from orio_py.spec.target import BuildSpec, DeviceTime
 from orio_py.spec.task import MeasurementSpec
 
 
@@ -214,6 +214,7 @@ class _Finisher:
             methods=self._methods(method),
             methods_position=method.position if method is not None else None,
             objective=self._objective(),
+            time=DeviceTime(self._text("performance_counter", "time") or default.time),
         )
 
     def _methods(self, setting: Setting | None) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from orio_py.core.expr import Value
 from orio_py.spec.counters import METHOD_COUNTERS
+from orio_py.spec.target import DeviceTime
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,10 @@ METHOD = Argument(
     _are_methods,
     known=METHODS,
 )
+DEVICE_TIMES = tuple(map(str, DeviceTime))
+DEVICE_TIME = Argument(
+    f"one of {', '.join(map(repr, DEVICE_TIMES))}", lambda value: value in DEVICE_TIMES, known=DEVICE_TIMES
+)
 OBJECTIVE = Argument("an expression over times and counters, as a string", _is_text)
 POWER_METHOD = Argument(f"one of {', '.join(map(repr, POWER_METHODS))}", lambda value: value in POWER_METHODS)
 ANYTHING = Argument("a value", lambda value: True)
@@ -122,6 +127,7 @@ SECTIONS: Mapping[str, Section] = {
             "objective": OBJECTIVE,
             "repetitions": COUNT,
             "random_seed": SEED,
+            "time": DEVICE_TIME,
             "timing_array_size": _idle(COUNT),
         },
     ),

@@ -75,6 +75,32 @@ def choose_observers(
     return Choice(_watches(chosen, observers), tuple(warnings))
 
 
+def choose_for_device(spec: MeasurementSpec, objective: Objective | None) -> Choice:
+    """The observers for variants on a device: none, for none of them sees what a device does.
+
+    Each method of a specification gives a warning, ORIO-M014.  Raises EnvironmentProblem ORIO-M015 when the
+    objective needs a counter.
+    """
+    if objective is not None and objective.counters:
+        message = f"counter `{objective.counters[0]}` cannot be had of kernels on a device"
+        place = objective.position or spec.methods_position
+        raise EnvironmentProblem(Diagnostic("ORIO-M015", message, place))
+    help_text = "kernels on a device are timed by its events"
+    return Choice(
+        (),
+        tuple(
+            Diagnostic(
+                "ORIO-M014",
+                f"method '{method}' does not count what a device does",
+                spec.methods_position,
+                Severity.WARNING,
+                help=help_text,
+            )
+            for method in spec.methods
+        ),
+    )
+
+
 def _watches(
     chosen: Mapping[str, tuple[Counter, ...]], observers: Mapping[str, AnyObserver]
 ) -> tuple[Watch, ...]:

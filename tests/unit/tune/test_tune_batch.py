@@ -9,9 +9,11 @@ import pytest
 
 from orio_py.build.compiler import Artifact, BuildFailure
 from orio_py.core.units import Seconds
+from orio_py.measure.base import VariantFacts
 from orio_py.measure.calibration import Calibrations
 from orio_py.measure.job import Race
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
+from orio_py.record.trial import CounterValue
 from orio_py.space.configuration import Configuration
 from orio_py.tune.batch import CALIBRATE_EVERY, BatchMeasurer, Candidate
 
@@ -44,6 +46,9 @@ class Invented:
             return Failure(Stage.CRASH, "ended by SIGSEGV")
         return Success((Sample(Seconds(value), Seconds(value)),) * 3, self.clock)
 
+    def facts(self, artifact: Artifact) -> VariantFacts:
+        return VariantFacts((CounterValue("launches", 1.0),), {"OpenCL Device": artifact.path.name})
+
     @property
     def names(self) -> list[str]:
         return [name for name, _, _ in self.calls]
@@ -65,6 +70,13 @@ def finished(
     done: list[str] = []
     found.measure(candidates, lambda c: done.append(str(c.configuration["name"])), lambda c: None, is_over)
     return done
+
+
+def test_what_the_evaluator_knows_goes_with_the_candidate_and_its_copies(tmp_path: Path) -> None:
+    found = [candidate("a", code="same"), candidate("b", code="same")]
+    finished(measurer(Invented(tmp_path, {"a": [0.5]})), found)
+    assert [c.metadata for c in found] == [{"OpenCL Device": "a"}] * 2
+    assert [[counter.name for counter in c.counters] for c in found] == [["launches"]] * 2
 
 
 def test_the_race_is_against_the_best_so_far_and_the_original_at_first(tmp_path: Path) -> None:

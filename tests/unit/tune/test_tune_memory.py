@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from trials import failure, success
@@ -152,6 +154,23 @@ def test_compiler_machine_and_version_count(tmp_path):
         assert keys(tmp_path, host=other).environment != before.environment
     for same in (replace(HOST, name="there"), replace(HOST, release="6.2"), replace(HOST, memory=Bytes(1))):
         assert keys(tmp_path, host=same).environment == before.environment
+
+
+def test_the_devices_count_for_what_runs_on_them(tmp_path, monkeypatch):
+    opencl = SOURCE.replace("Unroll(ufactor=U)", "OpenCL(workItemsPerGroup=U)")
+    module = import_module("orio_py.tune.memory_keys")
+    found = {}
+    for name in ("", "A device", "Another"):
+        devices = SimpleNamespace(devices=[SimpleNamespace(identity=(name,))] if name else [])
+        monkeypatch.setattr(module, "survey", lambda devices=devices: devices)
+        found[name] = keys(tmp_path, opencl), keys(tmp_path)
+    on_device = {keys.environment for keys, _ in found.values()}
+    on_processor = {keys.environment for _, keys in found.values()}
+    assert len(on_device) == 3
+    assert len(on_processor) == 1
+    counted = "def performance_counter { arg time = 'kernel+transfer'; }\n    def build"
+    with_transfers = keys(tmp_path, opencl.replace("def build", counted, 1))
+    assert with_transfers.task != found["Another"][0].task
 
 
 def test_metadata_describe_machine_compiler_and_task(tmp_path):

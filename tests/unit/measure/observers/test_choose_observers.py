@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from orio_py.core.diagnostics import EnvironmentProblem
+from orio_py.core.diagnostics import EnvironmentProblem, Severity
 from orio_py.core.source import Position
 from orio_py.frontend.objective import parse_objective
 from orio_py.measure.observers.base import Counter
-from orio_py.measure.observers.choose import Choice, choose_observers
+from orio_py.measure.observers.choose import Choice, choose_for_device, choose_observers
 from orio_py.spec.task import MeasurementSpec
 
 PLACE = Position("a.c", 7, 3)
@@ -55,6 +55,17 @@ def choose(
 
 def taken(choice: Choice) -> list[tuple[str, list[str]]]:
     return [(watch.observer.name, [c.name for c in watch.counters]) for watch in choice.watches]
+
+
+def test_nothing_counts_what_a_device_does() -> None:
+    chosen = choose_for_device(MeasurementSpec(methods=("perf",), methods_position=PLACE), None)
+    assert chosen.watches == ()
+    [warning] = chosen.warnings
+    assert (warning.code, warning.position, warning.severity) == ("ORIO-M014", PLACE, Severity.WARNING)
+    assert choose_for_device(MeasurementSpec(), parse_objective("wall_time", PLACE)) == Choice()
+    with pytest.raises(EnvironmentProblem) as caught:
+        choose_for_device(MeasurementSpec(), parse_objective("time * instructions", PLACE))
+    assert caught.value.diagnostics[0].code == "ORIO-M015"
 
 
 def test_nothing_is_counted_unless_asked_for() -> None:

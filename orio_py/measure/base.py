@@ -1,0 +1,129 @@
+"""What a tuning session asks of those who build and measure variants, whatever they run on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from orio_py.build.compiler import Artifact, BuildFailure, Compiler
+from orio_py.codegen.device import DeviceProgram
+from orio_py.codegen.program import Program
+from orio_py.core.diagnostics import Diagnostic
+from orio_py.core.expr import Value
+from orio_py.core.units import Bytes, Seconds
+from orio_py.measure.job import Race
+from orio_py.record.measurement import Clock, Measurement, Sample, Success
+from orio_py.record.trial import CounterValue
+
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """Per run: seconds allowed (None: derived from the original's run), repetitions, memory.
+
+    `cpu` is the processor that kernels are kept on, None for all that the system offers.
+    """
+
+    timeout: Seconds | None = None
+    repeats: int = 5
+    memory: Bytes | None = None
+    cpu: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The original code, built and measured, and what its outputs warned of."""
+
+    program: Program
+    artifact: Artifact
+    measurement: Success
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VariantFacts:
+    """What is known of a measured variant beside its samples, to be stored with its trial.
+
+    `metadata` describes in words what it ran on.
+    """
+
+    counters: tuple[CounterValue, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class VariantEvaluator(Protocol):
+    """Builds, validates and times variants; `prepare` comes first, `close` last.
+
+    `build` may be called from several processes; measuring must not be.
+    """
+
+    @property
+    def compiler(self) -> Compiler:
+        """The compiler of the original."""
+        ...
+
+    @property
+    def folder(self) -> Path:
+        """Where the files are."""
+        ...
+
+    @property
+    def limits(self) -> RunLimits:
+        """Limits of each run."""
+        ...
+
+    @property
+    def clock(self) -> Clock:
+        """The clock that ranks variants."""
+        ...
+
+    @property
+    def inner(self) -> int:
+        """How many calls of the kernel make one sample."""
+        ...
+
+    def program(self, codes: Sequence[str], devices: Sequence[DeviceProgram] = ()) -> Program:
+        """What is built for `codes` in the regions, which call the kernels of `devices`.
+
+        Raises DiagnosticError when it cannot be measured.
+        """
+        ...
+
+    def prepare(self, values: Mapping[str, Value], arguments: Sequence[str] = ()) -> Baseline:
+        """Build and run the original.  Raises DiagnosticError."""
+        ...
+
+    def build(
+        self, program: Program, values: Mapping[str, Value], name: str | None = None
+    ) -> Artifact | BuildFailure:
+        """Build a variant in a new folder."""
+        ...
+
+    def measure(
+        self,
+        artifact: Artifact,
+        arguments: Sequence[str] = (),
+        *,
+        coordinate: str = "",
+        race: Race | None = None,
+        check: bool = True,
+    ) -> Measurement:
+        """Validate and time a variant."""
+        ...
+
+    def confirm(self, artifact: Artifact, arguments: Sequence[str] = (), *, check: bool) -> Measurement:
+        """Time a variant for the finals."""
+        ...
+
+    def facts(self, artifact: Artifact) -> VariantFacts:
+        """What else is known of a variant that was measured."""
+        ...
+
+    def calibrate(self) -> tuple[Sample, ...]:
+        """Some runs of a loop of fixed length."""
+        ...
+
+    def close(self) -> None:
+        """End all processes."""
+        ...

@@ -1,0 +1,295 @@
+"""Follows the timed code of a variant: evaluates its scalars and hands over its launches."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from orio_py.core.diagnostics import DiagnosticError
+from orio_py.core.source import SourceFile
+from orio_py.ctree.evaluate import (
+    NoValueError,
+    Number,
+    canonical_type,
+    combine,
+    convert,
+    evaluate,
+)
+from orio_py.ctree.nodes import Comment, GuardedPragma, Node, Transform, c_ast
+from orio_py.ctree.parse import parse_statements
+from orio_py.measure.opencl.variant import HostData, HostFunction, HostVariable
+
+MOST_STEPS = 1_000_000
+"""Statements that are followed in one run of the timed code."""
+
+_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?!pragma\b|line\b)\w+", re.MULTILINE)
+_LINE = re.compile(r"^[ \t]*#[ \t]*line\b.*$", re.MULTILINE)
+
+_FORMATS: Mapping[str, str] = {
+    "_Bool": "?",
+    "char": "b",
+    "signed char": "b",
+    "unsigned char": "B",
+    "short": "h",
+    "unsigned short": "H",
+    "int": "i",
+    "unsigned int": "I",
+    "long": "q",
+    "unsigned long": "Q",
+    "float": "f",
+    "double": "d",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """The place of an array's element, `offset` elements from its beginning; of a scalar, with offset 0."""
+
+    name: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One call of a host function: its pointers and its numbers by the parameters' names."""
+
+    call: HostFunction
+    pointers: Mapping[str, Pointer]
+    numbers: Mapping[str, Number]
+
+    @property
+    def trips(self) -> tuple[int, ...]:
+        """The axes' numbers of iterations, outermost first."""
+        return tuple(int(self.numbers[name].value) for name in self.call.trips)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to launch."""
+        return any(n <= 0 for n in self.trips)
+
+
+Launcher = Callable[[Launch, "HostState"], None]
+
+
+@dataclass(slots=True)
+class HostState:
+    """The scalars of the timed code while it runs; arrays are known by their extents only."""
+
+    data: HostData
+    scalars: dict[str, Number] = field(default_factory=dict[str, Number])
+    types: dict[str, str] = field(default_factory=dict[str, str])
+    _waiting: set[str] = field(default_factory=set[str])
+
+    @classmethod
+    def of(cls, data: HostData) -> HostState:
+        """The state before the timed code, read from the file of inputs."""
+        state = cls(data)
+        with Path(data.inputs).open("rb") as file:
+            for variable in data.variables:
+                if variable.is_array or variable.type == "long double":
+                    continue
+                name = state.types[variable.name] = canonical_type(variable.type)
+                if variable.has_value:
+                    file.seek(variable.offset)
+                    state.scalars[variable.name] = number_from(file.read(variable.bytes), name)
+        for variable in data.variables:
+            if variable.initialiser is not None and not variable.is_array:
+                value = state.number(expression(variable.initialiser))
+                state.scalars[variable.name] = convert(value, state.types[variable.name])
+        return state
+
+    def number(self, node: Node) -> Number:
+        """The value of an expression.  Raises NoValueError."""
+        return evaluate(node, self.lookup)
+
+    def lookup(self, name: str) -> Number:
+        """The value of a scalar, macro or constant.  Raises NoValueError."""
+        if name in self.scalars:
+            return self.scalars[name]
+        if name not in self.data.constants or name in self._waiting:
+            raise NoValueError(f"the value of `{name}` is not known")
+        self._waiting.add(name)
+        try:
+            return self.number(expression(self.data.constants[name]))
+        finally:
+            self._waiting.discard(name)
+
+    def array(self, name: str) -> HostVariable:
+        """The array of this name.  Raises NoValueError when there is none."""
+        for variable in self.data.variables:
+            if variable.name == name and variable.is_array:
+                return variable
+        raise NoValueError(f"`{name}` is not an array of the timed code")
+
+    def pointer(self, node: Node) -> Pointer:
+        """The place that an expression points to.  Raises NoValueError."""
+        match node:
+            case c_ast.ID():
+                return Pointer(self.array(node.name).name, 0)
+            case c_ast.Cast():
+                return self.pointer(node.expr)
+            case c_ast.UnaryOp(op="&", expr=c_ast.ID() as scalar) if scalar.name in self.types:
+                return Pointer(scalar.name, 0)
+            case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef() as element):
+                return self._element(element)
+            case c_ast.BinaryOp(op="+" | "-"):
+                base, step = self.pointer(node.left), int(self.number(node.right).value)
+                if len(self.array(base.name).dimensions) > 1:
+                    raise NoValueError("arithmetic on a pointer to rows")
+                return Pointer(base.name, base.offset + (step if node.op == "+" else -step))
+            case _:
+                raise NoValueError("this pointer is not understood")
+
+    def _element(self, node: Node) -> Pointer:
+        subscripts: list[int] = []
+        while isinstance(node, c_ast.ArrayRef):
+            subscripts.insert(0, int(self.number(node.subscript).value))
+            node = node.name
+        if not isinstance(node, c_ast.ID):
+            raise NoValueError("only elements of named arrays have a place here")
+        array = self.array(node.name)
+        offset = subscripts[0]
+        if len(subscripts) > 1:
+            if len(subscripts) != len(array.dimensions):
+                raise NoValueError(f"`{array.name}` has {len(array.dimensions)} dimensions")
+            for extent, subscript in zip(array.dimensions[1:], subscripts[1:], strict=True):
+                offset = offset * int(self.number(expression(extent)).value) + subscript
+        return Pointer(array.name, offset)
+
+
+@dataclass(slots=True)
+class HostCode:
+    """The timed code of a variant as a tree; `calls` are the host functions by name."""
+
+    tree: Node
+    calls: Mapping[str, HostFunction]
+    types: Mapping[str, str]
+    _steps: int = 0
+
+    @classmethod
+    def of(cls, text: str, calls: Mapping[str, HostFunction], types: Mapping[str, str]) -> HostCode:
+        """Parse the code.  Raises NoValueError for what is more than statements, DiagnosticError for bad C."""
+        text = _LINE.sub("", text)
+        if (directive := _DIRECTIVE.search(text)) is not None:
+            raise NoValueError(f"`{directive[0].strip()}` is left to the compiler")
+        return cls(_parsed(text, frozenset(types)), calls, types)
+
+    def run(self, state: HostState, launch: Launcher) -> None:
+        """Follow the code from `state`, which changes; `launch` does the launches and sets their scalars.
+
+        Raises NoValueError for a statement that does something else.
+        """
+        self._steps = 0
+        self._run(self.tree, state, launch)
+
+    def _run(self, node: Node | None, state: HostState, launch: Launcher) -> None:
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise NoValueError(f"it takes more than {MOST_STEPS} steps")
+        match node:
+            case None | Comment() | GuardedPragma() | c_ast.Pragma() | c_ast.EmptyStatement():
+                return
+            case Transform():
+                self._run(node.stmt, state, launch)
+            case c_ast.Compound():
+                for item in node.block_items or []:
+                    self._run(item, state, launch)
+            case c_ast.DeclList():
+                for item in node.decls:
+                    self._run(item, state, launch)
+            case c_ast.Decl(type=c_ast.FuncDecl()):
+                return
+            case c_ast.Decl():
+                self._declare(node, state)
+            case c_ast.Assignment():
+                self._assign(node.lvalue, node.op[:-1], state.number(node.rvalue), state)
+            case c_ast.UnaryOp(op="++" | "p++" | "--" | "p--"):
+                self._assign(node.expr, node.op.strip("p")[0], Number("int", 1), state)
+            case c_ast.FuncCall(name=c_ast.ID() as function) if function.name in self.calls:
+                launch(_launch(self.calls[function.name], node, state), state)
+            case c_ast.If():
+                chosen = node.iftrue if state.number(node.cond).value else node.iffalse
+                self._run(chosen, state, launch)
+            case c_ast.For():
+                self._run(node.init, state, launch)
+                while node.cond is None or state.number(node.cond).value:
+                    self._run(node.stmt, state, launch)
+                    self._run(node.next, state, launch)
+            case _:
+                raise NoValueError(f"{_described(node)} is left to the compiler")
+
+    def _declare(self, node: c_ast.Decl, state: HostState) -> None:
+        variable = node.name or ""
+        try:
+            name = state.types[variable] = canonical_type(self._resolved(type_words(node)))
+        except NoValueError:
+            raise NoValueError(f"the declaration of `{variable}` is left to the compiler") from None
+        state.scalars.pop(variable, None)
+        if node.init is not None:
+            state.scalars[variable] = convert(state.number(node.init), name)
+
+    def _resolved(self, name: str) -> str:
+        return self.types.get(name, name)
+
+    def _assign(self, target: Node, op: str, value: Number, state: HostState) -> None:
+        if not isinstance(target, c_ast.ID) or target.name not in state.types:
+            raise NoValueError("an assignment to something else than a scalar is left to the compiler")
+        if op:
+            value = combine(op, state.lookup(target.name), value)
+        state.scalars[target.name] = convert(value, state.types[target.name])
+
+
+def expression(text: str) -> Node:
+    """The tree of a C expression.  Raises NoValueError."""
+    try:
+        statement = (_parsed(f"orio_x = ({text});", frozenset()).block_items or [])[0]
+    except DiagnosticError:
+        raise NoValueError(f"`{text}` is no expression") from None
+    assert isinstance(statement, c_ast.Assignment)
+    return statement.rvalue
+
+
+def number_from(data: bytes, type_name: str) -> Number:
+    """The number that is in memory as `data`."""
+    (value,) = struct.unpack("=" + _FORMATS[type_name], data)
+    return Number(type_name, value)
+
+
+def number_bytes(number: Number) -> bytes:
+    """The number as it is in memory."""
+    return struct.pack("=" + _FORMATS[number.type], number.value)
+
+
+def type_words(node: c_ast.Decl) -> str:
+    """The type in a scalar's declaration, in words.  Raises NoValueError for arrays and pointers."""
+    if not isinstance(node.type, c_ast.TypeDecl) or not isinstance(node.type.type, c_ast.IdentifierType):
+        raise NoValueError("only scalars can be declared")
+    return " ".join(node.type.type.names)
+
+
+def _launch(call: HostFunction, node: c_ast.FuncCall, state: HostState) -> Launch:
+    given = node.args.exprs if isinstance(node.args, c_ast.ExprList) else []
+    if len(given) != len(call.parameters):
+        raise NoValueError(f"`{call.function}` takes {len(call.parameters)} arguments")
+    pointers: dict[str, Pointer] = {}
+    numbers: dict[str, Number] = {}
+    for (kind, name), argument in zip(call.parameters, given, strict=True):
+        if kind.rstrip().endswith("*"):
+            pointers[name] = state.pointer(argument)
+        else:
+            numbers[name] = convert(state.number(argument), canonical_type(kind))
+    return Launch(call, pointers, numbers)
+
+
+def _parsed(text: str, typedefs: frozenset[str]) -> c_ast.Compound:
+    source = SourceFile("the timed code", text.encode("latin-1"))
+    return parse_statements(text, source=source, start=0, typedefs=typedefs)
+
+
+def _described(node: Node) -> str:
+    if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID):
+        return f"the call of `{node.name.name}`"
+    return f"a {type(node).__name__} statement"

@@ -1,0 +1,137 @@
+"""Chooses the device of a variant, and checks before it is built whether it can run there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+
+from orio_py.codegen.device import DEVICE_BYTES, ArgumentKind
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, fail
+from orio_py.core.registry import did_you_mean
+from orio_py.core.source import Position
+from orio_py.measure.opencl.host import Launch
+from orio_py.record.device import DeviceKind, OpenCLDevice, OpenCLSurvey
+
+_ORDER = (DeviceKind.GPU, DeviceKind.ACCELERATOR, DeviceKind.OTHER, DeviceKind.CPU)
+
+
+def choose_device(
+    survey: OpenCLSurvey,
+    platform: int | str | None,
+    device: int | str | None,
+    position: Position | None = None,
+) -> OpenCLDevice:
+    """The device that a variant names, each part by number or by some of its name or version.
+
+    Where that leaves several: graphics processors before processors, then the platform of the latest
+    version, then the first.  Raises EnvironmentProblem ORIO-B010 where there is no device at all,
+    DiagnosticError ORIO-B011 when none is meant.
+    """
+    if not survey.devices:
+        raise EnvironmentProblem(no_device(survey))
+    found = [d for d in survey.devices if _is_platform(d, platform) and _is_device(d, device)]
+    if found:
+        return min(found, key=_preference)
+    wanted = " of ".join(
+        f"{kind} `{wish}`" for kind, wish in (("device", device), ("platform", platform)) if wish is not None
+    )
+    there = "; ".join(f"{d.place} {d.label}" for d in survey.devices)
+    names = [name for d in survey.devices for name in (d.name, d.platform)]
+    near = did_you_mean(str(device if device is not None else platform), names)
+    fail("ORIO-B011", f"there is no OpenCL {wanted}; there are: {there}", position, help=near)
+
+
+def no_device(survey: OpenCLSurvey) -> Diagnostic:
+    """The problem of a machine without an OpenCL device: ORIO-B010."""
+    problem = survey.problem or "no platform has a device that can build kernels"
+    return Diagnostic("ORIO-B010", f"no OpenCL device was found: {problem}", help=survey.advice)
+
+
+def check_device(
+    device: OpenCLDevice, sources: Sequence[str], launches: Sequence[Launch], position: Position
+) -> None:
+    """Refuse launches that the device cannot do.
+
+    Raises DiagnosticError ORIO-B012 (shape), B013 (local memory), B014 (double precision), B015 (buffers).
+    """
+    problems = list(_needs_doubles(device, sources, launches))
+    for launch in launches:
+        problems.extend(_shape(device, launch))
+        problems.extend(_local(device, launch))
+        problems.extend(_buffers(device, launch))
+    if problems:
+        code, message = problems[0]
+        raise DiagnosticError(Diagnostic(code, f"{message} on {device.label}", position))
+
+
+def _is_platform(device: OpenCLDevice, wish: int | str | None) -> bool:
+    if wish is None or isinstance(wish, int):
+        return wish is None or device.platform_number == wish
+    return wish.lower() in f"{device.platform} {device.platform_version}".lower()
+
+
+def _is_device(device: OpenCLDevice, wish: int | str | None) -> bool:
+    if wish is None or isinstance(wish, int):
+        return wish is None or device.number == wish
+    return wish.lower() in f"{device.name} {device.driver}".lower() or wish.lower() == device.kind
+
+
+def _preference(device: OpenCLDevice) -> tuple[int, list[int], int, int]:
+    numbers = "".join(c if c.isdigit() else " " for c in device.platform_version).split()
+    newest_first = [-int(n) for n in numbers[:4]]
+    return _ORDER.index(device.kind), newest_first, device.platform_number, device.number
+
+
+def _shape(device: OpenCLDevice, launch: Launch) -> Iterator[tuple[str, str]]:
+    items, name = launch.call.items, f"kernel `{launch.call.kernel}`"
+    if len(items) > len(device.max_items):
+        yield "ORIO-B012", f"{name} has {len(items)} dimensions; at most {len(device.max_items)} are possible"
+        return
+    for dimension, (wanted, most) in enumerate(zip(items, device.max_items, strict=False)):
+        if wanted > most:
+            yield (
+                "ORIO-B012",
+                f"{name} has {wanted} items per group in dimension {dimension}; at most {most} are possible",
+            )
+    if prod(items) > device.max_group:
+        yield (
+            "ORIO-B012",
+            f"{name} has {prod(items)} items per group; at most {device.max_group} are possible",
+        )
+
+
+def _local(device: OpenCLDevice, launch: Launch) -> Iterator[tuple[str, str]]:
+    needed = launch.call.local_bytes
+    if needed > device.local_bytes:
+        text = f"kernel `{launch.call.kernel}` needs {needed} bytes of local memory; a group has {device.local_bytes}"
+        yield "ORIO-B013", text
+
+
+def _needs_doubles(
+    device: OpenCLDevice, sources: Sequence[str], launches: Sequence[Launch]
+) -> Iterator[tuple[str, str]]:
+    if device.has_doubles:
+        return
+    if any("cl_khr_fp64" in source for source in sources) or any(la.call.uses_doubles for la in launches):
+        yield "ORIO-B014", "there is no double precision"
+
+
+def _buffers(device: OpenCLDevice, launch: Launch) -> Iterator[tuple[str, str]]:
+    total = 0
+    for argument in launch.call.arguments:
+        if argument.kind is ArgumentKind.BUFFER:
+            count = int(launch.numbers[f"orio_count_{argument.of}"].value)
+        elif argument.kind is ArgumentKind.PARTIALS and not launch.is_empty:
+            count = prod(launch.call.group_counts(launch.trips))
+        else:
+            continue
+        size = max(0, count) * DEVICE_BYTES[argument.device_type]
+        total += size
+        if size > device.max_buffer:
+            text = (
+                f"the buffer of `{argument.of}` takes {size} bytes; at most {device.max_buffer} are possible"
+            )
+            yield "ORIO-B015", text
+    if total > device.global_bytes:
+        text = f"the buffers of kernel `{launch.call.kernel}` take {total} bytes; there are {device.global_bytes}"
+        yield "ORIO-B015", text

@@ -1,0 +1,433 @@
+"""Builds and runs variants through PyOpenCL; this is what a worker process does, and nobody else imports it.
+
+Kernels and transfers are timed by profiling events (The OpenCL Specification 1.2, section 5.12).  On
+processors an event does not contain what it takes to hand out the groups, so that there a kernel shorter
+than `SHORT` counts with a share of its host time: all of it for an empty kernel, none of it at `SHORT`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from orio_py.codegen.device import DEVICE_BYTES, ArgumentKind, KernelArgument
+from orio_py.core.units import Bytes
+from orio_py.ctree.evaluate import Number, canonical_type
+from orio_py.measure.opencl.compare import first_difference
+from orio_py.measure.opencl.host import HostCode, HostState, Launch, Pointer, number_bytes, number_from
+from orio_py.measure.opencl.variant import Combining, DeviceVariant, HostData
+from orio_py.record.device import DeviceKind, OpenCLDevice, OpenCLPlatform
+from orio_py.transform.offload.plan import Direction
+
+SHORT = 50e-6
+"""Kernels shorter than so many seconds are not timed by events alone on processors."""
+
+GUARD = 256
+"""Bytes at least before and behind each buffer that no kernel may change."""
+
+GUARD_BYTE = 0xA5
+
+KEPT_PROGRAMS = 32
+"""Built programs that a worker keeps."""
+
+_NUMPY: Mapping[str, Any] = {
+    "char": np.int8,
+    "uchar": np.uint8,
+    "short": np.int16,
+    "ushort": np.uint16,
+    "int": np.int32,
+    "uint": np.uint32,
+    "long": np.int64,
+    "ulong": np.uint64,
+    "float": np.float32,
+    "double": np.float64,
+}
+
+_COMBINE: Mapping[str, Any] = {
+    "+": np.add,
+    "*": np.multiply,
+    "min": np.fmin,
+    "max": np.fmax,
+    "&": np.bitwise_and,
+    "|": np.bitwise_or,
+    "^": np.bitwise_xor,
+}
+
+_KINDS = (
+    (cl.device_type.GPU, DeviceKind.GPU),
+    (cl.device_type.CPU, DeviceKind.CPU),
+    (cl.device_type.ACCELERATOR, DeviceKind.ACCELERATOR),
+)
+
+
+class VariantProblem(Exception):
+    """Raised when a variant cannot be built or misbehaves: `keyword` and text of a line of its report."""
+
+    def __init__(self, keyword: str, text: str) -> None:
+        super().__init__(text)
+        self.keyword, self.text = keyword, text
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Seconds of one run of the timed code: kernels, transfers, kernels by the host's clock, CPU time."""
+
+    kernel: float = 0.0
+    transfer: float = 0.0
+    host: float = 0.0
+    cpu: float = 0.0
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(
+            self.kernel + other.kernel,
+            self.transfer + other.transfer,
+            self.host + other.host,
+            self.cpu + other.cpu,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The kernels of a variant on a device, by name."""
+
+    variant: DeviceVariant
+    context: cl.Context
+    device: cl.Device
+    kernels: Mapping[str, cl.Kernel]
+    seconds: float
+    log: str
+
+
+@dataclass(slots=True)
+class Runtime:
+    """The OpenCL side of a worker process; contexts and programs are kept from job to job."""
+
+    _contexts: dict[tuple[int, int], tuple[cl.Context, cl.Device]] = field(
+        default_factory=dict[tuple[int, int], tuple[cl.Context, cl.Device]]
+    )
+    _built: dict[Path, Built] = field(default_factory=dict[Path, Built])
+
+    def build(self, path: Path) -> Built:
+        """The kernels of the variant in a file.  Raises VariantProblem `compile` with the compiler's log."""
+        if path in self._built:
+            return self._built[path]
+        variant = DeviceVariant.read(path)
+        context, device = self._context(variant.platform, variant.device)
+        started = perf_counter()
+        kernels: dict[str, cl.Kernel] = {}
+        logs: list[str] = []
+        for number, (source, flags) in enumerate(zip(variant.sources, variant.flags, strict=True)):
+            program = cl.Program(context, source)
+            try:
+                program.build(options=flags.split(), devices=[device])
+                names = [call.kernel for call in variant.calls if call.program == number]
+                kernels.update({name: cl.Kernel(program, name) for name in names})
+            except cl.Error as error:
+                raise VariantProblem("compile", _log(program, device) or str(error)) from None
+            logs.append(_log(program, device))
+        seconds = perf_counter() - started
+        built = Built(variant, context, device, kernels, seconds, "\n".join(filter(None, logs)))
+        _check_kernels(built)
+        while len(self._built) >= KEPT_PROGRAMS:
+            del self._built[next(iter(self._built))]
+        self._built[path] = built
+        return built
+
+    def _context(self, platform: int, number: int) -> tuple[cl.Context, cl.Device]:
+        if (platform, number) not in self._contexts:
+            device = cl.get_platforms()[platform].get_devices()[number]
+            self._contexts[platform, number] = (cl.Context([device]), device)
+        return self._contexts[platform, number]
+
+
+@dataclass(slots=True)
+class _Buffer:
+    """A buffer between two guards; `data` is the part that the kernel sees."""
+
+    whole: cl.Buffer
+    data: cl.Buffer
+    guard: int
+    size: int
+
+
+@dataclass(slots=True)
+class _Launched:
+    """A launch with its buffers; `arrays` are host arrays' bytes by parameter."""
+
+    launch: Launch
+    buffers: list[tuple[KernelArgument, _Buffer]] = field(
+        default_factory=list[tuple[KernelArgument, "_Buffer"]]
+    )
+
+
+@dataclass(slots=True)
+class Run:
+    """One variant with its data: the first run follows the timed code, later ones repeat its launches."""
+
+    built: Built
+    data: HostData
+    host: dict[str, Any] = field(init=False)
+    _queue: cl.CommandQueue = field(init=False)
+    _launched: list[_Launched] = field(default_factory=list[_Launched])
+    _inputs: Any = field(init=False)
+    _is_processor: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._queue = cl.CommandQueue(
+            self.built.context, self.built.device, properties=cl.command_queue_properties.PROFILING_ENABLE
+        )
+        self._inputs = np.memmap(self.data.inputs, np.uint8, "r") if self._has_data else np.zeros(0, np.uint8)
+        self._is_processor = bool(self.built.device.type & cl.device_type.CPU)
+        self.host = {}
+        for v in self.data.variables:
+            if v.is_array:
+                self.host[v.name] = np.array(self._inputs[v.offset : v.offset + v.bytes])
+
+    @property
+    def _has_data(self) -> bool:
+        return any(variable.bytes for variable in self.data.variables)
+
+    def first(self) -> HostState:
+        """Follow the timed code once; the state is that behind it.
+
+        Raises NoValueError, VariantProblem `bounds` when a kernel wrote outside its buffers.
+        """
+        variant = self.built.variant
+        calls = {call.function: call for call in variant.calls}
+        code = HostCode.of(variant.host, calls, self.data.types)
+        state = HostState.of(self.data)
+        code.run(state, self._record)
+        for launched in self._launched:
+            self._check_guards(launched)
+        return state
+
+    def again(self) -> Spent:
+        """Repeat the launches on restored inputs."""
+        for v in self.data.variables:
+            if v.is_array and v.written:
+                self.host[v.name][:] = self._inputs[v.offset : v.offset + v.bytes]
+        spent = Spent()
+        for launched in self._launched:
+            spent += self._execute(launched)[0]
+        return spent
+
+    def differences(self, state: HostState) -> Iterator[tuple[str, str]]:
+        """Variables that differ from the original's outputs, with `INDEX WANTED GOT` of the first element."""
+        reference = np.memmap(self.data.reference, np.uint8, "r") if self._has_data else self._inputs
+        for v in self.data.variables:
+            if not v.compared or not v.written:
+                continue
+            wanted = reference[v.offset : v.offset + v.bytes].tobytes()
+            if v.is_array:
+                got = self.host[v.name].tobytes()
+            elif v.name in state.scalars:
+                got = number_bytes(state.scalars[v.name])
+            else:
+                continue
+            found = first_difference(got, wanted, v.type, v.element, self.data.tolerance)
+            if found is not None:
+                yield v.name, found
+
+    def release(self) -> None:
+        """Give the buffers back to the device."""
+        for launched in self._launched:
+            for _, buffer in launched.buffers:
+                buffer.data.release()
+                buffer.whole.release()
+        self._launched.clear()
+
+    def _record(self, launch: Launch, state: HostState) -> None:
+        if launch.is_empty:
+            return
+        launched = _Launched(launch)
+        groups = prod(launch.call.group_counts(launch.trips))
+        for argument in launch.call.arguments:
+            if argument.kind is ArgumentKind.BUFFER:
+                count = int(launch.numbers[f"orio_count_{argument.of}"].value)
+                launched.buffers.append((argument, self._buffer(count * DEVICE_BYTES[argument.device_type])))
+            elif argument.kind is ArgumentKind.PARTIALS:
+                launched.buffers.append((argument, self._buffer(groups * DEVICE_BYTES[argument.device_type])))
+        self._launched.append(launched)
+        _, partials = self._execute(launched)
+        for combining, values in zip(launch.call.reductions, partials, strict=True):
+            self._combine(launch.pointers[combining.parameter], combining, values, state)
+
+    def _combine(self, place: Pointer, combining: Combining, partials: Any, state: HostState) -> None:
+        """Set what a reduction's pointer points to, a scalar or an element of an array."""
+        if place.name not in self.host:
+            state.scalars[place.name] = _combined(combining.operator, state.lookup(place.name), partials)
+            return
+        size = partials.dtype.itemsize
+        element = self.host[place.name][place.offset * size : (place.offset + 1) * size]
+        before = number_from(element.tobytes(), canonical_type(combining.type))
+        after = number_bytes(_combined(combining.operator, before, partials))
+        element[:] = np.frombuffer(after, np.uint8)
+
+    def _buffer(self, size: int) -> _Buffer:
+        flags = cl.mem_flags
+        if size <= 0:
+            raise VariantProblem("bounds", "a buffer without elements")
+        unit = max(GUARD, int(self.built.device.mem_base_addr_align) // 8)
+        whole = cl.Buffer(self.built.context, flags.READ_WRITE, 2 * unit + size)
+        cl.enqueue_fill_buffer(self._queue, whole, np.uint8(GUARD_BYTE), 0, 2 * unit + size)
+        return _Buffer(whole, whole.get_sub_region(unit, size), unit, size)
+
+    def _check_guards(self, launched: _Launched) -> None:
+        for argument, buffer in launched.buffers:
+            for place in (0, buffer.guard + buffer.size):
+                found = np.empty(buffer.guard, np.uint8)
+                cl.enqueue_copy(self._queue, found, buffer.whole, src_offset=place)
+                if (found != GUARD_BYTE).any():
+                    raise VariantProblem("bounds", argument.of)
+
+    def _execute(self, launched: _Launched) -> tuple[Spent, list[Any]]:
+        """One launch with its transfers: seconds, and the partial results of each reduction."""
+        launch, arguments, buffers = launched.launch, launched.launch.call.arguments, iter(launched.buffers)
+        values: list[Any] = []
+        transfers: list[cl.Event] = []
+        for argument in arguments:
+            match argument.kind:
+                case ArgumentKind.BUFFER:
+                    buffer = next(buffers)[1]
+                    part = self._host_part(launch, argument, buffer)
+                    if argument.direction is not Direction.OUT:
+                        transfers.append(cl.enqueue_copy(self._queue, buffer.data, part))
+                    values.append(buffer.data)
+                case ArgumentKind.PARTIALS:
+                    values.append(next(buffers)[1].data)
+                case _:
+                    number = launch.numbers[argument.host]
+                    values.append(_NUMPY[argument.device_type](number.value))
+        spent = self._launch(launch, values)
+        partials: list[Any] = []
+        for argument, buffer in launched.buffers:
+            if argument.kind is ArgumentKind.PARTIALS:
+                found = np.empty(buffer.size, np.uint8).view(_NUMPY[argument.device_type])
+                transfers.append(cl.enqueue_copy(self._queue, found, buffer.data))
+                partials.append(found)
+            elif argument.direction is not Direction.IN:
+                part = self._host_part(launch, argument, buffer)
+                transfers.append(cl.enqueue_copy(self._queue, part, buffer.data))
+        seconds = sum(_seconds(event) for event in transfers)
+        return spent + Spent(transfer=seconds), partials
+
+    def _launch(self, launch: Launch, values: Sequence[Any]) -> Spent:
+        call = launch.call
+        kernel = self.built.kernels[call.kernel]
+        groups = call.group_counts(launch.trips)
+        size = tuple(g * n for g, n in zip(groups, call.items, strict=True))
+        kernel.set_args(*values)
+        self._queue.finish()
+        cpu, began = process_time(), perf_counter()
+        event = cl.enqueue_nd_range_kernel(self._queue, kernel, size, call.items)
+        event.wait()
+        host = perf_counter() - began
+        seconds = _seconds(event)
+        if self._is_processor and seconds < SHORT:
+            seconds += max(0.0, host - seconds) * (1.0 - seconds / SHORT)
+        return Spent(kernel=seconds, host=host, cpu=process_time() - cpu)
+
+    def _host_part(self, launch: Launch, argument: KernelArgument, buffer: _Buffer) -> Any:
+        """The bytes of the host's array that a buffer holds."""
+        place = launch.pointers[argument.host]
+        start = place.offset * DEVICE_BYTES[argument.device_type]
+        part = self.host[place.name][start : start + buffer.size]
+        if start < 0 or len(part) != buffer.size:
+            raise VariantProblem("bounds", argument.of)
+        return part
+
+
+def platforms() -> list[OpenCLPlatform]:
+    """All platforms and devices.  Raises VariantProblem `none` when the loader knows no driver."""
+    try:
+        found = cl.get_platforms()
+    except cl.Error as error:
+        raise VariantProblem("none", str(error)) from None
+    return [_platform(number, platform) for number, platform in enumerate(found)]
+
+
+def _platform(number: int, platform: cl.Platform) -> OpenCLPlatform:
+    problem = None
+    devices: list[OpenCLDevice] = []
+    try:
+        listed = platform.get_devices()
+    except cl.Error as error:
+        listed, problem = [], str(error)
+    for index, device in enumerate(listed):
+        devices.append(_device(platform, number, device, index))
+    return OpenCLPlatform(
+        platform.name.strip(), platform.version.strip(), platform.vendor.strip(), tuple(devices), problem
+    )
+
+
+def _device(platform: cl.Platform, platform_number: int, device: cl.Device, number: int) -> OpenCLDevice:
+    kind = next((name for flag, name in _KINDS if device.type & flag), DeviceKind.OTHER)
+    extensions = device.extensions.split()
+    return OpenCLDevice(
+        platform.name.strip(),
+        platform.version.strip(),
+        platform_number,
+        number,
+        " ".join(device.name.split()),
+        device.vendor.strip(),
+        kind,
+        device.version.strip(),
+        device.opencl_c_version.strip(),
+        device.driver_version.strip(),
+        int(device.max_compute_units),
+        int(device.max_clock_frequency),
+        int(device.max_work_group_size),
+        tuple(int(n) for n in device.max_work_item_sizes),
+        Bytes(int(device.global_mem_size)),
+        Bytes(int(device.local_mem_size)),
+        Bytes(int(device.max_constant_buffer_size)),
+        Bytes(int(device.max_mem_alloc_size)),
+        Bytes(int(device.mem_base_addr_align) // 8),
+        "cl_khr_fp64" in extensions,
+        bool(device.available and device.compiler_available),
+    )
+
+
+def _check_kernels(built: Built) -> None:
+    """What the compiler made of a kernel may need more than its plan says."""
+    info = cl.kernel_work_group_info
+    for call in built.variant.calls:
+        kernel = built.kernels[call.kernel]
+        local = int(kernel.get_work_group_info(info.LOCAL_MEM_SIZE, built.device))
+        if local > built.device.local_mem_size:
+            text = f"kernel `{call.kernel}` needs {local} bytes of local memory, a group has {built.device.local_mem_size}"
+            raise VariantProblem("compile", text)
+        most = int(kernel.get_work_group_info(info.WORK_GROUP_SIZE, built.device))
+        if prod(call.items) > most:
+            text = f"kernel `{call.kernel}` can have {most} items per group, not {prod(call.items)}"
+            raise VariantProblem("compile", text)
+
+
+def _combined(operator: str, before: Number, partials: Any) -> Number:
+    """The value before with the groups' results, in their order and in the scalar's own type."""
+    if operator in ("&&", "||"):
+        chosen = all if operator == "&&" else any
+        return Number(before.type, int(chosen([before.value, *partials.tolist()])))
+    first = np.frombuffer(number_bytes(before), partials.dtype)
+    with np.errstate(all="ignore"):
+        total = _COMBINE[operator].accumulate(np.concatenate([first, partials]), dtype=partials.dtype)[-1]
+    return number_from(total.tobytes(), before.type)
+
+
+def _seconds(event: cl.Event) -> float:
+    event.wait()
+    return 1e-9 * (event.profile.end - event.profile.start)
+
+
+def _log(program: cl.Program, device: cl.Device) -> str:
+    try:
+        return str(program.get_build_info(device, cl.program_build_info.LOG)).strip()
+    except cl.Error:
+        return ""

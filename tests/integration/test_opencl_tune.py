@@ -1,0 +1,327 @@
+"""OpenCL variants from annotation to verdict: tuned, stored with their device, refused, failing."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from opencl_variants import skip_without_device
+
+import orio_py
+from orio_py.cli.main import main
+from orio_py.measure.opencl.client import survey
+from orio_py.measure.opencl.evaluator import OpenCLEvaluator
+from orio_py.results import Selection, show_trials
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+
+SOURCE = """
+#include <math.h>
+#define SCALE 2
+void kernel(int n, double a, double *restrict y, const double *restrict x, double *result)
+{
+  int i;
+  double s = 0.0;
+  /*@ begin PerfTuning (
+    def performance_params { %(parameters)s }
+    def performance_counter { arg repetitions = 3; %(counter)s }
+    def input_params { param n[] = [%(n)d]; }
+    def input_vars {
+      decl dynamic double x[n] = random;
+      decl dynamic double y[n] = random;
+      decl double a = random;
+    }
+  ) @*/
+%(before)s
+  /*@ begin Loop (transform OpenCL(%(arguments)s) %(loop)s) @*/
+  %(loop)s
+  /*@ end @*/
+%(after)s
+  /*@ end @*/
+  *result = s;
+}
+"""
+AXPY = "for (i = 0; i <= n - 1; i++) y[i] = y[i] + a * x[i];"
+DOT = "for (i = 0; i <= n - 1; i++) s = s + x[i] * y[i];"
+
+
+@pytest.fixture(autouse=True)
+def device() -> None:
+    skip_without_device()
+
+
+def tune(folder: Path, *options: str, loop: str = AXPY, **changes: object) -> tuple[int, dict]:
+    fields = {
+        "parameters": "param WI[] = [32, 64];",
+        "counter": "",
+        "n": 5000,
+        "before": "",
+        "after": "",
+        "arguments": "workItemsPerGroup=WI",
+        "loop": loop,
+        **changes,
+    }
+    (folder / "k.c").write_text(SOURCE % fields)
+    report = folder / "report.json"
+    words = [
+        "tune",
+        str(folder / "k.c"),
+        "--json",
+        str(report),
+        "--db",
+        str(folder / "r.db"),
+        "--jobs",
+        "1",
+        "--quiet",
+    ]
+    status = main([*words, *options])
+    return status, json.loads(report.read_text()) if report.exists() else {}
+
+
+def trials(folder: Path) -> list:
+    return show_trials(folder / "r.db", Selection())
+
+
+def test_vectors_are_added_on_a_device(tmp_path: Path) -> None:
+    status, report = tune(tmp_path)
+    assert status == 0, report
+    [region] = report["regions"]
+    assert region["target"] == "opencl"
+    assert (region["trials"], region["refused"], region["failures"]) == (2, 0, {})
+    assert region["best"]["clock"] == "wall time"
+    counters = {c["name"]: c for c in region["best"]["counters"]}
+    assert {"kernel_time", "transfer_time", "kernel_host_time"} <= set(counters)
+    assert all(counters[name]["value"] > 0 for name in ("kernel_time", "transfer_time"))
+    assert counters["kernel_time"]["source"] == "device"
+    assert report["environment"]["device"] == survey().devices[0].name
+    found = trials(tmp_path)
+    assert len(found) == 2
+    for trial in found:
+        assert trial.metadata["OpenCL Device"] == survey().devices[0].name
+        assert int(trial.metadata["OpenCL Local Memory Size"]) > 0
+        assert trial.metadata["OpenCL Driver Version"]
+        assert trial.metadata["orio:input:n"] == "5000"
+        assert trial.build is not None
+        assert trial.build > 0
+
+
+def test_stored_trials_are_not_run_again(tmp_path: Path) -> None:
+    tune(tmp_path, "--trials", "1")
+    _, report = tune(tmp_path)
+    assert (report["regions"][0]["trials"], report["regions"][0]["cached"]) == (2, 1)
+
+
+def test_a_sum_is_combined_on_the_host(tmp_path: Path) -> None:
+    status, report = tune(tmp_path, loop=DOT, arguments="workItemsPerGroup=WI, workGroups=3, force=True")
+    assert status == 0, report
+    assert report["regions"][0]["failures"] == {}
+    assert report["regions"][0]["best"] is not None
+
+
+def test_scalars_around_the_kernels_are_evaluated(tmp_path: Path) -> None:
+    status, report = tune(
+        tmp_path, before="  a = a * SCALE;\n  if (n > 10) a = sqrt(a) / (n / 7);", after="  s = a + s;"
+    )
+    assert status == 0, report
+    assert report["regions"][0]["failures"] == {}
+    assert report["regions"][0]["trials"] == 2
+
+
+def test_transfers_count_where_the_specification_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asking for kernels alone is the default, so that the second run is answered by the first."""
+    seen: list[bool] = []
+
+    def listed(*arguments: object) -> OpenCLEvaluator:
+        found = OpenCLEvaluator(*arguments)
+        seen.append(found.with_transfers)
+        return found
+
+    monkeypatch.setattr(import_module("orio_py.tune.session"), "OpenCLEvaluator", listed)
+    for counter in ("", "arg time = 'kernel';", "arg time = 'kernel+transfer';"):
+        status, _ = tune(tmp_path, counter=counter, parameters="param WI[] = [64];")
+        assert status == 0
+    assert seen == [False, True]
+
+
+def test_what_the_device_cannot_do_is_refused_and_not_built(tmp_path: Path) -> None:
+    most = survey().devices[0].max_group
+    _, report = tune(tmp_path, parameters=f"param WI[] = [64, {2 * most}];")
+    [region] = report["regions"]
+    assert (region["trials"], region["refused"], region["failures"]) == (1, 1, {})
+
+
+def test_when_everything_is_refused_the_reason_has_a_place(tmp_path: Path, capsys) -> None:
+    status, _ = tune(
+        tmp_path, parameters="param WI[] = [64];", arguments="workItemsPerGroup=WI, device='none such'"
+    )
+    told = capsys.readouterr().err
+    assert status == 2
+    assert "k.c:8:3: error[ORIO-B011]: there is no OpenCL device `none such`" in told
+
+
+def test_code_that_only_a_compiler_can_follow_is_refused(tmp_path: Path, capsys) -> None:
+    status, _ = tune(tmp_path, after="  y[0] = 0.0;", parameters="param WI[] = [64];")
+    assert status == 2
+    assert "error[ORIO-M017]: the code around the kernels cannot be followed" in capsys.readouterr().err
+
+
+def test_kernels_of_one_variant_have_one_device(tmp_path: Path, capsys) -> None:
+    status, _ = tune(
+        tmp_path,
+        parameters="param WI[] = [64];",
+        after="  /*@ begin Loop (transform OpenCL(clFlags='-w') for (i = 0; i <= n - 1; i++) y[i] = 2 * y[i]; ) @*/\n"
+        "  for (i = 0; i <= n - 1; i++) y[i] = 2 * y[i];\n  /*@ end @*/",
+    )
+    assert status == 2
+    assert (
+        "error[ORIO-B016]: the kernels of one variant ask for different build options"
+        in capsys.readouterr().err
+    )
+
+
+def test_options_of_the_command_line_do_not_reach_kernels(tmp_path: Path, capsys) -> None:
+    parameters = "param WI[] = [64]; } def cmdline_params { option '-t' = [1, 2];"
+    status, _ = tune(tmp_path, parameters=parameters)
+    assert status == 2
+    assert "error[ORIO-M017]: the options of `cmdline_params` reach C code only" in capsys.readouterr().err
+
+
+def test_two_regions_have_a_program_each(tmp_path: Path) -> None:
+    status, report = tune(
+        tmp_path,
+        parameters="param WI[] = [64];",
+        after="  /*@ begin Loop (transform OpenCL() for (i = 0; i <= n - 1; i++) y[i] = 2 * y[i]; ) @*/\n"
+        "  for (i = 0; i <= n - 1; i++) y[i] = 2 * y[i];\n  /*@ end @*/",
+    )
+    assert status == 0, report
+    assert (report["regions"][0]["trials"], report["regions"][0]["failures"]) == (1, {})
+
+
+def test_a_build_error_is_counted(tmp_path: Path) -> None:
+    _, report = tune(
+        tmp_path,
+        parameters="param WI[] = [64]; param F[] = ['', '-cl-no-such-flag'];",
+        arguments="workItemsPerGroup=WI, clFlags=F",
+    )
+    assert report["regions"][0]["failures"] == {"compile error": 1}
+
+
+def test_the_device_can_be_a_parameter(tmp_path: Path) -> None:
+    _, report = tune(
+        tmp_path,
+        parameters="param WI[] = [64]; param D[] = [0, 77];",
+        arguments="workItemsPerGroup=WI, device=D",
+    )
+    [region] = report["regions"]
+    assert (region["trials"], region["refused"]) == (1, 1)
+    assert region["best"]["configuration"] == {"WI": 64, "D": 0}
+
+
+@pytest.mark.parametrize(
+    ("target", "words"), [("c", "makes OpenCL kernels"), ("openmp", "makes OpenCL kernels")]
+)
+def test_another_target_does_not_fit(tmp_path: Path, capsys, target: str, words: str) -> None:
+    status, _ = tune(tmp_path, "--target", target)
+    assert status == 2
+    told = capsys.readouterr().err
+    assert "error[ORIO-U018]" in told
+    assert words in told
+
+
+def test_the_target_needs_a_recipe_that_fits(tmp_path: Path, capsys) -> None:
+    source = (
+        SOURCE
+        % {
+            "parameters": "param WI[] = [1, 2];",
+            "counter": "",
+            "n": 100,
+            "before": "",
+            "after": "",
+            "arguments": "",
+            "loop": AXPY,
+        }
+    ).replace("transform OpenCL()", "transform Unroll(ufactor=WI)")
+    (tmp_path / "k.c").write_text(source)
+    assert main(["tune", str(tmp_path / "k.c"), "--target", "opencl", "--no-db"]) == 2
+    assert "makes no OpenCL kernels" in capsys.readouterr().err
+
+
+def test_counting_methods_are_left_out_with_a_warning(tmp_path: Path) -> None:
+    status, report = tune(tmp_path, counter="arg method = 'rusage';", parameters="param WI[] = [64];")
+    assert status == 0
+    [warning] = [d for d in report["diagnostics"] if d["code"] == "ORIO-M014"]
+    assert warning["severity"] == "warning"
+    assert warning["message"] == "method 'rusage' does not count what a device does"
+
+
+def test_an_objective_with_counters_cannot_be_had(tmp_path: Path, capsys) -> None:
+    status, _ = tune(tmp_path, counter="arg objective = 'instructions';")
+    assert status == 3
+    assert "error[ORIO-M015]: counter `instructions` cannot be had of kernels" in capsys.readouterr().err
+
+
+# --- machines that lack something ---
+
+
+def without_pyopencl(folder: Path) -> dict[str, str]:
+    """An environment in which PyOpenCL cannot be imported."""
+    (folder / "hidden").mkdir()
+    (folder / "hidden" / "pyopencl.py").write_text("raise ImportError('no pyopencl here')\n")
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder / "hidden"), *_paths()])}
+
+
+def without_drivers(folder: Path) -> dict[str, str]:
+    """An environment in which the loader finds no platform."""
+    (folder / "hidden").mkdir()
+    (folder / "hidden" / "pyopencl.py").write_text(
+        "class Error(Exception): pass\n"
+        "class device_type: CPU = GPU = ACCELERATOR = 1\n"
+        "def __getattr__(name): return object\n"
+        "def get_platforms(): raise Error('clGetPlatformIDs failed: PLATFORM_NOT_FOUND_KHR')\n"
+    )
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder / "hidden"), *_paths()])}
+
+
+def _paths() -> list[str]:
+    return [str(Path(orio_py.__file__).parents[1])]
+
+
+def orio(environment: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "orio_py", *words]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize(
+    ("lacking", "words"),
+    [(without_pyopencl, "PyOpenCL is not installed"), (without_drivers, "PLATFORM_NOT_FOUND_KHR")],
+)
+def test_a_machine_without_opencl_says_what_to_install(tmp_path: Path, lacking, words: str) -> None:
+    environment = lacking(tmp_path)
+    shown = orio(environment, "devices")
+    assert shown.returncode == 0
+    assert words in " ".join(shown.stdout.split())
+    assert "pip install" in shown.stdout
+    document = json.loads(orio(environment, "devices", "--json").stdout)
+    assert document["opencl"]["platforms"] == []
+    assert words in document["opencl"]["problem"]
+    fields = {"parameters": "param WI[] = [64];", "counter": "", "n": 100, "before": "", "after": ""}
+    (tmp_path / "k.c").write_text(SOURCE % {**fields, "arguments": "", "loop": AXPY})
+    done = orio(environment, "tune", str(tmp_path / "k.c"), "--no-db", "--target", "opencl")
+    assert done.returncode == 3
+    assert "error[ORIO-B010]: no OpenCL device was found" in done.stderr
+    assert "pip install" in done.stderr
+
+
+def test_devices_are_listed() -> None:
+    done = orio({**os.environ, "PYTHONPATH": os.pathsep.join(_paths())}, "devices", "--json")
+    [platform, *_] = json.loads(done.stdout)["opencl"]["platforms"]
+    [device, *_] = platform["devices"]
+    assert platform["version"].startswith("OpenCL")
+    assert device["name"]
+    assert device["max_group"] >= 1

@@ -1,0 +1,155 @@
+"""Device variants and data written by hand, for tests of what builds and runs them."""
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from orio_py.codegen.device import ArgumentKind, KernelArgument
+from orio_py.core.units import Bytes
+from orio_py.measure.opencl.client import survey
+from orio_py.measure.opencl.variant import Combining, DeviceVariant, HostData, HostFunction, HostVariable
+from orio_py.transform.offload.plan import Direction
+
+AXPY = """#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+__kernel void axpy(__global double *y, __global const double *x, double a, long trips)
+{
+  for (long i = get_global_id(0); i < trips; i += get_global_size(0))
+    y[i] = y[i] + a * x[i];
+}
+"""
+
+SUM = """#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+__kernel void total(__global const double *x, long trips, __global double *partial)
+{
+  double s = 0.0;
+  if (get_local_id(0) == 0)
+    for (long i = get_group_id(0); i < trips; i += get_num_groups(0))
+      s += x[i];
+  if (get_local_id(0) == 0)
+    partial[get_group_id(0)] = s;
+}
+"""
+
+
+@cache
+def missing_device() -> str | None:
+    """Why kernels cannot run here; None when they can."""
+    found = survey()
+    return None if found.devices else found.problem or "no device"
+
+
+def skip_without_device() -> None:
+    """Skip a test where no OpenCL device is, saying why."""
+    if (reason := missing_device()) is not None:
+        pytest.skip(f"no OpenCL device: {reason}")
+
+
+def axpy_call(*, items: int = 64, groups: int | None = 4, local: int = 0) -> HostFunction:
+    """`y[i] += a * x[i]` as `axpy(y, x, count_y, count_x, a, trips)`."""
+    return HostFunction(
+        "axpy",
+        "axpy",
+        0,
+        (
+            ("double *", "y"),
+            ("const double *", "x"),
+            ("long", "orio_count_y"),
+            ("long", "orio_count_x"),
+            ("double", "a"),
+            ("long", "orio_trips_i"),
+        ),
+        (
+            KernelArgument(ArgumentKind.BUFFER, "y", "y", "double", "double", Direction.INOUT, "y"),
+            KernelArgument(ArgumentKind.BUFFER, "x", "x", "double", "double", Direction.IN, "x"),
+            KernelArgument(ArgumentKind.SCALAR, "a", "a", "double", "double", host="a"),
+            KernelArgument(ArgumentKind.TRIPS, "trips", "i", "long", "long", host="orio_trips_i"),
+        ),
+        ("orio_trips_i",),
+        (),
+        (items,),
+        (groups,) if groups is not None else None,
+        1,
+        Bytes(local),
+    )
+
+
+def sum_call(groups: int = 3) -> HostFunction:
+    """`s += x[i]` as `total(x, count_x, trips, &s)`."""
+    return HostFunction(
+        "total",
+        "total",
+        0,
+        (("const double *", "x"), ("long", "orio_count_x"), ("long", "orio_trips_i"), ("double *", "s")),
+        (
+            KernelArgument(ArgumentKind.BUFFER, "x", "x", "double", "double", Direction.IN, "x"),
+            KernelArgument(ArgumentKind.TRIPS, "trips", "i", "long", "long", host="orio_trips_i"),
+            KernelArgument(ArgumentKind.PARTIALS, "partial", "s", "double", "double"),
+        ),
+        ("orio_trips_i",),
+        (Combining("s", "double", "+"),),
+        (8,),
+        (groups,),
+        1,
+        Bytes(0),
+    )
+
+
+def axpy_variant(source: str = AXPY, flags: str = "", host: str | None = None) -> DeviceVariant:
+    """The variant for the first device."""
+    code = host if host is not None else "axpy(&y[0], &x[0], n, n, a, n);"
+    return DeviceVariant(0, 0, (source,), (flags,), code, (axpy_call(),))
+
+
+def axpy_data(folder: Path, n: int = 1000, *, name: str = "data.json") -> Path:
+    """Inputs n, a, x and y with `y + a*x` as the original's outputs; the path of the description."""
+    x, y = np.arange(n) / 7.0, np.arange(n) * 0.5
+    return write_data(
+        folder,
+        [
+            ("n", "int", np.int32([n]), None),
+            ("a", "double", np.float64([2.5]), None),
+            ("x", "double", x, None),
+            ("y", "double", y, y + 2.5 * x),
+        ],
+        name=name,
+    )
+
+
+def write_data(
+    folder: Path, variables: list[tuple[str, str, np.ndarray, np.ndarray | None]], *, name: str = "data.json"
+) -> Path:
+    """Files of variables, each with name, C type, input and, if it is written, wanted output."""
+    offset, found = 0, []
+    for label, kind, values, wanted in variables:
+        found.append(
+            HostVariable(
+                label,
+                kind,
+                (str(len(values)),) if len(values) > 1 else (),
+                offset,
+                values.nbytes,
+                values.itemsize,
+                len(values) > 1,
+                wanted is not None,
+                wanted is not None,
+                True,
+            )
+        )
+        offset += values.nbytes
+    inputs, reference = folder / "inputs.bin", folder / "reference.bin"
+    inputs.write_bytes(b"".join(v.tobytes() for _, _, v, _ in variables))
+    reference.write_bytes(b"".join((v if w is None else w).tobytes() for _, _, v, w in variables))
+    data = HostData(str(inputs), str(reference), tuple(found), {}, {}, {})
+    path = folder / name
+    path.write_text(data.text)
+    return path
+
+
+def write_variant(folder: Path, variant: DeviceVariant, name: str = "variant.json") -> Path:
+    """The variant's file."""
+    path = folder / name
+    path.write_text(replace(variant).text)
+    return path

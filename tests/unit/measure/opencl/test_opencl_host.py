@@ -1,0 +1,105 @@
+"""The timed code is followed: scalars, conditions, loops, pointers; what is more than that is told."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from opencl_variants import axpy_call, write_data
+
+from orio_py.ctree.evaluate import NoValueError, Number
+from orio_py.measure.opencl.host import HostCode, HostState, Launch, Pointer
+from orio_py.measure.opencl.variant import HostData
+
+
+def state(tmp_path: Path, constants: dict[str, str] | None = None) -> HostState:
+    values = [
+        ("n", "int", np.int32([10]), None),
+        ("a", "double", np.float64([2.5]), None),
+        ("s", "float", np.float32([0.5]), None),
+        ("x", "double", np.arange(30.0), None),
+        ("y", "double", np.arange(30.0), None),
+    ]
+    data = HostData.read(write_data(tmp_path, values))
+    variables = tuple(v if v.name != "y" else replace(v, dimensions=("3", "n")) for v in data.variables)
+    return HostState.of(
+        HostData(data.inputs, data.reference, variables, constants or {}, {"real": "float"}, {})
+    )
+
+
+def followed(text: str, before: HostState) -> list[Launch]:
+    launches: list[Launch] = []
+    code = HostCode.of(text, {"axpy": axpy_call()}, {"real": "float"})
+    code.run(before, lambda launch, _: launches.append(launch))
+    return launches
+
+
+def test_a_call_becomes_a_launch(tmp_path: Path) -> None:
+    text = """{
+      void axpy(double *y, const double *x, long orio_count_y, long orio_count_x, double a, long orio_trips_i);
+      axpy(&y[1][2], x + 3, n * 2, n, a / 2, n - 1);
+    }"""
+    [launch] = followed(text, state(tmp_path))
+    assert launch.pointers == {"y": Pointer("y", 12), "x": Pointer("x", 3)}
+    assert launch.numbers["orio_count_y"] == Number("long", 20)
+    assert launch.numbers["a"] == Number("double", 1.25)
+    assert launch.trips == (9,)
+    assert not launch.is_empty
+
+
+def test_one_subscript_of_a_matrix_is_flat(tmp_path: Path) -> None:
+    [launch] = followed("axpy(&y[7], &x[n - 1], n, n, a, n);", state(tmp_path))
+    assert launch.pointers == {"y": Pointer("y", 7), "x": Pointer("x", 9)}
+
+
+def test_host_code_around_kernels_is_followed(tmp_path: Path) -> None:
+    text = """
+    /* a comment */
+    #pragma once
+    int k, m = SIZE - 1;
+    real r = 1;
+    s += m; s *= 2;
+    for (k = 0; k < 3; k++)
+      if (k != 1) { axpy(y, x, n, n, s, k + m); } else ;
+    r /= 3; a = r; n--;
+    """
+    before = state(tmp_path, {"SIZE": "(TWICE + 1)", "TWICE": "2 * n"})
+    launches = followed(text, before)
+    assert [launch.trips for launch in launches] == [(20,), (22,)]
+    assert launches[0].numbers["a"] == Number("double", 41.0)
+    assert before.scalars["a"] == Number("double", float(np.float32(1.0) / np.float32(3.0)))
+    assert before.scalars["n"] == Number("int", 9)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("y[0] = 1.0;", "an assignment to something else than a scalar"),
+        ("other(n);", "the call of `other`"),
+        ("while (n) n--;", "a While statement"),
+        ("int q[3];", "the declaration of `q`"),
+        ("n = q;", "the value of `q` is not known"),
+        ("a = x[0];", "has no value here"),
+        ("axpy(y, x);", "`axpy` takes 6 arguments"),
+        ("axpy(q, x, n, n, a, n);", "`q` is not an array"),
+        ("axpy(&y[1][2][3], x, n, n, a, n);", "`y` has 2 dimensions"),
+        ("for (;;) n = 1;", "more than 1000000 steps"),
+        ("#if N\nn = 1;\n#endif", "`#if` is left to the compiler"),
+    ],
+)
+def test_what_cannot_be_followed_is_told(tmp_path: Path, text: str, reason: str) -> None:
+    with pytest.raises(NoValueError) as caught:
+        followed(text, state(tmp_path))
+    assert reason in str(caught.value)
+
+
+def test_a_constant_that_needs_itself_has_no_value(tmp_path: Path) -> None:
+    with pytest.raises(NoValueError, match="the value of `P` is not known"):
+        followed("n = P;", state(tmp_path, {"P": "Q + 1", "Q": "P + 1"}))
+
+
+def test_locals_with_fixed_initialisers_are_evaluated(tmp_path: Path) -> None:
+    data = state(tmp_path).data
+    local = replace(data.variables[2], name="h", has_value=False, initialiser="a / n")
+    found = HostState.of(replace(data, variables=(*data.variables, local)))
+    assert found.scalars["h"] == Number("float", 0.25)
