@@ -43,11 +43,7 @@ class DeviceReport(Report):
                 }
                 for o in self.observers
             ],
-            "opencl": {
-                "problem": self.opencl.problem,
-                "advice": self.opencl.advice,
-                "platforms": [platform.as_json() for platform in self.opencl.platforms],
-            },
+            "opencl": self.opencl.as_json(),
         }
 
 

@@ -182,6 +182,12 @@ class Service:
         _kill_group(self._process)
 
 
+def service_ends(name: str) -> tuple[int, int]:
+    """For a program that a `Service` started: its ends of the pipes, from the variable that `ends` named."""
+    reading, writing = os.environ[name].split()
+    return int(reading), int(writing)
+
+
 def kill_group(group: int) -> None:
     """End every process of a process group."""
     with suppress(ProcessLookupError, PermissionError):

@@ -10,13 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from orio_py.cli.show import (
-    show_bytes,
-    show_configuration,
-    show_count,
-    show_counter,
-    show_timing,
-)
+from orio_py.cli.show import show_bytes, show_configuration, show_count, show_counter, show_timing
 from orio_py.record.device import OpenCLSurvey
 from orio_py.record.measurement import Timing
 from orio_py.tune.result import RegionReport

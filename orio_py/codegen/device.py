@@ -28,7 +28,7 @@ from math import prod
 from orio_py.codegen.opencl_body import device_name
 from orio_py.ctree.build import literal_value
 from orio_py.transform.offload.call import call_parameters, start_name, trips_name
-from orio_py.transform.offload.plan import Direction, KernelPlan
+from orio_py.transform.offload.plan import Direction, KernelPlan, LaunchShape
 from orio_py.transform.offload.types import device_type
 
 
@@ -127,11 +127,16 @@ def group_counts(plan: KernelPlan, trips: Sequence[int]) -> tuple[int, ...]:
     Where the plan does not say it: as many as give each item `plan.coarsen` iterations of the fastest axis
     and one of the others.
     """
-    if plan.launch.groups is not None:
-        return plan.launch.groups
+    return groups_of(plan.launch, plan.coarsen, trips)
+
+
+def groups_of(launch: LaunchShape, coarsen: int, trips: Sequence[int]) -> tuple[int, ...]:
+    """`group_counts` of a plan with this launch shape and coarsening."""
+    if launch.groups is not None:
+        return launch.groups
     counts: list[int] = []
-    for dimension, (items, count) in enumerate(zip(plan.launch.items, reversed(trips), strict=True)):
-        piece = items * (plan.coarsen if dimension == 0 else 1)
+    for dimension, (items, count) in enumerate(zip(launch.items, reversed(trips), strict=True)):
+        piece = items * (coarsen if dimension == 0 else 1)
         counts.append(max(1, -(-count // piece)))
     return tuple(counts)
 

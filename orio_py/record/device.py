@@ -134,6 +134,10 @@ class OpenCLSurvey:
     problem: str | None = None
     advice: str | None = None
 
+    def as_json(self) -> dict[str, Any]:
+        """All fields as JSON content."""
+        return {**asdict(self), "platforms": [platform.as_json() for platform in self.platforms]}
+
     @property
     def devices(self) -> tuple[OpenCLDevice, ...]:
         """All devices that are there and have a compiler."""

@@ -44,6 +44,7 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
     task_digest = digest(
         {
             **_counting(plan),
+            **_on_device(plan),
             "program": _program(version),
             "kernel": _words(kernel),
             "harness": _words(harness),
@@ -64,9 +65,7 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
         }
     )
     environment = _environment(plan, host)
-    build = task.build
-    hooks = [build.prebuild, build.postbuild, build.postrun]
-    toolchain = digest([compiler.version, list(compiler.command), list(compiler.libs), hooks])
+    toolchain = _toolchain(task, compiler)
     plan_digest = digest(
         {
             "task": task_digest,
@@ -94,6 +93,17 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
         _metadata(plan, compiler, host, version),
         plan.objective.text if plan.objective is not None else None,
     )
+
+
+def _toolchain(task: TuningTask, compiler: Compiler) -> str:
+    build = task.build
+    steps = [build.prebuild, build.postbuild, build.postrun]
+    return digest([compiler.version, list(compiler.command), list(compiler.libs), steps])
+
+
+def _on_device(plan: Plan) -> dict[str, object]:
+    """What ranks variants on a device."""
+    return {"time": str(plan.task.measurement.time)} if plan.target is Target.OPENCL else {}
 
 
 def _environment(plan: Plan, host: Host) -> str:

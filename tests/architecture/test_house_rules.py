@@ -58,10 +58,11 @@ def test_exceptions_are_caught_by_name(sources):
         and (node.type is None or ast.unparse(node.type) in ("Exception", "BaseException"))
         and ast.unparse(node.body[-1]) != "raise"
     ]
-    # `orio cc` is a boundary of its own: a fault of the tuner must not break a build.  So is a worker process.
+    # `orio cc` is a boundary of its own: a fault of the tuner must not break a build.  So are worker processes.
     boundaries = {"orio_py/cli/main.py", "orio_py/cli/cc.py", "orio_py/build/pool.py"}
+    boundaries.add("orio_py/measure/opencl/worker.py")
     assert {name for name, _ in swallowed} <= boundaries
-    assert len(swallowed) <= 3
+    assert len(swallowed) <= 4
 
 
 def test_the_environment_is_read_in_two_places(sources):

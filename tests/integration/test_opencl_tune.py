@@ -171,6 +171,38 @@ def test_code_that_only_a_compiler_can_follow_is_refused(tmp_path: Path, capsys)
     assert "error[ORIO-M017]: the code around the kernels cannot be followed" in capsys.readouterr().err
 
 
+def test_kernels_of_one_variant_have_one_device(tmp_path: Path, capsys) -> None:
+    status, _ = tune(
+        tmp_path,
+        parameters="param WI[] = [64];",
+        after="  /*@ begin Loop (transform OpenCL(clFlags='-w') for (i = 0; i <= n - 1; i++) y[i] = 2 * y[i]; ) @*/\n"
+        "  for (i = 0; i <= n - 1; i++) y[i] = 2 * y[i];\n  /*@ end @*/",
+    )
+    assert status == 2
+    assert (
+        "error[ORIO-B016]: the kernels of one variant ask for different build options"
+        in capsys.readouterr().err
+    )
+
+
+def test_options_of_the_command_line_do_not_reach_kernels(tmp_path: Path, capsys) -> None:
+    parameters = "param WI[] = [64]; } def cmdline_params { option '-t' = [1, 2];"
+    status, _ = tune(tmp_path, parameters=parameters)
+    assert status == 2
+    assert "error[ORIO-M017]: the options of `cmdline_params` reach C code only" in capsys.readouterr().err
+
+
+def test_two_regions_have_a_program_each(tmp_path: Path) -> None:
+    status, report = tune(
+        tmp_path,
+        parameters="param WI[] = [64];",
+        after="  /*@ begin Loop (transform OpenCL() for (i = 0; i <= n - 1; i++) y[i] = 2 * y[i]; ) @*/\n"
+        "  for (i = 0; i <= n - 1; i++) y[i] = 2 * y[i];\n  /*@ end @*/",
+    )
+    assert status == 0, report
+    assert (report["regions"][0]["trials"], report["regions"][0]["failures"]) == (1, {})
+
+
 def test_a_build_error_is_counted(tmp_path: Path) -> None:
     _, report = tune(
         tmp_path,

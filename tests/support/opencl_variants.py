@@ -10,7 +10,7 @@ import pytest
 from orio_py.codegen.device import ArgumentKind, KernelArgument
 from orio_py.core.units import Bytes
 from orio_py.measure.opencl.client import survey
-from orio_py.measure.opencl.variant import Combining, DeviceVariant, HostData, HostVariable, KernelCall
+from orio_py.measure.opencl.variant import Combining, DeviceVariant, HostData, HostFunction, HostVariable
 from orio_py.transform.offload.plan import Direction
 
 AXPY = """#pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -47,9 +47,9 @@ def skip_without_device() -> None:
         pytest.skip(f"no OpenCL device: {reason}")
 
 
-def axpy_call(*, items: int = 64, groups: int | None = 4, local: int = 0) -> KernelCall:
+def axpy_call(*, items: int = 64, groups: int | None = 4, local: int = 0) -> HostFunction:
     """`y[i] += a * x[i]` as `axpy(y, x, count_y, count_x, a, trips)`."""
-    return KernelCall(
+    return HostFunction(
         "axpy",
         "axpy",
         0,
@@ -76,9 +76,9 @@ def axpy_call(*, items: int = 64, groups: int | None = 4, local: int = 0) -> Ker
     )
 
 
-def sum_call(groups: int = 3) -> KernelCall:
+def sum_call(groups: int = 3) -> HostFunction:
     """`s += x[i]` as `total(x, count_x, trips, &s)`."""
-    return KernelCall(
+    return HostFunction(
         "total",
         "total",
         0,

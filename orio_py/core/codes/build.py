@@ -89,4 +89,11 @@ CODES: tuple[Code, ...] = (
         "An array is larger than the largest buffer of the device, or all arrays of a kernel together take "
         "more than its memory. Tune at a smaller problem size, or on another device.",
     ),
+    Code(
+        "ORIO-B016",
+        "kernels that disagree",
+        "All kernels of a variant are measured on one device and built with the same options. Two steps of "
+        "the recipe give different values of `platform` and `device`, or of `clFlags`. Give both the same, or "
+        "tune their regions one by one.",
+    ),
 )

@@ -17,6 +17,7 @@ from orio_py.codegen.extent import extent_text
 from orio_py.codegen.program import Program
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.expr import Value
+from orio_py.core.source import Position
 from orio_py.core.units import Seconds
 from orio_py.ctree.evaluate import NoValueError
 from orio_py.measure.base import Baseline, RunLimits, VariantFacts
@@ -30,6 +31,7 @@ from orio_py.measure.opencl.worker import Task
 from orio_py.record.device import OpenCLDevice, OpenCLSurvey
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage
 from orio_py.record.trial import CounterSource, CounterValue
+from orio_py.transform.offload.plan import KernelPlan
 
 SUFFIX = ".json"
 """Ends the names of files that describe device variants."""
@@ -90,7 +92,14 @@ class OpenCLEvaluator:
         return worker.pid if worker is not None else None
 
     def prepare(self, values: Mapping[str, Value], arguments: Sequence[str] = ()) -> Baseline:
-        """Build and run the original, keep its inputs and outputs.  Raises as `Evaluator.prepare`."""
+        """Build and run the original, keep its inputs and outputs.
+
+        Raises as `Evaluator.prepare`, and DiagnosticError ORIO-M017 for options of the test program's command
+        line, which kernels would not see.
+        """
+        if arguments:
+            message = "the options of `cmdline_params` reach C code only, and kernels run without it"
+            raise DiagnosticError(Diagnostic("ORIO-M017", message, self.original.task.position))
         self.original.keeps_inputs = True
         baseline = self.original.prepare(values, arguments)
         self._data = _host_data(self.original)
@@ -100,15 +109,14 @@ class OpenCLEvaluator:
     def program(self, codes: Sequence[str], devices: Sequence[DeviceProgram] = ()) -> Program:
         """The description of a variant, or C code where it has no kernels.
 
-        Raises DiagnosticError ORIO-B011 to B015 for what no device here can do, M017 when the timed code
+        Raises DiagnosticError ORIO-B011 to B016 for what no device here can do, M017 when the timed code
         holds statements that only a compiler can follow.
         """
         if not devices:
             return self.original.program(codes)
         task = self.original.task
-        options = next((plan.options for program in devices for plan in program.plans), None)
-        wish = (options.platform, options.device) if options is not None else (None, None)
-        device = choose_device(self.survey, *wish, position=task.position)
+        platform, number = _agreed([p for program in devices for p in program.plans], task.position)
+        device = choose_device(self.survey, platform, number, task.position)
         variant = DeviceVariant.of(device, extent_text(task, codes), devices)
         launches = self._launches(variant)
         check_device(device, variant.sources, launches, task.position)
@@ -239,6 +247,18 @@ class OpenCLEvaluator:
     def _device(self, variant: DeviceVariant) -> OpenCLDevice | None:
         place = (variant.platform, variant.device)
         return next((d for d in self.survey.devices if (d.platform_number, d.number) == place), None)
+
+
+def _agreed(plans: Sequence[KernelPlan], position: Position) -> tuple[int | str | None, int | str | None]:
+    """The platform and device of all plans.  Raises DiagnosticError ORIO-B016 when they differ."""
+    for what, wishes in (
+        ("devices", {(plan.options.platform, plan.options.device) for plan in plans}),
+        ("build options", {plan.options.build_flags for plan in plans}),
+    ):
+        if len(wishes) > 1:
+            message = f"the kernels of one variant ask for different {what}"
+            raise DiagnosticError(Diagnostic("ORIO-B016", message, position))
+    return plans[0].options.platform, plans[0].options.device
 
 
 def _end(done: Completed) -> str:

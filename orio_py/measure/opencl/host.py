@@ -20,7 +20,7 @@ from orio_py.ctree.evaluate import (
 )
 from orio_py.ctree.nodes import Comment, GuardedPragma, Node, Transform, c_ast
 from orio_py.ctree.parse import parse_statements
-from orio_py.measure.opencl.variant import HostData, HostVariable, KernelCall
+from orio_py.measure.opencl.variant import HostData, HostFunction, HostVariable
 
 MOST_STEPS = 1_000_000
 """Statements that are followed in one run of the timed code."""
@@ -56,7 +56,7 @@ class Pointer:
 class Launch:
     """One call of a host function: its pointers and its numbers by the parameters' names."""
 
-    call: KernelCall
+    call: HostFunction
     pointers: Mapping[str, Pointer]
     numbers: Mapping[str, Number]
 
@@ -165,12 +165,12 @@ class HostCode:
     """The timed code of a variant as a tree; `calls` are the host functions by name."""
 
     tree: Node
-    calls: Mapping[str, KernelCall]
+    calls: Mapping[str, HostFunction]
     types: Mapping[str, str]
     _steps: int = 0
 
     @classmethod
-    def of(cls, text: str, calls: Mapping[str, KernelCall], types: Mapping[str, str]) -> HostCode:
+    def of(cls, text: str, calls: Mapping[str, HostFunction], types: Mapping[str, str]) -> HostCode:
         """Parse the code.  Raises NoValueError for what is more than statements, DiagnosticError for bad C."""
         text = _LINE.sub("", text)
         if (directive := _DIRECTIVE.search(text)) is not None:
@@ -270,7 +270,7 @@ def type_words(node: c_ast.Decl) -> str:
     return " ".join(node.type.type.names)
 
 
-def _launch(call: KernelCall, node: c_ast.FuncCall, state: HostState) -> Launch:
+def _launch(call: HostFunction, node: c_ast.FuncCall, state: HostState) -> Launch:
     given = node.args.exprs if isinstance(node.args, c_ast.ExprList) else []
     if len(given) != len(call.parameters):
         raise NoValueError(f"`{call.function}` takes {len(call.parameters)} arguments")

@@ -14,12 +14,13 @@ from orio_py.codegen.device import (
     ArgumentKind,
     DeviceProgram,
     KernelArgument,
+    groups_of,
     host_parameters,
     kernel_arguments,
 )
 from orio_py.core.units import Bytes
 from orio_py.record.device import OpenCLDevice
-from orio_py.transform.offload.plan import Direction, KernelPlan
+from orio_py.transform.offload.plan import Direction, KernelPlan, LaunchShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Combining:
 
 
 @dataclass(frozen=True, slots=True)
-class KernelCall:
+class HostFunction:
     """A kernel, and how a call of its host function becomes a launch.
 
     `program` is the index of the kernel's text.  `parameters` are the host function's, as (C type, name);
@@ -53,7 +54,7 @@ class KernelCall:
     local_bytes: Bytes
 
     @classmethod
-    def of(cls, plan: KernelPlan, program: int) -> KernelCall:
+    def of(cls, plan: KernelPlan, program: int) -> HostFunction:
         """The call of a plan's kernel, whose text is the one numbered `program`."""
         parameters, arguments = host_parameters(plan), kernel_arguments(plan)
         pointers = parameters[len(parameters) - len(plan.reductions) :]
@@ -77,10 +78,7 @@ class KernelCall:
 
     def group_counts(self, trips: Sequence[int]) -> tuple[int, ...]:
         """The number of groups in each dimension, fastest first, for the axes' trip counts."""
-        if self.groups is not None:
-            return self.groups
-        pieces = [n * (self.coarsen if d == 0 else 1) for d, n in enumerate(self.items)]
-        return tuple(max(1, -(-n // p)) for p, n in zip(pieces, reversed(trips), strict=True))
+        return groups_of(LaunchShape(self.items, self.groups), self.coarsen, trips)
 
     @property
     def uses_doubles(self) -> bool:
@@ -100,7 +98,7 @@ class DeviceVariant:
     sources: tuple[str, ...]
     flags: tuple[str, ...]
     host: str
-    calls: tuple[KernelCall, ...]
+    calls: tuple[HostFunction, ...]
 
     @classmethod
     def of(cls, device: OpenCLDevice, host: str, programs: Sequence[DeviceProgram]) -> DeviceVariant:
@@ -111,7 +109,7 @@ class DeviceVariant:
             tuple(program.source for program in programs),
             tuple(next((p.options.build_flags for p in program.plans), "") for program in programs),
             host,
-            tuple(KernelCall.of(plan, n) for n, program in enumerate(programs) for plan in program.plans),
+            tuple(HostFunction.of(plan, n) for n, program in enumerate(programs) for plan in program.plans),
         )
 
     @property
@@ -197,7 +195,7 @@ def _variable(content: Mapping[str, Any]) -> HostVariable:
     return HostVariable(**{**content, **changed})
 
 
-def _call(content: Mapping[str, Any]) -> KernelCall:
+def _call(content: Mapping[str, Any]) -> HostFunction:
     groups = content["groups"]
     fields: dict[str, Any] = {
         **content,
@@ -208,7 +206,7 @@ def _call(content: Mapping[str, Any]) -> KernelCall:
         "items": tuple(content["items"]),
         "groups": tuple(groups) if groups is not None else None,
     }
-    return KernelCall(**fields)
+    return HostFunction(**fields)
 
 
 def _argument(content: Mapping[str, Any]) -> KernelArgument:

@@ -18,6 +18,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+from orio_py.build.process import service_ends
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.ctree.evaluate import NoValueError
 from orio_py.measure.opencl.variant import HostData
@@ -63,7 +64,7 @@ class Task:
 def main(arguments: list[str]) -> int:
     """List the devices (`devices`), or serve until the pipe is closed.  Returns the exit status."""
     try:
-        from orio_py.measure.opencl import runtime  # needs PyOpenCL, which is optional
+        from orio_py.measure.opencl import runtime  # PyOpenCL takes time to load, and may be missing
     except ImportError as error:
         sys.stderr.write(f"{error}\n")
         return MISSING
@@ -75,7 +76,7 @@ def main(arguments: list[str]) -> int:
             answer = {"platforms": [], "problem": problem.text}
         sys.stdout.write(f"\n{MARK}{json.dumps(answer)}\n")
         return 0
-    reading, writing = map(int, os.environ[ENDS].split())
+    reading, writing = service_ends(ENDS)
 
     def say(answer: Mapping[str, Any]) -> None:
         data = (json.dumps(answer) + "\n").encode()
@@ -123,7 +124,7 @@ def _serve(runtime: Runtime, requests: SimpleQueue[str], say: Say) -> None:
 
 
 def _built(runtime: Runtime, path: Path, say: Say) -> Built | None:
-    from orio_py.measure.opencl.runtime import VariantProblem  # as above
+    from orio_py.measure.opencl.runtime import VariantProblem  # takes time to load
 
     try:
         built = runtime.build(path)
@@ -143,7 +144,7 @@ def _built(runtime: Runtime, path: Path, say: Say) -> Built | None:
 
 def _run(built: Built, task: Task) -> list[Line]:
     """The lines of the report, as a test program writes them."""
-    from orio_py.measure.opencl.runtime import Run, VariantProblem  # as above
+    from orio_py.measure.opencl.runtime import Run, VariantProblem  # takes time to load
 
     data = HostData.read(Path(task.data))
     run: Run | None = None

@@ -171,7 +171,7 @@ def test_the_time_of_a_device_variant_is_a_choice() -> None:
     }
     assert [str(time) for time in times.values()] == ["kernel", "kernel", "kernel+transfer"]
     (problem,) = errors("def performance_counter { arg time = 'transfer'; }")
-    assert problem.code == "ORIO-S004"
+    assert problem.code == "ORIO-S006"
     assert "one of 'kernel', 'kernel+transfer'" in problem.message
 
 

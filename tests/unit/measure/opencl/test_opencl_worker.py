@@ -1,5 +1,8 @@
 """The worker process on kernels written by hand: right, wrong, crashing, endless, not to be built."""
 
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +28,7 @@ from orio_py.measure.opencl.worker import Task
 from orio_py.record.measurement import Clock, Failure, Stage, Success
 
 LONG = Seconds(60.0)
+ROOT = Path(__file__).resolve().parents[4]
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +96,7 @@ def test_a_store_beside_a_buffer_is_found(worker: DeviceWorker, tmp_path: Path, 
 
 def test_repetitions_start_from_the_same_inputs(worker: DeviceWorker, tmp_path: Path) -> None:
     """The kernel crashes where it finds another `y` than the first."""
-    strict = AXPY.replace("y[i] = y[i]", "if (y[i] != 0.5 * i) y[i + 100000000000L] = 0.0;\n    y[i] = y[i]")
+    strict = AXPY.replace("y[i] = y[i]", "y[i] = (y[i] != 0.5 * i ? y[i + 100000000000L] : y[i])")
     found = measured(run(worker, tmp_path, axpy_variant(strict), least=4, most=4))
     assert isinstance(found, Success)
 
@@ -175,7 +179,35 @@ def test_an_empty_loop_launches_nothing(worker: DeviceWorker, tmp_path: Path) ->
     assert found.stage is Stage.WRONG_RESULT
 
 
-def test_a_worker_ends_with_the_process_that_asked(worker: DeviceWorker, tmp_path: Path) -> None:
+def test_no_worker_outlives_the_process_that_asked(tmp_path: Path) -> None:
+    """Not even one whose kernel never ends, when that process is killed."""
+    skip_without_device()
+    endless = AXPY.replace("  for (long", "  while (a > 0.0) y[0] += 1.0;\n  for (long")
+    path, data = write_variant(tmp_path, axpy_variant(endless)), axpy_data(tmp_path)
+    code = f"""
+from pathlib import Path
+from orio_py.core.units import Seconds
+from orio_py.measure.opencl.client import DeviceWorker
+from orio_py.measure.opencl.worker import Task
+worker = DeviceWorker(Path({str(tmp_path)!r}))
+worker.build(Path({str(path)!r}))
+print(worker.pid, flush=True)
+worker.run(Task({str(path)!r}, {str(data)!r}, True, 3, 5, 0.0, False), Seconds(600.0))
+"""
+    asking = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    assert asking.stdout is not None
+    pid = int(asking.stdout.readline())
+    time.sleep(1.0)
+    assert Path(f"/proc/{pid}").exists()
+    asking.kill()
+    asking.communicate()
+    end = time.monotonic() + 30.0
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not Path(f"/proc/{pid}").exists()
+
+
+def test_closing_ends_the_worker(worker: DeviceWorker, tmp_path: Path) -> None:
     worker.build(write_variant(tmp_path, axpy_variant()))
     pid = worker.pid
     assert Path(f"/proc/{pid}").exists()
