@@ -96,7 +96,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (
         Permut(names("h", "i")),
         "ORIO-T031",
-        f"@{FOR_I} for (h = 2 * i; h < 2 * i + n; h++) c[i][h - 2 * i] = 0;",
+        f"@{FOR_I} for (h = (short)(2 * i); h < 2 * i + n; h++) c[i][h - 2 * i] = 0;",
     ),
     (JI, "ORIO-T031", "@for (i = w; i < n; i++) for (j = -m; j < 2 * i; j++) c[i][j] = 0;"),
     (
