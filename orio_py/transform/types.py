@@ -85,7 +85,7 @@ def index_type_problem(view: CanonicalLoop, context: Context) -> str | None:
 
 
 def wraps_at_the_start(view: CanonicalLoop, context: Context) -> bool:
-    """Whether a short index may begin with another value than its start: 255 where that is -1.
+    """Whether a short unsigned index may begin with another value than its start: 255 where that is -1.
 
     Conversions to other types are taken to keep the value, as sums are taken not to overflow.
     """
@@ -114,10 +114,10 @@ def _types_in(value: Node, context: Context) -> list[str]:
 
 
 def _holds_as_short(value: Node, view: CanonicalLoop, context: Context) -> bool:
-    """Whether a value keeps itself in the type of the index, if that is shorter than `int`."""
+    """Whether a value keeps itself in the type of the index, if that is a short unsigned one."""
     kind = canonical(index_type(view, context))
     known = None if kind == "char" else range_of(kind)
-    return known is None or _is_within(value, known, context)
+    return known is None or known[0] < 0 or _is_within(value, known, context)
 
 
 def _is_within(value: Node, known: tuple[int, int], context: Context) -> bool:

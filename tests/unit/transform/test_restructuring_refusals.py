@@ -100,7 +100,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (Reverse(), "ORIO-T040", f"{FOR_I} @x = a[i];"),
     (Reverse(), "ORIO-T041", f"{FOR_I} @a[row[i]] = a[i];"),
     (Reverse(), "ORIO-T071", "@for (u = 0; u < n; u++) a[u] = MACRO;"),
-    (Reverse(), "ORIO-T077", "for (h = @(short)m; h < n; h++) a[h] = 0;"),
+    (Reverse(), "ORIO-T077", "for (h = @m; h < n; h++) a[h] = 0;"),
     (Reverse(), "ORIO-T077", "for (i = m; i < @u; i += 2) a[i] = 0;"),
     (StripMine(0, "ii"), "ORIO-T011", f"@{FOR_I} a[i] = 0;"),
     (StripMine(4, "i"), "ORIO-T013", f"@{FOR_I} a[i] = 0;"),

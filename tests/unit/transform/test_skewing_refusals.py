@@ -79,7 +79,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (BAND, "ORIO-T031", f"{FOR_I} @for (j = row[i]; j < row[i + 1]; j++) c[i][j] = 0;"),
     (BAND, "ORIO-T031", f"{FOR_I} @for (j = i; j < n; j += 2) c[i][j] = 0;"),
     (BAND, "ORIO-T031", f"{FOR_I} @for (j = i; j < u; j++) c[i][j] = 0;"),
-    (band(4, 4, loops="ih"), "ORIO-T031", f"{FOR_I} @for (h = (short)i; h < n; h++) c[i][h] = 0;"),
+    (band(4, 4, loops="ih"), "ORIO-T031", f"{FOR_I} @for (h = i; h < n; h++) c[i][h] = 0;"),
     (band(4, 4, loops="uv"), "ORIO-T031", "for (u = 0; u < 9; u++) @for (v = u; v > 0; v--) c[u][v] = 0;"),
     (
         BAND,
@@ -96,7 +96,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (
         Permut(names("h", "i")),
         "ORIO-T031",
-        f"@{FOR_I} for (h = (short)(2 * i); h < 2 * i + n; h++) c[i][h - 2 * i] = 0;",
+        f"@{FOR_I} for (h = 2 * i; h < 2 * i + n; h++) c[i][h - 2 * i] = 0;",
     ),
     (JI, "ORIO-T031", "@for (i = w; i < n; i++) for (j = -m; j < 2 * i; j++) c[i][j] = 0;"),
     (
