@@ -85,7 +85,7 @@ def index_type_problem(view: CanonicalLoop, context: Context) -> str | None:
 
 
 def wraps_at_the_start(view: CanonicalLoop, context: Context) -> bool:
-    """Whether a short unsigned index may begin with another value than its start: 255 where that is -1.
+    """Whether a short index may begin with another value than its start: 255 where that is -1.
 
     Conversions to other types are taken to keep the value, as sums are taken not to overflow.
     """
@@ -114,10 +114,18 @@ def _types_in(value: Node, context: Context) -> list[str]:
 
 
 def _holds_as_short(value: Node, view: CanonicalLoop, context: Context) -> bool:
-    """Whether a value keeps itself in the type of the index, if that is a short unsigned one."""
+    """Whether a value keeps itself in the type of the index, if that is a short one.
+
+    What has a signed index is taken to do so, but for numbers and casts that say otherwise.
+    """
     kind = canonical(index_type(view, context))
     known = None if kind == "char" else range_of(kind)
-    return known is None or known[0] < 0 or _is_within(value, known, context)
+    if known is None:
+        return True
+    if known[0] < 0 and literal_value(value) is None:
+        cast = range_of(canonical(emit_type(value.to_type))) if isinstance(value, c_ast.Cast) else None
+        return cast is None or (known[0] <= cast[0] and cast[1] <= known[1])
+    return _is_within(value, known, context)
 
 
 def _is_within(value: Node, known: tuple[int, int], context: Context) -> bool:
@@ -187,14 +195,14 @@ def fits_index(expression: Node, index: str, context: Context) -> bool:
 def without_cast(number: Node) -> Node:
     """A literal of at least 0 without a cast before it that keeps its value; any other expression as it is.
 
-    A cast to a type of integers keeps it, unless the type is narrower than `int` or the value than the type.
+    A cast to a type of integers keeps it, unless the value may be too large for the type.
     """
     value = literal_value(number.expr) if isinstance(number, c_ast.Cast) else None
     if not isinstance(number, c_ast.Cast) or value is None or not 0 <= value < 2**31:
         return number
-    text = emit_type(number.to_type)
-    keeps = signedness_of_type(text) != "unknown" and not {"char", "short", "_Bool"} & set(text.split())
-    return number.expr if keeps else number
+    text = canonical(emit_type(number.to_type))
+    most = 127 if text == "char" else (range_of(text) or (0, 2**31))[1]
+    return number.expr if signedness_of_type(text) != "unknown" and value <= most else number
 
 
 def makes_unsigned(number: Node, context: Context) -> bool:
@@ -213,6 +221,14 @@ def makes_unsigned(number: Node, context: Context) -> bool:
 def mentions_unsigned(expression: Node, context: Context) -> bool:
     """Whether a part of an expression is unsigned, so that comparisons with it may be."""
     return any(signedness(part, context) == "unsigned" for part in walk(expression))
+
+
+def may_be_unsigned(expression: Node, context: Context) -> bool:
+    """Whether C may compute an integer expression as an unsigned one."""
+    if isinstance(expression, c_ast.Cast):
+        return signedness_of_type(emit_type(expression.to_type)) != "signed"
+    known = signedness(expression, context)
+    return known == "unsigned" or (known == "unknown" and mentions_unsigned(expression, context))
 
 
 def is_wide(text: str) -> bool:

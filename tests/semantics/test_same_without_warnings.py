@@ -17,6 +17,7 @@ from orio_py.transform.loop_names import LoopName
 from orio_py.transform.parallel.openmp import OpenMP
 from orio_py.transform.parallel.parallelize import Parallelize
 from orio_py.transform.parallel.vectorize import Vectorize
+from orio_py.transform.restructuring.strip_mine import StripMine
 from orio_py.transform.storage.bound_replace import BoundReplace
 from orio_py.transform.storage.scalar_replace import ScalarReplace
 from orio_py.transform.tiling.permute import Permut
@@ -24,6 +25,7 @@ from orio_py.transform.tiling.tile import Tile
 from orio_py.transform.unrolling.peel import Peel
 from orio_py.transform.unrolling.reg_tile import RegTile
 from orio_py.transform.unrolling.unroll import Unroll
+from orio_py.transform.unrolling.unroll_and_jam import UnrollAndJam
 from orio_py.transform.versions.specialize import Specialize
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
@@ -112,8 +114,8 @@ def test_casts_that_change_a_number_are_not_settled(tmp_path: Path) -> None:
     around = context("int n, m; double *a;", live="a")
     for test in ("(double)n / 2 > 0", "(unsigned char)n == 1", "(_Bool)n == 1", "(short)n > 0"):
         code = f"for (i = 0; i < m; i++) if ({test}) a[i] = 2;"
-        text = emit(Specialize("n", (1, 257, 65537)).apply(statement(code), around))
-        assert text.count("if (") == 4 + text.count("if (n =="), test
+        text = emit(Specialize("n", (65537, 70000)).apply(statement(code), around))
+        assert text.count("if (") == 3 + text.count("if (n =="), test
     loops = [
         f"for (i = 0; i < m; i++) if ({test}) a[i] = 2;"
         for test in ("(double)n / 2 > 0", "(double)n / 2 < 1", "(unsigned char)n == 9", "(_Bool)n == 1")
@@ -197,7 +199,7 @@ def test_openmp_counts_in_the_type_of_the_index(tmp_path: Path) -> None:
 def test_a_bound_that_a_cast_makes_smaller(tmp_path: Path) -> None:
     loops = [
         f"for (i = 0; i < {bound}; i++) a[i] += 2;"
-        for bound in ("(unsigned char)260", "(_Bool)8", "(size_t)7")
+        for bound in ("(unsigned char)260", "(_Bool)8", "(size_t)7", "(short)1", "(unsigned char)5")
     ]
     batch = [Case(code, step, "int", SIZES) for code in loops for step in (Unroll(3), Unroll(4))]
     flags = ("-Wno-sign-compare", "-Wno-overflow")
@@ -258,3 +260,22 @@ def test_a_protecting_loop_that_cannot_be_tested_before() -> None:
         Permut((LoopName(("k",)), LoopName(("j",)), LoopName(("i",)))).apply(statement(code), around)
     (diagnostic,) = caught.value.diagnostics
     assert (diagnostic.code, diagnostic.position) == ("ORIO-T031", Position("code.c", 1, 25))
+
+
+def test_copies_of_loops_that_count_an_unsigned_index_down_to_zero(tmp_path: Path) -> None:
+    code = "for (i = m; i <= n; i++) for (u = i + 1; u > 0; u--) a[u] += b[u];"
+    around = context("unsigned i, u, m, n; double *restrict a, *restrict b;", live="a")
+    text = emit(UnrollAndJam(2).apply(statement(code), around))
+    assert "u > i + 1" in text  # and not `u > (0 > i + 1 ? 0 : i + 1)`, which gcc warns of
+    batch = [Case(code.replace("(u =", "(unsigned u ="), UnrollAndJam(2), "unsigned", SIZES)]
+    assert assert_same_results(batch, tmp_path) == 1
+
+
+def test_a_start_that_a_cast_moves_out_of_the_index(tmp_path: Path) -> None:
+    loops = [
+        "for (signed char k = (unsigned char)(-3); k < n; k++) a[k + 40] = b[k + 40];",
+        "for (signed char k = 300; k < n; k++) a[k] = b[k];",
+        "for (short k = (unsigned char)(-3); k < n; k++) a[k] = b[k];",
+    ]
+    batch = [Case(code, StripMine(4, "kk"), "int", SIZES) for code in loops]
+    assert assert_same_results(batch, tmp_path, "-Wno-overflow") == 1

@@ -17,6 +17,7 @@ from orio_py.transform.types import (
     index_type,
     is_floating,
     is_natural,
+    may_be_unsigned,
     signedness,
     signedness_of_type,
 )
@@ -94,11 +95,14 @@ def count_problem(loop: CanonicalLoop, schedule: str, context: Context) -> str |
     for part in (loop.start, loop.bound):
         if is_floating(part, context):
             return f"OpenMP counts in integers, and `{emit_expression(part)}` is a floating-point number"
-        mixed = signedness_of_type(kind) == "signed" and signedness(part, context) == "unsigned"
+        unsigned = (
+            signedness(part, context) == "unsigned" if part is loop.start else may_be_unsigned(part, context)
+        )
+        mixed = signedness_of_type(kind) == "signed" and unsigned
         from_natural = loop.upward and is_natural(loop.start, context)
         if mixed and not from_natural and not is_natural(part, context):
             # OpenMP before 5.1 computes the number of iterations in the type of the index (4.4.2).
-            return f"`{loop.index}` is signed, and `{emit_expression(part)}` is not"
+            return f"`{loop.index}` is signed, and `{emit_expression(part)}` may not be"
     if bound_wraps(loop, context):
         # The compiler converts the bound to the type of the index (OpenMP 4.5, section 2.6).
         return f"`{emit_expression(loop.bound)}` may be negative or too large for `{kind} {loop.index}`"

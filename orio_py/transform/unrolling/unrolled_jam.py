@@ -20,7 +20,7 @@ from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transform.base import Context
 from orio_py.transform.final_index import final_value
-from orio_py.transform.types import index_type
+from orio_py.transform.types import index_type, is_always_true
 from orio_py.transform.unrolling.unrolled_copies import Copies
 
 
@@ -185,7 +185,8 @@ class _Cut:
                 mine = self._last
             over = 0 if self._strict else self._inner.stride
             own_end = mine if self._strict else simplify(add(mine, 1 if over > 0 else -1))
-            if not equal(mine, self._first):  # else the two ends are the same
+            never_shorter = binary("<=" if self._beyond == ">" else ">=", mine, self._first)
+            if not is_always_true(never_shorter, self._context):  # else it ends where the common part begins
                 end = ternary(binary(self._beyond, mine, self._first), own_end, self._first)
         test = binary(self._beyond, ident(self._inner.index), end)
         return self._loop(self._at(self._inner.start, copy), test, self._alone(copy))
