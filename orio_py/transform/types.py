@@ -81,7 +81,8 @@ def index_type_problem(view: CanonicalLoop, context: Context) -> str | None:
         return "is a floating-point variable"
     if "*" in words:
         return "is a pointer"
-    return "is volatile" if "volatile" in words else None
+    own = view.node.init.decls if isinstance(view.node.init, c_ast.DeclList) else ()
+    return "is volatile" if any("volatile" in decl.quals for decl in own) else None
 
 
 def wraps_at_the_start(view: CanonicalLoop, context: Context) -> bool:
@@ -127,9 +128,9 @@ def _is_within(value: Node, known: tuple[int, int], context: Context) -> bool:
     """
     match value:
         case c_ast.BinaryOp(op="+", left=c_ast.ID() as variable, right=c_ast.Constant() as amount):
-            return 0 <= (literal_value(amount) or -1) <= known[1] // 2 and _is_within(
-                variable, known, context
-            )
+            number = literal_value(amount)
+            small = number is not None and number <= known[1] // 2
+            return small and _is_within(variable, known, context)
         case _:
             pass
     if (number := literal_value(value)) is not None:
@@ -227,7 +228,8 @@ def signedness(expression: Node, context: Context) -> Signedness:
         case c_ast.Constant() if _is_floating_literal(expression):
             return "unknown"
         case c_ast.Constant():
-            return "unsigned" if "u" in expression.value.lower().replace("0x", "") else "signed"
+            unsigned = expression.type != "char" and "u" in expression.value.lower()
+            return "unsigned" if unsigned else "signed"
         case c_ast.ID() | c_ast.ArrayRef():
             return _signedness_of_name(expression, context)
         case c_ast.UnaryOp(op="-" | "+", expr=operand):
