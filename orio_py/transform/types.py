@@ -49,7 +49,7 @@ _SIGNED_NAMES = frozenset(["ptrdiff_t", "ssize_t", "intptr_t", "intmax_t", "int3
 def index_type(view: CanonicalLoop, context: Context) -> str:
     """The C type of the loop's index; `int` where no declaration is known."""
     if view.declared_type is not None:
-        return " ".join(w for w in view.declared_type.split() if w not in {"register", "auto"})
+        return view.declared_type
     declared = context.declarations.get(view.index)
     return declared.type if declared is not None else "int"
 
@@ -154,7 +154,7 @@ def signedness_of_type(text: str) -> Signedness:
         return "unsigned"
     if len(words) == 1 and words[0] in _SIGNED_NAMES:
         return "signed"
-    if not words or not set(words) <= _WORDS:
+    if not words or set(words) - _WORDS:
         return "unknown"
     narrow = "char" in words or "short" in words or "_Bool" in words
     return "unsigned" if "unsigned" in words and not narrow else "signed"

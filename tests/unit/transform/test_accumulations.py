@@ -5,19 +5,17 @@ from __future__ import annotations
 import pytest
 from c_trees import context, parse
 
-from orio_py.transform.base import Context
 from orio_py.transform.parallel.accumulations import accumulation, induction_step, is_integer
 
 DECLARATIONS = """int i, k, n, e[99], *p, two[9][9]; unsigned u; long wide; short tiny; unsigned char byte; _Bool ok;
 double x, s, a[99]; uint16_t word; int64_t exact;"""
 
 
-def around() -> Context:
-    return context(DECLARATIONS)
+AROUND = context(DECLARATIONS)
 
 
 def summary(text: str, name: str) -> tuple[str, bool, bool, bool] | None:
-    found = accumulation(parse(text), name, around())
+    found = accumulation(parse(text), name, AROUND)
     return None if found is None else (found.operator, found.exact, found.certain, found.truth)
 
 
@@ -48,6 +46,15 @@ def summary(text: str, name: str) -> tuple[str, bool, bool, bool] | None:
         ("s = fmin(s, a[i]);", "min"),
         ("s = fmax(a[i], s);", "max"),
         ("s = MIN(a[i], s);", "min"),
+        # Among other statements.
+        ("k++; s += a[i];", "+"),
+        ("k = 1; s += a[i];", "+"),
+        ("x += 1; s *= a[i];", "*"),
+        ("if (a[i] < x) x = a[i]; s += x;", "+"),
+        ("if (s < x) x = s;", None),
+        ("-s;", None),
+        ("s = s < x ? a[i] : s;", None),
+        ("s = x < a[i] ? a[i] : s;", None),
         # The variable on the right of a minus, twice, or where its value is used.
         ("s = a[i] - s;", None),
         ("s = x - (a[i] + s);", None),
@@ -82,7 +89,7 @@ def summary(text: str, name: str) -> tuple[str, bool, bool, bool] | None:
     ],
 )
 def test_floating_point_accumulations(text: str, operator: str | None) -> None:
-    expected = None if operator is None else (operator, False, "if" not in text, False)
+    expected = None if operator is None else (operator, False, True, False)
     assert summary(text, "s") == expected
 
 
@@ -114,6 +121,9 @@ def test_floating_point_accumulations(text: str, operator: str | None) -> None:
         ("k *= x;", "k", None),
         ("k = k + a[i];", "k", None),
         ("k = e[i] < k ? e[i] : k;", "k", ("min", True, True, False)),
+        ("k = max(k, e[i]);", "k", ("max", True, True, False)),
+        ("k = max(k, a[i]);", "k", None),
+        ("k = max(a[i], k);", "k", None),
         ("k = u < k ? u : k;", "k", None),
         ("k = wide < k ? wide : k;", "k", None),
         ("wide = e[i] < wide ? e[i] : wide;", "wide", ("min", True, True, False)),
@@ -143,6 +153,8 @@ def test_accumulations_of_integers(
         ("k = k + 3;", 3),
         ("k = k - 3;", -3),
         ("k += 1;", 1),
+        ("k++; a[i] = -k;", 1),
+        ("&k;", None),
         ("k += 0;", None),
         ("k += 03;", None),
         ("k += 3L;", None),
@@ -162,16 +174,20 @@ def test_accumulations_of_integers(
     ],
 )
 def test_step_of_a_variable(text: str, step: int | None) -> None:
-    assert induction_step(parse(text), "k", around()) == step
+    assert induction_step(parse(text), "k", AROUND) == step
 
 
 @pytest.mark.parametrize(
     ("name", "step"),
-    [("wide", 1), ("u", 1), ("exact", 1), ("tiny", None), ("byte", None), ("word", None), ("ok", None)]
-    + [("s", None), ("p", None), ("unseen", None)],
+    [
+        ("wide", 1),
+        ("u", 1),
+        ("exact", 1),
+        *((name, None) for name in ("tiny", "byte", "word", "ok", "s", "p", "unseen")),
+    ],
 )
 def test_variables_that_can_be_linear(name: str, step: int | None) -> None:
-    assert induction_step(parse(f"{name}++;"), name, around()) == step
+    assert induction_step(parse(f"{name}++;"), name, AROUND) == step
 
 
 @pytest.mark.parametrize(
@@ -217,4 +233,4 @@ def test_variables_that_can_be_linear(name: str, step: int | None) -> None:
 )
 def test_evident_integers(text: str, integer: bool) -> None:
     (statement,) = parse(f"return {text};").block_items or []
-    assert is_integer(statement.expr, around()) == integer  # type: ignore[attr-defined]
+    assert is_integer(statement.expr, AROUND) == integer  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ from orio_py.transform import arguments
 from orio_py.transform.base import Refusal
 from orio_py.transform.loop_names import LoopName
 
-I, J = LoopName(("i",)), LoopName(("j",))
+OUTER, INNER = LoopName(("i",)), LoopName(("j",))
 
 
 @pytest.mark.parametrize(
@@ -29,13 +29,13 @@ I, J = LoopName(("i",)), LoopName(("j",))
         (arguments.texts, ["i", " ", "j"], ("i", "j")),
         (arguments.texts, ("i",), ("i",)),
         (arguments.texts, [], ()),
-        (arguments.loop_name, "i", I),
+        (arguments.loop_name, "i", OUTER),
         (arguments.loop_name, ("ii", "i"), LoopName(("ii", "i"))),
         (arguments.loop_name, ["i"], LoopName(("i",), optional=True)),
-        (arguments.sequence, ["i", "j"], (I, J)),
-        (arguments.sequence, ("i",), (I,)),
-        (arguments.sequences, [["i", "j"]], ((I, J),)),
-        (arguments.sequences, (("i",), ("j",)), ((I,), (J,))),
+        (arguments.sequence, ["i", "j"], (OUTER, INNER)),
+        (arguments.sequence, ("i",), (OUTER,)),
+        (arguments.sequences, [["i", "j"]], ((OUTER, INNER),)),
+        (arguments.sequences, (("i",), ("j",)), ((OUTER,), (INNER,))),
         (arguments.sequences, [], ()),
         (arguments.unroll_factors, (["i", "j"], [4, 2]), (("i", 4), ("j", 2))),
         (arguments.unroll_factors, [("i",), (4,)], (("i", 4),)),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from c_trees import context, statement
 
@@ -9,6 +12,7 @@ from orio_py.ctree.emit import emit
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.symbols import CDeclaration
 from orio_py.transform import types
 from orio_py.transform.base import Context
 
@@ -17,8 +21,11 @@ unsigned char byte; unsigned short word; short tiny; char letter; signed char sm
 uint8_t octet; double x, a[9]; float f; real_t strange; volatile int w;"""
 
 
-def around(**fields: object) -> Context:
-    return context(DECLARATIONS, **fields)
+AROUND = context(DECLARATIONS)
+
+
+def around(**fields: Any) -> Context:
+    return replace(AROUND, **fields)
 
 
 def loop(text: str) -> CanonicalLoop:
@@ -82,6 +89,14 @@ def test_type_of_a_new_index(kind: str, bound: str, control: str) -> None:
 )
 def test_what_is_wrong_with_an_index(text: str, problem: str | None) -> None:
     assert types.index_type_problem(loop(text), around()) == problem
+
+
+def test_index_whose_type_is_a_pointer_by_its_name() -> None:
+    declared = {"i": CDeclaration("i", "double *")}
+    assert types.index_type_problem(loop("i = 0; i < n; i++"), around(declarations=declared)) is not None
+    declared = {"i": CDeclaration("i", "int *")}
+    problem = types.index_type_problem(loop("i = 0; i < n; i++"), around(declarations=declared))
+    assert problem == "is a pointer"
 
 
 @pytest.mark.parametrize(
@@ -326,8 +341,10 @@ def test_unsigned_parts() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "wide"),
-    [("int", False), ("unsigned", False), ("short", False), ("long", True), ("unsigned long long", True)]
-    + [("size_t", True), ("int64_t", True), ("int32_t", True), ("double", False)],
+    [
+        *((kind, False) for kind in ("int", "unsigned", "short", "double")),
+        *((kind, True) for kind in ("long", "unsigned long long", "size_t", "int64_t", "int32_t")),
+    ],
 )
 def test_wide_types(kind: str, wide: bool) -> None:
     assert types.is_wide(kind) == wide
