@@ -81,8 +81,9 @@ def index_type_problem(view: CanonicalLoop, context: Context) -> str | None:
         return "is a floating-point variable"
     if "*" in words:
         return "is a pointer"
-    own = view.node.init.decls if isinstance(view.node.init, c_ast.DeclList) else ()
-    return "is volatile" if any("volatile" in decl.quals for decl in own) else None
+    own = walk(view.node.init) if isinstance(view.node.init, c_ast.DeclList) else ()
+    volatile = any(isinstance(part, c_ast.Decl) and "volatile" in part.quals for part in own)
+    return "is volatile" if volatile else None
 
 
 def wraps_at_the_start(view: CanonicalLoop, context: Context) -> bool:

@@ -77,6 +77,11 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (Tile(4, "ii"), "ORIO-T024", f"{FOR_I} {{ @i = i + 1; }}"),
     (Tile(4, "ii"), "ORIO-T025", f"{FOR_I} {{ if (a[i] > 0) @break; }}"),
     (Tile(4, "ii"), "ORIO-T027", f"{FOR_I} {{ @n--; }}"),
+    (JI, "ORIO-T024", f"{FOR_I} for (j = 0; j < m; j++) @i = 3;"),
+    (JI, "ORIO-T024", f"{FOR_I} for (j = 0; j < m; j++) @j = 3;"),
+    (JI, "ORIO-T027", f"{FOR_I} for (j = 0; j < m; j++) @n = 3;"),
+    (JI, "ORIO-T027", f"{FOR_I} for (j = 0; j < m; j++) @m = 3;"),
+    (JI, "ORIO-T027", "@for (i = t; i < n; i++) for (j = 0; j < m; j++) t = 3;"),
     (Permut(names("j", "k")), "ORIO-T015", f"@{FOR_I} for (j = 0; j < n; j++) c[i][j] = 0;"),
     (Permut(names("j", "j")), "ORIO-T016", f"@{FOR_I} for (j = 0; j < n; j++) c[i][j] = 0;"),
     (JI, "ORIO-T030", f"@{FOR_I} {{ a[i] = 0; for (j = 0; j < n; j++) c[i][j] = 0; }}"),
@@ -153,6 +158,17 @@ def refusal_of(transformation: Transformation, node: Node, inner: Context) -> Re
         transformation.apply(node, inner)
     assert structure_digest(node) == before
     return caught.value
+
+
+def test_factors_of_one_ask_for_nothing() -> None:
+    node = statement("for (i = 0; i != n; i++) s += a[i];")
+    first, second = (LoopName((name,)) for name in ("i", "ii"))
+    for step in (
+        Composite(unrollreduction=(("i", 1),)),
+        Composite(unrolljam=(("i", 1),)),
+        Composite(tile=(TileEntry(first, 1, "ii"), TileEntry(second, 1, "iii"))),
+    ):
+        assert step.apply(node, context(DECLARATIONS)) is node
 
 
 @pytest.mark.parametrize(("transformation", "code", "text"), CASES)
