@@ -249,6 +249,7 @@ WIDE = "for (unsigned r = 0; r < n; r++) for (j = 0; j < m; j++) for (k = 0; k <
             "cannot give `i`, which is read after the loop, its last value: its bound has another value",
         ),
         (WIDE, "j k", "cannot give `j`"),
+        (TRIPLE, "j k", "cannot give `k`"),
         (WIDE, "i k", "cannot give `k`"),
         ("for (i = 0; i < a[1]; i++) for (j = 0; j < m; j++) k = j;", "j", "its bound is not known to be an"),
     ],
