@@ -20,6 +20,7 @@ from orio_py.transform.forms import require_copyable
         ("if (i) { int k; static int t; b[i] = t; }", "the `static` variable `t`"),
         ("for (int k = 0; k < 3; k++) b[i] = k;", None),
         ("switch (i) { case 1: b[i] = 0; }", None),
+        ("case 1: b[i] = 0;", "a `case` label of a `switch` outside the loop"),
         ("again: b[i] = 0;", "the label `again`"),
     ],
 )

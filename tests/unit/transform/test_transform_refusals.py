@@ -48,6 +48,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (Unroll(2), "ORIO-T022", "@for (double z = 0; z < n; z += 1) s += z;"),
     (Unroll(2), "ORIO-T022", "@for (p = row; p < row + n; p += 1) s += *p;"),
     (Unroll(2), "ORIO-T022", "@for (v = 0; v < n; v++) s += 1;"),
+    (Unroll(2), "ORIO-T022", "@for (volatile int r = 0; r < n; r++) s += 1;"),
     (Unroll(2), "ORIO-T022", "@for (unsigned char r = n - 1; r > 0; r--) s += r;"),
     (Tile(4, "rr"), "ORIO-T022", "@for (uint16_t r = -3; r < n; r++) s += r;"),
     (Unroll(2), "ORIO-T022", "@for (unsigned char r = 300; r < n; r++) s += r;"),
