@@ -135,6 +135,8 @@ def _is_words(node: ast.AST) -> bool:
             return True
         case ast.keyword(arg="help" | "notes" | "argument"):
             return True
+        case ast.keyword(arg="strict"):  # of `zip`: an assertion
+            return True
         case ast.AnnAssign(simple=1, value=None):
             return True
         case ast.Assign(targets=[ast.Name(id="_WHAT" | "ENTRY" | "__all__")]):
@@ -195,7 +197,8 @@ def _statement_changes(node: ast.AST) -> Iterator[Change]:
         case ast.If() | ast.While():
             yield lambda n: _negate(n)
         case ast.Return(value=ast.AST() as value) if not (
-            isinstance(value, ast.Constant) and value.value is None
+            # Where False is expected, None is as good.
+            isinstance(value, ast.Constant) and (value.value is None or value.value is False)
         ):
             yield lambda n: ast.Return(ast.Constant(None))
         case ast.Expr(value=ast.Call()):

@@ -84,11 +84,9 @@ def final_value(view: CanonicalLoop, what: str, context: Context) -> Node:
 def _settled(
     result: Node, loops: Sequence[CanonicalLoop], depth: int, what: str, context: Context
 ) -> list[Node]:
-    """`result` and what follows it, for the loops from `depth` inwards."""
+    """`result` and what follows it, for the loops from `depth` inwards, one of which is live."""
     loop, outer = loops[depth], loops[:depth]
     if not any(is_live(other, context) for other in loops[depth + 1 :]):
-        if not is_live(loop, context):
-            return [result]
         return [result, *_assignments(_at_the_end(loop, outer, what, context), what, context)]
     _require_same_trips(loops, depth, what, context)
     inside = _settled(result, loops, depth + 1, what, context)
@@ -135,11 +133,14 @@ def _last(loop: CanonicalLoop) -> Node:
 
 
 def _beyond(loop: CanonicalLoop, start: Node, amount: int) -> Node:
-    """The last value of the index plus `amount`; nothing in between leaves the range of the loop."""
+    """The last value of the index plus `amount`; nothing in between leaves the range of the loop.
+
+    With a stride of 1 the amount is 0.
+    """
     bound, stride = loop.bound, abs(loop.stride)
     inside = (-1 if loop.upward else 1) * (loop.relation in {"<", ">"})
     if stride == 1:
-        return simplify(add(bound, inside + amount))
+        return simplify(add(bound, inside))
     room = _difference(bound, start) if loop.upward else _difference(start, bound)
     rest = binary("%", simplify(sub(room, abs(inside))), stride)
     if literal_value(bound) == 0 and not loop.upward:
@@ -214,7 +215,7 @@ def _is_wider(kind: str, parts: Sequence[Node], context: Context) -> bool:
 
 
 def _is_wide(kind: str) -> bool:
-    return not set(kind.split()) <= {"char", "short", "int", "signed", "unsigned", "_Bool"}
+    return bool(set(kind.split()) - {"char", "short", "int", "signed", "unsigned", "_Bool"})
 
 
 def _is_wide_expression(node: Node, context: Context) -> bool:
@@ -266,7 +267,7 @@ def _at_the_end(
 
 def _live_inside(loops: Sequence[CanonicalLoop], depth: int, context: Context) -> CanonicalLoop:
     """The first loop further inside whose index is read after the nest."""
-    return next((loop for loop in loops[depth + 1 :] if is_live(loop, context)), loops[-1])
+    return next(loop for loop in loops[depth + 1 :] if is_live(loop, context))
 
 
 def _other_types(loop: CanonicalLoop) -> str:

@@ -49,7 +49,7 @@ _SIGNED_NAMES = frozenset(["ptrdiff_t", "ssize_t", "intptr_t", "intmax_t", "int3
 def index_type(view: CanonicalLoop, context: Context) -> str:
     """The C type of the loop's index; `int` where no declaration is known."""
     if view.declared_type is not None:
-        return " ".join(w for w in view.declared_type.split() if w not in {"register", "auto"})
+        return view.declared_type
     declared = context.declarations.get(view.index)
     return declared.type if declared is not None else "int"
 
@@ -81,7 +81,9 @@ def index_type_problem(view: CanonicalLoop, context: Context) -> str | None:
         return "is a floating-point variable"
     if "*" in words:
         return "is a pointer"
-    return "is volatile" if "volatile" in words else None
+    own = walk(view.node.init) if isinstance(view.node.init, c_ast.DeclList) else ()
+    volatile = any(isinstance(part, c_ast.Decl) and "volatile" in part.quals for part in own)
+    return "is volatile" if volatile else None
 
 
 def wraps_at_the_start(view: CanonicalLoop, context: Context) -> bool:
@@ -135,9 +137,9 @@ def _is_within(value: Node, known: tuple[int, int], context: Context) -> bool:
     """
     match value:
         case c_ast.BinaryOp(op="+", left=c_ast.ID() as variable, right=c_ast.Constant() as amount):
-            return 0 <= (literal_value(amount) or -1) <= known[1] // 2 and _is_within(
-                variable, known, context
-            )
+            number = literal_value(amount)
+            small = number is not None and number <= known[1] // 2
+            return small and _is_within(variable, known, context)
         case _:
             pass
     if (number := literal_value(value)) is not None:
@@ -161,7 +163,7 @@ def signedness_of_type(text: str) -> Signedness:
         return "unsigned"
     if len(words) == 1 and words[0] in _SIGNED_NAMES:
         return "signed"
-    if not words or not set(words) <= _WORDS:
+    if not words or set(words) - _WORDS:
         return "unknown"
     narrow = "char" in words or "short" in words or "_Bool" in words
     return "unsigned" if "unsigned" in words and not narrow else "signed"
@@ -243,7 +245,8 @@ def signedness(expression: Node, context: Context) -> Signedness:
         case c_ast.Constant() if _is_floating_literal(expression):
             return "unknown"
         case c_ast.Constant():
-            return "unsigned" if "u" in expression.value.lower().replace("0x", "") else "signed"
+            unsigned = expression.type != "char" and "u" in expression.value.lower()
+            return "unsigned" if unsigned else "signed"
         case c_ast.ID() | c_ast.ArrayRef():
             return _signedness_of_name(expression, context)
         case c_ast.UnaryOp(op="-" | "+", expr=operand):

@@ -210,7 +210,7 @@ def _is_exact(step: _Step, declared: CDeclaration | None, context: Context) -> b
     integers = {"&", "|", "^"} | _LOGICAL
     if declared is None or not declared.is_integer:
         return None if declared is not None and step.operator in integers else False
-    whole = step.value is None or _is_whole(step.value, declared, context)
+    whole = step.value is None or is_integer(step.value, context)
     if declared.type in _TRUTH:
         # A sum in a truth value is cut off at 1 by every assignment.
         return True if whole and step.operator in {"&", "|"} | _LOGICAL else None
@@ -223,17 +223,6 @@ def _is_exact(step: _Step, declared: CDeclaration | None, context: Context) -> b
     narrow = set(declared.type.split()) & _NARROW
     fits = step.value is not None and fits_index(step.value, declared.type, context)
     return True if fits and not narrow else None
-
-
-def _is_whole(node: Node, declared: CDeclaration, context: Context) -> bool:
-    """Whether an operand, in which the variable itself may occur, is evidently an integer."""
-    match node:
-        case c_ast.ID(name=name) if name == declared.name:
-            return True
-        case c_ast.BinaryOp(op="+" | "-" | "*", left=left, right=right):
-            return _is_whole(left, declared, context) and _is_whole(right, declared, context)
-        case _:
-            return is_integer(node, context)
 
 
 def is_integer(node: Node, context: Context) -> bool:

@@ -156,7 +156,7 @@ def normal(text: str) -> str:
 
 
 def _lines(text: str) -> list[GuardedPragma]:
-    first = re.split(r"[\s(]", text, maxsplit=1)[0]
+    first = re.split(r"[\s(]", text)[0]
     match first:
         case "omp":
             return [GuardedPragma(text, _OPENMP)]

@@ -118,7 +118,8 @@ def promoted(text: str) -> str | None:
         if name in words:
             return result
     kind = " ".join(["unsigned"] * ("unsigned" in words) + ["long"] * words.count("long")) or "int"
-    return kind if set(words) <= {"int", "unsigned", "long"} and (words or "signed" in text) else None
+    others = set(words) - {"int", "unsigned", "long"}
+    return kind if not others and (words or "signed" in text) else None
 
 
 def compared_type(kind: str, index: str | None) -> str:

@@ -9,6 +9,7 @@ from orio_py.core.diagnostics import Severity
 from orio_py.core.expr import Value
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
+from orio_py.ctree.loops import CanonicalLoop
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Context, Refusal, Transformation
 from orio_py.transform.catalog import TRANSFORMATIONS
@@ -16,6 +17,7 @@ from orio_py.transform.parallel.openmp import OpenMP
 from orio_py.transform.parallel.parallelize import Parallelize
 from orio_py.transform.parallel.pragma import Pragma
 from orio_py.transform.parallel.pragma_text import clauses
+from orio_py.transform.parallel.sharing import sharing
 from orio_py.transform.parallel.user_pragmas import check_user_pragmas
 from orio_py.transform.parallel.vector import Vector
 from orio_py.transform.parallel.vectorize import Vectorize
@@ -91,6 +93,9 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (Parallelize(schedule="guided"), "ORIO-T091", "@for (u = 9; u > v; u--) a[u] = 0;"),
     (Vectorize(simdlen=0), "ORIO-T011", f"@{FOR_I} a[i] = 0;"),
     (Vectorize(), "ORIO-T020", "@t = 1;"),
+    (Vectorize(), "ORIO-T024", f"{FOR_I} {{ a[i] = 0; @i = i + 1; }}"),
+    (Vectorize(), "ORIO-T025", f"{FOR_I} {{ if (a[i] > 0) @break; }}"),
+    (Vectorize(), "ORIO-T027", f"{FOR_I} @n = n - 1;"),
     (Vectorize(loop="j"), "ORIO-T015", f"@{FOR_I} a[i] = 0;"),
     (Vectorize(), "ORIO-T040", f"{FOR_I} @a[i + 1] = a[i];"),
     (Vectorize(), "ORIO-T040", f"{FOR_I} {{ @t = t + e[i]; b[t] = 0; }}"),
@@ -189,6 +194,19 @@ def test_loop_around_another_construct() -> None:
         Parallelize(), f"{FOR_I} a[i] = 0;", around(pragmas=("GCC ivdep",))
     ).diagnostics
     assert diagnostic.code == "ORIO-T033"
+
+
+def test_pragma_that_shares_out_no_loop() -> None:
+    result = emit(OpenMP(True, ("omp parallel",)).apply(statement(f"{FOR_I} a[i + 1] = a[i];"), around()))
+    assert "#pragma omp parallel\n" in result
+
+
+def test_last_value_needs_bounds_of_one_kind() -> None:
+    """A clause for a variable's last value needs a test of whether the loop runs at all."""
+    for start, clause in (("0", True), ("m", True), ("u", False)):
+        view = CanonicalLoop.match(statement(f"for (i = {start}; i < n; i++) {{ x = a[i]; b[i] = x; }}"))
+        assert view is not None
+        assert sharing([view], around("x")).last == (("x",) if clause else ())
 
 
 def test_promises() -> None:

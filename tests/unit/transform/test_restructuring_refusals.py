@@ -141,6 +141,17 @@ def test_refusal(transformation: Transformation, code: str, text: str) -> None:
     assert (diagnostic.position.line, diagnostic.position.column) == (1, column), diagnostic.headline()
 
 
+@pytest.mark.parametrize(
+    ("body", "numbers"), [("a[i] = 0;", "just 0"), ("{ a[i] = 0; b[i] = 0; }", "0 to 1")]
+)
+def test_numbers_of_the_statements(body: str, numbers: str) -> None:
+    with pytest.raises(Refusal) as caught:
+        Distribute(((7,),)).apply(statement(f"{FOR_I} {body}"), context(DECLARATIONS))
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "ORIO-T074"
+    assert f"they are {numbers}, and the groups hold 7" in diagnostic.message
+
+
 def changed(transformation: Transformation, code: str, live: str = "a b c d y", **fields: object) -> str:
     """The code after the transformation, in one line."""
     tree = statement(code)

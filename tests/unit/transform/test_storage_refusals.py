@@ -322,3 +322,26 @@ def test_prefetch_takes_one_reference_of_each_shape() -> None:
     node = statement(f"{FOR_I} s += x[i] + x[i + 1] + c[i][t] + y[0];")
     result = emit(Prefetch(None, 4).apply(node, context(DECLARATIONS)))
     assert result.count("__builtin_prefetch") == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "most"),
+    [
+        *((kind, 2**21) for kind in ("char", "_Bool")),
+        ("short", 2**20),
+        *((kind, 2**19) for kind in ("int", "unsigned", "float")),
+        *((kind, 2**18) for kind in ("double", "long")),
+        ("long double", 2**17),
+    ],
+)
+def test_largest_buffer(kind: str, most: int) -> None:
+    inner = context(f"int i; {kind} s, big[9999999];", live="s")
+    for extra in (0, 1):
+        node = statement(f"for (i = 0; i < {most + extra}; i++) s += big[i];")
+        copy = ArrCopy("big[i]", (most + extra,))
+        if not extra:
+            assert f"[{most}]" in emit(copy.apply(node, inner))
+            continue
+        with pytest.raises(Refusal) as caught:
+            copy.apply(node, inner)
+        assert [d.code for d in caught.value.diagnostics] == ["ORIO-T067"]

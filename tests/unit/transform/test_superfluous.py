@@ -26,6 +26,7 @@ def variant(code: str) -> str:
         (f"transform Fuse() {{ int i, j; {I_LOOP} {J_LOOP} }}", "int i; for"),
         (f"{{ int i, j; transform Fuse() {{ {I_LOOP} {J_LOOP} }} }}", "int i; for"),
         (f"{{ int i, j = 4; transform Fuse() {{ {I_LOOP} {J_LOOP} }} }}", "int i; for"),
+        (f"{{ int i, j = g(n); transform Fuse() {{ {I_LOOP} {J_LOOP} }} }}", "int i; int j = g(n); for"),
         (f"{{ int i, j; transform Fuse() {{ {I_LOOP} {J_LOOP} }} a[9] = j; }}", "int i; int j; for"),
         (f"{{ int i, j; transform Fuse() {{ {I_LOOP} {J_LOOP} }} a[9] = KEPT; }}", "int i; int j; for"),
         (

@@ -9,7 +9,7 @@ from orio_py.core.diagnostics import DiagnosticError, Severity
 from orio_py.core.expr import Value
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
-from orio_py.transform.recipe import apply_recipe, context_for, uses_openmp
+from orio_py.transform.recipe import apply_recipe, context_for, uses_opencl, uses_openmp
 
 LOOP = "for (i = 0; i < n; i++) a[i] = b[i];"
 NEST = "for (i = 0; i < n; i++) for (j = 0; j < n; j++) c[i][j] = c[i][j] + 1;"
@@ -228,11 +228,46 @@ def test_tile_index_keeps_clear_of_macros() -> None:
         ("transform Unroll(ufactor=2, parallelize=P)", True),
         ("transform Composite(openmp=(P, 'omp parallel for'))", True),
         ("transform Composite(vector=(True, 'ivdep'))", False),
+        ("transform Composite(vector=(True, ['ivdep', 'omp simd']))", True),
+        ("transform Composite(pragma=[('i', 'ompx')])", False),
+        ("transform Composite(vectorize=V)", True),
+        ("transform Composite(vectorize=False)", False),
+        ("transform Parallelize()", True),
+        ("transform Vectorize()", True),
+        ("transform Specialize(aligned=['a'])", True),
+        ("transform Specialize(on='n', values=[4])", False),
+        ("transform Unroll(ufactor=2) transform Vectorize()", True),
+        ("", False),
     ],
 )
 def test_uses_openmp(recipe: str, expected: bool) -> None:
     ((region,),) = [task.regions for task in read_tasks(file_with(recipe))]
     assert uses_openmp(region) is expected
+    assert not uses_opencl(region)
+
+
+def test_pragma_of_the_user_uses_openmp() -> None:
+    for pragma, expected in (("omp parallel for", True), ("GCC ivdep", False), ("", False)):
+        code = f"{{\n#pragma {pragma}\n{LOOP} }}"
+        ((region,),) = [task.regions for task in read_tasks(file_with("", code))]
+        assert uses_openmp(region) is expected
+
+
+@pytest.mark.parametrize(
+    ("recipe", "expected"),
+    [
+        ("transform OpenCL()", True),
+        ("transform Unroll(ufactor=2) transform OpenCL()", True),
+        ("transform Unroll(ufactor=2)", False),
+        ("transform Composite(opencl=True)", True),
+        ("transform Composite(opencl=False)", False),
+        ("transform Composite(opencl=P)", True),
+        ("transform Composite(unrolljam=(['i'], [2]))", False),
+    ],
+)
+def test_uses_opencl(recipe: str, expected: bool) -> None:
+    ((region,),) = [task.regions for task in read_tasks(file_with(recipe))]
+    assert uses_opencl(region) is expected
 
 
 def test_inputs_are_not_modified() -> None:

@@ -48,6 +48,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (Unroll(2), "ORIO-T022", "@for (double z = 0; z < n; z += 1) s += z;"),
     (Unroll(2), "ORIO-T022", "@for (p = row; p < row + n; p += 1) s += *p;"),
     (Unroll(2), "ORIO-T022", "@for (v = 0; v < n; v++) s += 1;"),
+    (Unroll(2), "ORIO-T022", "@for (volatile int r = 0; r < n; r++) s += 1;"),
     (Unroll(2), "ORIO-T022", "@for (unsigned char r = n - 1; r > 0; r--) s += r;"),
     (Tile(4, "rr"), "ORIO-T022", "@for (uint16_t r = -3; r < n; r++) s += r;"),
     (Unroll(2), "ORIO-T022", "@for (unsigned char r = 300; r < n; r++) s += r;"),
@@ -77,6 +78,11 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (Tile(4, "ii"), "ORIO-T024", f"{FOR_I} {{ @i = i + 1; }}"),
     (Tile(4, "ii"), "ORIO-T025", f"{FOR_I} {{ if (a[i] > 0) @break; }}"),
     (Tile(4, "ii"), "ORIO-T027", f"{FOR_I} {{ @n--; }}"),
+    (JI, "ORIO-T024", f"{FOR_I} for (j = 0; j < m; j++) @i = 3;"),
+    (JI, "ORIO-T024", f"{FOR_I} for (j = 0; j < m; j++) @j = 3;"),
+    (JI, "ORIO-T027", f"{FOR_I} for (j = 0; j < m; j++) @n = 3;"),
+    (JI, "ORIO-T027", f"{FOR_I} for (j = 0; j < m; j++) @m = 3;"),
+    (JI, "ORIO-T027", "@for (i = t; i < n; i++) for (j = 0; j < m; j++) t = 3;"),
     (Permut(names("j", "k")), "ORIO-T015", f"@{FOR_I} for (j = 0; j < n; j++) c[i][j] = 0;"),
     (Permut(names("j", "j")), "ORIO-T016", f"@{FOR_I} for (j = 0; j < n; j++) c[i][j] = 0;"),
     (JI, "ORIO-T030", f"@{FOR_I} {{ a[i] = 0; for (j = 0; j < n; j++) c[i][j] = 0; }}"),
@@ -153,6 +159,17 @@ def refusal_of(transformation: Transformation, node: Node, inner: Context) -> Re
         transformation.apply(node, inner)
     assert structure_digest(node) == before
     return caught.value
+
+
+def test_factors_of_one_ask_for_nothing() -> None:
+    node = statement("for (i = 0; i != n; i++) s += a[i];")
+    first, second = (LoopName((name,)) for name in ("i", "ii"))
+    for step in (
+        Composite(unrollreduction=(("i", 1),)),
+        Composite(unrolljam=(("i", 1),)),
+        Composite(tile=(TileEntry(first, 1, "ii"), TileEntry(second, 1, "iii"))),
+    ):
+        assert step.apply(node, context(DECLARATIONS)) is node
 
 
 @pytest.mark.parametrize(("transformation", "code", "text"), CASES)
