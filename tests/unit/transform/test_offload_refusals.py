@@ -47,6 +47,7 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (OpenCL(), "ORIO-T020", "@while (n--) t++;"),
     (OpenCL(), "ORIO-T021", "@for (i = 0; i != n; i++) a[i] = 0;"),
     (OpenCL(), "ORIO-T025", f"{FOR_I} {{ if (a[i] > 0) @break; a[i] = 1; }}"),
+    (OpenCL(nd=2), "ORIO-T025", f"{NEST} {{ if (c[i][j] > 0) @continue; c[i][j] = 1; }}"),
     (OpenCL(), "ORIO-T040", f"{FOR_I} @a[i + 1] = a[i];"),
     (OpenCL(nd=2), "ORIO-T040", f"{NEST} @c[i][0] = a[j];"),
     (OpenCL(), "ORIO-T041", f"{FOR_I} @a[row[i]] = 0;"),
@@ -85,10 +86,27 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (OpenCL(nd=2, workGroups=(8,)), "ORIO-T127", f"@{NEST} c[i][j] = 0;"),
     (OpenCL(workItemsPerGroup=(2, 2)), "ORIO-T127", f"@{FOR_I} a[i] = 0;"),
     (OpenCL(spread=Spread.BLOCKED), "ORIO-T127", f"@{FOR_I} a[i] = 0;"),
-    (OpenCL(cacheBlocks=True), "ORIO-T128", f"@{FOR_I} a[i] = 0;"),
     (OpenCL(streamCount=2), "ORIO-T128", f"@{FOR_I} a[i] = 0;"),
     (OpenCL(workGroups=(2,), blockCount=(2,)), "ORIO-T129", f"@{FOR_I} a[i] = 0;"),
     (OpenCL(workItemsPerGroup=(2,), threadCount=(2,)), "ORIO-T129", f"@{FOR_I} a[i] = 0;"),
+    (OpenCL(cacheBlocks=True), "ORIO-T130", f"@{FOR_I} a[i] = b[i];"),
+    (OpenCL(cacheBlocks=True), "ORIO-T130", f"@{FOR_I} a[i] = b[0] + b[row[i]] + i % 2;"),
+    (OpenCL(cacheBlocks=True), "ORIO-T130", f"@{FOR_I} a[i] = b[i] + b[i + 64];"),
+    (OpenCL(cacheBlocks=True), "ORIO-T130", f"@{FOR_I} a[i] = b[i] + b[2 * i];"),
+    (OpenCL(cacheBlocks=True), "ORIO-T130", f"@{FOR_I} a[i] = b[i * i] + b[i * i + 1];"),
+    (OpenCL(cacheBlocks=True), "ORIO-T130", f"@{FOR_I} a[i] = b[i] + b[i + t];"),
+    (OpenCL(cacheBlocks=True), "ORIO-T130", "@for (i = 0; i < n; i += 2) a[i] = b[i] + b[i + 1];"),
+    (
+        OpenCL(cacheBlocks=True),
+        "ORIO-T130",
+        f"@{FOR_I} for (j = 0; j < m; j++) a[i] += c[i][j] + c[i + 1][j];",
+    ),
+    (OpenCL(cacheBlocks=True, workItemsPerGroup=(1,)), "ORIO-T130", f"@{FOR_I} a[i] = b[i] + b[i + 1];"),
+    (
+        OpenCL(cacheBlocks=True, coarsen=2, spread=Spread.BLOCKED),
+        "ORIO-T130",
+        f"@{FOR_I} a[i] = b[i] + b[i + 1];",
+    ),
 )
 
 
