@@ -14,7 +14,7 @@ from random import Random
 import numpy as np
 from c_trees import context, parse
 from opencl_runs import PROBLEMS, Device, library, opencl
-from random_offloads import random_offload
+from random_offloads import random_offload, random_stencil
 
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
@@ -229,6 +229,15 @@ def test_tiles_in_local_memory_compute_the_same(tmp_path: Path) -> None:
         assert tree is not None, case
         assert all(plan.staged for plan in kernel_plans(tree)), case
     assert assert_same(STAGED, tmp_path) >= 3 * len(STAGED)
+
+
+def test_random_stencils_compute_the_same(tmp_path: Path) -> None:
+    draw = Random(6)
+    cases = [Case(*random_stencil(draw)) for _ in range(50)]
+    trees = [tree for number, case in enumerate(cases) if (tree := transformed(case, number)) is not None]
+    assert len(trees) >= 10
+    assert all(plan.staged for tree in trees for plan in kernel_plans(tree))
+    assert assert_same(cases, tmp_path) >= 10
 
 
 def test_random_nests_compute_the_same(tmp_path: Path) -> None:
