@@ -53,13 +53,12 @@ def _staged(plan: KernelPlan, types: Types) -> Blocks:
     steps = not _is_single(plan)
     dimensions = [(axis, len(plan.axes) - 1 - level) for level, axis in enumerate(plan.axes)]
     lines = [f"  const int orio_item = {linear('get_local_id', 'get_local_size', len(plan.axes))};"]
-    lines += [
-        f"  const int {place_name(axis)} = get_local_id({dimension});" for axis, dimension in dimensions
-    ]
+    several = [d for _, d in dimensions if plan.launch.step[d] > plan.launch.items[d]]
+    lines += [f"  const int {place_name(a)} = get_local_id({d});" for a, d in dimensions if d not in several]
     for level, (axis, dimension) in enumerate(dimensions):
-        begin, items = begin_name(axis), plan.launch.items[dimension]
-        first = f"long {begin} = (long)get_group_id({dimension}) * {items}"
-        step = f"{begin} += (long)get_num_groups({dimension}) * {items}"
+        begin, width = begin_name(axis), plan.launch.step[dimension]
+        first = f"long {begin} = (long)get_group_id({dimension}) * {width}"
+        step = f"{begin} += (long)get_num_groups({dimension}) * {width}"
         if steps:
             lines.append(f"{'  ' * (level + 1)}for ({first}; {begin} < {trips_name(axis)}; {step}) {{")
         else:
@@ -71,13 +70,22 @@ def _staged(plan: KernelPlan, types: Types) -> Blocks:
             text = emit(device_statement(node, types), indent=indent, braces=True)
             lines += text.splitlines()
     lines.append(f"{indent}{_BARRIER}")
-    lines += [
-        f"{indent}const long {counter(axis)} = {begin_name(axis)} + {place_name(axis)};" for axis in plan.axes
-    ]
+    inner = indent
+    for axis, dimension in dimensions:
+        if dimension in several:
+            place, last = place_name(axis), plan.launch.step[dimension]
+            first, step = (
+                f"int {place} = get_local_id({dimension})",
+                f"{place} += {plan.launch.items[dimension]}",
+            )
+            lines.append(f"{inner}for ({first}; {place} < {last}; {step}) {{")
+            inner += "  "
+    lines += [f"{inner}const long {counter(a)} = {begin_name(a)} + {place_name(a)};" for a in plan.axes]
     tests = " && ".join(f"{counter(axis)} < {trips_name(axis)}" for axis in plan.axes)
-    closing = [f"{indent}}}", f"{indent}{_BARRIER}"] if steps else [f"{indent}}}"]
+    closing = [f"{indent}{'  ' * level}}}" for level in reversed(range(len(several) + 1))]
+    closing += [f"{indent}{_BARRIER}"] if steps else []
     closing += [f"{'  ' * (level + 1)}}}" for level in reversed(range(depth))]
-    return Blocks((*lines, f"{indent}if ({tests}) {{"), tuple(closing), depth + 1)
+    return Blocks((*lines, f"{inner}if ({tests}) {{"), tuple(closing), depth + len(several) + 1)
 
 
 def _is_single(plan: KernelPlan) -> bool:

@@ -104,14 +104,21 @@ LINE = (
     OpenCL(workItemsPerGroup=(4,)),
     OpenCL(workItemsPerGroup=(3,), workGroups=(2,), sizeHint=True),
     OpenCL(workItemsPerGroup=(2,), coarsen=2, unrollInner=2),
+    OpenCL(workItemsPerGroup=(2,), localTile=(6,)),
 )
 PLANE = (
     OpenCL(nd=2),
     OpenCL(nd=("j", "i"), workItemsPerGroup=(2, 3)),
     OpenCL(nd=2, workItemsPerGroup=(3, 2), workGroups=(2, 1)),
     OpenCL(nd=2, workItemsPerGroup=(2, 2), coarsen=2),
+    OpenCL(nd=2, workItemsPerGroup=(3, 2), localTile=(3, 4)),
+    OpenCL(nd=2, workItemsPerGroup=(2, 1), localTile=(4, 3), coarsen=2),
 )
-CUBE = (OpenCL(nd=3), OpenCL(nd=3, workItemsPerGroup=(2, 3, 2), workGroups=(2, 1, 2)))
+CUBE = (
+    OpenCL(nd=3, workItemsPerGroup=(2, 2, 1), localTile=(4, 2, 2)),
+    OpenCL(nd=3),
+    OpenCL(nd=3, workItemsPerGroup=(2, 3, 2), workGroups=(2, 1, 2)),
+)
 INSIDE = "for (i = 1; i < n - 1; i++) for (j = 1; j < m - 1; j++)"
 STAGED = (
     *staged("for (i = 1; i < n - 1; i++) z[i] = x[i - 1] + 2 * x[i] + x[i + 1];", *LINE),

@@ -50,7 +50,8 @@ class OffloadArguments:
 
     `nd` is the number of outer loops that become axes, or their indices, slowest first; `items` and `groups`
     have one number per axis, fastest first, None for the default; `unroll` is the factor of the pragma before
-    innermost loops; `stage` asks for tiles in local memory; `what` names the transformation in messages.
+    innermost loops; `stage` asks for tiles in local memory, of
+    `tile` iterations per axis, by default one for each item; `what` names the transformation in messages.
     """
 
     what: str
@@ -61,6 +62,7 @@ class OffloadArguments:
     spread: Spread = Spread.STRIDED
     unroll: int | None = None
     stage: bool = False
+    tile: tuple[int, ...] | None = None
     options: DeviceOptions = field(default_factory=DeviceOptions)
     force: bool = False
 
@@ -142,8 +144,10 @@ def _launch(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
     items = arguments.items or _ITEMS[axes]
     if len(items) == 1:
         items = (*items, *(1,) * (axes - 1))
-    groups = arguments.groups
-    for name, given in (("workItemsPerGroup", items), ("workGroups", groups)):
+    groups, tile = arguments.groups, arguments.tile
+    if tile is not None and len(tile) == 1:
+        tile = (*tile, *items[1:])
+    for name, given in (("workItemsPerGroup", items), ("workGroups", groups), ("localTile", tile)):
         if given is not None and len(given) != axes:
             refuse(
                 "ORIO-T127",
@@ -152,7 +156,15 @@ def _launch(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
                 help="give one number per mapped loop, the innermost loop's first",
                 argument=name,
             )
-    return LaunchShape(items, groups)
+    if tile is not None and any(size % width for size, width in zip(tile, items, strict=True)):
+        refuse(
+            "ORIO-T127",
+            f"`localTile` is {list(tile)}; it has to be a multiple of the items per group, {list(items)}, in each "
+            "dimension",
+            node,
+            argument="localTile",
+        )
+    return LaunchShape(items, groups, tile)
 
 
 def _uses(

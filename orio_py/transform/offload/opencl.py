@@ -65,6 +65,7 @@ class OpenCL:
     device: int | str | None = None
     streamCount: int = 1
     cacheBlocks: bool = False
+    localTile: Counts = None
     force: bool = False
 
     def check(self, node: Node, context: Context) -> None:
@@ -97,6 +98,13 @@ class OpenCL:
                 refuse("ORIO-T011", f"`{name}` is {value}; it must be at least 1", node, argument=name)
         if self.streamCount > 1:
             _not_yet("streamCount", str(self.streamCount), "leave it at 1", node)
+        if self.localTile is not None and not self.cacheBlocks:
+            refuse(
+                "ORIO-T127",
+                "`localTile` is the size of tiles in local memory: it needs `cacheBlocks=True`",
+                node,
+                argument="localTile",
+            )
         if self.cacheBlocks and self.spread is Spread.BLOCKED:
             refuse(
                 "ORIO-T130",
@@ -123,6 +131,7 @@ class OpenCL:
             spread=self.spread,
             unroll=self.unrollInner,
             stage=self.cacheBlocks,
+            tile=self.localTile,
             options=options,
             force=self.force,
         )
@@ -275,6 +284,13 @@ ENTRY = Entry(
             "keep what several items of a group read in local memory",
             boolean,
             "False",
+        ),
+        ArgumentSpec(
+            "localTile",
+            _SHAPE,
+            "iterations for which a group fills its tiles at once, multiples of its items",
+            _counts,
+            "one per item",
         ),
         FORCE,
     ),

@@ -119,11 +119,18 @@ class LaunchShape:
     """Groups, and items in each, per axis of the index space: the first entry is the fastest axis.
 
     Entry k belongs to `KernelPlan.axes[-1 - k]`, so that neighbouring items run neighbouring iterations
-    of the innermost mapped loop.  `groups` None: as many as cover the axis.
+    of the innermost mapped loop.  `groups` None: as many as cover the axis.  `tile` are the neighbouring
+    iterations that a group does in one step, multiples of `items`; None: one for each item.
     """
 
     items: tuple[int, ...]
     groups: tuple[int, ...] | None = None
+    tile: tuple[int, ...] | None = None
+
+    @property
+    def step(self) -> tuple[int, ...]:
+        """The iterations per axis that a group does in one step."""
+        return self.tile or self.items
 
 
 @dataclass(frozen=True, slots=True)

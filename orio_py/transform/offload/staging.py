@@ -55,7 +55,7 @@ class Staging:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One dimension of a tile: `factor` times the index of an axis with `items` items in a group."""
+    """One dimension of a tile: `factor` times the index of an axis, of which a group does `items` at a time."""
 
     axis: Axis
     items: int
@@ -86,7 +86,7 @@ def staging(
     arithmetic: Arithmetic,
 ) -> Staging:
     """Tiles for all arrays of which several items of a group read the same elements; perhaps none."""
-    widths = list(zip(axes, reversed(launch.items), strict=True))
+    widths = list(zip(axes, reversed(launch.step), strict=True))
     tiles: list[StagedTile] = []
     references: dict[int, Node] = {}
     scalars: list[ScalarPlan] = []

@@ -155,6 +155,11 @@ def test_groups_cover_the_axis_where_none_are_given() -> None:
     assert [call.group_counts((n,)) for n in (1, 256, 257, 1024)] == [(1,), (1,), (2,), (4,)]
 
 
+def test_groups_cover_the_axis_by_tiles() -> None:
+    call = replace(axpy_call(items=64, groups=None), tile=(128,), coarsen=2)
+    assert [call.group_counts((n,)) for n in (1, 256, 257, 1024)] == [(1,), (1,), (2,), (4,)]
+
+
 def test_a_device_survives_json() -> None:
     platform = OpenCLPlatform("p", "v", "w", (CPU, GPU), None)
     assert OpenCLPlatform.from_json(platform.as_json()) == platform
