@@ -3,8 +3,9 @@
 #
 # Has the annotated C sources of a target tuned before they are compiled: the compiler is called through
 # `orio cc`, which keeps the tuned texts in STORE (default: orio-store in the build folder), so that each source
-# is tuned once and again after it changed.  Trials are kept in the results database DB (default: the user's).  Sources without annotations are compiled as ever.  Without `orio`, or
-# with -DORIO_TUNE=OFF, the target is built as it was written.
+# is tuned once and again after it changed.  Trials are kept in the results database DB (default: the user's).
+# Sources without annotations are compiled as ever.  Without `orio`, or with -DORIO_TUNE=OFF, the target is built
+# as it was written.
 #
 # Needs a generator that uses compiler launchers: Makefiles or Ninja.
 
