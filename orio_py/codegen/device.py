@@ -124,8 +124,8 @@ def host_parameters(plan: KernelPlan) -> tuple[tuple[str, str], ...]:
 def group_counts(plan: KernelPlan, trips: Sequence[int]) -> tuple[int, ...]:
     """The number of groups in each dimension of the launch, fastest first, for `plan.axes`' trip counts.
 
-    Where the plan does not say it: as many as give each item `plan.coarsen` iterations of the fastest axis
-    and one of the others.
+    Where the plan does not say it: as many as give each group `plan.coarsen` steps along the fastest axis
+    and one along the others.
     """
     return groups_of(plan.launch, plan.coarsen, trips)
 
@@ -135,8 +135,8 @@ def groups_of(launch: LaunchShape, coarsen: int, trips: Sequence[int]) -> tuple[
     if launch.groups is not None:
         return launch.groups
     counts: list[int] = []
-    for dimension, (items, count) in enumerate(zip(launch.items, reversed(trips), strict=True)):
-        piece = items * (coarsen if dimension == 0 else 1)
+    for dimension, (step, count) in enumerate(zip(launch.step, reversed(trips), strict=True)):
+        piece = step * (coarsen if dimension == 0 else 1)
         counts.append(max(1, -(-count // piece)))
     return tuple(counts)
 

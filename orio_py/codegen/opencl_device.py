@@ -21,14 +21,15 @@ from math import prod
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument, kernel_arguments
 from orio_py.codegen.opencl_body import device_name, device_statement
+from orio_py.codegen.opencl_loops import blocks_around, counter, linear
 from orio_py.codegen.opencl_types import types_of
 from orio_py.codegen.templates import render
 from orio_py.ctree.build import literal_value
 from orio_py.ctree.emit import emit
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
-from orio_py.transform.offload.call import start_name, trips_name
-from orio_py.transform.offload.plan import Axis, Direction, KernelPlan, ReductionPlan, Spread
+from orio_py.transform.offload.call import start_name
+from orio_py.transform.offload.plan import Axis, Direction, KernelPlan, ReductionPlan
 from orio_py.transform.offload.types import device_type
 
 _WIDTH = 100
@@ -61,22 +62,23 @@ def device_program(plans: Sequence[KernelPlan]) -> str:
 
 def _kernel(plan: KernelPlan) -> str:
     types = types_of(plan)
-    opening, depth = _opening(plan)
-    indent = "  " * (depth + 1)
-    declared = [f"{indent}{_index(axis)}" for axis in plan.axes if _counter(axis) != device_name(axis.index)]
+    around = blocks_around(plan, types)
+    indent = "  " * (around.depth + 1)
+    declared = [f"{indent}{_index(axis)}" for axis in plan.axes if counter(axis) != device_name(axis.index)]
     declared += [f"{indent}{device_type(kind)} {device_name(name)};" for name, kind in plan.private]
     body = "".join(emit(device_statement(node, types), indent=indent, braces=True) for node in plan.body)
     return render(
         "opencl/kernel.cl.j2",
         head=_head(plan),
         reductions=[_reduction(reduction) for reduction in plan.reductions],
-        opening=opening,
+        opening=around.opening,
         declared=declared,
         body=body,
-        closing=[f"{'  ' * (level + 1)}}}" for level in reversed(range(depth))],
+        closing=around.closing,
+        tiles=[(device_type(tile.type), tile.name, tile.elements) for tile in plan.staged],
         items=prod(plan.launch.items),
-        item=_linear("get_local_id", "get_local_size", len(plan.axes)),
-        group=_linear("get_group_id", "get_num_groups", len(plan.axes)),
+        item=linear("get_local_id", "get_local_size", len(plan.axes)),
+        group=linear("get_group_id", "get_num_groups", len(plan.axes)),
     )
 
 
@@ -121,48 +123,6 @@ def _parameter(argument: KernelArgument) -> str:
             return f"const {argument.device_type} {argument.name}"
 
 
-def _opening(plan: KernelPlan) -> tuple[list[str], int]:
-    """The lines that open the blocks around the body, and how many blocks those are."""
-    if plan.launch.groups is None and plan.coarsen == 1:
-        return _single(plan), 1
-    lines: list[str] = []
-    for level, axis in enumerate(plan.axes):
-        dimension = len(plan.axes) - 1 - level
-        lines += [f"{'  ' * (level + 1)}{line}" for line in _loop(plan, axis, dimension)]
-    return lines, len(plan.axes)
-
-
-def _single(plan: KernelPlan) -> list[str]:
-    """Each item does one iteration, if there is one for it."""
-    lines: list[str] = []
-    tests: list[str] = []
-    for level, axis in enumerate(plan.axes):
-        dimension = len(plan.axes) - 1 - level
-        lines.append(f"  const long {_counter(axis)} = get_global_id({dimension});")
-        tests.append(f"{_counter(axis)} < {trips_name(axis)}")
-    return [*lines, f"  if ({' && '.join(tests)}) {{"]
-
-
-def _loop(plan: KernelPlan, axis: Axis, dimension: int) -> list[str]:
-    """Each item does every iteration that is its own."""
-    counter, trips = _counter(axis), trips_name(axis)
-    first, step = f"get_global_id({dimension})", f"get_global_size({dimension})"
-    if dimension == 0 and plan.spread is Spread.BLOCKED:
-        piece, end = f"orio_piece_{axis.index}", f"orio_end_{axis.index}"
-        return [
-            f"const long {piece} = ({trips} + (long){step} - 1) / (long){step};",
-            f"const long {end} = min(((long){first} + 1) * {piece}, {trips});",
-            f"for (long {counter} = (long){first} * {piece}; {counter} < {end}; {counter}++) {{",
-        ]
-    return [f"for (long {counter} = {first}; {counter} < {trips}; {counter} += {step}) {{"]
-
-
-def _counter(axis: Axis) -> str:
-    """The name of the iteration's number: the index itself where that is the same."""
-    same = literal_value(axis.start) == 0 and axis.stride == 1 and device_type(axis.type) == "long"
-    return device_name(axis.index) if same else f"orio_{axis.index}"
-
-
 def _index(axis: Axis) -> str:
     """The declaration of the loop's index."""
     kind, number = device_type(axis.type), literal_value(axis.start)
@@ -190,15 +150,6 @@ def _reduction(reduction: ReductionPlan) -> _Reduction:
         combine = f"{mine} {_COMBINED[operator]} {other};"
     partials = f"orio_partials_{reduction.name}"
     return _Reduction(device_name(reduction.name), kind, reduction.identity, local, partials, combine)
-
-
-def _linear(number: str, size: str, dimensions: int) -> str:
-    """The number of an item in its group, or of a group, counted over all dimensions, the first fastest."""
-    text = f"{number}({dimensions - 1})"
-    for dimension in reversed(range(dimensions - 1)):
-        text = f"({text})" if "+" in text else text
-        text = f"{text} * {size}({dimension}) + {number}({dimension})"
-    return text
 
 
 def _uses_double(plan: KernelPlan) -> bool:

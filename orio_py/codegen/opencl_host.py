@@ -228,7 +228,7 @@ def _groups(plan: KernelPlan) -> list[str]:
 
 
 def _covering(plan: KernelPlan, dimension: int, trips: str) -> str:
-    piece = plan.launch.items[dimension] * (plan.coarsen if dimension == 0 else 1)
+    piece = plan.launch.step[dimension] * (plan.coarsen if dimension == 0 else 1)
     return f"orio_groups({trips}, {piece})"
 
 

@@ -115,6 +115,30 @@ def test_stored_trials_are_not_run_again(tmp_path: Path) -> None:
     assert (report["regions"][0]["trials"], report["regions"][0]["cached"]) == (2, 1)
 
 
+def test_tiles_in_local_memory_are_a_parameter(tmp_path: Path) -> None:
+    status, report = tune(
+        tmp_path,
+        loop="for (i = 1; i <= n - 2; i++) y[i] = x[i - 1] - 2 * x[i] + x[i + 1];",
+        parameters="param CB[] = [False, True]; param WI[] = [32, 64];",
+        arguments="workItemsPerGroup=WI, cacheBlocks=CB",
+    )
+    assert status == 0, report
+    [region] = report["regions"]
+    assert (region["trials"], region["refused"], region["failures"]) == (4, 0, {})
+
+
+def test_tiles_beyond_the_local_memory_are_not_built(tmp_path: Path) -> None:
+    status, report = tune(
+        tmp_path,
+        loop="for (i = 1; i <= n - 2; i++) y[i] = x[i - 1] - 2 * x[i] + x[i + 1];",
+        parameters="param T[] = [32, 64, 33554432];",
+        arguments="workItemsPerGroup=32, cacheBlocks=True, localTile=T",
+    )
+    assert status == 0, report
+    [region] = report["regions"]
+    assert (region["trials"], region["refused"], region["failures"]) == (2, 1, {})
+
+
 def test_a_sum_is_combined_on_the_host(tmp_path: Path) -> None:
     status, report = tune(tmp_path, loop=DOT, arguments="workItemsPerGroup=WI, workGroups=3, force=True")
     assert status == 0, report

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
 import numpy as np
 from c_trees import context, parse
 from opencl_runs import PROBLEMS, Device, library, opencl
-from random_offloads import random_offload
+from random_offloads import random_offload, random_stencil
 
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
@@ -91,6 +91,56 @@ CASES = (
     Case(f"{FOR_I} {FOR_J} y[i] += p[i][j];", live="i j"),
     Case(f"{FOR_I} {FOR_J} q[i][j] = p[i][j];", OpenCL(nd=2), live="i j"),
     Case("for (i = 1; i <= n - 1; i += 3) y[i] = x[i];", live="i"),
+)  # fmt: skip
+
+
+def staged(code: str, *shapes: OpenCL) -> list[Case]:
+    """A loop with tiles in local memory, in several launch shapes."""
+    return [Case(code, replace(shape, cacheBlocks=True)) for shape in shapes]
+
+
+LINE = (
+    OpenCL(),
+    OpenCL(workItemsPerGroup=(4,)),
+    OpenCL(workItemsPerGroup=(3,), workGroups=(2,), sizeHint=True),
+    OpenCL(workItemsPerGroup=(2,), coarsen=2, unrollInner=2),
+    OpenCL(workItemsPerGroup=(2,), localTile=(6,)),
+)
+PLANE = (
+    OpenCL(nd=2),
+    OpenCL(nd=("j", "i"), workItemsPerGroup=(2, 3)),
+    OpenCL(nd=2, workItemsPerGroup=(3, 2), workGroups=(2, 1)),
+    OpenCL(nd=2, workItemsPerGroup=(2, 2), coarsen=2),
+    OpenCL(nd=2, workItemsPerGroup=(3, 2), localTile=(3, 4)),
+    OpenCL(nd=2, workItemsPerGroup=(2, 1), localTile=(4, 3), coarsen=2),
+)
+CUBE = (
+    OpenCL(nd=3, workItemsPerGroup=(2, 2, 1), localTile=(4, 2, 2)),
+    OpenCL(nd=3),
+    OpenCL(nd=3, workItemsPerGroup=(2, 3, 2), workGroups=(2, 1, 2)),
+)
+INSIDE = "for (i = 1; i < n - 1; i++) for (j = 1; j < m - 1; j++)"
+STAGED = (
+    *staged("for (i = 1; i < n - 1; i++) z[i] = x[i - 1] + 2 * x[i] + x[i + 1];", *LINE),
+    *staged("for (i = n - 2; i > 0; i--) { z[i] = x[i - 1] - x[i + 1]; s += x[i] * c[i]; }", *LINE),
+    *staged("for (i = 1; i < n - 1; i += 2) y[i] = x[i - 1] - x[i + 1];", *LINE[1:]),
+    *staged("for (i = n; i >= 3; i -= 3) y[i] = x[i - 3] - x[i] + f[i - 1] * f[i + 2];", *LINE[1:3]),
+    *staged(f"{FOR_I} {{ if (i > 0 && i < n - 1) z[i] = x[i - 1] + x[i + 1]; else z[i] = 0; }}", *LINE[:2]),
+    *staged("for (u = 1; u < n; u++) f[u] = c[u] - c[u - 1];", *LINE[1:3]),
+    *staged("for (w = 0; w < n; w++) y[w] = x[w] * x[w + 1];", *LINE[1:3]),
+    *staged(f"{FOR_I} {{ int e = i + 1; t = x[e]; y[i] = t * x[i]; mx = t > mx ? t : mx; }}", *LINE[1:3]),
+    *staged(f"{FOR_I} for (j = 0; j < m; j++) {{ if (j > 2) q[i][j] = p[i][j] + x[i + j] * c[i + 1] - c[i]; }}",
+            *LINE[1:3]),
+    *staged(f"{INSIDE} q[i][j] = p[i - 1][j] + p[i + 1][j] + p[i][j - 1] + p[i][j + 1] - 4 * p[i][j];", *PLANE),
+    *staged(f"{INSIDE} q[i][j] = z[(i - 1) * m + j] + z[(i + 1) * m + j] + z[i * m + j - 1] + z[i * m + j + 1];",
+            *PLANE),
+    *staged(f"{INSIDE} if (p[i - 1][j - 1] > p[i + 1][j + 1]) q[i][j] = p[i + 1][j - 1]; else s += p[i][j];", *PLANE[:3]),
+    *staged(f"{FOR_I} {FOR_J} q[i][j] = x[i] * y[j] + p[i][j];", *PLANE[:3]),
+    *staged("for (i = 1; i < n; i++) for (j = m - 1; j >= 0; j -= 2) q[i][j] = p[i][j] - p[i - 1][j];", *PLANE[1:3]),
+    *staged(f"{FOR_I} {FOR_J} for (k = 0; k < n; k++) z[(i * m + j) * n + k] = x[i] + y[j] + c[k] + c[k + 1];", *CUBE),
+    *staged("for (i = 0; i < n - 1; i++) for (j = 1; j < m; j++) for (k = 1; k < n - 1; k++)"
+            " s += z[(i * m + j) * n + k - 1] - 2 * z[((i + 1) * m + j) * n + k] + 3 * z[(i * m + j - 1) * n + k + 1];",
+            *CUBE),
 )  # fmt: skip
 
 
@@ -178,6 +228,23 @@ def test_kernels_compute_the_same(tmp_path: Path) -> None:
     for number, case in enumerate(CASES):
         assert transformed(case, number) is not None, case
     assert assert_same(CASES, tmp_path) >= 3 * len(CASES)
+
+
+def test_tiles_in_local_memory_compute_the_same(tmp_path: Path) -> None:
+    for number, case in enumerate(STAGED):
+        tree = transformed(case, number)
+        assert tree is not None, case
+        assert all(plan.staged for plan in kernel_plans(tree)), case
+    assert assert_same(STAGED, tmp_path) >= 3 * len(STAGED)
+
+
+def test_random_stencils_compute_the_same(tmp_path: Path) -> None:
+    draw = Random(6)
+    cases = [Case(*random_stencil(draw)) for _ in range(50)]
+    trees = [tree for number, case in enumerate(cases) if (tree := transformed(case, number)) is not None]
+    assert len(trees) >= 10
+    assert all(plan.staged for tree in trees for plan in kernel_plans(tree))
+    assert assert_same(cases, tmp_path) >= 10
 
 
 def test_random_nests_compute_the_same(tmp_path: Path) -> None:

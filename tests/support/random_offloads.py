@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from orio_py.transform.offload.opencl import OpenCL
@@ -21,6 +22,12 @@ _INNER = (
 )
 _TRIANGULAR = ("for (j = 0; j <= i; j++)", "for (j = i; j < m; j++)", "for (j = (i < 3 ? i : 3); j < m; j++)")
 _THIRD = ("for (k = 0; k < n; k++)", "for (k = 1; k < m; k++)")
+_WITHIN = (
+    "for ({i} = 2; {i} < {n} - 2; {i}++)",
+    "for ({i} = 2; {i} <= {n} - 3; {i}++)",
+    "for ({i} = {n} - 3; {i} >= 2; {i}--)",
+    "for ({i} = 2; {i} < {n} - 2; {i} += 2)",
+)
 _TESTS = ("x[i] > 4", "i > 0", "i > 0 && i < n - 1", "i == 0 || c[i] > 3", "i % 3 != 1", "i != 2", "!(i < 2)")
 _PAIR_TESTS = ("i < j", "j > 0 && i > 0", "p[i][j] > y[j + 1]", "i == j", "j != 0 || i > 2")
 _REDUCTIONS = (
@@ -51,6 +58,29 @@ def random_offload(draw: Random) -> tuple[str, OpenCL]:
     if not perfect and depth == 3:
         code = f"{heads[0]} {{ {heads[1]} {{ {body.replace('[k]', '[0]').replace('+ k', '')} }} y[i] = 1; }}"
     return code, _launch(draw, depth)
+
+
+def random_stencil(draw: Random) -> tuple[str, OpenCL]:
+    """A stencil over the same variables, with tiles in local memory; some have nothing to put there."""
+    depth = draw.choice((1, 1, 2, 2, 3))
+    heads = [draw.choice(_WITHIN).format(i=index, n=end) for index, end in zip("ijk", "nmn", strict=True)]
+    value = " + ".join(f"{draw.randint(1, 4)} * {_neighbour(draw, depth)}" for _ in range(draw.randint(2, 5)))
+    target = ("y[i]", "q[i][j]", "z[(i * m + j) * n + k]")[depth - 1]
+    store = f"{target} = {value};"
+    if depth == 3 or draw.random() < 0.2:
+        store = f"{draw.choice(('s', 't = n; s'))} += {value};"
+    elif draw.random() < 0.4:
+        store = f"if ({_neighbour(draw, depth)} > {draw.choice('i3')}) {store} else {target} = i;"
+    launch = replace(_launch(draw, depth), cacheBlocks=True, spread=Spread.STRIDED)
+    return " ".join([*heads[:depth], f"{{ {store} }}"]), launch
+
+
+def _neighbour(draw: Random, depth: int) -> str:
+    i, j, k = (f"{index} {draw.choice('+-')} {draw.choice('00112')}" for index in "ijk")
+    line = (f"x[{i}]", f"c[{i}]", f"f[{i}]", f"p[{i}][1]", "c[i + 2]", "x[1]")
+    plane = (f"p[{i}][{j}]", f"p[{i}][{j}]", f"z[({i}) * m + {j}]", f"x[{j}]", f"p[{j}][{i}]", f"c[{i}]")
+    cube = (f"z[(({i}) * m + {j}) * n + {k}]", f"p[{j}][{k}]", f"x[{k}]", f"c[{j}]")
+    return draw.choice((line, plane, cube)[depth - 1])
 
 
 def _launch(draw: Random, depth: int) -> OpenCL:

@@ -38,7 +38,7 @@ class HostFunction:
 
     `program` is the index of the kernel's text.  `parameters` are the host function's, as (C type, name);
     `arguments` the kernel's.  `trips` are the parameters that hold the axes' trip counts, outermost first.
-    `items`, `groups` and `coarsen` are those of the plan, fastest dimension first.
+    `items`, `groups`, `coarsen` and `tile` are those of the plan, fastest dimension first.
     """
 
     function: str
@@ -52,6 +52,7 @@ class HostFunction:
     groups: tuple[int, ...] | None
     coarsen: int
     local_bytes: Bytes
+    tile: tuple[int, ...] | None = None
 
     @classmethod
     def of(cls, plan: KernelPlan, program: int) -> HostFunction:
@@ -74,11 +75,12 @@ class HostFunction:
             plan.launch.groups,
             plan.coarsen,
             _local_bytes(plan, arguments),
+            plan.launch.tile,
         )
 
     def group_counts(self, trips: Sequence[int]) -> tuple[int, ...]:
         """The number of groups in each dimension, fastest first, for the axes' trip counts."""
-        return groups_of(LaunchShape(self.items, self.groups), self.coarsen, trips)
+        return groups_of(LaunchShape(self.items, self.groups, self.tile), self.coarsen, trips)
 
     @property
     def uses_doubles(self) -> bool:
@@ -196,7 +198,7 @@ def _variable(content: Mapping[str, Any]) -> HostVariable:
 
 
 def _call(content: Mapping[str, Any]) -> HostFunction:
-    groups = content["groups"]
+    groups, tile = content["groups"], content["tile"]
     fields: dict[str, Any] = {
         **content,
         "parameters": tuple((t, n) for t, n in content["parameters"]),
@@ -205,6 +207,7 @@ def _call(content: Mapping[str, Any]) -> HostFunction:
         "reductions": tuple(Combining(**r) for r in content["reductions"]),
         "items": tuple(content["items"]),
         "groups": tuple(groups) if groups is not None else None,
+        "tile": tuple(tile) if tile is not None else None,
     }
     return HostFunction(**fields)
 

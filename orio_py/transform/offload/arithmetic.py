@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import reduce
 from math import prod
 
@@ -79,8 +79,11 @@ class Arithmetic:
         declared = self._context.declarations.get(symbol)
         return declared is not None and declared.is_unsigned
 
-    def expression(self, value: Polynomial, *, wide: bool = False) -> Node:
-        """The polynomial in C, computed in `long` where it could be large, or everywhere if `wide`."""
+    def expression(self, value: Polynomial, *, wide: bool = False, kept: Set[str] = frozenset()) -> Node:
+        """The polynomial in C, computed in `long` where it could be large, or everywhere if `wide`.
+
+        Symbols in `kept` are names of the kernel and stand as they are.
+        """
         terms = sorted(
             value.terms.items(), key=lambda item: (item[1] < 0, not item[0], -len(item[0]), item[0])
         )
@@ -89,7 +92,7 @@ class Arithmetic:
         several = wide or sum(1 for monomial, _ in terms if monomial) > 1
         result: Node | None = None
         for monomial, coefficient in terms:
-            part = self._product(monomial, abs(coefficient), wide=several and result is None)
+            part = self._product(monomial, abs(coefficient), kept, wide=several and result is None)
             if result is None:
                 result = part if coefficient > 0 else c_ast.UnaryOp("-", part)
             else:
@@ -97,10 +100,10 @@ class Arithmetic:
         assert result is not None
         return result
 
-    def _product(self, monomial: Monomial, coefficient: int, *, wide: bool) -> Node:
+    def _product(self, monomial: Monomial, coefficient: int, kept: Set[str], *, wide: bool) -> Node:
         if not monomial:
             return const(coefficient)
-        factors = [self._nodes.get(symbol, ident(symbol)) for symbol in monomial]
+        factors = [ident(s) if s in kept else self._nodes.get(s, ident(s)) for s in monomial]
         if wide or len(factors) > 1 or coefficient > 1 or self.is_unsigned(monomial[0]):
             factors[0] = as_long(factors[0])
         product = reduce(lambda a, b: binary("*", a, b), factors)

@@ -87,16 +87,19 @@ def _declaration_problem(node: c_ast.Decl) -> tuple[str, str] | None:
     return None
 
 
-def flattened(body: Node, arrays: Mapping[str, Array]) -> Node:
-    """The body with one subscript for each array element."""
-    return _Flattening(arrays).rewrite(body)
+def flattened(body: Node, arrays: Mapping[str, Array], others: Mapping[int, Node] | None = None) -> Node:
+    """The body with one subscript for each array element; `others` stand for references by identity."""
+    return _Flattening(arrays, others or {}).rewrite(body)
 
 
 class _Flattening(Rewriter):
-    def __init__(self, arrays: Mapping[str, Array]) -> None:
+    def __init__(self, arrays: Mapping[str, Array], others: Mapping[int, Node]) -> None:
         self._arrays = arrays
+        self._others = others
 
     def visit_ArrayRef(self, node: c_ast.ArrayRef) -> Node:
+        if (other := self._others.get(id(node))) is not None:
+            return other
         base: Node = node
         subscripts: list[Node] = []
         while isinstance(base, c_ast.ArrayRef):

@@ -31,12 +31,14 @@ class Array:
 
     `inner` are the extents of all dimensions but the first, as the kernel sees them; `first` is the flat
     subscript of the buffer's first element, None for 0; `scalars` what the kernel is given for both.
+    `flats` are the flat subscripts of the references to it, before `first` is taken off.
     """
 
     plan: BufferPlan
     inner: tuple[Node, ...]
     first: Node | None
     scalars: tuple[ScalarPlan, ...]
+    flats: tuple[Polynomial | None, ...]
 
     def flat(self, subscripts: Sequence[Node]) -> Node:
         """One subscript for several."""
@@ -115,7 +117,7 @@ def array(
             first = ident(offset)
     direction = _direction(uses, flats, len(axes), whole if found is None else _size(found))
     plan = BufferPlan(name, declared.type, address, count, direction)
-    return Array(plan, tuple(inner), first, tuple(scalars))
+    return Array(plan, tuple(inner), first, tuple(scalars), tuple(flats))
 
 
 def _require_elements(declared: CDeclaration, uses: Sequence[Element], what: str) -> None:

@@ -30,6 +30,16 @@ def trips_name(axis: Axis) -> str:
     return f"orio_trips_{axis.index}"
 
 
+def begin_name(axis: Axis) -> str:
+    """What kernels with staged tiles call the number of a group's first iteration of an axis."""
+    return f"orio_begin_{axis.index}"
+
+
+def place_name(axis: Axis) -> str:
+    """What kernels with staged tiles call the number of an item in its group along an axis."""
+    return f"orio_place_{axis.index}"
+
+
 def call_parameters(plan: KernelPlan) -> tuple[HostParameter, ...]:
     """The host function's parameters, in order.
 

@@ -37,7 +37,9 @@ def mapped_loops(
     view = loop_view(node, what, context)
     every = nest(view)
     chosen = _chosen(every, nd, what)
-    require_no_jumps(view, what)
+    # One iteration is the body of no loop in a kernel: it has nowhere to continue.
+    for loop in chosen:
+        require_no_jumps(loop, what)
     require_no_constructs(view, what, allowed=frozenset())
     indices = frozenset(loop.index for loop in chosen)
     for loop in chosen:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import NoReturn
 
 from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.loops import CanonicalLoop
@@ -36,6 +37,7 @@ from orio_py.transform.offload.levels import Level
 from orio_py.transform.offload.mapping import axis, mapped_loops
 from orio_py.transform.offload.plan import DeviceOptions, KernelPlan, LaunchShape, Spread
 from orio_py.transform.offload.scalars import scalars
+from orio_py.transform.offload.staging import Staging, staging
 from orio_py.transform.parallel.sharing import Sharing, require_independent, require_order_free, sharing
 
 _ITEMS = {1: (64,), 2: (16, 4), 3: (8, 4, 2)}
@@ -48,7 +50,8 @@ class OffloadArguments:
 
     `nd` is the number of outer loops that become axes, or their indices, slowest first; `items` and `groups`
     have one number per axis, fastest first, None for the default; `unroll` is the factor of the pragma before
-    innermost loops; `what` names the transformation in messages.
+    innermost loops; `stage` asks for tiles in local memory, of
+    `tile` iterations per axis, by default one for each item; `what` names the transformation in messages.
     """
 
     what: str
@@ -58,6 +61,8 @@ class OffloadArguments:
     coarsen: int = 1
     spread: Spread = Spread.STRIDED
     unroll: int | None = None
+    stage: bool = False
+    tile: tuple[int, ...] | None = None
     options: DeviceOptions = field(default_factory=DeviceOptions)
     force: bool = False
 
@@ -75,7 +80,7 @@ def offload(node: Node, context: Context, arguments: OffloadArguments) -> Kernel
     """The kernel that a loop nest becomes, named `kernel`.
 
     Raises Refusal: ORIO-T020 to T028 (form of the nest), T040, T041 (dependences), T090 (rounding),
-    T120 to T127.
+    T120 to T127, T130.
     """
     return offloaded(node, context, arguments).plan
 
@@ -96,20 +101,26 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     require_independent(outer, shared, what, context, force=force)
     require_order_free(shared, what, context, force=force)
     arrays = {name: array(name, found, axes, arithmetic, what, context) for name, found in uses.items()}
-    new = flattened(body, arrays)
+    plain = flattened(body, arrays)
     extents = tuple(scalar for found in arrays.values() for scalar in found.scalars)
-    kept = scalars(shared, outer, every, new, extents, arguments.what, context)
+    kept = scalars(shared, outer, every, plain, extents, arguments.what, context)
+    dimensions = tuple(axis(loop, arithmetic, context) for loop in mapped)
+    tiles = staging(uses, arrays, dimensions, launch, arithmetic) if arguments.stage else Staging()
+    if arguments.stage and not tiles.tiles:
+        _refuse_staging(node, what)
+    new = flattened(body, arrays, tiles.references) if tiles.tiles else plain
     if arguments.unroll is not None:
         new = unrolled_by_pragma(new, arguments.unroll)
     plan = KernelPlan(
         name="kernel",
-        axes=tuple(axis(loop, arithmetic, context) for loop in mapped),
+        axes=dimensions,
         body=body_items(new),
         buffers=tuple(a.plan for a in arrays.values()),
-        scalars=kept.given,
+        scalars=(*kept.given, *tiles.scalars),
         private=kept.private,
         reductions=kept.reductions,
         launch=launch,
+        staged=tiles.tiles,
         spread=arguments.spread,
         coarsen=arguments.coarsen,
         options=arguments.options,
@@ -117,13 +128,26 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     return Offloaded(plan, tuple(mapped), tuple(every))
 
 
+def _refuse_staging(node: Node, what: str) -> NoReturn:
+    refuse(
+        "ORIO-T130",
+        f"{what} finds nothing to keep in local memory: no two items of a group read the same element of an "
+        "array that the loops only read, by subscripts that differ by whole numbers of mapped indices",
+        node,
+        help="leave `cacheBlocks` off, or map more loops with `nd`",
+        argument="cacheBlocks",
+    )
+
+
 def _launch(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
     """The launch shape.  Raises Refusal: ORIO-T127."""
     items = arguments.items or _ITEMS[axes]
     if len(items) == 1:
         items = (*items, *(1,) * (axes - 1))
-    groups = arguments.groups
-    for name, given in (("workItemsPerGroup", items), ("workGroups", groups)):
+    groups, tile = arguments.groups, arguments.tile
+    if tile is not None and len(tile) == 1:
+        tile = (*tile, *items[1:])
+    for name, given in (("workItemsPerGroup", items), ("workGroups", groups), ("localTile", tile)):
         if given is not None and len(given) != axes:
             refuse(
                 "ORIO-T127",
@@ -132,7 +156,15 @@ def _launch(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
                 help="give one number per mapped loop, the innermost loop's first",
                 argument=name,
             )
-    return LaunchShape(items, groups)
+    if tile is not None and any(size % width for size, width in zip(tile, items, strict=True)):
+        refuse(
+            "ORIO-T127",
+            f"`localTile` is {list(tile)}; it has to be a multiple of the items per group, {list(items)}, in each "
+            "dimension",
+            node,
+            argument="localTile",
+        )
+    return LaunchShape(items, groups, tile)
 
 
 def _uses(

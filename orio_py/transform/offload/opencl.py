@@ -65,10 +65,11 @@ class OpenCL:
     device: int | str | None = None
     streamCount: int = 1
     cacheBlocks: bool = False
+    localTile: Counts = None
     force: bool = False
 
     def check(self, node: Node, context: Context) -> None:
-        """Raises Refusal: ORIO-T011, T015, T020 to T029, T040, T041, T090, T120 to T129."""
+        """Raises Refusal: ORIO-T011, T015, T020 to T029, T040, T041, T090, T120 to T130."""
         self.apply(node, context)
 
     def apply(self, node: Node, context: Context) -> Node:
@@ -91,14 +92,26 @@ class OpenCL:
         return rewrite_where(node, chosen, change, context)
 
     def _arguments(self, node: Node) -> OffloadArguments:
-        """The arguments in `offload`'s terms.  Raises Refusal: ORIO-T011, T127 to T129."""
+        """The arguments in `offload`'s terms.  Raises Refusal: ORIO-T011, T127 to T130."""
         for name, value in (("coarsen", self.coarsen), ("streamCount", self.streamCount)):
             if value < 1:
                 refuse("ORIO-T011", f"`{name}` is {value}; it must be at least 1", node, argument=name)
         if self.streamCount > 1:
             _not_yet("streamCount", str(self.streamCount), "leave it at 1", node)
-        if self.cacheBlocks:
-            _not_yet("cacheBlocks", "True", "leave it False", node)
+        if self.localTile is not None and not self.cacheBlocks:
+            refuse(
+                "ORIO-T127",
+                "`localTile` is the size of tiles in local memory: it needs `cacheBlocks=True`",
+                node,
+                argument="localTile",
+            )
+        if self.cacheBlocks and self.spread is Spread.BLOCKED:
+            refuse(
+                "ORIO-T130",
+                "`cacheBlocks` needs groups whose items do neighbouring iterations: leave `spread` 'strided'",
+                node,
+                argument="cacheBlocks",
+            )
         if self.spread is Spread.BLOCKED and self.coarsen == 1 and self._groups(node) is None:
             refuse(
                 "ORIO-T127",
@@ -117,6 +130,8 @@ class OpenCL:
             coarsen=self.coarsen,
             spread=self.spread,
             unroll=self.unrollInner,
+            stage=self.cacheBlocks,
+            tile=self.localTile,
             options=options,
             force=self.force,
         )
@@ -263,7 +278,20 @@ ENTRY = Entry(
         ArgumentSpec(
             "streamCount", "1", "number of queues; more than 1 is not available yet", positive_int, "1"
         ),
-        ArgumentSpec("cacheBlocks", "False", "staging in local memory; not available yet", boolean, "False"),
+        ArgumentSpec(
+            "cacheBlocks",
+            "True or False",
+            "keep what several items of a group read in local memory",
+            boolean,
+            "False",
+        ),
+        ArgumentSpec(
+            "localTile",
+            _SHAPE,
+            "iterations for which a group fills its tiles at once, multiples of its items",
+            _counts,
+            "one per item",
+        ),
         FORCE,
     ),
     OpenCL,

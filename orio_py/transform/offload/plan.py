@@ -101,9 +101,10 @@ class ReductionPlan:
 class StagedTile:
     """A piece of an array that a group copies to local memory before it works on it.
 
-    In the body the piece goes by `name` with one flat subscript.  `elements` is its number of elements;
-    `load` are the statements by which the items of a group fill it together, with the group's first
-    iteration of axis k in `orio_first_k` and the item's own number in `orio_item` of `orio_items`.
+    In the body the piece goes by `name` with one flat subscript, which tells the item's place in its group
+    along an axis by `orio_place_INDEX`.  `elements` is its number of elements; `load` are the statements by
+    which the items of a group fill it together, with the number of the group's first iteration of an axis in
+    `orio_begin_INDEX` and the item's own number in its group, over all dimensions, in `orio_item`.
     """
 
     name: str
@@ -118,11 +119,18 @@ class LaunchShape:
     """Groups, and items in each, per axis of the index space: the first entry is the fastest axis.
 
     Entry k belongs to `KernelPlan.axes[-1 - k]`, so that neighbouring items run neighbouring iterations
-    of the innermost mapped loop.  `groups` None: as many as cover the axis.
+    of the innermost mapped loop.  `groups` None: as many as cover the axis.  `tile` are the neighbouring
+    iterations that a group does in one step, multiples of `items`; None: one for each item.
     """
 
     items: tuple[int, ...]
     groups: tuple[int, ...] | None = None
+    tile: tuple[int, ...] | None = None
+
+    @property
+    def step(self) -> tuple[int, ...]:
+        """The iterations per axis that a group does in one step."""
+        return self.tile or self.items
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from c_programs import SANITIZERS, links
 from opencl_build import STRICT, SUPPORT, build, headers, run, write_unit
 from opencl_plans import AXPY, add_2d, axpy, squares
 
+from orio_py.codegen.device import group_counts
 from orio_py.codegen.host_unit import HostUnit
 from orio_py.codegen.opencl_host import host_header, host_source, prototype
 from orio_py.codegen.string_literals import LONGEST_LITERAL, string_pieces
@@ -194,6 +195,14 @@ def test_kernels_of_one_text_share_their_program():
         "ORIO_KERNELS = 3,",
     )
     assert text.count("static const char *const orio_source_") == 1
+
+
+def test_groups_cover_the_axes_by_tiles():
+    kernel = add_2d()
+    plan = replace(kernel.plan, launch=replace(kernel.plan.launch, tile=(8, 6)), coarsen=2)
+    text = host_source(HostUnit("t", "t", (replace(kernel, plan=plan),))).text
+    assert "{orio_groups(orio_trips_j, 16), orio_groups(orio_trips_i, 6)}" in text
+    assert group_counts(plan, (13, 33)) == (3, 3)
 
 
 def test_reductions_are_not_spread_over_streams():

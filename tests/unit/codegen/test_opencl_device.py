@@ -41,6 +41,12 @@ CASES: dict[str, tuple[str, OpenCL]] = {
         OpenCL(unrollInner=8),
     ),
     "stencil": (STENCIL, OpenCL(nd=2, workItemsPerGroup=(16, 4))),
+    "stencil_tile": (STENCIL, OpenCL(nd=2, workItemsPerGroup=(16, 4), cacheBlocks=True)),
+    "stencil_tile_steps": (
+        "for (i = n - m; i > 0; i -= 2) { y[i] = x[i - 2] + x[i + 2] + bytes[i - 1]; s += x[i]; }",
+        OpenCL(workItemsPerGroup=(32,), workGroups=(8,), cacheBlocks=True),
+    ),
+    "stencil_tile_wide": (STENCIL, OpenCL(nd=2, workItemsPerGroup=(16, 2), cacheBlocks=True, localTile=(16, 8))),
     "sums": (
         f"{FOR_I} {{ s += x[i] * y[i]; if (x[i] > mx) mx = x[i]; ok = c[i] && ok; count ^= c[i]; }}",
         OpenCL(workItemsPerGroup=(48,), workGroups=(8,)),

@@ -84,4 +84,17 @@ CODES: tuple[Code, ...] = (
         "`threadCount` is CUDA's name of `workItemsPerGroup`, `blockCount` that of `workGroups`.  A recipe gives\n"
         "one of the two, as both would have to say the same.",
     ),
+    Code(
+        "ORIO-T130",
+        "nothing to keep in local memory",
+        "`cacheBlocks=True` makes each group copy to local memory what several of its items read: arrays that\n"
+        "the loops only read, where all subscripts are one sum of mapped indices and steady values but for\n"
+        "whole numbers of them, as in a stencil, or where an index is missing from the subscripts.\n\n"
+        "    transform OpenCL(nd=2, workItemsPerGroup=[16, 4], cacheBlocks=True)\n"
+        "    for (i = 1; i < n - 1; i++)\n"
+        "      for (j = 1; j < n - 1; j++)\n"
+        "        q[i][j] = p[i - 1][j] + p[i + 1][j] + p[i][j - 1] + p[i][j + 1];\n\n"
+        "Where no two items of a group read the same element, copies cost time and save nothing.  With\n"
+        "`spread='blocked'` the iterations of a group lie apart, so that no tile covers them.",
+    ),
 )

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from c_trees import context, statement
 from opencl_variants import axpy_call, sum_call
 
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem
@@ -11,7 +12,10 @@ from orio_py.core.units import Bytes
 from orio_py.ctree.evaluate import Number
 from orio_py.measure.opencl.host import Launch, Pointer
 from orio_py.measure.opencl.limits import check_device, choose_device
+from orio_py.measure.opencl.variant import HostFunction
 from orio_py.record.device import DeviceKind, OpenCLDevice, OpenCLPlatform, OpenCLSurvey
+from orio_py.spec.assumptions import Assumptions
+from orio_py.transform.offload.offload import OffloadArguments, offload
 
 CPU = OpenCLDevice(
     platform="Portable Computing Language",
@@ -133,8 +137,26 @@ def test_partial_results_are_buffers_too() -> None:
         check_device(CPU, (), (Launch(call, {"x": Pointer("x", 0)}, numbers),), PLACE)
 
 
+def test_tiles_and_partial_results_take_local_memory() -> None:
+    around = context("int i, n; float *x, *y; double s;", live="y s", assumptions=Assumptions(True, True))
+    code = "for (i = 1; i < n - 1; i++) { y[i] = x[i - 1] + x[i + 1]; s += x[i]; }"
+    plan = offload(statement(code), around, OffloadArguments("Test", items=(32,), stage=True))
+    needed = 34 * 4 + 32 * 8
+    assert HostFunction.of(plan, 0).local_bytes == needed
+    call = replace(axpy_call(), local_bytes=Bytes(needed))
+    small = replace(CPU, local_bytes=needed - 1)
+    with pytest.raises(DiagnosticError, match=f"needs {needed} bytes of local memory"):
+        check_device(small, (), (replace(launch(), call=call),), PLACE)
+    check_device(replace(CPU, local_bytes=needed), (), (replace(launch(), call=call),), PLACE)
+
+
 def test_groups_cover_the_axis_where_none_are_given() -> None:
     call = replace(axpy_call(items=64, groups=None), coarsen=4)
+    assert [call.group_counts((n,)) for n in (1, 256, 257, 1024)] == [(1,), (1,), (2,), (4,)]
+
+
+def test_groups_cover_the_axis_by_tiles() -> None:
+    call = replace(axpy_call(items=64, groups=None), tile=(128,), coarsen=2)
     assert [call.group_counts((n,)) for n in (1, 256, 257, 1024)] == [(1,), (1,), (2,), (4,)]
 
 

@@ -144,6 +144,57 @@ def test_typedefs_and_qualified_types_are_resolved() -> None:
     assert emit(plan.body[0]) + emit(plan.body[1]) == "float z = h;\nx[i] = (float)z;\n"
 
 
+def staged(code: str, items: tuple[int, ...]) -> KernelPlan:
+    around = context(
+        f"{DECLARATIONS} double r[n][m];",
+        live="x y f a q s count",
+        assumptions=Assumptions(True, True),
+        macros={"N": "20", "M": "(2 * N)"},
+    )
+    return offload(statement(code), around, OffloadArguments("Test", nd=len(items), items=items, stage=True))
+
+
+@pytest.mark.parametrize(
+    ("code", "items", "tiles"),
+    [
+        ("for (i = 1; i < n; i++) y[i] = x[i] - x[i - 1];", (32,), {"x": 33}),
+        ("for (i = n; i >= 1; i--) y[i] = x[i] - x[i - 3];", (32,), {"x": 35}),
+        ("for (i = 2; i < n; i += 2) y[i] = x[i] - x[i - 2];", (8,), {"x": 17}),
+        ("for (i = 2; i < n; i++) y[i] = x[i] * f[i] + c[i] - c[i - 2];", (8,), {"c": 10}),
+        (f"{NEST} q[i][j] = a[i][j] + a[i + 1][j + 2];", (16, 4), {"a": 18 * 5}),
+        (f"{NEST} q[i][j] = g[i][j] + g[i + 1][j + 2];", (16, 4), {"g": 18 * 5}),
+        (f"{NEST} q[i][j] = r[i][j] + r[i + 1][j + 2];", (16, 4), {"r": 18 * 5}),
+        (f"{NEST} q[i][j] = x[i * m + j] + x[(i + 1) * m + j - 2];", (16, 4), {"x": 18 * 5}),
+        (f"{NEST} q[i][j] = x[j * n + i] + x[(j + 1) * n + i];", (16, 4), {"x": 17 * 4}),
+        (f"{NEST} q[i][j] = x[i] * f[j] + c[0];", (16, 4), {"x": 4, "f": 16}),
+        (f"{NEST} q[i][j] = x[i] * f[j];", (16, 1), {"x": 1}),
+        (f"{FOR_I} for (j = 0; j < 8; j++) q[i][j] = x[i] + x[i + 1] * a[i][j];", (9,), {"x": 10}),
+        ("for (i = 0; i < n; i++) y[i] = x[n + i] + x[n + i + 1] + f[n] * f[n + 1];", (9,), {"x": 10}),
+    ],
+)
+def test_tiles_have_the_halo(code: str, items: tuple[int, ...], tiles: dict[str, int]) -> None:
+    plan = staged(code, items)
+    assert {tile.array: tile.elements for tile in plan.staged} == tiles
+    text = "".join(emit(node) for node in plan.body)
+    kinds = {buffer.name: buffer.type for buffer in plan.buffers}
+    for tile in plan.staged:
+        assert (tile.name, tile.type) == (f"orio_tile_{tile.array}", kinds[tile.array])
+        assert f"{tile.name}[" in text
+        assert f" {tile.array}[" not in text
+
+
+def test_tiles_of_variable_length_arrays_know_the_extent_and_the_end() -> None:
+    plan = staged(f"{NEST} q[i][j] = r[i][j] + r[i][j + 1];", (16, 4))
+    (load,) = plan.staged[0].load
+    assert "(long)i * orio_extent_r_1 + j" in emit(load)
+    assert "orio_element < orio_elements_r" in emit(load)
+    assert {"orio_extent_r_1", "orio_elements_r"} <= {scalar.name for scalar in plan.scalars}
+
+
+def test_without_staging_there_are_no_tiles() -> None:
+    assert plan_of("for (i = 1; i < n; i++) y[i] = x[i] - x[i - 1];").staged == ()
+
+
 def test_unroll_puts_a_pragma_before_innermost_loops() -> None:
     around = context(DECLARATIONS, live="a", assumptions=Assumptions(True))
     plan = offload(statement(f"{NEST} a[i][j] = 0;"), around, OffloadArguments("Test", unroll=4))
