@@ -125,7 +125,7 @@ def work(batch: Batch, news: Connection) -> None:
         except Refusal as refusal:
             news.send(Step(seed, "refused", refusal.diagnostics[0].code))
         except Exception:  # Any other exception is a finding.
-            news.send(Step(seed, "wrong", traceback.format_exc()))
+            news.send(Step(seed, "wrong", traceback.format_exc(limit=-1).replace("\n", " ")))
     known = {variant.seed: variant for variant in variants}
     if variants:
         with tempfile.TemporaryDirectory(prefix="orio-equivalence-") as folder:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from orio_py.ctree.build import add, binary, literal_value
+from orio_py.ctree.build import add, binary, literal_value, ternary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
@@ -45,8 +45,8 @@ class Level:
     limit: tuple[tuple[Polynomial, ...], tuple[Polynomial, ...]] = ((), ())
 
 
-def level_of(loop: CanonicalLoop, arithmetic: Arithmetic, known: Known) -> Level:
-    """What a loop's header says about its index."""
+def level_of(loop: CanonicalLoop, arithmetic: Arithmetic, known: Known, *, runs: bool) -> Level:
+    """What a loop's header says about its index; `runs` says that the loop has an iteration."""
     step, strict = abs(loop.stride), loop.relation in {"<", ">"}
     starts = _values(operands(loop.start, smallest=not loop.upward), arithmetic, known)
     bounds = _values(operands(loop.bound, smallest=loop.upward), arithmetic, known)
@@ -55,7 +55,7 @@ def level_of(loop: CanonicalLoop, arithmetic: Arithmetic, known: Known) -> Level
     loose, trips = False, None
     limit = ((), ends) if loop.upward else (ends, ())
     if step > 1:
-        last = _last(loop, starts, bounds, arithmetic)
+        last = _last(loop, starts, bounds, arithmetic, runs=runs)
         ends, loose = ((last,), False) if last is not None else (ends, True)
     elif len(starts) == len(ends) == 1:
         distance = ends[0] - starts[0] if loop.upward else starts[0] - ends[0]
@@ -70,9 +70,18 @@ def _values(nodes: Sequence[Node], arithmetic: Arithmetic, known: Known) -> tupl
 
 
 def _last(
-    loop: CanonicalLoop, starts: Sequence[Polynomial], bounds: Sequence[Polynomial], arithmetic: Arithmetic
+    loop: CanonicalLoop,
+    starts: Sequence[Polynomial],
+    bounds: Sequence[Polynomial],
+    arithmetic: Arithmetic,
+    *,
+    runs: bool,
 ) -> Polynomial | None:
-    """The index in the last iteration of a loop with a larger step, where start and bound are steady."""
+    """The index in the last iteration of a loop with a larger step, where start and bound are steady.
+
+    Where there is no iteration it is the bound, as for a loop with step 1: C rounds towards zero, and would
+    give indices that lie on the wrong side of it.
+    """
     if len(starts) != 1 or len(bounds) != 1:
         return None
     if arithmetic.polynomial(loop.start, {}) is None or arithmetic.polynomial(loop.bound, {}) is None:
@@ -80,12 +89,15 @@ def _last(
     step = abs(loop.stride)
     strict = int(loop.relation in {"<", ">"})
     distance = bounds[0] - starts[0] if loop.upward else starts[0] - bounds[0]
-    if (room := distance.value) is not None:
-        way = (room - strict) // step * step
+    if (number := distance.value) is not None:
+        number -= strict
+        way = number // step * step if number >= 0 else number
         return starts[0].shifted(way if loop.upward else -way)
     low, high = (loop.start, loop.bound) if loop.upward else (loop.bound, loop.start)
     span = as_long(high) if literal_value(low) == 0 else binary("-", as_long(high), low)
-    way = arithmetic.opaque(binary("*", binary("/", add(span, -strict), step), step))
+    room = add(span, -strict)
+    rounded = binary("*", binary("/", room, step), step)
+    way = arithmetic.opaque(rounded if runs else ternary(binary("<", room, 0), room, rounded))
     return starts[0] + way if loop.upward else starts[0] - way
 
 
