@@ -36,13 +36,13 @@ from random_kernels import RandomKernel, random_kernel  # noqa: E402
 from orio_py.codegen.opencl_device import device_program  # noqa: E402
 from orio_py.ctree.emit import emit  # noqa: E402
 
-TOGETHER = 40
+TOGETHER = 60
 """How many seeds share one device program; about half of them are refused."""
 
 STRIDE = 1_000_000
 """The distance between the first seeds of two runs with neighbouring `--seed`."""
 
-OPTIMISED = 4
+OPTIMISED = 8
 """Every so many batches one is built with the device compiler's optimisations, which takes much longer."""
 
 PATIENCE = 90.0

@@ -74,26 +74,12 @@ def _is_type(tokens: Sequence[Token], index: int, before: Token | None) -> bool:
         before is None
         or before.is_operator(";", "{", "}")
         or before.is_name("else", "do")
-        or (before.is_operator(")") and not _ends_cast(tokens, index - 1))
         or (before.is_operator(":") and not _is_conditional(tokens, index - 1))
     )
     in_header = (
         before is not None and before.is_operator("(") and index > 1 and tokens[index - 2].is_name("for")
     )
     return (starts or in_header) and _is_pointer_declaration(tokens, index + 1)
-
-
-def _ends_cast(tokens: Sequence[Token], index: int) -> bool:
-    """Whether the `)` at `index` can end a cast, or an expression: what stands before its `(` calls nothing."""
-    depth = 0
-    while index >= 0:
-        depth += tokens[index].is_operator(")") - tokens[index].is_operator("(")
-        if depth == 0:
-            break
-        index -= 1
-    return (
-        index < 1 or tokens[index - 1].kind is not Kind.NAME or tokens[index - 1].is_name("sizeof", "return")
-    )
 
 
 def _is_conditional(tokens: Sequence[Token], index: int) -> bool:

@@ -203,7 +203,7 @@ def compared(
     built = [replace(change(plan), name=plan.name) for plan in plans] if change else plans
     device = Device(built, options)
     text = "".join(_function(v.kernel, f"variant_{v.seed}", emit(v.tree, braces=True)) for v in variants)
-    loaded = library(text, built, device, folder, ["-w"])
+    loaded = library(text, built, device, folder, ["-w", "-O0"])
     originals = _originals(variants, folder)
     for variant in variants:
         yield from _one(variant, device, originals, loaded)
@@ -213,7 +213,7 @@ def _originals(variants: Sequence[Variant], folder: Path) -> ctypes.CDLL:
     source, target = folder / "originals.c", folder / "originals.so"
     functions = (_function(v.kernel, f"original_{v.seed}", v.kernel.code) for v in variants)
     source.write_text("#include <stdlib.h>\n#include <stdint.h>\n#include <math.h>\n" + "".join(functions))
-    flags = ["-std=c99", "-O1", "-w", *TRAPS, "-fPIC", "-shared"]
+    flags = ["-std=c99", "-O0", "-w", *TRAPS, "-fPIC", "-shared"]
     subprocess.run(["gcc", *flags, str(source), "-o", str(target), "-lm"], check=True, timeout=120)
     return ctypes.CDLL(str(target))
 
