@@ -70,11 +70,25 @@ def _is_type(tokens: Sequence[Token], index: int, before: Token | None) -> bool:
         return index < 2 or not _after_type(tokens[index - 2])
     if _spelling(after) in _SPECIFIERS and not _after_type(before):
         return True
-    starts = before is None or before.is_operator(";", "{", "}", ")", ":") or before.is_name("else", "do")
+    starts = (
+        before is None
+        or before.is_operator(";", "{", "}")
+        or before.is_name("else", "do")
+        or (before.is_operator(":") and not _is_conditional(tokens, index - 1))
+    )
     in_header = (
         before is not None and before.is_operator("(") and index > 1 and tokens[index - 2].is_name("for")
     )
     return (starts or in_header) and _is_pointer_declaration(tokens, index + 1)
+
+
+def _is_conditional(tokens: Sequence[Token], index: int) -> bool:
+    """Whether the `:` at `index` belongs to a `?` in the same statement."""
+    while index >= 0 and not tokens[index].is_operator(";", "{", "}"):
+        if tokens[index].is_operator("?"):
+            return True
+        index -= 1
+    return False
 
 
 def _is_pointer_declaration(tokens: Sequence[Token], index: int) -> bool:

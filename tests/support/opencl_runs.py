@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -28,6 +30,7 @@ from orio_py.codegen.device import (
 from orio_py.codegen.opencl_device import device_program
 from orio_py.ctree.build import literal_value
 from orio_py.transform.offload.plan import Direction, KernelPlan
+from orio_py.transform.offload.types import device_type
 
 SCRATCH = tempfile.TemporaryDirectory(prefix="orio-pocl-")
 os.environ.setdefault("PYOPENCL_NO_CACHE", "1")
@@ -70,6 +73,13 @@ def opencl() -> Any:
     return cl
 
 
+def is_available() -> bool:
+    """Whether there is a device; asked in a process of its own, as drivers do not survive a fork."""
+    code = "import pyopencl; print(any(p.get_devices() for p in pyopencl.get_platforms()))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    return done.stdout.strip() == "True"
+
+
 @cache
 def queue() -> Any:
     """A queue on the first device."""
@@ -78,15 +88,30 @@ def queue() -> Any:
     return cl.CommandQueue(cl.Context([device]))
 
 
+GUARD = 4096
+"""Bytes before and behind each buffer; a multiple of what devices ask of the origin of a part of a buffer."""
+
+FILL = 0x5A
+
+
+def _guarded_buffer(size: int) -> tuple[Any, Any]:
+    """A buffer that is filled with a pattern, and the part of it between the guards."""
+    cl = opencl()
+    whole = cl.Buffer(queue().context, cl.mem_flags.READ_WRITE, size + 2 * GUARD)
+    cl.enqueue_fill_buffer(queue(), whole, np.uint8(FILL), 0, size + 2 * GUARD)
+    return whole, whole.get_sub_region(GUARD, size)
+
+
 class Device:
     """The kernels of some regions, built; `arrays` are the pieces of memory that they may reach."""
 
-    def __init__(self, plans: Sequence[KernelPlan]) -> None:
+    def __init__(self, plans: Sequence[KernelPlan], options: Sequence[str] = ()) -> None:
         cl = opencl()
         self.plans = {plan.name: plan for plan in plans}
         self.arrays: list[tuple[int, int]] = []
         self.launches = 0
-        program = cl.Program(queue().context, device_program(tuple(self.plans.values()))).build()
+        program = cl.Program(queue().context, device_program(tuple(self.plans.values())))
+        program.build(list(options))
         self.kernels = {name: getattr(program, name) for name in self.plans}
 
     def launch(self, name: str, *values: Any) -> None:
@@ -104,14 +129,16 @@ class Device:
         arguments: list[Any] = []
         back: list[tuple[Any, Any]] = []
         partials: list[tuple[str, Any, Any]] = []
+        guards: list[tuple[str, Any, int]] = []
         for argument in kernel_arguments(plan):
             kind = NUMBERS[argument.device_type]
             if argument.kind is ArgumentKind.BUFFER:
                 memory = self._memory(given[argument.host], given[f"orio_count_{argument.of}"], kind)
-                buffer = cl.Buffer(queue().context, flags.READ_WRITE, max(memory.nbytes, 8))
+                whole, buffer = _guarded_buffer(max(memory.nbytes, 8))
+                guards.append((argument.name, whole, max(memory.nbytes, 8)))
                 if argument.direction is Direction.OUT:
                     # What the kernel does not write must not be right by chance.
-                    cl.enqueue_fill_buffer(queue(), buffer, np.uint8(0x5A), 0, max(memory.nbytes, 8))
+                    cl.enqueue_fill_buffer(queue(), buffer, np.uint8(FILL), 0, max(memory.nbytes, 8))
                 elif memory.nbytes:
                     cl.enqueue_copy(queue(), buffer, memory)
                 if argument.direction is not Direction.IN and memory.nbytes:
@@ -128,14 +155,20 @@ class Device:
         local = plan.launch.items
         total = tuple(a * b for a, b in zip(groups, local, strict=True))
         self.kernels[plan.name](queue(), total, local, *arguments)
+        for name, whole, size in guards:
+            found = np.empty(size + 2 * GUARD, np.uint8)
+            cl.enqueue_copy(queue(), found, whole)
+            around = np.concatenate((found[:GUARD], found[GUARD + size :]))
+            assert (around == FILL).all(), f"the kernel writes beside {name}"
         for memory, buffer in back:
             cl.enqueue_copy(queue(), memory, buffer)
         for name, found, buffer in partials:
             cl.enqueue_copy(queue(), found, buffer)
             reduction = next(r for r in plan.reductions if r.name == name)
             scalar = self._memory(given[name], 1, found.dtype.type, known=False)
-            for value in found:
-                scalar[0] = OPERATIONS[reduction.operator](scalar[0], value)
+            with np.errstate(over="ignore"):  # unsigned integers wrap, as they do in C
+                for value in found:
+                    scalar[0] = OPERATIONS[reduction.operator](scalar[0], value)
         queue().finish()
 
     def _memory(self, address: int, count: int, kind: Any, *, known: bool = True) -> Any:
@@ -150,12 +183,17 @@ class Device:
         )
 
 
-def library(text: str, plans: Sequence[KernelPlan], device: Device, folder: Path) -> ctypes.CDLL:
+STRICT = ("-Wall", "-Wextra", "-Werror", "-Wno-sign-compare")
+
+
+def library(
+    text: str, plans: Sequence[KernelPlan], device: Device, folder: Path, warnings: Sequence[str] = STRICT
+) -> ctypes.CDLL:
     """C functions that call kernels, compiled and connected with the device."""
     hooks = "\n".join(_hook(plan) for plan in plans)
     source, target = folder / "regions.c", folder / "regions.so"
     source.write_text(f"#include <stdlib.h>\n#include <stdint.h>\n#include <math.h>\n{hooks}\n{text}")
-    flags = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-sign-compare", "-fPIC", "-shared"]
+    flags = ["-std=c99", "-O1", *warnings, "-fPIC", "-shared"]
     run(["gcc", *flags, str(source), "-o", str(target), "-lm"])
     loaded = ctypes.CDLL(str(target))
     for plan in plans:
@@ -195,20 +233,9 @@ void {plan.name}({listed}) {{ the_{plan.name}({names}); }}
 def _ctype(kind: str) -> Any:
     if kind.endswith("*"):
         return ctypes.c_void_p
-    table = {
-        "double": ctypes.c_double,
-        "float": ctypes.c_float,
-        "int": ctypes.c_int,
-        "long": ctypes.c_long,
-        "unsigned": ctypes.c_uint,
-        "unsigned int": ctypes.c_uint,
-        "unsigned long": ctypes.c_ulong,
-        "size_t": ctypes.c_size_t,
-        "short": ctypes.c_short,
-        "char": ctypes.c_char,
-        "_Bool": ctypes.c_bool,
-    }
-    return table[kind]
+    device = device_type(kind)
+    assert device is not None, kind
+    return ctypes.c_bool if device == "bool" else np.ctypeslib.as_ctypes_type(NUMBERS[device])
 
 
 def is_literal(node: Any) -> bool:

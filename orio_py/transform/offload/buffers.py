@@ -93,11 +93,7 @@ def array(
     extents = [_factor(extent, sizes, arithmetic) for extent in inner]
     flats = [_flat(use, extents) for use in uses]
     whole = _declared_count(declared, arithmetic, context)
-    found = (
-        None
-        if whole is not None
-        else _range(uses, flats, {**minimums(axes), **arithmetic.minimums}, arithmetic, declared, what)
-    )
+    found = None if whole is not None else _range(uses, flats, axes, arithmetic, declared, what)
     if found is None:
         assert whole is not None
         count = arithmetic.expression(whole)
@@ -229,12 +225,13 @@ def _flat(use: Element, inner: Sequence[Polynomial]) -> Polynomial | None:
 def _range(
     uses: Sequence[Element],
     flats: Sequence[Polynomial | None],
-    known: Mapping[str, int],
+    axes: Sequence[Level],
     arithmetic: Arithmetic,
     declared: CDeclaration,
     what: str,
 ) -> _Range:
     """The elements that the nest may touch.  Raises Refusal: ORIO-T122."""
+    known = {**minimums(axes), **arithmetic.minimums}
     lowers: list[Polynomial] = []
     uppers: list[Polynomial] = []
     doubtful: list[tuple[Element, list[Polynomial], list[Polynomial]]] = []
@@ -243,8 +240,8 @@ def _range(
         if flat is None:
             _refuse_extent(declared, use, "it is not known over which elements this subscript runs", what)
         try:
-            low = ends(flat, use.levels, known, arithmetic, largest=False)
-            high = ends(flat, use.levels, known, arithmetic, largest=True)
+            low = ends(flat, use.levels, len(axes), known, arithmetic, largest=False)
+            high = ends(flat, use.levels, len(axes), known, arithmetic, largest=True)
         except Unbounded as problem:
             _refuse_extent(declared, use, f"the range of this subscript is not known: {problem.reason}", what)
         settled = not use.doubts or (flat.key, _other_branch(use.doubts)) in branches

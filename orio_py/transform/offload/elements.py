@@ -58,7 +58,7 @@ def elements(
     known: dict[str, Polynomial | None] = dict.fromkeys(walk.changing)
     levels: list[Level] = []
     for loop in loops:
-        levels.append(level_of(loop, arithmetic, known))
+        levels.append(level_of(loop, arithmetic, known, runs=True))
         known[loop.index] = Polynomial.symbol(loop.index)
     place = _Place(tuple(levels), known)
     # What stands behind a `break` or `continue` is not reached in every iteration.
@@ -132,7 +132,7 @@ class _Walk:
             return
         self.expression(loop.start, place)
         self.expression(loop.bound, place)
-        level = level_of(loop, self.arithmetic, place.known)
+        level = level_of(loop, self.arithmetic, place.known, runs=False)
         known = {**place.known, loop.index: Polynomial.symbol(loop.index)}
         self.statement(loop.body, replace(place, levels=(*place.levels, level), known=known))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from orio_py.ctree.build import add, binary, literal_value
+from orio_py.ctree.build import add, binary, literal_value, ternary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
@@ -33,7 +33,7 @@ class Unbounded(Exception):
 class Level:
     """A loop around a reference: its index lies between all `lowers` and all `uppers`.
 
-    `loose` says that it need not reach them; `trips` is the number of iterations of a loop with step 1 or -1
+    `limit` is what the header says of a loop with a larger step, whose last index is one of the ends.  `loose` says that it need not reach them; `trips` is the number of iterations of a loop with step 1 or -1
     and single bounds.
     """
 
@@ -42,24 +42,26 @@ class Level:
     uppers: tuple[Polynomial, ...]
     loose: bool = False
     trips: Polynomial | None = None
+    limit: tuple[tuple[Polynomial, ...], tuple[Polynomial, ...]] = ((), ())
 
 
-def level_of(loop: CanonicalLoop, arithmetic: Arithmetic, known: Known) -> Level:
-    """What a loop's header says about its index."""
+def level_of(loop: CanonicalLoop, arithmetic: Arithmetic, known: Known, *, runs: bool) -> Level:
+    """What a loop's header says about its index; `runs` says that the loop has an iteration."""
     step, strict = abs(loop.stride), loop.relation in {"<", ">"}
     starts = _values(operands(loop.start, smallest=not loop.upward), arithmetic, known)
     bounds = _values(operands(loop.bound, smallest=loop.upward), arithmetic, known)
     inward = (-1 if loop.upward else 1) if strict else 0
     ends = tuple(bound.shifted(inward) for bound in bounds)
     loose, trips = False, None
+    limit = ((), ends) if loop.upward else (ends, ())
     if step > 1:
-        last = _last(loop, starts, bounds, arithmetic)
+        last = _last(loop, starts, bounds, arithmetic, runs=runs)
         ends, loose = ((last,), False) if last is not None else (ends, True)
     elif len(starts) == len(ends) == 1:
         distance = ends[0] - starts[0] if loop.upward else starts[0] - ends[0]
         trips = distance.shifted(1)
     lowers, uppers = (starts, ends) if loop.upward else (ends, starts)
-    return Level(loop.index, lowers, uppers, loose, trips)
+    return Level(loop.index, lowers, uppers, loose, trips, limit)
 
 
 def _values(nodes: Sequence[Node], arithmetic: Arithmetic, known: Known) -> tuple[Polynomial, ...]:
@@ -68,9 +70,18 @@ def _values(nodes: Sequence[Node], arithmetic: Arithmetic, known: Known) -> tupl
 
 
 def _last(
-    loop: CanonicalLoop, starts: Sequence[Polynomial], bounds: Sequence[Polynomial], arithmetic: Arithmetic
+    loop: CanonicalLoop,
+    starts: Sequence[Polynomial],
+    bounds: Sequence[Polynomial],
+    arithmetic: Arithmetic,
+    *,
+    runs: bool,
 ) -> Polynomial | None:
-    """The index in the last iteration of a loop with a larger step, where start and bound are steady."""
+    """The index in the last iteration of a loop with a larger step, where start and bound are steady.
+
+    Where there is no iteration it is the bound, as for a loop with step 1: C rounds towards zero, and would
+    give indices that lie on the wrong side of it.
+    """
     if len(starts) != 1 or len(bounds) != 1:
         return None
     if arithmetic.polynomial(loop.start, {}) is None or arithmetic.polynomial(loop.bound, {}) is None:
@@ -78,12 +89,15 @@ def _last(
     step = abs(loop.stride)
     strict = int(loop.relation in {"<", ">"})
     distance = bounds[0] - starts[0] if loop.upward else starts[0] - bounds[0]
-    if (room := distance.value) is not None:
-        way = (room - strict) // step * step
+    if (number := distance.value) is not None:
+        number -= strict
+        way = number // step * step if number >= 0 else number
         return starts[0].shifted(way if loop.upward else -way)
     low, high = (loop.start, loop.bound) if loop.upward else (loop.bound, loop.start)
     span = as_long(high) if literal_value(low) == 0 else binary("-", as_long(high), low)
-    way = arithmetic.opaque(binary("*", binary("/", add(span, -strict), step), step))
+    room = add(span, -strict)
+    rounded = binary("*", binary("/", room, step), step)
+    way = arithmetic.opaque(rounded if runs else ternary(binary("<", room, 0), room, rounded))
     return starts[0] + way if loop.upward else starts[0] - way
 
 
@@ -103,6 +117,7 @@ class _Facts:
 def ends(
     value: Polynomial,
     levels: Sequence[Level],
+    axes: int,
     always: Mapping[str, int],
     arithmetic: Arithmetic,
     *,
@@ -110,13 +125,17 @@ def ends(
 ) -> list[Polynomial]:
     """Steady values of which the largest (or smallest) is at least (at most) a subscript's.
 
-    `always` are the least values, at least 0, of scalars.  Raises Unbounded.
+    The first `axes` levels have an iteration at least; `always` are the least values, at least 0, of scalars.
+    Raises Unbounded.
     """
     facts = _Facts(always, {**minimums(levels), **always}, arithmetic)
     found = [value]
     for place in range(len(levels) - 1, -1, -1):
         level, outer = levels[place], [other.index for other in levels[:place]]
-        found = [end for item in found for end in _without(item, level, outer, facts, largest=largest)]
+        runs = place < axes
+        found = [
+            end for item in found for end in _without(item, level, outer, facts, runs=runs, largest=largest)
+        ]
         found = arithmetic.tightest(found, smallest=not largest, minimums=always)
         if len(found) > _MAXIMUM_ENDS:
             raise Unbounded("it is one of too many expressions")
@@ -124,19 +143,34 @@ def ends(
 
 
 def _without(
-    value: Polynomial, level: Level, outer: Sequence[str], facts: _Facts, *, largest: bool
+    value: Polynomial, level: Level, outer: Sequence[str], facts: _Facts, *, runs: bool, largest: bool
 ) -> list[Polynomial]:
-    """The value at the ends of an index."""
+    """The value at the ends of an index; `runs` says that there is an iteration."""
     coefficient, rest = _split(value, level.index)
     if not coefficient.terms:
         return [value]
     sign = _sign(coefficient, facts)
-    result: list[Polynomial] = []
-    if sign is None or (sign > 0) == largest:
-        result.append(rest + coefficient * _end(level, outer, facts, upper=True))
-    if sign is None or (sign > 0) != largest:
-        result.append(rest + coefficient * _end(level, outer, facts, upper=False))
-    return result
+    if sign is None:
+        lower, upper = (_end(level, outer, facts, upper=upper) for upper in (False, True))
+        if not runs:
+            # Of a loop without iterations the last index lies before the first one, and so would the buffer.
+            upper = _at_least(upper, lower, level, outer, facts)
+        return [rest + coefficient * end for end in (upper, lower)]
+    return [rest + coefficient * _end(level, outer, facts, upper=(sign > 0) == largest)]
+
+
+def _at_least(
+    upper: Polynomial, lower: Polynomial, level: Level, outer: Sequence[str], facts: _Facts
+) -> Polynomial:
+    """The larger of two ends.  Raises Unbounded where an index further out changes one of them."""
+    found = facts.arithmetic.tightest([upper, lower], smallest=False, minimums=facts.always)
+    if len(found) == 1:
+        return found[0]
+    if any(name in outer for end in found for monomial in end.terms for name in monomial):
+        raise Unbounded(
+            f"the loop `{level.index}` may have no iteration, and the factor of `{level.index}` any sign"
+        )
+    return facts.arithmetic.chosen(found, largest=True)
 
 
 def _split(value: Polynomial, index: str) -> tuple[Polynomial, Polynomial]:
@@ -170,8 +204,9 @@ def minimums(levels: Sequence[Level]) -> dict[str, int]:
     """The least values, at least 0, of scalars wherever all loops run: 1 for `n` where `0 <= i < n`."""
     found: dict[str, int] = {}
     for level in levels:
-        lowest = max((end.value for end in level.lowers if end.value is not None), default=-1)
-        for end in level.uppers:
+        lowers, uppers = (*level.lowers, *level.limit[0]), (*level.uppers, *level.limit[1])
+        lowest = max((end.value for end in lowers if end.value is not None), default=-1)
+        for end in uppers:
             names = [monomial for monomial in end.terms if monomial]
             least = lowest - end.terms.get((), 0)
             if (

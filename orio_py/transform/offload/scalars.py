@@ -13,7 +13,7 @@ from orio_py.transform.base import Context, note, refuse
 from orio_py.transform.offload.names import CONSTANTS, macro_type
 from orio_py.transform.offload.plan import ReductionPlan, ScalarPlan
 from orio_py.transform.offload.types import declaration, device_type, identity
-from orio_py.transform.parallel.sharing import Sharing
+from orio_py.transform.parallel.sharing import Sharing, assigned_scalars
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,25 @@ def scalars(
         _reduction(found.name, found.operator, found.place, what, context) for found in shared.reductions
     )
     taken = {*private, *(r.name for r in reductions), *(loop.index for loop in mapped)}
+    _require_kept(body, taken, what, context)
     given = (*_given(body, taken | {scalar.name for scalar in extents}, what, context), *extents)
     types = tuple((name, _scalar_type(name, _use(name, body), what, context)) for name in private)
     return Scalars(given, types, reductions)
+
+
+def _require_kept(body: Node, taken: Set[str], what: str, context: Context) -> None:
+    """Each variable that is assigned has a place for its value.  Raises Refusal: ORIO-T121.
+
+    A loop that runs once, or never, can assign others: no iteration depends on another one.
+    """
+    for name in assigned_scalars(body, context):
+        if name not in taken and name not in context.macros:
+            refuse(
+                "ORIO-T121",
+                f"{what} has no place for the value that `{name}` gets: it is no sum or the like over all iterations",
+                _use(name, body),
+                help=f"assign `{name}` outside of the loop, or keep it in an array",
+            )
 
 
 def _use(name: str, body: Node) -> Node:

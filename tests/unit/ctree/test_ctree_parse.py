@@ -211,6 +211,29 @@ def test_casts_to_unknown_types_are_casts(text: str) -> None:
     assert emit(item) == text.replace(")-1", ") -1") + "\n"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "s += (int)i * b[i];",
+        "for (i = 0; i < n; i++) s += (int)i * b[i];",
+        "s = sizeof(int) * i * b, i = 2;",
+        "s = (sizeof(int)) * i * b; i = sizeof(int) * n;",
+        "s = n ? 1 : i * b[2]; i = 2;",
+        "s = (x)i * b[2]; i = 2;",
+    ],
+)
+def test_products_behind_casts_and_colons_are_no_declarations(text: str) -> None:
+    assert isinstance(parse(text).block_items[0], (c_ast.Assignment, c_ast.ExprList, c_ast.For))
+
+
+def test_pointers_of_unknown_types_are_declared_behind_braces_and_keywords() -> None:
+    first, second = parse("again: { T *p = a; } do { U *q = b; } while (p);").block_items
+    assert isinstance(first, c_ast.Label)
+    assert isinstance(second, c_ast.DoWhile)
+    for block in (first.stmt, second.stmt):
+        assert isinstance(block.block_items[0], c_ast.Decl)
+
+
 def test_parentheses_around_a_variable_are_no_cast() -> None:
     (item,) = parse("x = (a) - 1 + (b) * (c);").block_items
     assert not any(isinstance(node, c_ast.Cast) for node in walk(item))

@@ -57,6 +57,7 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (OpenCL(nd=2), "ORIO-T120", f"{FOR_I} @for (j = 0; j <= i; j++) c[i][j] = 0;"),
     (OpenCL(), "ORIO-T120", "@for (i = t; i < u; i++) a[i] = 0;"),
     (OpenCL(), "ORIO-T121", f"{FOR_I} {{ @count = row[i]; a[i] = count; }}"),
+    (OpenCL(), "ORIO-T121", "for (i = 0; i < 1; i++) { @count = 2 * count; a[i] = count; }"),
     (OpenCL(), "ORIO-T122", f"{FOR_I} y[i] = @x[row[i]];"),
     (OpenCL(), "ORIO-T122", f"{FOR_I} y[i] = i * i < n ? @x[i] : 0;"),
     (OpenCL(), "ORIO-T122", f"{FOR_I} {{ y[i] = 0; for (j = 1; j < m; j *= 2) y[i] += @x[j]; }}"),

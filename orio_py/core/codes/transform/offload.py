@@ -20,7 +20,8 @@ CODES: tuple[Code, ...] = (
         "Iterations run on the device in any order and each has variables of its own, so that nothing is left\n"
         "of them afterwards but what they wrote to arrays and what they combined.\n\n"
         "    for (i = 0; i < n; i++) { t = x[i]; y[i] = t; }  return t;      refused\n"
-        "    for (i = 0; i < n; i++) s += x[i];               return s;      a sum: fine\n\n"
+        "    for (i = 0; i < n; i++) s += x[i];               return s;      a sum: fine\n"
+        "    for (i = 0; i < 1; i++) s = 2 * s;               return s;      one iteration, but no sum: refused\n\n"
         "Indices of the loops get their last values on the host.",
     ),
     Code(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 import pytest
+from c_programs import compile_and_run
 from c_trees import context, statement
 
 from orio_py.ctree.emit import emit, emit_expression
@@ -29,6 +33,15 @@ def buffers(plan: KernelPlan) -> dict[str, tuple[str, str, str]]:
         b.name: (emit_expression(b.address), emit_expression(b.count), b.direction.value)
         for b in plan.buffers
     }
+
+
+def evaluated(text: str, **values: int) -> int:
+    """A C expression over some `int` variables."""
+    declared = "".join(f"int {name} = {value}; " for name, value in values.items())
+    unused = "".join(f"(void){name}; " for name in values)
+    with tempfile.TemporaryDirectory() as folder:
+        program = f'#include <stdio.h>\nint main(void) {{ {declared}{unused}printf("%ld", (long)({text})); }}'
+        return int(compile_and_run(program, Path(folder)))
 
 
 def buffer(code: str, name: str, **options: int) -> BufferPlan:
@@ -68,6 +81,36 @@ def test_ranges_and_directions_of_pointers(code: str, expected: tuple[str, str, 
     around = context(DECLARATIONS, live="x y", assumptions=Assumptions(True, True))
     plan = offload(statement(code), around, OffloadArguments("Test", force=force))
     assert buffers(plan)["y"] == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "address", "values", "empty"),
+    [
+        # The inner loop has no iteration for m = 1 or m = 0: what is copied must lie inside, or be nothing.
+        (
+            "for (i = 0; i < n; i += 2) for (j = 1; j <= m - 2; j++) y[j * n + i] = 0;",
+            "&y[n]",
+            (4, 1, 9),
+            True,
+        ),
+        (f"{FOR_I} for (j = 0; j < m; j++) y[j * k + i] = 0;", None, (4, 0, 9), False),
+        (f"{FOR_I} for (j = m - 1; j >= 0; j -= 3) y[i * 8 + j] = 0;", None, (4, 0, 9), False),
+        (f"{FOR_I} for (j = 2; j < m; j += 3) y[i * 2 + j] = 0;", "&y[2]", (1, 0, 9), True),
+    ],
+)
+def test_buffers_stay_inside_where_an_inner_loop_does_not_run(
+    code: str, address: str | None, values: tuple[int, int, int], empty: bool
+) -> None:
+    around = context(DECLARATIONS, live="y", assumptions=Assumptions(True, True))
+    plan = offload(statement(code), around, OffloadArguments("Test", force=True))
+    (found,) = plan.buffers
+    n, m, k = values
+    text = emit_expression(found.address)
+    assert address is None or text == address
+    first = 0 if text == "y" else evaluated(text.removeprefix("&y[").removesuffix("]"), n=n, m=m, k=k)
+    count = evaluated(emit_expression(found.count), n=n, m=m, k=k)
+    assert first >= 0
+    assert (count <= 0) if empty else (first + count <= n * max(m, 8))
 
 
 @pytest.mark.parametrize(

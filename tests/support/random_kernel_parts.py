@@ -1,0 +1,105 @@
+"""Loop headers and launch shapes for random kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from orio_py.transform.offload.opencl import OpenCL
+from orio_py.transform.offload.plan import Spread
+
+SIDE = 14
+"""The declared sides of matrices; loops reach 12 of them, and subscripts one more."""
+
+FLOATING = ("float", "double")
+UNSIGNED = ("unsigned", "unsigned long", "uint32_t", "uint64_t")
+INTEGERS = (
+    "char",
+    "signed char",
+    "unsigned char",
+    "short",
+    "unsigned short",
+    "int",
+    "long",
+    "long long",
+    "int64_t",
+    *UNSIGNED,
+)
+CONSTANTS = (1, 2, 3, 5, 8, 12)
+
+
+@dataclass(frozen=True)
+class Header:
+    """A loop's head."""
+
+    text: str
+
+
+def index_type(draw: Random) -> str:
+    """The type of a loop's index."""
+    rare = ("long", "unsigned", "size_t", "short", "unsigned long", "long long")
+    return draw.choice(rare) if draw.random() < 0.35 else "int"
+
+
+def header(draw: Random, name: str, kind: str, symbol: str, bound: str, constant: int | None) -> Header:
+    """A loop over `name` below the symbol or constant; nothing wraps for bounds from 0 on."""
+    end = symbol if constant is None else str(constant)
+    step = draw.choice((1, 1, 1, 1, 2, 3, 4))
+    plain = constant is None and bound in {"unsigned", "size_t"}
+    natural = kind.startswith("unsigned") or kind == "size_t"
+    up = f"{name}++" if step == 1 else draw.choice((f"{name} += {step}", f"{name} = {name} + {step}"))
+    forms = [(0, f"{name} < {end}"), (0, f"{name} < {end}"), (draw.choice((1, 2, 3)), f"{name} < {end}")]
+    if step == 1 and draw.random() < 0.15:
+        forms = [(0, f"{name} != {end}")]
+    if not plain:
+        top = end if not natural else f"(int){end}"
+        if not natural:
+            forms += [(0, f"{name} <= {top} - 1"), (1, f"{name} < {top} - 1"), (1, f"{name} <= {top} - 2")]
+            if kind != "short":
+                return _downward(draw, name, end, step, forms, up)
+    start, test = draw.choice(forms)
+    return Header(f"for ({name} = {start}; {test}; {up})")
+
+
+def _downward(draw: Random, name: str, end: str, step: int, forms: list[tuple[int, str]], up: str) -> Header:
+    """A loop up, or one down."""
+    if draw.random() < 0.7:
+        start, test = draw.choice(forms)
+        return Header(f"for ({name} = {start}; {test}; {up})")
+    down = f"{name}--" if step == 1 else f"{name} -= {step}"
+    tests = [f"{name} >= 0", f"{name} > 0", f"{name} >= 2", f"{name} > -1"]
+    if step == 1:
+        tests.append(f"{name} != -1")
+    return Header(f"for ({name} = {end} - 1; {draw.choice(tests)}; {down})")
+
+
+def triangular(draw: Random, name: str, outer: str, symbol: str) -> Header:
+    """A loop whose bounds depend on the loop around it."""
+    forms = (
+        f"for ({name} = 0; {name} <= {outer}; {name}++)",
+        f"for ({name} = {outer}; {name} < {symbol}; {name}++)",
+        f"for ({name} = ({outer} < 3 ? {outer} : 3); {name} < {symbol}; {name} += 2)",
+        f"for ({name} = {outer}; {name} >= 0; {name}--)",
+    )
+    return Header(draw.choice(forms))
+
+
+def launch(draw: Random, depth: int) -> OpenCL:
+    """A launch shape with fewer or more items than iterations, and hints."""
+    nd = draw.choice((1, depth, depth, draw.randint(1, depth)))
+    names = ("i", "j", "k")[:nd]
+    given = draw.choice((nd, nd, nd, tuple(draw.sample(names, nd))))
+    items = tuple(draw.choice((1, 2, 3, 4, 5)) for _ in range(nd)) if draw.random() < 0.7 else None
+    groups = tuple(draw.choice((1, 2, 3)) for _ in range(nd)) if draw.random() < 0.4 else None
+    coarsen = draw.choice((1, 1, 1, 2, 3, 5))
+    spread = draw.choice(tuple(Spread)) if groups is not None or coarsen > 1 else Spread.STRIDED
+    return OpenCL(
+        nd=given,
+        workItemsPerGroup=items,
+        workGroups=groups,
+        coarsen=coarsen,
+        spread=spread,
+        unrollInner=draw.choice((None, None, 2, 3, 4)),
+        sizeHint=draw.random() < 0.25,
+        vecHint=draw.choice((0, 0, 0, 2, 4, 8, 16)),
+    )
