@@ -1,15 +1,16 @@
 /* EX14FJ of the OrCL paper: the seven diagonals of the Jacobian of the solid-fuel ignition problem.
  *
- * See ../sfi_jacobian.c; here its loop over rows is three loops over the grid, so that the items can share out points.
+ * See ../sfi_jacobian.c; diagonal d starts at dia[d * rows].
  */
 #include <math.h>
 
-void ex14fj(int mx, int my, int mz, double lambda, double x[restrict mz][my][mx], double dia[restrict 7][mz][my][mx])
+void ex14fj(int mx, int my, int mz, double lambda, const double *restrict x, double *restrict dia)
 {
   const double hx = 1.0 / (mx - 1), hy = 1.0 / (my - 1), hz = 1.0 / (mz - 1);
   const double sc = hx * hy * hz * lambda;
   const double hxhydhz = hx * hy / hz, hxhzdhy = hx * hz / hy, hyhzdhx = hy * hz / hx;
-  int i, j, k;
+  const int plane = mx * my, rows = mx * my * mz;
+  int i;
 
   /*@ begin PerfTuning(
     def build {
@@ -21,20 +22,14 @@ void ex14fj(int mx, int my, int mz, double lambda, double x[restrict mz][my][mx]
     }
 
     def performance_params {
-      # Seven parameters with 5 760 combinations as in the paper, which does not list the values; these contain all of
-      # its Table III.  ND stands for cacheBlocks, which has one value here so far, as streamCount: whether the
-      # items share out two dimensions, with a loop over i in the kernel, or all three.
-      # WG = 0: as many groups as give each item one point, or one line.
+      # The paper has seven parameters with 5 760 combinations and does not list their values; these contain its
+      # Table III.  cacheBlocks (2 values) and unrollInner (5) would make 576 into 5 760: the one has one value here so
+      # far, the other needs a loop inside the original's.  WG = 0: as many groups as give each item one point.
       param WI[] = [32, 64, 128, 256];
       param WG[] = [0, 8, 16, 32, 64, 128];
       param SH[] = [True, False];
-      param UIF[] = [1, 2, 3, 4, 8];
       param VH[] = [0, 2, 4];
       param CFLAGS[] = ['', '-cl-mad-enable', '-cl-unsafe-math-optimizations', '-cl-fast-relaxed-math'];
-      param ND[] = [2, 3];
-
-      # there is no loop to unroll when all three are shared out
-      constraint unroll_a_loop = ND == 2 or UIF == 1;
     }
 
     def input_params {
@@ -46,41 +41,37 @@ void ex14fj(int mx, int my, int mz, double lambda, double x[restrict mz][my][mx]
 
     def input_vars {
       decl double lambda = 6.0;
-      decl dynamic double x[mz][my][mx] = random;
-      decl dynamic double dia[7][mz][my][mx] = 0;
+      decl dynamic double x[mx*my*mz] = random;
+      decl dynamic double dia[7*mx*my*mz] = 0;
     }
 
     def search {
-      arg algorithm = 'Simplex';
+      arg algorithm = 'Randomsearch';
       arg total_runs = 60;
     }
   ) @*/
-  /*@ begin Loop(transform OpenCL(nd=ND,
-        workItemsPerGroup=[WI // 4, 4, 1] if ND == 3 else [WI // 8, 8],
-        workGroups=([(mx + WI // 4 - 1) // (WI // 4), (my + 3) // 4, mz] if WG == 0 else [1, 4, WG // 4]) if ND == 3
-              else ([(my + WI // 8 - 1) // (WI // 8), (mz + 7) // 8] if WG == 0 else [4, WG // 4]),
-        sizeHint=SH, vecHint=VH, unrollInner=UIF, clFlags=CFLAGS)
+  /*@ begin Loop(transform OpenCL(workGroups=WG if WG > 0 else (mx * my * mz + WI - 1) // WI,
+        workItemsPerGroup=WI, sizeHint=SH, vecHint=VH, clFlags=CFLAGS)
   ) @*/
-  for (k = 0; k < mz; k++)
-    for (j = 0; j < my; j++)
-      for (i = 0; i < mx; i++)
-        if (i == 0 || j == 0 || k == 0 || i == mx - 1 || j == my - 1 || k == mz - 1) {
-          dia[0][k][j][i] = 0.0;
-          dia[1][k][j][i] = 0.0;
-          dia[2][k][j][i] = 0.0;
-          dia[3][k][j][i] = 1.0;
-          dia[4][k][j][i] = 0.0;
-          dia[5][k][j][i] = 0.0;
-          dia[6][k][j][i] = 0.0;
-        } else {
-          dia[0][k][j][i] = -hxhydhz;
-          dia[1][k][j][i] = -hxhzdhy;
-          dia[2][k][j][i] = -hyhzdhx;
-          dia[3][k][j][i] = 2.0 * (hyhzdhx + hxhzdhy + hxhydhz) - sc * exp(x[k][j][i]);
-          dia[4][k][j][i] = -hyhzdhx;
-          dia[5][k][j][i] = -hxhzdhy;
-          dia[6][k][j][i] = -hxhydhz;
-        }
+  for (i = 0; i < rows; i++)
+    if (i < plane || i >= rows - plane || i % plane < mx || i % plane >= plane - mx || i % mx == 0 ||
+        i % mx == mx - 1) {
+      dia[i] = 0.0;
+      dia[i + rows] = 0.0;
+      dia[i + 2 * rows] = 0.0;
+      dia[i + 3 * rows] = 1.0;
+      dia[i + 4 * rows] = 0.0;
+      dia[i + 5 * rows] = 0.0;
+      dia[i + 6 * rows] = 0.0;
+    } else {
+      dia[i] = -hxhydhz;
+      dia[i + rows] = -hxhzdhy;
+      dia[i + 2 * rows] = -hyhzdhx;
+      dia[i + 3 * rows] = 2.0 * (hyhzdhx + hxhzdhy + hxhydhz) - sc * exp(x[i]);
+      dia[i + 4 * rows] = -hyhzdhx;
+      dia[i + 5 * rows] = -hxhzdhy;
+      dia[i + 6 * rows] = -hxhydhz;
+    }
   /*@ end @*/
   /*@ end @*/
 }
