@@ -53,7 +53,9 @@ void ex14fj(int mx, int my, int mz, double lambda, const double *restrict x, dou
   /*@ begin Loop(transform OpenCL(workGroups=WG if WG > 0 else (mx * my * mz + WI - 1) // WI,
         workItemsPerGroup=WI, sizeHint=SH, vecHint=VH, clFlags=CFLAGS)
   ) @*/
-  for (i = 0; i < rows; i++)
+  for (i = 0; i < rows; i++) {
+    const double u = x[i];
+
     if (i < plane || i >= rows - plane || i % plane < mx || i % plane >= plane - mx || i % mx == 0 ||
         i % mx == mx - 1) {
       dia[i] = 0.0;
@@ -67,11 +69,12 @@ void ex14fj(int mx, int my, int mz, double lambda, const double *restrict x, dou
       dia[i] = -hxhydhz;
       dia[i + rows] = -hxhzdhy;
       dia[i + 2 * rows] = -hyhzdhx;
-      dia[i + 3 * rows] = 2.0 * (hyhzdhx + hxhzdhy + hxhydhz) - sc * exp(x[i]);
+      dia[i + 3 * rows] = 2.0 * (hyhzdhx + hxhzdhy + hxhydhz) - sc * exp(u);
       dia[i + 4 * rows] = -hyhzdhx;
       dia[i + 5 * rows] = -hxhzdhy;
       dia[i + 6 * rows] = -hxhydhz;
     }
+  }
   /*@ end @*/
   /*@ end @*/
 }
