@@ -89,7 +89,7 @@ class Bench:
         kernel = cl.Kernel(cl.Program(self.context, text).build(), "plain")
         partial = self._partial(PARTIALS) if is_sum else None
         buffers = [*self.arrays.values(), *([partial] if partial is not None else [])]
-        kernel.set_args(*buffers, np.float64(1e-3), np.int64(self.n))
+        kernel.set_args(*buffers, np.float64(0.999), np.int64(self.n))
         return self._timed(kernel, (PARTIALS if is_sum else self.n,), None, partial, PARTIALS)
 
     def tuned(self, path: Path) -> Timed:
@@ -107,7 +107,7 @@ class Bench:
                 partial = self._partial(groups[0])
                 values.append(partial)
             elif argument.device_type == "double":
-                values.append(np.float64(1e-3))
+                values.append(np.float64(0.999))
             else:
                 kind = {"int": np.int32, "long": np.int64}[argument.device_type]
                 values.append(kind(self.n))

@@ -1,15 +1,14 @@
 /* EX14FJ of the OrCL paper: the seven diagonals of the Jacobian of the solid-fuel ignition problem.
  *
- * See ../sfi_jacobian.c; diagonal d starts at dia[d * rows].
+ * See ../sfi_jacobian.c; diagonal d starts at dia[d * rows].  sc is lambda scaled by hx hy hz.
  */
 #include <math.h>
 
-void ex14fj(int mx, int my, int mz, double lambda, const double *restrict x, double *restrict dia)
+void ex14fj(int m, double sc, const double *restrict x, double *restrict dia)
 {
-  const double hx = 1.0 / (mx - 1), hy = 1.0 / (my - 1), hz = 1.0 / (mz - 1);
-  const double sc = hx * hy * hz * lambda;
+  const double hx = 1.0 / (m - 1), hy = hx, hz = hx;
   const double hxhydhz = hx * hy / hz, hxhzdhy = hx * hz / hy, hyhzdhx = hy * hz / hx;
-  const int plane = mx * my, rows = mx * my * mz;
+  const int plane = m * m, rows = m * m * m;
   int i;
 
   /*@ begin PerfTuning(
@@ -33,16 +32,13 @@ void ex14fj(int mx, int my, int mz, double lambda, const double *restrict x, dou
     }
 
     def input_params {
-      param mx[] = [64, 75, 100, 128];
-      param my[] = [64, 75, 100, 128];
-      param mz[] = [64, 75, 100, 128];
-      constraint cube = mx == my and my == mz;
+      param m[] = [64, 75, 100, 128];
     }
 
     def input_vars {
-      decl double lambda = 6.0;
-      decl dynamic double x[mx*my*mz] = random;
-      decl dynamic double dia[7*mx*my*mz] = 0;
+      decl double sc = 0.00001;
+      decl dynamic double x[m*m*m] = random;
+      decl dynamic double dia[7*m*m*m] = 0;
     }
 
     def search {
@@ -50,14 +46,14 @@ void ex14fj(int mx, int my, int mz, double lambda, const double *restrict x, dou
       arg total_runs = 60;
     }
   ) @*/
-  /*@ begin Loop(transform OpenCL(workGroups=WG if WG > 0 else (mx * my * mz + WI - 1) // WI,
+  /*@ begin Loop(transform OpenCL(workGroups=WG if WG > 0 else (m * m * m + WI - 1) // WI,
         workItemsPerGroup=WI, sizeHint=SH, vecHint=VH, clFlags=CFLAGS)
   ) @*/
   for (i = 0; i < rows; i++) {
     const double u = x[i];
 
-    if (i < plane || i >= rows - plane || i % plane < mx || i % plane >= plane - mx || i % mx == 0 ||
-        i % mx == mx - 1) {
+    if (i < plane || i >= rows - plane || i % plane < m || i % plane >= plane - m || i % m == 0 ||
+        i % m == m - 1) {
       dia[i] = 0.0;
       dia[i + rows] = 0.0;
       dia[i + 2 * rows] = 0.0;
