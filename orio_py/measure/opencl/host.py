@@ -6,6 +6,7 @@ import re
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
 
 from orio_py.core.diagnostics import DiagnosticError
@@ -20,6 +21,7 @@ from orio_py.ctree.evaluate import (
 )
 from orio_py.ctree.nodes import Comment, GuardedPragma, Node, Transform, c_ast
 from orio_py.ctree.parse import parse_statements
+from orio_py.ctree.rewrite import map_children
 from orio_py.measure.opencl.variant import HostData, HostFunction, HostVariable
 
 MOST_STEPS = 1_000_000
@@ -103,7 +105,26 @@ class HostState:
 
     def number(self, node: Node) -> Number:
         """The value of an expression.  Raises NoValueError."""
-        return evaluate(node, self.lookup)
+        return evaluate(self._with_sizes(node), self.lookup)
+
+    def _with_sizes(self, node: Node) -> Node:
+        """The expression with numbers for the sizes of arrays' elements and rows, as in `sizeof(A[0])`."""
+        if isinstance(node, c_ast.UnaryOp) and node.op == "sizeof" and isinstance(node.expr, c_ast.ArrayRef):
+            return c_ast.Constant("unsigned long int", f"{self._row_bytes(node.expr)}ul")
+        return map_children(node, self._with_sizes)
+
+    def _row_bytes(self, node: Node) -> int:
+        """The bytes of what is left of an array behind subscripts, which C does not evaluate."""
+        given = 0
+        while isinstance(node, c_ast.ArrayRef):
+            given, node = given + 1, node.name
+        if not isinstance(node, c_ast.ID):
+            raise NoValueError("only named arrays have a size here")
+        array = self.array(node.name)
+        if given > max(1, len(array.dimensions)):
+            raise NoValueError(f"`{array.name}` has {len(array.dimensions)} dimensions")
+        extents = [int(self.number(expression(extent)).value) for extent in array.dimensions[given:]]
+        return array.element * prod(extents)
 
     def lookup(self, name: str) -> Number:
         """The value of a scalar, macro or constant.  Raises NoValueError."""

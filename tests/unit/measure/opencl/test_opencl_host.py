@@ -52,6 +52,14 @@ def test_one_subscript_of_a_matrix_is_flat(tmp_path: Path) -> None:
     assert launch.pointers == {"y": Pointer("y", 7), "x": Pointer("x", 9)}
 
 
+def test_sizes_of_rows_are_those_of_the_declaration(tmp_path: Path) -> None:
+    before = state(tmp_path)
+    text = "axpy(&y[0][0], x, sizeof(y[0]) / sizeof(y[0][0]), sizeof(x[3]), a, n);"
+    [launch] = followed(text, before)
+    assert launch.numbers["orio_count_y"] == Number("long", 10)
+    assert launch.numbers["orio_count_x"] == Number("long", 8)
+
+
 def test_host_code_around_kernels_is_followed(tmp_path: Path) -> None:
     text = """
     /* a comment */
