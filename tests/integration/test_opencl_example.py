@@ -37,7 +37,12 @@ def make(folder: Path, *words: str) -> str:
     environment = device_environment({"PYTHONPATH": str(ROOT), "POCL_CACHE_DIR": str(folder / "cache")})
     options = [f"ORIO={sys.executable} -m orio_py", f"OPENCL={' '.join([*headers(), str(loader())])}"]
     done = subprocess.run(
-        ["make", *options, *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=250
+        ["make", "--no-print-directory", *options, *words],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=250,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

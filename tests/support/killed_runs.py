@@ -21,6 +21,7 @@ import signal
 import sqlite3
 import sys
 import time
+import traceback
 from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -32,6 +33,7 @@ from trials import success
 from orio_py.build.compiler import Artifact
 from orio_py.core.digest import digest
 from orio_py.core.units import Seconds
+from orio_py.measure.base import VariantFacts
 from orio_py.measure.calibration import Calibrations
 from orio_py.record.measurement import Clock, Measurement, Sample
 from orio_py.space.configuration import Configuration
@@ -73,6 +75,9 @@ class Invented:
     def measure(self, artifact: Artifact, arguments: Any, **_: object) -> Measurement:
         return replace(success(1e-3 + int(artifact.path.name) * 1e-6, REPEATS), clock=self.clock)
 
+    def facts(self, artifact: Artifact) -> VariantFacts:
+        return VariantFacts()
+
 
 def run(path: Path, configurations: int, pipe: int, clock: Clock) -> None:
     """What the process that is killed does."""
@@ -113,6 +118,8 @@ def start(path: Path, configurations: int, clock: Clock) -> tuple[int, int]:
         try:
             run(path, configurations, writing, clock)
             status = 0
+        except Exception:
+            traceback.print_exc()
         finally:
             os._exit(status)
     os.close(writing)
