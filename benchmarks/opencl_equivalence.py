@@ -86,7 +86,9 @@ def facts(variant: Variant) -> dict[str, list[str]]:
     launch = kernel.transformation
     shape = [name for name in ("workGroups", "sizeHint", "vecHint") if getattr(launch, name)]
     shape += ["coarsen"] * (launch.coarsen > 1) + ["unrollInner"] * (launch.unrollInner is not None)
+    tiled = [plan for plan in plans if plan.staged]
     return {
+        "local memory": ["tiles"] * len(tiled) + ["blocks"] * sum(bool(plan.blocks) for plan in plans),
         "loops": [f"{kernel.depth}"],
         "mapped loops": [f"{len(plan.axes)}" for plan in plans],
         "reductions": [r.operator for plan in plans for r in plan.reductions],

@@ -20,16 +20,14 @@ from dataclasses import dataclass
 from math import prod
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument, kernel_arguments
-from orio_py.codegen.opencl_body import device_name, device_statement
-from orio_py.codegen.opencl_loops import blocks_around, counter, linear
-from orio_py.codegen.opencl_types import types_of
+from orio_py.codegen.opencl_blocks import kernel_with_blocks
+from orio_py.codegen.opencl_body import device_name
+from orio_py.codegen.opencl_loops import blocks_around, declarations, linear, statement_lines
+from orio_py.codegen.opencl_types import Types, types_of
 from orio_py.codegen.templates import render
-from orio_py.ctree.build import literal_value
-from orio_py.ctree.emit import emit
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
-from orio_py.transform.offload.call import start_name
-from orio_py.transform.offload.plan import Axis, Direction, KernelPlan, ReductionPlan
+from orio_py.transform.offload.plan import Direction, KernelPlan, ReductionPlan
 from orio_py.transform.offload.types import device_type
 
 _WIDTH = 100
@@ -62,24 +60,24 @@ def device_program(plans: Sequence[KernelPlan]) -> str:
 
 def _kernel(plan: KernelPlan) -> str:
     types = types_of(plan)
-    around = blocks_around(plan, types)
-    indent = "  " * (around.depth + 1)
-    declared = [f"{indent}{_index(axis)}" for axis in plan.axes if counter(axis) != device_name(axis.index)]
-    declared += [f"{indent}{device_type(kind)} {device_name(name)};" for name, kind in plan.private]
-    body = "".join(emit(device_statement(node, types), indent=indent, braces=True) for node in plan.body)
     return render(
         "opencl/kernel.cl.j2",
         head=_head(plan),
         reductions=[_reduction(reduction) for reduction in plan.reductions],
-        opening=around.opening,
-        declared=declared,
-        body=body,
-        closing=around.closing,
+        body=kernel_with_blocks(plan, types) if plan.blocks else _iteration(plan, types),
         tiles=[(device_type(tile.type), tile.name, tile.elements) for tile in plan.staged],
         items=prod(plan.launch.items),
         item=linear("get_local_id", "get_local_size", len(plan.axes)),
         group=linear("get_group_id", "get_num_groups", len(plan.axes)),
     )
+
+
+def _iteration(plan: KernelPlan, types: Types) -> list[str]:
+    """The lines by which each item finds its iterations and runs them."""
+    around = blocks_around(plan, types)
+    indent = "  " * (around.depth + 1)
+    body = [line for node in plan.body for line in statement_lines(node, types, indent)]
+    return [*around.opening, *declarations(plan, indent), *body, *around.closing]
 
 
 def _head(plan: KernelPlan) -> str:
@@ -121,19 +119,6 @@ def _parameter(argument: KernelArgument) -> str:
             return f"__global {argument.device_type} *restrict {argument.name}"
         case _:
             return f"const {argument.device_type} {argument.name}"
-
-
-def _index(axis: Axis) -> str:
-    """The declaration of the loop's index."""
-    kind, number = device_type(axis.type), literal_value(axis.start)
-    start = str(number) if number is not None else start_name(axis)
-    size = abs(axis.stride)
-    steps = f"orio_{axis.index}" if size == 1 else f"{size} * orio_{axis.index}"
-    if start == "0" and axis.stride > 0:
-        value = steps if size == 1 else f"({steps})"
-    else:
-        value = f"({start} {'+' if axis.stride > 0 else '-'} {steps})"
-    return f"const {kind} {device_name(axis.index)} = ({kind}){value};"
 
 
 def _reduction(reduction: ReductionPlan) -> _Reduction:

@@ -17,17 +17,19 @@ Source: The OpenCL Specification 1.2, sections 3.2.2 and 6.12.8.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
 
 from orio_py.codegen.opencl_body import device_name, device_statement
 from orio_py.codegen.opencl_types import Types
 from orio_py.ctree.build import literal_value
 from orio_py.ctree.emit import emit
-from orio_py.transform.offload.call import begin_name, place_name, trips_name
+from orio_py.ctree.nodes import Node
+from orio_py.transform.offload.call import begin_name, place_name, start_name, trips_name
 from orio_py.transform.offload.plan import Axis, KernelPlan, Spread
 from orio_py.transform.offload.types import device_type
 
-_BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
+BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,23 @@ class Blocks:
     depth: int
 
 
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """How the items of a group begin a step together: `lines` up to its tiles, `depth` loops around them.
+
+    `several` are the dimensions in which an item does more than one iteration of a step.
+    """
+
+    lines: tuple[str, ...]
+    depth: int
+    several: tuple[int, ...]
+
+    @property
+    def indent(self) -> str:
+        """The indentation inside the loops."""
+        return "  " * (self.depth + 1)
+
+
 def blocks_around(plan: KernelPlan, types: Types) -> Blocks:
     """What stands around the body; `types` are those of all names in the kernel."""
     if plan.staged:
@@ -48,44 +67,70 @@ def blocks_around(plan: KernelPlan, types: Types) -> Blocks:
     return Blocks(tuple(opening), closing, depth)
 
 
-def _staged(plan: KernelPlan, types: Types) -> Blocks:
-    """Load the tiles, then do an iteration if there is one, for each step of the group."""
-    steps = not _is_single(plan)
-    dimensions = [(axis, len(plan.axes) - 1 - level) for level, axis in enumerate(plan.axes)]
+def dimensions_of(plan: KernelPlan) -> list[tuple[Axis, int]]:
+    """The axes, slowest first, with their dimensions of the launch."""
+    return [(axis, len(plan.axes) - 1 - level) for level, axis in enumerate(plan.axes)]
+
+
+def steps_of(plan: KernelPlan, types: Types) -> Steps:
+    """The places of an item, the loops over a group's steps, and the tiles that each step loads."""
+    dimensions = dimensions_of(plan)
     lines = [f"  const int orio_item = {linear('get_local_id', 'get_local_size', len(plan.axes))};"]
-    several = [d for _, d in dimensions if plan.launch.step[d] > plan.launch.items[d]]
+    several = tuple(d for _, d in dimensions if plan.launch.step[d] > plan.launch.items[d])
     lines += [f"  const int {place_name(a)} = get_local_id({d});" for a, d in dimensions if d not in several]
     for level, (axis, dimension) in enumerate(dimensions):
         begin, width = begin_name(axis), plan.launch.step[dimension]
         first = f"long {begin} = (long)get_group_id({dimension}) * {width}"
         step = f"{begin} += (long)get_num_groups({dimension}) * {width}"
-        if steps:
-            lines.append(f"{'  ' * (level + 1)}for ({first}; {begin} < {trips_name(axis)}; {step}) {{")
-        else:
+        if _is_single(plan):
             lines.append(f"  const {first};")
-    depth = len(dimensions) if steps else 0
-    indent = "  " * (depth + 1)
+        else:
+            lines.append(f"{'  ' * (level + 1)}for ({first}; {begin} < {trips_name(axis)}; {step}) {{")
+    steps = Steps(tuple(lines), 0 if _is_single(plan) else len(dimensions), several)
+    return replace(steps, lines=(*lines, *loads(plan, types, None, steps.indent)))
+
+
+def loads(plan: KernelPlan, types: Types, block: int | None, indent: str) -> list[str]:
+    """The statements that fill the tiles of a block, or of a step, and the barrier behind them; perhaps none."""
+    lines: list[str] = []
     for tile in plan.staged:
-        for node in tile.load:
-            text = emit(device_statement(node, types), indent=indent, braces=True)
-            lines += text.splitlines()
-    lines.append(f"{indent}{_BARRIER}")
-    inner = indent
-    for axis, dimension in dimensions:
+        for node in tile.load if tile.block == block else ():
+            lines += statement_lines(node, types, indent)
+    return [*lines, f"{indent}{BARRIER}"] if lines else []
+
+
+def place_loops(plan: KernelPlan, several: Sequence[int], indent: str) -> list[str]:
+    """The loops over the iterations of an item in one step of its group."""
+    lines: list[str] = []
+    for axis, dimension in dimensions_of(plan):
         if dimension in several:
             place, last = place_name(axis), plan.launch.step[dimension]
-            first, step = (
-                f"int {place} = get_local_id({dimension})",
-                f"{place} += {plan.launch.items[dimension]}",
-            )
-            lines.append(f"{inner}for ({first}; {place} < {last}; {step}) {{")
-            inner += "  "
-    lines += [f"{inner}const long {counter(a)} = {begin_name(a)} + {place_name(a)};" for a in plan.axes]
-    tests = " && ".join(f"{counter(axis)} < {trips_name(axis)}" for axis in plan.axes)
-    closing = [f"{indent}{'  ' * level}}}" for level in reversed(range(len(several) + 1))]
-    closing += [f"{indent}{_BARRIER}"] if steps else []
-    closing += [f"{'  ' * (level + 1)}}}" for level in reversed(range(depth))]
-    return Blocks((*lines, f"{inner}if ({tests}) {{"), tuple(closing), depth + len(several) + 1)
+            first = f"int {place} = get_local_id({dimension})"
+            step = f"{place} += {plan.launch.items[dimension]}"
+            lines.append(f"{indent}{'  ' * len(lines)}for ({first}; {place} < {last}; {step}) {{")
+    return lines
+
+
+def inside(plan: KernelPlan) -> str:
+    """The test whether an item has an iteration."""
+    return " && ".join(f"{counter(axis)} < {trips_name(axis)}" for axis in plan.axes)
+
+
+def counters(plan: KernelPlan, indent: str) -> list[str]:
+    """The declarations of the iterations' numbers."""
+    return [f"{indent}const long {counter(a)} = {begin_name(a)} + {place_name(a)};" for a in plan.axes]
+
+
+def _staged(plan: KernelPlan, types: Types) -> Blocks:
+    """Load the tiles, then do an iteration if there is one, for each step of the group."""
+    steps = steps_of(plan, types)
+    places = place_loops(plan, steps.several, steps.indent)
+    inner = steps.indent + "  " * len(places)
+    opening = (*steps.lines, *places, *counters(plan, inner), f"{inner}if ({inside(plan)}) {{")
+    closing = [f"{steps.indent}{'  ' * level}}}" for level in reversed(range(len(places) + 1))]
+    closing += [f"{steps.indent}{BARRIER}"] if steps.depth else []
+    closing += [f"{'  ' * (level + 1)}}}" for level in reversed(range(steps.depth))]
+    return Blocks(opening, tuple(closing), steps.depth + len(places) + 1)
 
 
 def _is_single(plan: KernelPlan) -> bool:
@@ -127,6 +172,32 @@ def _loop(plan: KernelPlan, axis: Axis, dimension: int) -> list[str]:
             f"for (long {number} = (long){first} * {piece}; {number} < {end}; {number}++) {{",
         ]
     return [f"for (long {number} = {first}; {number} < {trips}; {number} += {step}) {{"]
+
+
+def declarations(plan: KernelPlan, indent: str, names: Set[str] | None = None) -> list[str]:
+    """The declarations of indices and of an item's own scalars; of those in `names`, if given."""
+    axes = [axis for axis in plan.axes if counter(axis) != device_name(axis.index)]
+    found = [(axis.index, _index(axis)) for axis in axes]
+    found += [(name, f"{device_type(kind)} {device_name(name)};") for name, kind in plan.private]
+    return [f"{indent}{text}" for name, text in found if names is None or name in names]
+
+
+def _index(axis: Axis) -> str:
+    """The declaration of the loop's index."""
+    kind, number = device_type(axis.type), literal_value(axis.start)
+    start = str(number) if number is not None else start_name(axis)
+    size = abs(axis.stride)
+    steps = f"orio_{axis.index}" if size == 1 else f"{size} * orio_{axis.index}"
+    if start == "0" and axis.stride > 0:
+        value = steps if size == 1 else f"({steps})"
+    else:
+        value = f"({start} {'+' if axis.stride > 0 else '-'} {steps})"
+    return f"const {kind} {device_name(axis.index)} = ({kind}){value};"
+
+
+def statement_lines(node: Node, types: Types, indent: str) -> list[str]:
+    """A statement of the body in OpenCL C."""
+    return emit(device_statement(node, types), indent=indent, braces=True).splitlines()
 
 
 def counter(axis: Axis) -> str:

@@ -32,7 +32,8 @@ def types_of(plan: KernelPlan) -> Types:
 def _typed(plan: KernelPlan) -> list[tuple[str, str]]:
     parts = [(part.name, part.type) for part in (*plan.buffers, *plan.scalars, *plan.reductions)]
     staged = [(tile.name, tile.type) for tile in plan.staged]
-    return [*parts, *staged, *plan.private, *((axis.index, axis.type) for axis in plan.axes)]
+    axes = [*plan.axes, *(block.axis for block in plan.blocks)]
+    return [*parts, *staged, *plan.private, *((axis.index, axis.type) for axis in axes)]
 
 
 def _element(kind: Node) -> str:

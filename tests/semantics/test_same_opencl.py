@@ -144,6 +144,32 @@ STAGED = (
 )  # fmt: skip
 
 
+PRODUCT = (
+    OpenCL(nd=2, workItemsPerGroup=(4, 4)),
+    OpenCL(nd=2, workItemsPerGroup=(3, 2), localTile=(3, 2, 5), unrollInner=2, sizeHint=True),
+    OpenCL(nd=("j", "i"), workItemsPerGroup=(2, 3), localTile=(2, 3, 4), workGroups=(2, 1)),
+    OpenCL(workItemsPerGroup=(3,), localTile=(3, 7)),
+)
+WIDE = OpenCL(nd=2, workItemsPerGroup=(3, 1), localTile=(6, 4, 5), coarsen=2)
+BLOCKED = (
+    *staged(f"{FOR_I} {FOR_J} for (k = 0; k < n; k++) q[i][j] += p[i][k] * z[k * m + j];", *PRODUCT[:3], WIDE),
+    *staged(f"{FOR_I} {FOR_J} {{ double v = 1; for (k = 1; k < n; k++) v += x[i] * p[i][k] * z[k * m + j]; q[i][j] = v; }}",
+            *PRODUCT[:3]),
+    *staged(f"{FOR_I} {FOR_J} {{ q[i][j] *= 2; for (k = n - 1; k >= 0; k -= 2) q[i][j] -= p[i][k] * z[k * m + j]; }}",
+            PRODUCT[1], WIDE),
+    *staged(f"{FOR_I} {{ t = 0; for (j = 0; j < m; j++) t += p[i][j] * x[j]; y[i] = t; s += t; }}", *LINE[:4], PRODUCT[3]),
+    *staged("for (i = 2; i < n; i++) { t = x[i - 1] + x[i - 2]; for (j = 0; j < m; j++) { y[i] += p[i][j] * c[j] * t; }"
+            " for (j = m - 1; j > 1; j--) y[i] += f[j] + x[i]; }", *LINE[1:3], PRODUCT[3]),
+    *staged(f"{FOR_I} {FOR_J} {{ for (unsigned k = 3; k < n; k += 3) {{ if (p[i][k] > 4) s += z[k * m + j]; }}"
+            " for (k = 0; k < m; k++) q[i][j] += p[j][k] * y[k]; }", *PRODUCT[:2], WIDE),
+    *staged(f"{FOR_I} {FOR_J} for (k = 0; k < n - 1; k++) for (w = 0; w < 2; w++) s += p[i][k + w] * p[k][j] * p[k][i] * x[w];",
+            PRODUCT[0]),
+    *staged("for (i = 0; i + 1 < n; i += 2) for (j = 0; j < m; j++) for (k = 0; k < n; k++)"
+            " { q[i][j] += p[i][k] * z[k * m + j]; q[i + 1][j] += p[i + 1][k] * z[k * m + j]; }".replace("i + 1 < n", "i < n - 1"),
+            *PRODUCT[:2], WIDE),
+)  # fmt: skip
+
+
 def transformed(case: Case, number: int) -> Node | None:
     tree = parse(case.code)
     before = structure_digest(tree)
@@ -201,12 +227,12 @@ class Data:
         return [self.n, self.m, *pointers]
 
 
-def assert_same(cases: Sequence[Case], folder: Path) -> int:
+def assert_same(cases: Sequence[Case], folder: Path, *options: str) -> int:
     opencl()
     pairs = [(case, tree) for k, case in enumerate(cases) if (tree := transformed(case, k)) is not None]
     cases, trees = [case for case, _ in pairs], [tree for _, tree in pairs]
     plans = [plan for tree in trees for plan in kernel_plans(tree)]
-    device = Device(plans)
+    device = Device(plans, options)
     text = "\n".join(
         function(f"original_{k}", parse(case.code), case.live) + function(f"variant_{k}", tree, case.live)
         for k, (case, tree) in enumerate(zip(cases, trees, strict=True))
@@ -236,6 +262,15 @@ def test_tiles_in_local_memory_compute_the_same(tmp_path: Path) -> None:
         assert tree is not None, case
         assert all(plan.staged for plan in kernel_plans(tree)), case
     assert assert_same(STAGED, tmp_path) >= 3 * len(STAGED)
+
+
+def test_blocks_of_inner_loops_compute_the_same(tmp_path: Path) -> None:
+    for number, case in enumerate(BLOCKED):
+        tree = transformed(case, number)
+        assert tree is not None, case
+        assert all(plan.blocks for plan in kernel_plans(tree)), case
+    # Without optimisations kernels with barriers are built several times faster.
+    assert assert_same(BLOCKED, tmp_path, "-cl-opt-disable") >= 3 * len(BLOCKED)
 
 
 def test_random_stencils_compute_the_same(tmp_path: Path) -> None:

@@ -84,8 +84,8 @@ def triangular(draw: Random, name: str, outer: str, symbol: str) -> Header:
     return Header(draw.choice(forms))
 
 
-def launch(draw: Random, depth: int) -> OpenCL:
-    """A launch shape with fewer or more items than iterations, and hints."""
+def launch(draw: Random, depth: int, *, stage: float = 0.4) -> OpenCL:
+    """A launch shape with fewer or more items than iterations, and hints; tiles with a probability of `stage`."""
     nd = draw.choice((1, depth, depth, draw.randint(1, depth)))
     names = ("i", "j", "k")[:nd]
     given = draw.choice((nd, nd, nd, tuple(draw.sample(names, nd))))
@@ -93,6 +93,7 @@ def launch(draw: Random, depth: int) -> OpenCL:
     groups = tuple(draw.choice((1, 2, 3)) for _ in range(nd)) if draw.random() < 0.4 else None
     coarsen = draw.choice((1, 1, 1, 2, 3, 5))
     spread = draw.choice(tuple(Spread)) if groups is not None or coarsen > 1 else Spread.STRIDED
+    staged = spread is Spread.STRIDED and draw.random() < stage
     return OpenCL(
         nd=given,
         workItemsPerGroup=items,
@@ -102,4 +103,14 @@ def launch(draw: Random, depth: int) -> OpenCL:
         unrollInner=draw.choice((None, None, 2, 3, 4)),
         sizeHint=draw.random() < 0.25,
         vecHint=draw.choice((0, 0, 0, 2, 4, 8, 16)),
+        cacheBlocks=staged,
+        localTile=_local_tile(draw, items) if staged and items is not None else None,
     )
+
+
+def _local_tile(draw: Random, items: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Multiples of the items, perhaps with the length of blocks."""
+    if draw.random() < 0.5:
+        return None
+    tile = tuple(size * draw.choice((1, 1, 2, 3)) for size in items)
+    return (*tile, draw.choice((1, 2, 3, 5))) if draw.random() < 0.5 else tile

@@ -91,7 +91,10 @@ class _Nest:
         """The case."""
         draw = self.draw
         headers = self._headers()
+        product = self.depth == 3 and draw.random() < 0.3
         body = " ".join(self._statement() for _ in range(draw.choice((1, 2, 2, 3, 4))))
+        if product:
+            body = self._product()
         opened = "".join(f"{each.text} " for each in headers[:-1])
         code = f"{opened}{headers[-1].text} {{ {body} }}"
         if self.depth > 1 and draw.random() < 0.1:
@@ -108,7 +111,7 @@ class _Nest:
             bounds=self.bounds,
             indices=self.indices,
             live=tuple(live),
-            transformation=launch(draw, self.depth),
+            transformation=launch(draw, 2, stage=0.8) if product else launch(draw, self.depth),
             side=draw.choice((str(SIDE), "w")),
             depth=self.depth,
             exact=self.exact,
@@ -241,6 +244,15 @@ class _Nest:
             other = draw.choice(("", "", f"else {store.replace('= ', '= 1 + ', 1)}"))
             return f"if ({self._test()}) {{ {store} }} {other}"
         return store
+
+    def _product(self) -> str:
+        """A term of a product of matrices."""
+        draw = self.draw
+        first = draw.choice(("p[i][k]", "p[i][k + 1]", "b[i][k][1]", "x[i]"))
+        second = draw.choice(("p[k][j]", "p[j][k]", "a[k]", "b[k][j + 1][2]", "c[j + k]"))
+        value = f"{first} * {second}", self.arrays[first[0]] in FLOATING or self.arrays[second[0]] in FLOATING
+        test = draw.choice(("", "", "if (c[i] > 2) "))
+        return f"{test}q[i][j] {draw.choice(('+=', '-='))} {self._converted(value, self.arrays['q'])};"
 
     def _targets(self) -> tuple[str, ...]:
         """Arrays to write, those first choice whose elements each belong to one iteration."""

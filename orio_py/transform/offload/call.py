@@ -40,6 +40,11 @@ def place_name(axis: Axis) -> str:
     return f"orio_place_{axis.index}"
 
 
+def length_name(axis: Axis) -> str:
+    """What kernels with blocks call the number of a loop's iterations in one block."""
+    return f"orio_length_{axis.index}"
+
+
 def call_parameters(plan: KernelPlan) -> tuple[HostParameter, ...]:
     """The host function's parameters, in order.
 

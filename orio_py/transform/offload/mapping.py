@@ -46,7 +46,7 @@ def mapped_loops(
         loop_view(loop.node, what, replace(context, pragmas=()))
         require_stable_index(loop, what, context)
         require_invariant_bound(loop, what, context, force=force)
-        _require_countable(loop, indices, what, context)
+        require_countable(loop, indices, what, context)
     return chosen, every
 
 
@@ -73,8 +73,11 @@ def _chosen(every: Sequence[CanonicalLoop], nd: int | tuple[str, ...], what: str
     return [by_name[name] for name in nd]
 
 
-def _require_countable(loop: CanonicalLoop, indices: frozenset[str], what: str, context: Context) -> None:
-    """The iterations can be counted before the nest runs, each axis for itself.  Raises Refusal: ORIO-T120."""
+def require_countable(loop: CanonicalLoop, indices: frozenset[str], what: str, context: Context) -> None:
+    """The iterations can be counted before the loop runs, without the other `indices`.
+
+    Raises Refusal: ORIO-T120.
+    """
     used = context.expanded(context.effects(loop.start).reads | context.effects(loop.bound).reads)
     if others := sorted(used & indices):
         refuse(

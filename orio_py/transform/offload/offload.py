@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import NoReturn
 
 from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.loops import CanonicalLoop
@@ -23,13 +22,13 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transform.base import Context, note, refuse
 from orio_py.transform.offload.arithmetic import Arithmetic
+from orio_py.transform.offload.blocks import InnerLoops, in_blocks, inner_loops
 from orio_py.transform.offload.body import (
     body_items,
     flattened,
     plain_body,
     require_device_code,
     subscripted,
-    unrolled_by_pragma,
 )
 from orio_py.transform.offload.buffers import array
 from orio_py.transform.offload.elements import Element, elements
@@ -50,8 +49,9 @@ class OffloadArguments:
 
     `nd` is the number of outer loops that become axes, or their indices, slowest first; `items` and `groups`
     have one number per axis, fastest first, None for the default; `unroll` is the factor of the pragma before
-    innermost loops; `stage` asks for tiles in local memory, of
-    `tile` iterations per axis, by default one for each item; `what` names the transformation in messages.
+    innermost loops; `stage` asks for tiles in local memory, of `tile` iterations per axis, by default one for
+    each item, and of `block` iterations of loops inside an iteration, by default as many as a group has items
+    along the fastest axis; `what` names the transformation in messages.
     """
 
     what: str
@@ -63,6 +63,7 @@ class OffloadArguments:
     unroll: int | None = None
     stage: bool = False
     tile: tuple[int, ...] | None = None
+    block: int | None = None
     options: DeviceOptions = field(default_factory=DeviceOptions)
     force: bool = False
 
@@ -105,22 +106,26 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     extents = tuple(scalar for found in arrays.values() for scalar in found.scalars)
     kept = scalars(shared, outer, every, plain, extents, arguments.what, context)
     dimensions = tuple(axis(loop, arithmetic, context) for loop in mapped)
-    tiles = staging(uses, arrays, dimensions, launch, arithmetic) if arguments.stage else Staging()
-    if arguments.stage and not tiles.tiles:
-        _refuse_staging(node, what)
+    tiles = Staging()
+    if arguments.stage:
+        names = [name for name, _ in kept.private]
+        size, single = arguments.block or launch.items[0], launch.step == launch.items
+        loops = inner_loops(body, size, names, arithmetic, what, context, single=single)
+        tiles = staging(uses, arrays, dimensions, launch, arithmetic, loops.loops)
+        _require_tiles(tiles, loops, node, arguments)
     new = flattened(body, arrays, tiles.references) if tiles.tiles else plain
-    if arguments.unroll is not None:
-        new = unrolled_by_pragma(new, arguments.unroll)
+    blocked = in_blocks(body_items(new), tiles.loops, kept.private, arguments.unroll)
     plan = KernelPlan(
         name="kernel",
         axes=dimensions,
-        body=body_items(new),
+        body=blocked.items,
         buffers=tuple(a.plan for a in arrays.values()),
         scalars=(*kept.given, *tiles.scalars),
-        private=kept.private,
+        private=blocked.private,
         reductions=kept.reductions,
         launch=launch,
         staged=tiles.tiles,
+        blocks=blocked.blocks,
         spread=arguments.spread,
         coarsen=arguments.coarsen,
         options=arguments.options,
@@ -128,15 +133,30 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     return Offloaded(plan, tuple(mapped), tuple(every))
 
 
-def _refuse_staging(node: Node, what: str) -> NoReturn:
-    refuse(
-        "ORIO-T130",
-        f"{what} finds nothing to keep in local memory: no two items of a group read the same element of an "
-        "array that the loops only read, by subscripts that differ by whole numbers of mapped indices",
-        node,
-        help="leave `cacheBlocks` off, or map more loops with `nd`",
-        argument="cacheBlocks",
-    )
+def _require_tiles(tiles: Staging, loops: InnerLoops, node: Node, arguments: OffloadArguments) -> None:
+    """Something is kept in local memory, in blocks if those were asked for.  Raises Refusal: ORIO-T127, T130."""
+    notes = [note(reason, node) for reason in loops.reasons]
+    if not tiles.tiles:
+        refuse(
+            "ORIO-T130",
+            f"{arguments.what} finds nothing to keep in local memory: no two items of a group read the same "
+            "element of an array that the loops only read, by subscripts that differ by whole numbers of mapped "
+            "indices",
+            node,
+            notes=notes,
+            help="leave `cacheBlocks` off, or map more loops with `nd`",
+            argument="cacheBlocks",
+        )
+    if arguments.block is not None and not tiles.loops:
+        refuse(
+            "ORIO-T127",
+            "the last number of `localTile` is the length of blocks of a loop inside an iteration, and no such "
+            "loop needs a tile",
+            node,
+            notes=notes,
+            help="give `localTile` one number per mapped loop",
+            argument="localTile",
+        )
 
 
 def _launch(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:

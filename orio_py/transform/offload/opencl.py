@@ -119,6 +119,7 @@ class OpenCL:
                 node,
                 argument="spread",
             )
+        tile, block = self._tile()
         options = DeviceOptions(
             self.sizeHint, self.vecHint, self.clFlags, self.streamCount, self.platform, self.device
         )
@@ -131,10 +132,18 @@ class OpenCL:
             spread=self.spread,
             unroll=self.unrollInner,
             stage=self.cacheBlocks,
-            tile=self.localTile,
+            tile=tile,
+            block=block,
             options=options,
             force=self.force,
         )
+
+    def _tile(self) -> tuple[Counts, int | None]:
+        """The numbers of `localTile` for the mapped loops, and the one behind them for a loop inside."""
+        dimensions = self.nd if isinstance(self.nd, int) else len(self.nd)
+        if self.localTile is None or len(self.localTile) != dimensions + 1:
+            return self.localTile, None
+        return self.localTile[:-1], self.localTile[-1]
 
     def _groups(self, node: Node) -> Counts:
         return self._one("workGroups", "blockCount", node)
@@ -159,10 +168,20 @@ def _not_yet(name: str, value: str, advice: str, node: Node) -> NoReturn:
 
 def _counts(value: Value, name: str) -> Counts:
     """A number, or one per dimension.  Raises Refusal: ORIO-T010, T011."""
-    if isinstance(value, (list, tuple)) and 1 <= len(value) <= 3:
+    return _listed(value, name, 3, "an integer, or a list of one for each of up to 3 dimensions")
+
+
+def _tile_counts(value: Value, name: str) -> Counts:
+    """A number, or one per dimension and one for a block.  Raises Refusal: ORIO-T010, T011."""
+    wanted = "an integer, or a list of one for each of up to 3 dimensions and one for a loop inside"
+    return _listed(value, name, 4, wanted)
+
+
+def _listed(value: Value, name: str, most: int, wanted: str) -> Counts:
+    if isinstance(value, (list, tuple)) and 1 <= len(value) <= most:
         return tuple(positive_int(item, name) for item in value)
     if isinstance(value, (list, tuple)):
-        wrong(name, "an integer, or a list of one for each of up to 3 dimensions", value)
+        wrong(name, wanted, value)
     return (positive_int(value, name),)
 
 
@@ -287,9 +306,9 @@ ENTRY = Entry(
         ),
         ArgumentSpec(
             "localTile",
-            _SHAPE,
+            "integer, or list of one per dimension, fastest first, and one for a loop inside",
             "iterations for which a group fills its tiles at once, multiples of its items",
-            _counts,
+            _tile_counts,
             "one per item",
         ),
         FORCE,

@@ -105,6 +105,8 @@ class StagedTile:
     along an axis by `orio_place_INDEX`.  `elements` is its number of elements; `load` are the statements by
     which the items of a group fill it together, with the number of the group's first iteration of an axis in
     `orio_begin_INDEX` and the item's own number in its group, over all dimensions, in `orio_item`.
+    `block` is the place in `KernelPlan.blocks` of the loop for each of whose blocks it is filled, None where
+    it is filled once in each step of the group.
     """
 
     name: str
@@ -112,6 +114,22 @@ class StagedTile:
     array: str
     elements: int
     load: tuple[Node, ...]
+    block: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BlockPlan:
+    """A loop inside an iteration that all items of a group run together, `size` iterations at a time.
+
+    `axis` is the loop as its header has it; its start and number of iterations are steady in the kernel.  The
+    statements from `begin` to before `end` of the plan's body run one block: `orio_length_INDEX` iterations
+    from number `orio_begin_INDEX` on, which they count in `orio_place_INDEX`.
+    """
+
+    axis: Axis
+    size: int
+    begin: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +172,8 @@ class KernelPlan:
     """One loop nest as a kernel named `name`.
 
     `axes` are the mapped loops, outermost first, at most three; `body` the statements of one iteration, in
-    C but for the flat subscripts; `private` the scalars that each item has for itself, as (type, name).
+    C but for the flat subscripts; `private` the scalars that each item has for itself, as (name, type).
+    `blocks` are loops in the body, in its order, before and behind which all items of a group wait.
     One item does `coarsen` iterations at least of the innermost axis, `spread` over it.
     """
 
@@ -167,6 +186,7 @@ class KernelPlan:
     reductions: tuple[ReductionPlan, ...]
     launch: LaunchShape
     staged: tuple[StagedTile, ...] = ()
+    blocks: tuple[BlockPlan, ...] = ()
     spread: Spread = Spread.STRIDED
     coarsen: int = 1
     options: DeviceOptions = DeviceOptions()

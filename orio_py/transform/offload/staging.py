@@ -2,16 +2,17 @@
 
     q[i] = p[i - 1] + p[i + 1];         tile of p: items + 2 elements, from the group's first i - 1 on
 
-An array is staged where the nest only reads it, each subscript is the same sum of mapped indices and steady
-values but for whole numbers of them, and two items of a group read the same element.
+References are staged where the nest only reads the array, their subscripts are the same sum of mapped indices
+and steady values but for whole numbers of them, and two items of a group read the same element.  In a loop that
+runs in blocks the loop's index counts like a mapped one, and the tile is that of one block.
 
 Source: P. Micikevicius, "3D finite difference computation on GPUs using CUDA", GPGPU-2 2009, section 3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import prod
 
@@ -33,6 +34,7 @@ from orio_py.ctree.build import (
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.transform.offload.arithmetic import Arithmetic, as_long
+from orio_py.transform.offload.blocks import InnerLoop
 from orio_py.transform.offload.buffers import Array
 from orio_py.transform.offload.call import begin_name, place_name, start_name
 from orio_py.transform.offload.elements import Element
@@ -46,16 +48,23 @@ Offsets = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Staging:
-    """The tiles of a kernel, what stands in the body for references by identity, and scalars for the loads."""
+    """The tiles of a kernel, what stands in the body for references by identity, and scalars for the loads.
+
+    `loops` are those that have to run in blocks, in the order of the body.
+    """
 
     tiles: tuple[StagedTile, ...] = ()
     references: Mapping[int, Node] | None = None
     scalars: tuple[ScalarPlan, ...] = ()
+    loops: tuple[InnerLoop, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One dimension of a tile: `factor` times the index of an axis, of which a group does `items` at a time."""
+    """One dimension of a tile: `factor` times the index of an axis, of which a group does `items` at a time.
+
+    The axis may be a loop that runs in blocks, `items` then the size of a block.
+    """
 
     axis: Axis
     items: int
@@ -84,53 +93,114 @@ def staging(
     axes: Sequence[Axis],
     launch: LaunchShape,
     arithmetic: Arithmetic,
+    loops: Sequence[InnerLoop] = (),
 ) -> Staging:
-    """Tiles for all arrays of which several items of a group read the same elements; perhaps none."""
+    """Tiles for all arrays of which several items of a group read the same elements; perhaps none.
+
+    `loops` are the loops of the body that could run in blocks.
+    """
     widths = list(zip(axes, reversed(launch.step), strict=True))
-    tiles: list[StagedTile] = []
+    tiles: list[tuple[StagedTile, InnerLoop | None]] = []
     references: dict[int, Node] = {}
     scalars: list[ScalarPlan] = []
     for name, found in uses.items():
-        reads = _reads(found, arrays[name], widths)
-        if reads is None or not _is_reused(reads, widths):
+        groups = [
+            (reads, loop)
+            for reads, loop in _groups(found, arrays[name], widths, loops)
+            if _is_reused(reads, widths)
+        ]
+        if not groups:
             continue
         count: Node = arrays[name].plan.count
         if literal_value(count) is None:
             scalar = f"orio_elements_{name}"
             scalars.append(ScalarPlan(scalar, "long", as_long(count), scalar))
             count = ident(scalar)
-        tiles.append(_tile(arrays[name], reads, prod(launch.items), count, arithmetic))
-        references |= {key: _reference(name, reads, offsets) for key, offsets in reads.offsets.items()}
-    return Staging(tuple(tiles), references, tuple(scalars))
+        for number, (reads, loop) in enumerate(groups, start=1):
+            tile = tile_name(name, number)
+            tiles.append((_tile(tile, arrays[name], reads, prod(launch.items), count, arithmetic), loop))
+            references |= {key: _reference(tile, reads, offsets) for key, offsets in reads.offsets.items()}
+    used = [loop for loop in loops if any(loop is other for _, other in tiles)]
+    placed = (replace(tile, block=None if loop is None else used.index(loop)) for tile, loop in tiles)
+    return Staging(tuple(placed), references, tuple(scalars), tuple(used))
 
 
-def tile_name(array: str) -> str:
-    """The name of an array's tile."""
-    return f"orio_tile_{array}"
+def tile_name(array: str, number: int = 1) -> str:
+    """The name of an array's tile; there may be several."""
+    return f"orio_tile_{array}" if number == 1 else f"orio_tile_{array}_{number}"
 
 
-def _reads(uses: Sequence[Element], array: Array, widths: Sequence[tuple[Axis, int]]) -> _Reads | None:
-    """The references to an array, None where it is written or they do not differ by whole numbers alone."""
-    sides: tuple[_Side, ...] = ()
-    rest = Polynomial.constant(0)
-    offsets: dict[int, Offsets] = {}
+def _groups(
+    uses: Sequence[Element], array: Array, widths: Sequence[tuple[Axis, int]], loops: Sequence[InnerLoop]
+) -> list[tuple[_Reads, InnerLoop | None]]:
+    """The references that differ by whole numbers alone, together; each with the loop whose blocks have tiles.
+
+    None of an array that is written.  What fits nowhere is read from the array itself.
+    """
+    groups: list[_Group] = []
+    lost: set[int] = set()
     for use, flat in zip(uses, array.flats, strict=True):
-        parts = None if flat is None or use.writes else _parts(flat, use, widths)
-        if parts is None:
-            return None
-        if not offsets:
-            sides, (_, rest) = parts[0], _offsets(parts[1], parts[0])
-        if [(s.axis.index, s.factor.key) for s in parts[0]] != [(s.axis.index, s.factor.key) for s in sides]:
-            return None
-        found, distance = _offsets(parts[1] - rest, sides)
+        if use.writes:
+            return []
+        parts = None if flat is None else _parts_in(flat, use, widths, loops)
+        if parts is None or not parts[0]:
+            lost.add(id(use.node))
+            continue
+        sides, rest, loop = parts
+        group = next((g for g in groups if g.loop is loop and g.offsets_of(sides, rest) is not None), None)
+        if group is None:
+            group = _Group(sides, _offsets(rest, sides)[1], loop)
+            groups.append(group)
+        found = group.offsets_of(sides, rest)
+        assert found is not None
         # One reference may be met in several cases of the conditions around it.
-        if distance.terms or offsets.setdefault(id(use.node), found) != found:
+        met = [g.offsets[id(use.node)] for g in groups if id(use.node) in g.offsets]
+        if any(offsets != found for offsets in met):
+            lost.add(id(use.node))
+        group.offsets[id(use.node)] = found
+    return [(reads, group.loop) for group in groups if (reads := group.reads(lost)) is not None]
+
+
+@dataclass(slots=True)
+class _Group:
+    """References whose subscripts are the same sum but for whole numbers: their offsets by identity."""
+
+    sides: tuple[_Side, ...]
+    rest: Polynomial
+    loop: InnerLoop | None
+    offsets: dict[int, Offsets] = field(default_factory=dict[int, Offsets])
+
+    def offsets_of(self, sides: Sequence[_Side], rest: Polynomial) -> Offsets | None:
+        """What a subscript adds to each index, None where it is not of this group."""
+        if [(s.axis.index, s.factor.key) for s in sides] != [
+            (s.axis.index, s.factor.key) for s in self.sides
+        ]:
             return None
-    lows, highs = map(min, zip(*offsets.values(), strict=True)), map(max, zip(*offsets.values(), strict=True))
-    wide = (
-        _Side(s.axis, s.items, s.factor, low, high) for s, low, high in zip(sides, lows, highs, strict=True)
-    )
-    return _Reads(tuple(wide), rest, offsets) if sides else None
+        found, distance = _offsets(rest - self.rest, self.sides)
+        return None if distance.terms else found
+
+    def reads(self, lost: Set[int]) -> _Reads | None:
+        """The references but for those that are lost; None where there are no others."""
+        offsets = {key: found for key, found in self.offsets.items() if key not in lost}
+        if not offsets:
+            return None
+        columns = list(zip(*offsets.values(), strict=True))
+        sides = (
+            replace(side, low=min(column), high=max(column))
+            for side, column in zip(self.sides, columns, strict=True)
+        )
+        return _Reads(tuple(sides), self.rest, offsets)
+
+
+def _parts_in(
+    flat: Polynomial, use: Element, widths: Sequence[tuple[Axis, int]], loops: Sequence[InnerLoop]
+) -> tuple[tuple[_Side, ...], Polynomial, InnerLoop | None] | None:
+    """A subscript as `_parts` has it, with the loop whose index it needs beside the mapped ones."""
+    if (parts := _parts(flat, use, widths)) is not None:
+        return (*parts, None)
+    loop = next((loop for loop in loops if id(use.node) in loop.references), None)
+    parts = None if loop is None else _parts(flat, use, [*widths, (loop.axis, loop.size)])
+    return None if parts is None else (*parts, loop)
 
 
 def _parts(
@@ -152,6 +222,8 @@ def _parts(
     steady = (rest, *(side.factor for side in sides))
     if any(symbol in indices for value in steady for monomial in value.terms for symbol in monomial):
         return None
+    # Neighbouring items load neighbouring elements.
+    sides.sort(key=lambda side: _leading(side.factor)[:2], reverse=True)
     return tuple(sides), rest
 
 
@@ -183,25 +255,27 @@ def _is_reused(reads: _Reads, widths: Sequence[tuple[Axis, int]]) -> bool:
     if any(items > 1 for axis, items in widths if axis.index not in used):
         return True
     distinct = sorted(set(reads.offsets.values()))
-    return any(_meet(one, two, reads.sides) for one, two in combinations(distinct, 2))
+    mapped = {axis.index for axis, _ in widths}
+    return any(_meet(one, two, reads.sides, mapped) for one, two in combinations(distinct, 2))
 
 
-def _meet(one: Offsets, two: Offsets, sides: Sequence[_Side]) -> bool:
+def _meet(one: Offsets, two: Offsets, sides: Sequence[_Side], mapped: Set[str]) -> bool:
     """Whether some item reads with one offset what another item of its group reads with the other."""
-    return all(
+    another = any(a != b for a, b, side in zip(one, two, sides, strict=True) if side.axis.index in mapped)
+    return another and all(
         (a - b) % side.axis.stride == 0 and abs(a - b) < side.items * abs(side.axis.stride)
         for a, b, side in zip(one, two, sides, strict=True)
     )
 
 
-def _reference(name: str, reads: _Reads, offsets: Offsets) -> Node:
+def _reference(tile: str, reads: _Reads, offsets: Offsets) -> Node:
     """The element of the tile that an item reads with some offsets."""
     result: Node | None = None
     for side, offset in zip(reads.sides, offsets, strict=True):
         place = _place(side, offset - side.low)
         result = place if result is None else _plus(binary("*", result, side.extent), place)
     assert result is not None
-    return index(tile_name(name), result)
+    return index(tile, result)
 
 
 def _plus(left: Node, right: Node) -> Node:
@@ -220,8 +294,10 @@ def _place(side: _Side, offset: int) -> Node:
     return add(place, offset) if side.axis.stride > 0 else sub((side.items - 1) * step + offset, place)
 
 
-def _tile(array: Array, reads: _Reads, items: int, count: Node, arithmetic: Arithmetic) -> StagedTile:
-    """The tile, which all items fill together, each every `items`-th element; none beyond the buffer."""
+def _tile(
+    tile: str, array: Array, reads: _Reads, items: int, count: Node, arithmetic: Arithmetic
+) -> StagedTile:
+    """The tile of that name, which all items fill together, each every `items`-th element; none beyond the buffer."""
     name = array.plan.name
     elements = prod(side.extent for side in reads.sides)
     declared: list[Node] = []
@@ -239,14 +315,14 @@ def _tile(array: Array, reads: _Reads, items: int, count: Node, arithmetic: Arit
         number = literal_value(array.first)
         element = sub(element, array.first if number is None else number)
     inside = binary("&&", binary(">=", ident(_ELEMENT), 0), binary("<", ident(_ELEMENT), count))
-    copy = assign(index(tile_name(name), ident(_CELL)), index(name, ident(_ELEMENT)))
+    copy = assign(index(tile, ident(_CELL)), index(name, ident(_ELEMENT)))
     load = for_(
         declare("int", _CELL, ident(_ITEM)),
         binary("<", ident(_CELL), elements),
         assign(_CELL, items, "+="),
         block(*declared, declare("const long", _ELEMENT, element), if_(inside, copy)),
     )
-    return StagedTile(tile_name(name), array.plan.type, name, elements, (load,))
+    return StagedTile(tile, array.plan.type, name, elements, (load,))
 
 
 def _index(side: _Side, cell: Node) -> Node:

@@ -47,6 +47,19 @@ CASES: dict[str, tuple[str, OpenCL]] = {
         OpenCL(workItemsPerGroup=(32,), workGroups=(8,), cacheBlocks=True),
     ),
     "stencil_tile_wide": (STENCIL, OpenCL(nd=2, workItemsPerGroup=(16, 2), cacheBlocks=True, localTile=(16, 8))),
+    "product_tile": (
+        f"{FOR_I} for (j = 0; j < m; j++) for (k = 0; k < n; k++) q[i][j] += p[i][k] * A[k * m + j];",
+        OpenCL(nd=2, workItemsPerGroup=(16, 8), cacheBlocks=True, unrollInner=4),
+    ),
+    "product_tile_wide": (
+        f"{FOR_I} for (j = 0; j < m; j++) {{ q[i][j] = 0;"
+        " for (k = n - 1; k >= count; k -= 2) q[i][j] += p[i][k] * A[k * m + j]; q[i][j] *= alpha; }",
+        OpenCL(nd=2, workItemsPerGroup=(16, 2), workGroups=(4, 4), cacheBlocks=True, localTile=(16, 8, 32)),
+    ),
+    "matvec_tile": (
+        f"{FOR_I} {{ t = 0; for (j = 0; j < m; j++) t += A[i * m + j] * x[j]; y[i] = t; }}",
+        OpenCL(cacheBlocks=True),
+    ),
     "sums": (
         f"{FOR_I} {{ s += x[i] * y[i]; if (x[i] > mx) mx = x[i]; ok = c[i] && ok; count ^= c[i]; }}",
         OpenCL(workItemsPerGroup=(48,), workGroups=(8,)),

@@ -100,11 +100,7 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (OpenCL(cacheBlocks=True), "ORIO-T130", f"@{FOR_I} a[i] = b[i * i] + b[i * i + 1];"),
     (OpenCL(cacheBlocks=True), "ORIO-T130", f"@{FOR_I} a[i] = b[i] + b[i + t];"),
     (OpenCL(cacheBlocks=True), "ORIO-T130", "@for (i = 0; i < n; i += 2) a[i] = b[i] + b[i + 1];"),
-    (
-        OpenCL(cacheBlocks=True),
-        "ORIO-T130",
-        f"@{FOR_I} for (j = 0; j < m; j++) a[i] += c[i][j] + c[i + 1][j];",
-    ),
+    (OpenCL(cacheBlocks=True), "ORIO-T130", f"@{FOR_I} for (j = 0; j < m; j++) a[i] += c[i][j];"),
     (OpenCL(cacheBlocks=True, workItemsPerGroup=(1,)), "ORIO-T130", f"@{FOR_I} a[i] = b[i] + b[i + 1];"),
     (
         OpenCL(cacheBlocks=True, coarsen=2, spread=Spread.BLOCKED),
@@ -117,6 +113,37 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
 @pytest.mark.parametrize(("transformation", "code", "text"), CASES)
 def test_refused(transformation: OpenCL, code: str, text: str) -> None:
     assert_refused(transformation, code, text, around(macros={"CALL": "f(2)"}))
+
+
+@pytest.mark.parametrize(
+    ("localTile", "body", "reason"),
+    [
+        (
+            None,
+            "for (j = 0; j <= i; j++) a[i] += b[j];",
+            "`j` cannot run in blocks: its bounds are not the same",
+        ),
+        (None, "for (j = 0; j < m; j++) { if (b[j] > 2) break; a[i] += b[j]; }", "it is left early"),
+        (None, "for (j = 0; j < m; j++) a[i] += b[j]; a[i] *= j;", "its index is read behind it"),
+        (None, "for (j = 1; j < m; j *= 2) a[i] += b[j];", "its header is not canonical"),
+        (
+            None,
+            "double v[2] = {0, 1}; for (j = 0; j < m; j++) v[1] += b[j]; a[i] = v[1];",
+            "the array `v` would",
+        ),
+        (
+            (128,),
+            "double v = 0; for (j = 0; j < m; j++) v += b[j]; a[i] = v;",
+            "`v` would have to keep its value",
+        ),
+        ((128,), "t = 0; for (j = 0; j < m; j++) t += row[j]; a[i] = t;", "`t` would have to keep its value"),
+    ],
+)
+def test_why_a_loop_cannot_run_in_blocks(localTile: tuple[int, ...] | None, body: str, reason: str) -> None:
+    code = f"@{FOR_I} {{ {body} }}"
+    wanted = OpenCL(cacheBlocks=True, localTile=localTile)
+    refusal = assert_refused(wanted, "ORIO-T130", code, around(live="a"))
+    assert any(reason in text.message for text in refusal.diagnostics[0].notes), refusal.diagnostics[0].notes
 
 
 def test_sums_of_floating_values_need_a_promise() -> None:

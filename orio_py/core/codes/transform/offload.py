@@ -71,7 +71,9 @@ CODES: tuple[Code, ...] = (
         "`workGroups` and `workItemsPerGroup` have one number for each mapped loop, the innermost loop's first.\n"
         "One number alone is the fastest dimension of `workItemsPerGroup`; the others are then 1.\n\n"
         "    transform OpenCL(nd=2, workItemsPerGroup=[16, 4])\n\n"
-        "`spread='blocked'` needs items that do more than one iteration.",
+        "`spread='blocked'` needs items that do more than one iteration.  `localTile` has a multiple of the items\n"
+        "for each mapped loop, and may have one number more: the length of the blocks of a loop inside an\n"
+        "iteration, which some array has to be staged for.",
     ),
     Code(
         "ORIO-T128",
@@ -90,7 +92,9 @@ CODES: tuple[Code, ...] = (
         "nothing to keep in local memory",
         "`cacheBlocks=True` makes each group copy to local memory what several of its items read: arrays that\n"
         "the loops only read, where all subscripts are one sum of mapped indices and steady values but for\n"
-        "whole numbers of them, as in a stencil, or where an index is missing from the subscripts.\n\n"
+        "whole numbers of them, as in a stencil, or where an index is missing from the subscripts.  The index of\n"
+        "a loop inside an iteration counts too, as in a matrix product, if all items of a group can run the loop\n"
+        "together: it stands under no condition, its bounds are the same for all of them, it is not left early.\n\n"
         "    transform OpenCL(nd=2, workItemsPerGroup=[16, 4], cacheBlocks=True)\n"
         "    for (i = 1; i < n - 1; i++)\n"
         "      for (j = 1; j < n - 1; j++)\n"

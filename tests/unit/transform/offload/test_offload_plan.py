@@ -234,6 +234,33 @@ def test_tiles_of_variable_length_arrays_know_the_extent_and_the_end() -> None:
     assert {"orio_extent_r_1", "orio_elements_r"} <= {scalar.name for scalar in plan.scalars}
 
 
+def test_inner_loops_run_in_blocks_with_tiles_of_their_own() -> None:
+    inner = "for (k = 0; k < m; k++) q[i][j] += a[i][k] * x[k * m + j] + a[j][k];"
+    plan = staged(f"{NEST} {{ q[i][j] = 0; {inner} }}", (16, 4))
+    (block,) = plan.blocks
+    assert (block.axis.index, block.size, block.begin, block.end) == ("k", 16, 1, 2)
+    found = {tile.name: (tile.elements, tile.block) for tile in plan.staged}
+    assert found == {"orio_tile_a": (64, 0), "orio_tile_x": (256, 0), "orio_tile_a_2": (256, 0)}
+    assert "k" not in dict(plan.private)
+
+
+def test_what_is_the_same_in_all_blocks_is_staged_once() -> None:
+    plan = staged(
+        "for (i = 1; i < n; i++) { double v = x[i] - x[i - 1]; for (k = 0; k < m; k++) y[i] += v * f[k]; }",
+        (8,),
+    )
+    assert {tile.array: tile.block for tile in plan.staged} == {"x": None, "f": 0}
+    assert ("v", "double") in plan.private
+
+
+def test_references_that_fit_nowhere_are_left_in_the_array() -> None:
+    plan = staged(
+        "for (i = 2; i < n; i++) y[i] = x[i] - x[i - 2] + x[c[i]] * x[2 * i];".replace("x[c[i]] * ", ""), (8,)
+    )
+    assert [tile.elements for tile in plan.staged] == [10]
+    assert "x[2 * i" in "".join(emit(node) for node in plan.body)
+
+
 def test_without_staging_there_are_no_tiles() -> None:
     assert plan_of("for (i = 1; i < n; i++) y[i] = x[i] - x[i - 1];").staged == ()
 
