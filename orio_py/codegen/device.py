@@ -23,11 +23,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from math import prod
 
 from orio_py.codegen.opencl_body import device_name
 from orio_py.ctree.build import literal_value
-from orio_py.transform.offload.call import call_parameters, start_name, trips_name
+from orio_py.transform.offload.call import (
+    FIRST_GROUP,
+    call_parameters,
+    from_name,
+    start_name,
+    trips_name,
+)
 from orio_py.transform.offload.plan import Direction, KernelPlan, LaunchShape
 from orio_py.transform.offload.types import device_type
 
@@ -44,13 +51,16 @@ class ArgumentKind(StrEnum):
     """What an argument of a kernel is.
 
     `BUFFER`: an array's buffer; `SCALAR`: a scalar of the nest by value; `START` and `TRIPS`: first index
-    and number of iterations of an axis; `PARTIALS`: a buffer with room for one element per group.
+    and number of iterations of an axis; `FROM`: the number of a slice's first iteration, and `GROUP`: of its
+    first group among all groups; `PARTIALS`: a buffer with room for one element per group.
     """
 
     BUFFER = "buffer"
     SCALAR = "scalar"
     START = "start"
     TRIPS = "trips"
+    FROM = "from"
+    GROUP = "group"
     PARTIALS = "partials"
 
 
@@ -75,7 +85,9 @@ class KernelArgument:
 def kernel_arguments(plan: KernelPlan) -> tuple[KernelArgument, ...]:
     """The kernel's arguments in order: buffers, scalars, starts and trip counts of the axes, partial results.
 
-    The start of an axis that is a literal stands in the kernel's text and is not passed.
+    The start of an axis that is a literal stands in the kernel's text and is not passed.  A plan for several
+    streams is also told the first iteration of the outermost axis, and the first group where there are partial
+    results; the trip count of that axis is then the number of the iteration behind the slice.
     """
     found = [
         KernelArgument(
@@ -91,6 +103,11 @@ def kernel_arguments(plan: KernelPlan) -> tuple[KernelArgument, ...]:
             start = start_name(axis)
             found.append(_value(ArgumentKind.START, start, axis.index, axis.type, start))
         found.append(_value(ArgumentKind.TRIPS, trips_name(axis), axis.index, "long", trips_name(axis)))
+    if plan.options.streams > 1:
+        outer = plan.axes[0]
+        found.append(_value(ArgumentKind.FROM, from_name(outer), outer.index, "long", ""))
+        if plan.reductions:
+            found.append(_value(ArgumentKind.GROUP, FIRST_GROUP, "", "long", ""))
     for reduction in plan.reductions:
         name = f"orio_partials_{reduction.name}"
         device = _device(reduction.type)
@@ -113,7 +130,9 @@ def host_parameters(plan: KernelPlan) -> tuple[tuple[str, str], ...]:
     """The host function's parameters, as (C type, name), for example `("const double *", "x")`.
 
     In order: a pointer to the first element of each buffer (`const` where the kernel only reads it); the
-    `long` number of elements of each buffer, `orio_count_NAME`; the scalars; for each axis, slowest first,
+    `long` number of elements of each buffer, `orio_count_NAME`; for launches in several queues what an
+    iteration touches of a buffer, where that is known, `orio_step_NAME`, `orio_low_NAME`, `orio_reach_NAME`; the
+    scalars; for each axis, slowest first,
     its start unless that is a literal, `orio_start_INDEX`, and its `long` number of iterations,
     `orio_trips_INDEX`; a pointer to each reduction's scalar, which holds the value before the loop and
     gets the one after it.
@@ -142,8 +161,51 @@ def groups_of(launch: LaunchShape, coarsen: int, trips: Sequence[int]) -> tuple[
 
 
 def partial_elements(plan: KernelPlan, trips: Sequence[int]) -> int:
-    """The elements of each buffer of partial results: the total number of groups."""
-    return prod(group_counts(plan, trips))
+    """The elements of each buffer of partial results: the total number of groups, in all slices."""
+    slices = slices_of(plan.options.streams, trips[0])
+    return sum(prod(group_counts(plan, (end - begin, *trips[1:]))) for begin, end in slices)
+
+
+def slices_of(streams: int, trips: int) -> list[tuple[int, int]]:
+    """The iterations of the outermost axis that each queue runs, as (first, behind the last); none is empty.
+
+    >>> slices_of(3, 7), slices_of(4, 2)
+    ([(0, 2), (2, 4), (4, 7)], [(0, 1), (1, 2)])
+    """
+    ends = [trips // streams * k + trips % streams * k // streams for k in range(streams + 1)]
+    return [(begin, end) for begin, end in pairwise(ends) if begin < end]
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What iteration `t` touches of a buffer with `size` bytes: no others than `reach` from `low + step * t` on.
+
+    All are bytes.  Without `reach` each iteration may touch everything.
+    """
+
+    size: int
+    step: int = 0
+    low: int = 0
+    reach: int = 0
+
+    def touched(self, begin: int, end: int) -> tuple[int, int]:
+        """The bytes that the iterations from `begin` to before `end` touch, as (first, behind the last)."""
+        if self.reach <= 0:
+            return 0, self.size
+        least, most = (begin, end - 1) if self.step >= 0 else (end - 1, begin)
+        first, last = self.low + self.step * least, self.low + self.step * most + self.reach
+        return min(max(first, 0), self.size), min(max(last, 0), self.size)
+
+    def shares(self, slices: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+        """The bytes that each queue copies: all of the buffer, each byte once; where possible what it touches."""
+        if self.reach <= 0:
+            return [(0, self.size), *((self.size, self.size) for _ in slices[1:])]
+        firsts = [self.touched(begin, end)[0] for begin, end in slices]
+        if self.step >= 0:
+            ends = [0, *firsts[1:], self.size]
+            return list(pairwise(ends))
+        ends = [self.size, *firsts[:-1], 0]
+        return [(end, begin) for begin, end in pairwise(ends)]
 
 
 DEVICE_BYTES: Mapping[str, int] = {

@@ -27,6 +27,7 @@ from orio_py.codegen.opencl_types import Types, types_of
 from orio_py.codegen.templates import render
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
+from orio_py.transform.offload.call import FIRST_GROUP
 from orio_py.transform.offload.plan import Direction, KernelPlan, ReductionPlan
 from orio_py.transform.offload.types import device_type
 
@@ -68,7 +69,8 @@ def _kernel(plan: KernelPlan) -> str:
         tiles=[(device_type(tile.type), tile.name, tile.elements) for tile in plan.staged],
         items=prod(plan.launch.items),
         item=linear("get_local_id", "get_local_size", len(plan.axes)),
-        group=linear("get_group_id", "get_num_groups", len(plan.axes)),
+        group=f"{FIRST_GROUP} + " * (plan.options.streams > 1)
+        + linear("get_group_id", "get_num_groups", len(plan.axes)),
     )
 
 

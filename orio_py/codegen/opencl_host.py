@@ -25,6 +25,7 @@ from orio_py.codegen.device import (
     kernel_arguments,
 )
 from orio_py.codegen.host_unit import PREFIX, HostKernel, HostUnit
+from orio_py.codegen.opencl_slices import is_of_slice, reaches, run_slices, slice_argument, slices
 from orio_py.codegen.program import Program
 from orio_py.codegen.string_literals import escape, string_pieces
 from orio_py.codegen.templates import render
@@ -88,11 +89,13 @@ def host_source(unit: HostUnit) -> Program:
         ],
         sources=[{"name": f"orio_source_{k}", "pieces": _lines(pieces)} for k, pieces in enumerate(texts)],
         programs=programs,
-        queues=max(pieces(k.plan) for k in kernels),
+        queues=max(k.plan.options.streams for k in kernels),
         arguments=max(len(group) for group in arguments),
         checks=_checks([argument for group in arguments for argument in group]),
         kernels=[_view(index, kernel, built[_build(kernel)]) for index, kernel in enumerate(kernels)],
         divides=any(k.plan.launch.groups is None for k in kernels),
+        is_cut=any(k.plan.options.streams > 1 for k in kernels),
+        is_whole=any(k.plan.options.streams == 1 for k in kernels),
         statuses=STATUSES,
     )
     return Program(text)
@@ -104,16 +107,6 @@ def prototype(plan: KernelPlan, function: str, *, for_cpp: bool = False) -> str:
     Parameters that C++ could not name are left without names with `for_cpp`.
     """
     return _wrapped(f"void {function}(", _parameters(plan, for_cpp=for_cpp), ")")
-
-
-def pieces(plan: KernelPlan) -> int:
-    """Over how many queues pieces of the outermost axis are spread.
-
-    One where partial results have to be combined, or where the kernel is not told where its piece begins.
-    """
-    first = plan.axes[0].index
-    is_told = any(a.kind is ArgumentKind.START and a.of == first for a in kernel_arguments(plan))
-    return max(1, plan.options.streams) if is_told and not plan.reductions else 1
 
 
 def _parameters(plan: KernelPlan, *, for_cpp: bool = False) -> list[str]:
@@ -157,33 +150,41 @@ def _view(index: int, kernel: HostKernel, program: int) -> dict[str, object]:
 def _body(index: int, plan: KernelPlan) -> list[str]:
     """The statements of one kernel's run, from the arguments to the combined reductions."""
     arguments = kernel_arguments(plan)
-    count = len(arguments)
+    is_cut = plan.options.streams > 1
     lines = [
-        *(_value(a) for a in arguments if a.kind in _VALUES),
+        *(_value(a) for a in arguments if a.kind in _VALUES and not is_of_slice(a, plan)),
         f"struct orio_kernel *orio_kernel = &orio_kernels[{index}];",
-        _launch(plan),
+        *(slices(plan, _groups(plan)) if is_cut else [_launch(plan)]),
     ]
-    if plan.reductions:
+    if plan.reductions and not is_cut:
         product = " * ".join(f"orio_launch.groups[{k}]" for k in range(len(plan.axes)))
         lines += [f"const size_t orio_total = {product};"]
-    lines += [
+    table = [
         "const struct orio_argument orio_arguments[] = {",
-        *(f"  {_argument(a)}," for a in arguments),
+        *(f"  {slice_argument(a) if is_of_slice(a, plan) else _argument(a)}," for a in arguments),
         "};",
+        *(reaches(plan, arguments) if is_cut else []),
         *(f"const {reduction.type} *orio_partials_{reduction.name};" for reduction in plan.reductions),
+        *(["size_t orio_group;"] if plan.reductions else []),
     ]
-    if plan.reductions:
-        lines += ["size_t orio_group;"]
-    if pieces(plan) > 1:
-        lines += ["int orio_piece;"]
-    lines += [f"if (orio_prepare(orio_kernel, orio_arguments, {count}, orio_failure))", "  return 1;"]
-    lines += _start(plan, arguments)
-    lines += [f"if (orio_collect(orio_kernel, orio_arguments, {count}, orio_failure))", "  return 1;"]
+    lines += [*table, *(run_slices(plan, arguments) if is_cut else _run(len(arguments)))]
     results = [name for _, name in host_parameters(plan)[-len(plan.reductions) :]]
     for reduction, result in zip(plan.reductions, results, strict=False):
         slot = next(k for k, a in enumerate(arguments) if _is_partial_of(a, reduction))
         lines += _combine(slot, reduction, result)
     return [*lines, "return 0;"]
+
+
+def _run(count: int) -> list[str]:
+    """Copies, one launch, and copies back."""
+    return [
+        f"if (orio_prepare(orio_kernel, orio_arguments, {count}, orio_failure))",
+        "  return 1;",
+        "if (orio_start(orio_kernel, 0, &orio_launch, orio_failure))",
+        "  return 1;",
+        f"if (orio_collect(orio_kernel, orio_arguments, {count}, orio_failure))",
+        "  return 1;",
+    ]
 
 
 def _is_partial_of(argument: KernelArgument, reduction: ReductionPlan) -> bool:
@@ -224,59 +225,15 @@ def _groups(plan: KernelPlan) -> list[str]:
     """The number of groups in each dimension, fastest first, as C."""
     if plan.launch.groups is not None:
         return [str(n) for n in plan.launch.groups]
-    return [_covering(plan, k, trips_name(axis)) for k, axis in enumerate(reversed(plan.axes))]
+    trips = [trips_name(axis) for axis in plan.axes]
+    if plan.options.streams > 1:
+        trips[0] = "orio_length"
+    return [_covering(plan, k, number) for k, number in enumerate(reversed(trips))]
 
 
 def _covering(plan: KernelPlan, dimension: int, trips: str) -> str:
     piece = plan.launch.step[dimension] * (plan.coarsen if dimension == 0 else 1)
     return f"orio_groups({trips}, {piece})"
-
-
-def _start(plan: KernelPlan, arguments: Sequence[KernelArgument]) -> list[str]:
-    """One launch, or one for each queue with its part of the outermost axis."""
-    count = pieces(plan)
-    launch = ["if (orio_start(orio_kernel, 0, &orio_launch, orio_failure))", "  return 1;"]
-    outer = plan.axes[0]
-    if count == 1:
-        return launch
-    ends = (ArgumentKind.START, ArgumentKind.TRIPS)
-    slots = {a.kind: k for k, a in enumerate(arguments) if a.kind in ends and a.of == outer.index}
-    start, trips = slots[ArgumentKind.START], slots[ArgumentKind.TRIPS]
-    first, number = _variable(arguments[start]), _variable(arguments[trips])
-    total = trips_name(outer)
-    host = arguments[start].host
-    kind = arguments[start].device_type
-    before = f"{total} / {count} * orio_piece + {total} % {count} * orio_piece / {count}"
-    after = f"{total} / {count} * (orio_piece + 1) + {total} % {count} * (orio_piece + 1) / {count}"
-    regroup = (
-        [
-            f"  orio_launch.groups[{len(plan.axes) - 1}] = {_covering(plan, len(plan.axes) - 1, '(long)' + number)};"
-        ]
-        if plan.launch.groups is None
-        else []
-    )
-    return [
-        "/* The contents have to be there before other queues start. */",
-        "if (orio_wait(orio_kernel->program->device, 0, orio_failure))",
-        "  return 1;",
-        f"for (orio_piece = 0; orio_piece < {count}; orio_piece++) {{",
-        f"  long orio_from = {before};",
-        f"  long orio_to = {after};",
-        "  if (orio_from == orio_to)",
-        "    continue;",
-        f"  {first} = (cl_{kind})({host} + {outer.stride} * orio_from);",
-        f"  {number} = orio_to - orio_from;",
-        *regroup,
-        f"  if (orio_set(orio_kernel, {start}, &orio_arguments[{start}], orio_failure) ||",
-        f"      orio_set(orio_kernel, {trips}, &orio_arguments[{trips}], orio_failure) ||",
-        "      orio_start(orio_kernel, orio_piece, &orio_launch, orio_failure) ||",
-        '      orio_failed(orio_failure, clFlush(orio_kernel->program->device->queues[orio_piece]), "clFlush"))',
-        "    return 1;",
-        "}",
-        f"for (orio_piece = 1; orio_piece < {count}; orio_piece++)",
-        "  if (orio_wait(orio_kernel->program->device, orio_piece, orio_failure))",
-        "    return 1;",
-    ]
 
 
 def _combine(slot: int, reduction: ReductionPlan, result: str) -> list[str]:

@@ -25,7 +25,7 @@ from orio_py.codegen.opencl_types import Types
 from orio_py.ctree.build import literal_value
 from orio_py.ctree.emit import emit
 from orio_py.ctree.nodes import Node
-from orio_py.transform.offload.call import begin_name, place_name, start_name, trips_name
+from orio_py.transform.offload.call import begin_name, from_name, place_name, start_name, trips_name
 from orio_py.transform.offload.plan import Axis, KernelPlan, Spread
 from orio_py.transform.offload.types import device_type
 
@@ -80,7 +80,7 @@ def steps_of(plan: KernelPlan, types: Types) -> Steps:
     lines += [f"  const int {place_name(a)} = get_local_id({d});" for a, d in dimensions if d not in several]
     for level, (axis, dimension) in enumerate(dimensions):
         begin, width = begin_name(axis), plan.launch.step[dimension]
-        first = f"long {begin} = (long)get_group_id({dimension}) * {width}"
+        first = f"long {begin} = {_behind(plan, level)}(long)get_group_id({dimension}) * {width}"
         step = f"{begin} += (long)get_num_groups({dimension}) * {width}"
         if _is_single(plan):
             lines.append(f"  const {first};")
@@ -145,7 +145,9 @@ def _opening(plan: KernelPlan) -> tuple[list[str], int]:
     lines: list[str] = []
     for level, axis in enumerate(plan.axes):
         dimension = len(plan.axes) - 1 - level
-        lines += [f"{'  ' * (level + 1)}{line}" for line in _loop(plan, axis, dimension)]
+        lines += [
+            f"{'  ' * (level + 1)}{line}" for line in _loop(plan, axis, dimension, _behind(plan, level))
+        ]
     return lines, len(plan.axes)
 
 
@@ -155,23 +157,29 @@ def _single(plan: KernelPlan) -> list[str]:
     tests: list[str] = []
     for level, axis in enumerate(plan.axes):
         dimension = len(plan.axes) - 1 - level
-        lines.append(f"  const long {counter(axis)} = get_global_id({dimension});")
+        lines.append(f"  const long {counter(axis)} = {_behind(plan, level)}get_global_id({dimension});")
         tests.append(f"{counter(axis)} < {trips_name(axis)}")
     return [*lines, f"  if ({' && '.join(tests)}) {{"]
 
 
-def _loop(plan: KernelPlan, axis: Axis, dimension: int) -> list[str]:
-    """Each item does every iteration that is its own."""
+def _behind(plan: KernelPlan, level: int) -> str:
+    """What an axis adds to the numbers of its iterations: those before the slice that a queue runs."""
+    return f"{from_name(plan.axes[0])} + " if level == 0 and plan.options.streams > 1 else ""
+
+
+def _loop(plan: KernelPlan, axis: Axis, dimension: int, before: str) -> list[str]:
+    """Each item does every iteration that is its own, counted behind those `before`."""
     number, trips = counter(axis), trips_name(axis)
     first, step = f"get_global_id({dimension})", f"get_global_size({dimension})"
     if dimension == 0 and plan.spread is Spread.BLOCKED:
+        length = f"{trips} - {before.removesuffix(' + ')}" if before else trips
         piece, end = f"orio_piece_{axis.index}", f"orio_end_{axis.index}"
         return [
-            f"const long {piece} = ({trips} + (long){step} - 1) / (long){step};",
-            f"const long {end} = min(((long){first} + 1) * {piece}, {trips});",
-            f"for (long {number} = (long){first} * {piece}; {number} < {end}; {number}++) {{",
+            f"const long {piece} = ({length} + (long){step} - 1) / (long){step};",
+            f"const long {end} = min({before}((long){first} + 1) * {piece}, {trips});",
+            f"for (long {number} = {before}(long){first} * {piece}; {number} < {end}; {number}++) {{",
         ]
-    return [f"for (long {number} = {first}; {number} < {trips}; {number} += {step}) {{"]
+    return [f"for (long {number} = {before}{first}; {number} < {trips}; {number} += {step}) {{"]
 
 
 def declarations(plan: KernelPlan, indent: str, names: Set[str] | None = None) -> list[str]:

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(loader() is None, reason="the wheel pyopencl[poc
 
 @pytest.mark.parametrize("streams", [1, 3])
 def test_results_are_those_of_plain_loops(tmp_path, streams):
-    write_unit(tmp_path, axpy(streams=streams), add_2d(streams), squares())
+    write_unit(tmp_path, axpy(streams=streams), add_2d(streams), squares(streams))
     flags = SANITIZERS if links(*SANITIZERS) else ()
     program = build(tmp_path, ["test_opencl.c", SUPPORT / "opencl_device_main.c", str(loader())], *flags)
     # What PoCL and the compiler in it forget is not ours; objects that we forget are counted by the fake library.

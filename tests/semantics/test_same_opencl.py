@@ -16,6 +16,7 @@ from c_trees import context, parse
 from opencl_runs import PROBLEMS, Device, library, opencl
 from random_offloads import random_offload, random_stencil
 
+from orio_py.codegen.opencl_device import device_program
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
 from orio_py.ctree.nodes import Node
@@ -170,6 +171,31 @@ BLOCKED = (
 )  # fmt: skip
 
 
+def streamed(code: str, *shapes: OpenCL) -> list[Case]:
+    """A loop in several queues, in several launch shapes."""
+    return [Case(code, replace(shape, streamCount=3)) for shape in shapes]
+
+
+STRIDES = (
+    OpenCL(workItemsPerGroup=(3,)),
+    OpenCL(workItemsPerGroup=(2,), workGroups=(2,)),
+    OpenCL(workItemsPerGroup=(2,), coarsen=2, spread=Spread.BLOCKED),
+)
+STREAMED = (
+    *streamed(f"{FOR_I} {{ y[i] = 3 * x[i] + x[i + 1]; s += x[i]; if (c[i] > mx) mx = c[i]; }}", *STRIDES),
+    *streamed("for (i = n - 1; i >= 1; i -= 2) { z[3 * i + 1] = x[i] - x[i - 1] + p[i][n - i] + y[n - 1]; count++; }",
+              *STRIDES[:2]),
+    *streamed(f"{FOR_I} {{ y[i] += p[i][j]; for (j = 0; j <= i; j++) q[i][j] += z[i * m + j] - z[j * m + i]; }}".replace("+= p[i][j]", "+= 1").replace("z[j * m + i]", "z[j]"),
+              *STRIDES[1:]),
+    *streamed(f"{FOR_I} {FOR_J} {{ q[i][j] += p[j][i] + x[i] + y[j]; s -= p[i][j]; }}", PLANE[0], PLANE[1], PLANE[2]),
+    *streamed("for (i = 1; i < n - 1; i++) for (j = 0; j < m; j++) z[i * m + j] += p[i - 1][j] * p[i + 1][j];",
+              PLANE[0], replace(PLANE[5], cacheBlocks=True)),
+    *streamed(f"{FOR_I} {FOR_J} for (k = 0; k < n; k++) z[(i * m + j) * n + k] = x[i] + y[j] + c[k];", CUBE[2]),
+    *streamed(f"{FOR_I} {FOR_J} for (k = 0; k < n; k++) q[i][j] += p[i][k] * z[k * m + j];",
+              *(replace(shape, cacheBlocks=True) for shape in (PRODUCT[1], WIDE))),
+)  # fmt: skip
+
+
 def transformed(case: Case, number: int) -> Node | None:
     tree = parse(case.code)
     before = structure_digest(tree)
@@ -271,6 +297,14 @@ def test_blocks_of_inner_loops_compute_the_same(tmp_path: Path) -> None:
         assert all(plan.blocks for plan in kernel_plans(tree)), case
     # Without optimisations kernels with barriers are built several times faster.
     assert assert_same(BLOCKED, tmp_path, "-cl-opt-disable") >= 3 * len(BLOCKED)
+
+
+def test_slices_in_several_queues_compute_the_same(tmp_path: Path) -> None:
+    for number, case in enumerate(STREAMED):
+        tree = transformed(case, number)
+        assert tree is not None, case
+        assert all("orio_from_" in device_program([plan]) for plan in kernel_plans(tree))
+    assert assert_same(STREAMED, tmp_path, "-cl-opt-disable") >= 3 * len(STREAMED)
 
 
 def test_random_stencils_compute_the_same(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@
 
 #include "fake_opencl.h"
 
-enum { CONTEXT = 1, QUEUE, MEMORY, PROGRAM, KERNEL, MOST_PENDING = 64, MOST_NAMES = 8 };
+enum { CONTEXT = 1, QUEUE, MEMORY, PROGRAM, KERNEL, EVENT, MOST_PENDING = 64, MOST_NAMES = 8 };
 
 struct object {
   int kind;
@@ -23,6 +23,7 @@ struct object {
 struct pending {
   struct object *queue, *memory;
   const char *from;
+  char *to;
   size_t size;
 };
 
@@ -31,6 +32,8 @@ static int chosen = -1;
 static cl_int fail_status;
 static struct pending pending[MOST_PENDING];
 static int pendings;
+static struct object *unflushed[MOST_PENDING];
+static int made;
 static struct fake_device devices[FAKE_MOST_DEVICES];
 static int device_count;
 static char build_options[256];
@@ -123,6 +126,9 @@ static cl_int destroy(void *given, int kind)
   cl_int status;
   int k;
   (void)fails(&status);
+  for (k = 0; k < made; k++)
+    if (unflushed[k] == object)
+      unflushed[k--] = unflushed[--made];
   for (k = 0; k < pendings; k++)
     if (pending[k].queue == object || pending[k].memory == object)
       fault("released with a copy still to be done");
@@ -253,12 +259,21 @@ cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, c
 
 cl_int clReleaseCommandQueue(cl_command_queue queue) { return destroy(queue, QUEUE); }
 
+/* What others wait for has to be handed to the device before (OpenCL 1.2, section 5.13). */
 cl_int clFlush(cl_command_queue queue)
 {
   cl_int status;
-  (void)check(queue, QUEUE);
-  (void)fails(&status);
-  return status;
+  int k, kept = 0;
+  if (fails(&status))
+    return status;
+  for (k = 0; k < made; k++) {
+    if (unflushed[k]->parent == check(queue, QUEUE))
+      unflushed[k]->is_built = 1;
+    else
+      unflushed[kept++] = unflushed[k];
+  }
+  made = kept;
+  return CL_SUCCESS;
 }
 
 /* Copies are done as late as they may be, so that memory which is gone by then is noticed. */
@@ -267,7 +282,7 @@ static void finish(struct object *queue)
   int k, kept = 0;
   for (k = 0; k < pendings; k++) {
     if (pending[k].queue == queue)
-      memcpy(pending[k].memory->data, pending[k].from, pending[k].size);
+      memcpy(pending[k].to, pending[k].from, pending[k].size);
     else
       pending[kept++] = pending[k];
   }
@@ -353,22 +368,53 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *
 
 cl_int clReleaseKernel(cl_kernel kernel) { return destroy(kernel, KERNEL); }
 
+cl_int clReleaseEvent(cl_event event) { return destroy(event, EVENT); }
+
+/* Events of other commands are looked at, and one is made if it is asked for: it belongs to its queue. */
+static void use_events(struct object *queue, cl_uint events, const cl_event *wait, cl_event *event)
+{
+  cl_uint k;
+  if ((events == 0) != (wait == NULL))
+    fault("a number of events that is not that of the list");
+  for (k = 0; k < events; k++)
+    if (check(wait[k], EVENT)->is_built == 0 && check(wait[k], EVENT)->parent != queue)
+      fault("another queue's event that nobody has flushed");
+  if (event == NULL)
+    return;
+  *event = calloc(1, sizeof(struct object));
+  if (*event == NULL)
+    abort();
+  ((struct object *)*event)->kind = EVENT;
+  ((struct object *)*event)->parent = queue;
+  alive++;
+  created++;
+  if (made == MOST_PENDING)
+    abort();
+  unflushed[made++] = (struct object *)*event;
+}
+
+static void queue_copy(struct object *queue, struct object *memory, char *to, const char *from, size_t size)
+{
+  if (pendings == MOST_PENDING)
+    abort();
+  pending[pendings].queue = queue;
+  pending[pendings].memory = memory;
+  pending[pendings].to = to;
+  pending[pendings].from = from;
+  pending[pendings++].size = size;
+}
+
 cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t offset, size_t size,
                             const void *from, cl_uint events, const cl_event *wait, cl_event *event)
 {
   struct object *object = check(memory, MEMORY);
   cl_int status;
-  (void)events, (void)wait, (void)event;
   if (fails(&status))
     return status;
-  if (offset + size > object->size)
-    fault("more is written than the buffer holds");
-  if (pendings == MOST_PENDING)
-    abort();
-  pending[pendings].queue = check(queue, QUEUE);
-  pending[pendings].memory = object;
-  pending[pendings].from = from;
-  pending[pendings++].size = size;
+  if (size == 0 || offset + size > object->size)
+    fault("nothing is written, or more than the buffer holds");
+  use_events(check(queue, QUEUE), events, wait, event);
+  queue_copy(check(queue, QUEUE), object, object->data + offset, from, size);
   if (blocking)
     finish(check(queue, QUEUE));
   return CL_SUCCESS;
@@ -379,15 +425,14 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocki
 {
   struct object *object = check(memory, MEMORY);
   cl_int status;
-  (void)events, (void)wait, (void)event;
-  if (!blocking)
-    fault("the result of a read that nobody waits for");
   if (fails(&status))
     return status;
-  if (offset + size > object->size)
-    fault("more is read than the buffer holds");
-  finish(check(queue, QUEUE));
-  memcpy(to, object->data, size);
+  if (size == 0 || offset + size > object->size)
+    fault("nothing is read, or more than the buffer holds");
+  use_events(check(queue, QUEUE), events, wait, event);
+  queue_copy(check(queue, QUEUE), object, to, object->data + offset, size);
+  if (blocking)
+    finish(check(queue, QUEUE));
   return CL_SUCCESS;
 }
 
@@ -397,8 +442,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
 {
   cl_uint k;
   cl_int status;
-  (void)offset, (void)events, (void)wait, (void)event;
-  (void)check(queue, QUEUE);
+  (void)offset;
   (void)check(kernel, KERNEL);
   for (k = 0; k < dimensions; k++) {
     if (global[k] == 0 || local[k] == 0 || global[k] % local[k] != 0)
@@ -407,6 +451,8 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     last_local[k] = local[k];
   }
   launches++;
-  (void)fails(&status);
-  return status;
+  if (fails(&status))
+    return status;
+  use_events(check(queue, QUEUE), events, wait, event);
+  return CL_SUCCESS;
 }

@@ -61,6 +61,10 @@ def build(folder: Path, sources: Sequence[Path | str], *flags: str, command: str
     """The program built from sources in `folder` or with paths of their own; every warning is an error."""
     program = folder / "program"
     words = [command, *STRICT, *headers(), f"-I{folder}", f"-I{SUPPORT}"]
+    header = (folder / "test_opencl.h").read_text() if (folder / "test_opencl.h").exists() else ""
+    # The functions have more parameters where it is known what slices touch.
+    words += ["-DADD_SLICES"] if "orio_step_c" in header else []
+    words += ["-DAXPY_SLICES"] if "orio_step_y" in header else []
     words += [str(folder / source) for source in sources]
     done = subprocess.run(
         [*words, *flags, "-o", str(program), "-lm", "-pthread"], capture_output=True, text=True

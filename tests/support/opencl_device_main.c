@@ -6,6 +6,19 @@
 
 #include "test_opencl.h"
 
+/* What an iteration touches of each array. */
+#ifdef ADD_SLICES
+#define REACH(m, first) 2 * (m), (first) * (m), 3 * (m)
+#define ROWS(m, first) REACH(m, first), REACH(m, first), REACH(m, first),
+#else
+#define ROWS(m, first)
+#endif
+#ifdef AXPY_SLICES
+#define EACH 1, 0, 1, 1, 0, 1,
+#else
+#define EACH
+#endif
+
 static int bad;
 
 static void axpy(long n, int seed)
@@ -19,7 +32,7 @@ static void axpy(long n, int seed)
     x[k] = 1.0 / (double)(k + 1);
     expected[k] = k < n ? y[k] + 3.0 * x[k] : y[k];
   }
-  orio_opencl_test_axpy(y, x, n, n, 3.0, n);
+  orio_opencl_test_axpy(y, x, n, n, EACH 3.0, n);
   for (k = 0; k <= n; k++)
     if (y[k] - expected[k] > 1e-12 || expected[k] - y[k] > 1e-12)
       bad++;
@@ -45,7 +58,7 @@ static void add(long n, long m, int first)
   for (i = first; i < n; i += 2)
     for (j = 0; j < m; j++)
       expected[i * m + j] = a[i * m + j] + b[i * m + j];
-  orio_opencl_test_add(c, a, b, n * m, n * m, n * m, m, first, (n - first + 1) / 2, m);
+  orio_opencl_test_add(c, a, b, n * m, n * m, n * m, ROWS(m, first) m, first, (n - first + 1) / 2, m);
   for (i = 0; i < n * m; i++)
     if (c[i] != expected[i])
       bad++;

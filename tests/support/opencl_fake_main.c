@@ -6,6 +6,19 @@
 #include "fake_opencl.h"
 #include "test_opencl.h"
 
+/* What an iteration touches of each array. */
+#ifdef ADD_SLICES
+#define REACH(m, first) 2 * (m), (first) * (m), 3 * (m)
+#define ROWS(m, first) REACH(m, first), REACH(m, first), REACH(m, first),
+#else
+#define ROWS(m, first)
+#endif
+#ifdef AXPY_SLICES
+#define EACH 1, 0, 1, 1, 0, 1,
+#else
+#define EACH
+#endif
+
 static int told;
 static char message[8192];
 
@@ -23,7 +36,7 @@ static int axpy(long n)
   for (k = 0; k < n; k++)
     y[k] = x[k] = (double)k;
   told = 0;
-  orio_opencl_test_axpy(y, x, n, n, 2.0, n);
+  orio_opencl_test_axpy(y, x, n, n, EACH 2.0, n);
   for (k = 0; k < n; k++)
     if (y[k] != (double)k)
       (void)printf("element %ld changed\n", k);
@@ -51,7 +64,7 @@ static int add(long n)
 {
   float *c = calloc((size_t)(n * n), sizeof *c);
   told = 0;
-  orio_opencl_test_add(c, c, c, n * n, n * n, n * n, n, 1, n, n);
+  orio_opencl_test_add(c, c, c, n * n, n * n, n * n, ROWS(n, 1) n, 1, n, n);
   free(c);
   return told;
 }
@@ -146,9 +159,9 @@ static void build_failure(void)
 static void zero(void)
 {
   fake_reset();
-  orio_opencl_test_axpy(NULL, NULL, 0, 0, 1.0, 0);
-  orio_opencl_test_axpy(NULL, NULL, -3, -3, 1.0, -3);
-  orio_opencl_test_add(NULL, NULL, NULL, 0, 0, 0, 5, 0, 5, 0);
+  orio_opencl_test_axpy(NULL, NULL, 0, 0, EACH 1.0, 0);
+  orio_opencl_test_axpy(NULL, NULL, -3, -3, EACH 1.0, -3);
+  orio_opencl_test_add(NULL, NULL, NULL, 0, 0, 0, ROWS(5L, 0) 5, 0, 5, 0);
   (void)printf("%ld calls\n", fake_calls());
 }
 
@@ -187,7 +200,7 @@ int main(int count, char **words)
   } else if (strcmp(what, "streams") == 0) {
     streams();
   } else if (strcmp(what, "huge") == 0) {
-    orio_opencl_test_axpy(NULL, NULL, 0x7fffffffffffffffL, 1, 1.0, 1);
+    orio_opencl_test_axpy(NULL, NULL, 0x7fffffffffffffffL, 1, EACH 1.0, 1);
     (void)printf("%s\n", message);
   } else if (strcmp(what, "source") == 0) {
     (void)axpy(3);

@@ -16,6 +16,7 @@ from orio_py.transform.offload.plan import (
     LaunchShape,
     ReductionPlan,
     ScalarPlan,
+    SlicePlan,
 )
 
 AXPY = """\
@@ -67,36 +68,55 @@ __kernel void squares(__global const double *x, __global const int *k, const lon
 """
 
 
+def _in_slices(source: str, streams: int) -> str:
+    """The text of a kernel that is told where its slice begins, and its first group."""
+    if streams == 1:
+        return source
+    if "orio_partials" in source:
+        told = "const long orio_trips_i, const long orio_from_i, const long orio_first_group,"
+        source = source.replace("const long orio_trips_i,", told)
+    else:
+        source = source.replace(")\n{", ", const long orio_from_i)\n{", 1)
+    source = source.replace("[get_group_id(0)]", "[orio_first_group + get_group_id(0)]")
+    return source.replace("= get_global_id(", "= orio_from_i + get_global_id(", 1)
+
+
 def axpy(**options: object) -> HostKernel:
     """`for (i = 0; i < n; i++) y[i] += a * x[i]`, as many groups of 8 as cover the loop."""
+    chosen = replace(DeviceOptions(), **options)
+    each = SlicePlan(const(1), const(0), const(1)) if chosen.streams > 1 else None
     plan = KernelPlan(
         name="axpy",
         axes=(Axis("i", "int", const(0), ident("n")),),
         body=(),
         buffers=(
-            BufferPlan("y", "double", _first("y"), ident("n"), Direction.INOUT),
-            BufferPlan("x", "double", _first("x"), ident("n"), Direction.IN),
+            BufferPlan("y", "double", _first("y"), ident("n"), Direction.INOUT, each),
+            BufferPlan("x", "double", _first("x"), ident("n"), Direction.IN, each),
         ),
         scalars=(_scalar("a", "double"),),
         private=(),
         reductions=(),
         launch=LaunchShape((8,)),
-        options=replace(DeviceOptions(), **options),
+        options=chosen,
     )
-    return HostKernel(plan, AXPY, "orio_opencl_test_axpy")
+    return HostKernel(plan, _in_slices(AXPY, plan.options.streams), "orio_opencl_test_axpy")
 
 
 def add_2d(streams: int = 1) -> HostKernel:
     """Every other row of `c = a + b` from row `first` on; 4 by 2 items in 3 by as many groups as it takes."""
     count = binary("*", ident("n"), ident("m"))
+    # More than an iteration touches, so that slices wait for each other.
+    low, reach = binary("*", ident("first"), ident("m")), binary("*", const(3), ident("m"))
+    rows = SlicePlan(binary("*", const(2), ident("m")), low, reach)
+    slices = rows if streams > 1 else None
     plan = KernelPlan(
         name="add",
         axes=(Axis("i", "int", ident("first"), ident("rows"), 2), Axis("j", "int", const(0), ident("m"))),
         body=(),
         buffers=(
-            BufferPlan("c", "float", _first("c"), count, Direction.INOUT),
-            BufferPlan("a", "float", _first("a"), count, Direction.IN),
-            BufferPlan("b", "float", _first("b"), count, Direction.IN),
+            BufferPlan("c", "float", _first("c"), count, Direction.INOUT, slices),
+            BufferPlan("a", "float", _first("a"), count, Direction.IN, slices),
+            BufferPlan("b", "float", _first("b"), count, Direction.IN, slices),
         ),
         scalars=(_scalar("m", "long"),),
         private=(),
@@ -104,11 +124,11 @@ def add_2d(streams: int = 1) -> HostKernel:
         launch=LaunchShape((4, 2)),
         options=DeviceOptions(streams=streams),
     )
-    return HostKernel(plan, ADD_2D, "orio_opencl_test_add")
+    return HostKernel(plan, _in_slices(ADD_2D, streams), "orio_opencl_test_add")
 
 
-def squares() -> HostKernel:
-    """`s += x[i] * x[i]; m = min(m, k[i])` in 3 groups of 16."""
+def squares(streams: int = 1) -> HostKernel:
+    """`s += x[i] * x[i]; m = min(m, k[i])` in 3 groups of 16 for each queue, all of `x` and `k` first."""
     plan = KernelPlan(
         name="squares",
         axes=(Axis("i", "int", const(0), ident("n")),),
@@ -121,8 +141,9 @@ def squares() -> HostKernel:
         private=(),
         reductions=(ReductionPlan("s", "double", "+", "0.0"), ReductionPlan("m", "int", "min", "INT_MAX")),
         launch=LaunchShape((16,), (3,)),
+        options=DeviceOptions(streams=streams),
     )
-    return HostKernel(plan, SQUARES, "orio_opencl_test_squares")
+    return HostKernel(plan, _in_slices(SQUARES, streams), "orio_opencl_test_squares")
 
 
 def _first(name: str) -> Node:

@@ -22,13 +22,17 @@ from c_programs import run
 
 from orio_py.codegen.device import (
     ArgumentKind,
+    KernelArgument,
+    Reach,
     group_counts,
     host_parameters,
     kernel_arguments,
     partial_elements,
+    slices_of,
 )
 from orio_py.codegen.opencl_device import device_program
 from orio_py.ctree.build import literal_value
+from orio_py.transform.offload.call import slice_names
 from orio_py.transform.offload.plan import Direction, KernelPlan
 from orio_py.transform.offload.types import device_type
 
@@ -139,9 +143,9 @@ class Device:
                 if argument.direction is Direction.OUT:
                     # What the kernel does not write must not be right by chance.
                     cl.enqueue_fill_buffer(queue(), buffer, np.uint8(FILL), 0, max(memory.nbytes, 8))
-                elif memory.nbytes:
+                elif memory.nbytes and plan.options.streams == 1:
                     cl.enqueue_copy(queue(), buffer, memory)
-                if argument.direction is not Direction.IN and memory.nbytes:
+                if argument.direction is not Direction.IN and memory.nbytes and plan.options.streams == 1:
                     back.append((memory, buffer))
                 arguments.append(buffer)
             elif argument.kind is ArgumentKind.PARTIALS:
@@ -150,11 +154,11 @@ class Device:
                 partials.append((argument.of, found, buffer))
                 arguments.append(buffer)
             else:
-                arguments.append(kind(given[argument.host]))
-        groups = group_counts(plan, trips)
-        local = plan.launch.items
-        total = tuple(a * b for a, b in zip(groups, local, strict=True))
-        self.kernels[plan.name](queue(), total, local, *arguments)
+                arguments.append(kind(given.get(argument.host, 0)))
+        if plan.options.streams > 1:
+            self._run_slices(plan, arguments, given, trips)
+        else:
+            self._start(plan, arguments, trips)
         for name, whole, size in guards:
             found = np.empty(size + 2 * GUARD, np.uint8)
             cl.enqueue_copy(queue(), found, whole)
@@ -171,6 +175,48 @@ class Device:
                     scalar[0] = OPERATIONS[reduction.operator](scalar[0], value)
         queue().finish()
 
+    def _start(self, plan: KernelPlan, arguments: Sequence[Any], trips: Sequence[int]) -> int:
+        """Launch a kernel; the number of its groups."""
+        groups = group_counts(plan, trips)
+        total = tuple(a * b for a, b in zip(groups, plan.launch.items, strict=True))
+        self.kernels[plan.name](queue(), total, plan.launch.items, *arguments)
+        return int(np.prod(groups))
+
+    def _run_slices(
+        self, plan: KernelPlan, arguments: list[Any], given: Mapping[str, Any], trips: Sequence[int]
+    ) -> None:
+        """Launch one slice after the other.
+
+        A slice finds no more in its buffers than what it says that it touches, so that what a host would copy
+        too late is noticed.
+        """
+        described = kernel_arguments(plan)
+        outer = plan.axes[0].index
+        places = {(a.kind, a.of): k for k, a in enumerate(described)}
+        parts = [
+            _Part(
+                argument,
+                arguments[k],
+                self._memory(
+                    given[argument.host], given[f"orio_count_{argument.of}"], NUMBERS[argument.device_type]
+                ),
+                given,
+            )
+            for k, argument in enumerate(described)
+            if argument.kind is ArgumentKind.BUFFER
+        ]
+        first_group = 0
+        for begin, end in slices_of(plan.options.streams, trips[0]):
+            arguments[places[ArgumentKind.FROM, outer]] = np.int64(begin)
+            arguments[places[ArgumentKind.TRIPS, outer]] = np.int64(end)
+            if plan.reductions:
+                arguments[places[ArgumentKind.GROUP, ""]] = np.int64(first_group)
+            for part in parts:
+                part.copy_in(begin, end)
+            first_group += self._start(plan, arguments, (end - begin, *trips[1:]))
+        for part in parts:
+            part.copy_out()
+
     def _memory(self, address: int, count: int, kind: Any, *, known: bool = True) -> Any:
         size = max(count, 0) * np.dtype(kind).itemsize
         if known and size:
@@ -181,6 +227,38 @@ class Device:
             if size
             else np.empty(0, kind)
         )
+
+
+class _Part:
+    """A buffer of which each slice copies what it touches and no other slice has copied."""
+
+    def __init__(self, argument: KernelArgument, buffer: Any, memory: Any, given: Mapping[str, Any]) -> None:
+        self.direction, self.buffer = argument.direction, buffer
+        self.bytes = memory.view(np.uint8)
+        scaled = [given.get(name, 0) * memory.itemsize for name in slice_names(argument.of)]
+        self.reach = Reach(memory.nbytes, *scaled)
+        self.touched = np.zeros(memory.nbytes, bool)
+
+    def copy_in(self, begin: int, end: int) -> None:
+        """Before the slice of these iterations."""
+        low, high = self.reach.touched(begin, end)
+        if low >= high:
+            return
+        now = np.full_like(self.bytes, FILL)
+        if self.direction is not Direction.IN:
+            opencl().enqueue_copy(queue(), now, self.buffer)
+        if self.direction is not Direction.OUT:
+            new = ~self.touched[low:high] | (self.direction is Direction.IN)
+            now[low:high][new] = self.bytes[low:high][new]
+        self.touched[low:high] = True
+        opencl().enqueue_copy(queue(), self.buffer, now)
+
+    def copy_out(self) -> None:
+        """Behind all slices."""
+        if self.direction is not Direction.IN and self.touched.any():
+            found = np.empty_like(self.bytes)
+            opencl().enqueue_copy(queue(), found, self.buffer)
+            self.bytes[self.touched] = found[self.touched]
 
 
 STRICT = ("-Wall", "-Wextra", "-Werror", "-Wno-sign-compare")

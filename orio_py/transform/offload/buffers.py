@@ -10,6 +10,7 @@ from orio_py.core.source import SourceFile
 from orio_py.ctree.build import add, binary, ident, index, literal_value, sub, unary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.emit_expression import emit_expression
+from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.simplify import simplify
@@ -20,6 +21,7 @@ from orio_py.transform.offload.elements import Doubts, Element
 from orio_py.transform.offload.levels import Level, Unbounded, ends, minimums
 from orio_py.transform.offload.names import is_number_macro
 from orio_py.transform.offload.plan import BufferPlan, Direction, ScalarPlan
+from orio_py.transform.offload.slices import slice_plan
 from orio_py.transform.offload.types import declaration, element_type
 
 _INT_MAX = 2**31 - 1
@@ -83,8 +85,13 @@ def array(
     arithmetic: Arithmetic,
     what: str,
     context: Context,
+    *,
+    outer: CanonicalLoop | None = None,
 ) -> Array:
-    """What becomes of one array.  Raises Refusal: ORIO-T122, T124."""
+    """What becomes of one array; `outer` is the outermost axis if it is cut in slices.
+
+    Raises Refusal: ORIO-T122, T124.
+    """
     declared = declaration(name, context)
     assert declared is not None
     _require_elements(declared, uses, what)
@@ -105,6 +112,8 @@ def array(
     for _ in range(len(declared.dimensions) - 1 if len(declared.dimensions) > 1 else 0):
         zero = index(zero, 0)
     address = zero if not inner else unary("&", index(zero, 0))
+    least = {**minimums(axes), **arithmetic.minimums}
+    slices = None if outer is None else slice_plan(uses, flats, outer, len(axes), first, arithmetic, least)
     if first is not None:
         address = unary("&", index(name, first)) if not inner else binary("+", address, first)
         if literal_value(first) is None:
@@ -112,7 +121,7 @@ def array(
             scalars.append(ScalarPlan(offset, "long", as_long(first), offset))
             first = ident(offset)
     direction = _direction(uses, flats, len(axes), whole if found is None else _size(found))
-    plan = BufferPlan(name, declared.type, address, count, direction)
+    plan = BufferPlan(name, declared.type, address, count, direction, slices)
     return Array(plan, tuple(inner), first, tuple(scalars), tuple(flats))
 
 

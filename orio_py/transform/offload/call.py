@@ -45,15 +45,34 @@ def length_name(axis: Axis) -> str:
     return f"orio_length_{axis.index}"
 
 
+def from_name(axis: Axis) -> str:
+    """What kernels in several queues call the number of the first iteration of their slice."""
+    return f"orio_from_{axis.index}"
+
+
+FIRST_GROUP = "orio_first_group"
+"""What kernels in several queues call the number that their slice's first group has among all groups."""
+
+
+def slice_names(array: str) -> tuple[str, str, str]:
+    """The parameters that hold the step, the lowest element and the reach of an array's slices."""
+    return f"orio_step_{array}", f"orio_low_{array}", f"orio_reach_{array}"
+
+
 def call_parameters(plan: KernelPlan) -> tuple[HostParameter, ...]:
     """The host function's parameters, in order.
 
     A pointer to the first element of each buffer (`const` where the kernel only reads it); the `long` number
-    of elements of each buffer; the scalars; for each axis, slowest first, its start unless that is a literal,
+    of elements of each buffer, with its slices where there are some, as `long` numbers; the scalars; for each axis, slowest first, its start unless that is a literal,
     and its `long` number of iterations; the address of each reduction's scalar.
     """
     found = [_pointer(buffer) for buffer in plan.buffers]
     found += [HostParameter("long", f"orio_count_{buffer.name}", buffer.count) for buffer in plan.buffers]
+    for buffer in plan.buffers:
+        if buffer.slices is not None:
+            values = (buffer.slices.step, buffer.slices.low, buffer.slices.reach)
+            names = slice_names(buffer.name)
+            found += [HostParameter("long", n, v) for n, v in zip(names, values, strict=True)]
     found += [HostParameter(scalar.type, scalar.parameter, scalar.value) for scalar in plan.scalars]
     for axis in plan.axes:
         if literal_value(axis.start) is None:

@@ -12,7 +12,7 @@ sections III and IV; for the scalars Z. Li, "Array privatization for parallel ex
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -30,11 +30,11 @@ from orio_py.transform.offload.body import (
     require_device_code,
     subscripted,
 )
-from orio_py.transform.offload.buffers import array
+from orio_py.transform.offload.buffers import Array, array
 from orio_py.transform.offload.elements import Element, elements
 from orio_py.transform.offload.levels import Level
 from orio_py.transform.offload.mapping import axis, mapped_loops
-from orio_py.transform.offload.plan import DeviceOptions, KernelPlan, LaunchShape, Spread
+from orio_py.transform.offload.plan import BufferPlan, DeviceOptions, KernelPlan, LaunchShape, Spread
 from orio_py.transform.offload.scalars import scalars
 from orio_py.transform.offload.staging import Staging, staging
 from orio_py.transform.parallel.sharing import Sharing, require_independent, require_order_free, sharing
@@ -101,7 +101,10 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     _require_apart(uses, shared, body, context, arguments)
     require_independent(outer, shared, what, context, force=force)
     require_order_free(shared, what, context, force=force)
-    arrays = {name: array(name, found, axes, arithmetic, what, context) for name, found in uses.items()}
+    cut = mapped[0] if arguments.options.streams > 1 else None
+    arrays = {
+        name: array(name, found, axes, arithmetic, what, context, outer=cut) for name, found in uses.items()
+    }
     plain = flattened(body, arrays)
     extents = tuple(scalar for found in arrays.values() for scalar in found.scalars)
     kept = scalars(shared, outer, every, plain, extents, arguments.what, context)
@@ -119,7 +122,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         name="kernel",
         axes=dimensions,
         body=blocked.items,
-        buffers=tuple(a.plan for a in arrays.values()),
+        buffers=_buffers(arrays, tiles),
         scalars=(*kept.given, *tiles.scalars),
         private=blocked.private,
         reductions=kept.reductions,
@@ -131,6 +134,12 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         options=arguments.options,
     )
     return Offloaded(plan, tuple(mapped), tuple(every))
+
+
+def _buffers(arrays: Mapping[str, Array], tiles: Staging) -> tuple[BufferPlan, ...]:
+    """The buffers; tiles are also loaded with what no iteration of a slice touches."""
+    staged = {tile.array for tile in tiles.tiles}
+    return tuple(replace(a.plan, slices=None) if n in staged else a.plan for n, a in arrays.items())
 
 
 def _require_tiles(tiles: Staging, loops: InnerLoops, node: Node, arguments: OffloadArguments) -> None:

@@ -17,7 +17,6 @@ computations on GPUs", CLUSTER 2012.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NoReturn
 
 from orio_py.core.expr import Value, show
 from orio_py.ctree.build import flat_block
@@ -35,6 +34,9 @@ from orio_py.transform.parallel.parallelize import optional_loop
 from orio_py.transform.sites import Choice, rewrite_where
 
 _WHAT = "OpenCL"
+MOST_STREAMS = 32
+"""Queues that a kernel can be spread over."""
+
 _VECTORS = (0, 2, 4, 8, 16)
 
 Counts = tuple[int, ...] | None
@@ -69,7 +71,7 @@ class OpenCL:
     force: bool = False
 
     def check(self, node: Node, context: Context) -> None:
-        """Raises Refusal: ORIO-T011, T015, T020 to T029, T040, T041, T090, T120 to T130."""
+        """Raises Refusal: ORIO-T011, T015, T020 to T029, T040, T041, T090, T120 to T127, T129, T130."""
         self.apply(node, context)
 
     def apply(self, node: Node, context: Context) -> Node:
@@ -92,12 +94,17 @@ class OpenCL:
         return rewrite_where(node, chosen, change, context)
 
     def _arguments(self, node: Node) -> OffloadArguments:
-        """The arguments in `offload`'s terms.  Raises Refusal: ORIO-T011, T127 to T130."""
+        """The arguments in `offload`'s terms.  Raises Refusal: ORIO-T011, T127, T129, T130."""
         for name, value in (("coarsen", self.coarsen), ("streamCount", self.streamCount)):
             if value < 1:
                 refuse("ORIO-T011", f"`{name}` is {value}; it must be at least 1", node, argument=name)
-        if self.streamCount > 1:
-            _not_yet("streamCount", str(self.streamCount), "leave it at 1", node)
+        if self.streamCount > MOST_STREAMS:
+            refuse(
+                "ORIO-T011",
+                f"`streamCount` is {self.streamCount}; it must be at most {MOST_STREAMS}",
+                node,
+                argument="streamCount",
+            )
         if self.localTile is not None and not self.cacheBlocks:
             refuse(
                 "ORIO-T127",
@@ -160,10 +167,6 @@ class OpenCL:
                 argument=other,
             )
         return first if second is None else second
-
-
-def _not_yet(name: str, value: str, advice: str, node: Node) -> NoReturn:
-    refuse("ORIO-T128", f"`{name}={value}` is known but not available yet", node, help=advice, argument=name)
 
 
 def _counts(value: Value, name: str) -> Counts:
@@ -295,7 +298,11 @@ ENTRY = Entry(
             "the first that serves",
         ),
         ArgumentSpec(
-            "streamCount", "1", "number of queues; more than 1 is not available yet", positive_int, "1"
+            "streamCount",
+            "integer from 1 to 32",
+            "number of queues, each with a slice of the outermost loop",
+            positive_int,
+            "1",
         ),
         ArgumentSpec(
             "cacheBlocks",

@@ -52,13 +52,27 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
+class SlicePlan:
+    """What one iteration of the outermost axis touches of a buffer, in elements.
+
+    Iteration number `t`, from 0 on, touches no others than the `reach` elements from number `low + step * t`
+    of the buffer on; some of these may lie outside of it.  All three are C expressions for the host, in `long`.
+    """
+
+    step: Node
+    low: Node
+    reach: Node
+
+
+@dataclass(frozen=True, slots=True)
 class BufferPlan:
     """One array: `count` elements of `type` from the host's `address` on.
 
     `address` is the host's expression of the address of the first element that the buffer holds, `count` one
     over scalars; where it is 0 or less, nothing is accessed.  In the body the buffer goes by the array's own
     `name` with one flat subscript, 0 for `address`.  `out` says that the kernel writes every element and reads
-    none, so that nothing has to be copied to the device.
+    none, so that nothing has to be copied to the device.  `slices` is known only where it is needed, for
+    launches in several queues.
     """
 
     name: str
@@ -66,6 +80,7 @@ class BufferPlan:
     address: Node
     count: Node
     direction: Direction
+    slices: SlicePlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +170,7 @@ class LaunchShape:
 class DeviceOptions:
     """What a kernel asks of the device's compiler and queue; a renderer takes what its language has.
 
-    `streams` is the number of queues over which pieces of the outermost axis are spread; `platform` and
+    `streams` is the number of queues over which slices of the outermost axis are spread; `platform` and
     `device` name or number the device, None for the first that serves.
     """
 

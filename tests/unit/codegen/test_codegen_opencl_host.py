@@ -22,7 +22,7 @@ CALL = re.compile(r"\bcl[A-Z]\w+(?=\()")
 
 
 def program(folder: Path, *kernels, **options) -> Path:
-    write_unit(folder, *(kernels or (axpy(), add_2d(3), squares())))
+    write_unit(folder, *(kernels or (axpy(), add_2d(3), squares(2))))
     flags = SANITIZERS if links(*SANITIZERS) else ()
     sources = ["test_opencl.c", SUPPORT / "fake_opencl.c", SUPPORT / "opencl_fake_main.c"]
     return build(folder, sources, *flags, **options)
@@ -51,6 +51,14 @@ MISTAKES = {
         "  if (kernel->kernel != NULL)\n    (void)orio_failed(failure, clReleaseKernel(kernel->kernel)",
         "  if (kernel->kernel == NULL)\n    (void)orio_failed(failure, clReleaseKernel(kernel->kernel)",
     ),
+    "an event that is not released": (
+        "      if (events.copied[k][a] != NULL)\n        bad |=",
+        "      if (events.copied[k][a] == NULL)\n        bad |=",
+    ),
+    "commands that wait for what is not on its way": (
+        "    if (orio_flush(kernel, k, failure))\n      return 1;\n  }\n  return 0;",
+        "  }\n  return 0;",
+    ),
     "a copy that nobody waits for": (
         "    for (k = 0; k < ORIO_QUEUES; k++)\n      if (orio_devices[d].queues[k] != NULL)",
         "    for (k = 0; k < ORIO_QUEUES; k++)\n      if (orio_devices[d].queues[k] == NULL)",
@@ -61,7 +69,7 @@ MISTAKES = {
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_mistakes_are_noticed(tmp_path, mistake):
     """The test before this one can fail."""
-    write_unit(tmp_path, axpy(), add_2d(3), squares())
+    write_unit(tmp_path, axpy(), add_2d(3), squares(2))
     path = tmp_path / "test_opencl.c"
     right, wrong = MISTAKES[mistake]
     assert path.read_text().count(right) == 1
@@ -73,7 +81,7 @@ def test_mistakes_are_noticed(tmp_path, mistake):
 
 def test_every_call_has_its_status_looked_at():
     """Also those that no test makes fail: a status is an argument of a check, assigned, or compared."""
-    text = host_source(HostUnit("t", "t_opencl", (axpy(), add_2d(3), squares()))).text
+    text = host_source(HostUnit("t", "t_opencl", (axpy(), add_2d(3), squares(2)))).text
     code = re.sub(r'"(\\.|[^"\\\n])*"|/\*.*?\*/', '""', text, flags=re.DOTALL)
     flat = " ".join(code.split())
     calls = CALL.findall(flat)
@@ -203,12 +211,6 @@ def test_groups_cover_the_axes_by_tiles():
     text = host_source(HostUnit("t", "t", (replace(kernel, plan=plan),))).text
     assert "{orio_groups(orio_trips_j, 16), orio_groups(orio_trips_i, 6)}" in text
     assert group_counts(plan, (13, 33)) == (3, 3)
-
-
-def test_reductions_are_not_spread_over_streams():
-    kernel = squares()
-    spread = replace(kernel, plan=replace(kernel.plan, options=replace(kernel.plan.options, streams=4)))
-    assert "ORIO_QUEUES = 1," in host_source(HostUnit("t", "t", (spread,))).text
 
 
 @pytest.mark.parametrize(

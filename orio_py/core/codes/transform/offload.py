@@ -76,12 +76,6 @@ CODES: tuple[Code, ...] = (
         "iteration, which some array has to be staged for.",
     ),
     Code(
-        "ORIO-T128",
-        "argument that has no effect yet",
-        "The argument belongs to the language and is read, but the generator does not do yet what it asks for.\n"
-        "So that no tuning run compares variants that are the same, a value that asks for something is refused.",
-    ),
-    Code(
         "ORIO-T129",
         "two names of one argument",
         "`threadCount` is CUDA's name of `workItemsPerGroup`, `blockCount` that of `workGroups`.  A recipe gives\n"

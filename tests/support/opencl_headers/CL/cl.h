@@ -122,6 +122,7 @@ cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context context, cl_device_
 cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue queue);
 cl_int CL_API_CALL clFlush(cl_command_queue queue);
 cl_int CL_API_CALL clFinish(cl_command_queue queue);
+cl_int CL_API_CALL clReleaseEvent(cl_event event);
 cl_mem CL_API_CALL clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
                                   cl_int *status);
 cl_int CL_API_CALL clReleaseMemObject(cl_mem memory);
