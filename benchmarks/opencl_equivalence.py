@@ -86,9 +86,12 @@ def facts(variant: Variant) -> dict[str, list[str]]:
     launch = kernel.transformation
     shape = [name for name in ("workGroups", "sizeHint", "vecHint") if getattr(launch, name)]
     shape += ["coarsen"] * (launch.coarsen > 1) + ["unrollInner"] * (launch.unrollInner is not None)
+    cut = [buffer.slices for plan in plans if plan.options.streams > 1 for buffer in plan.buffers]
     tiled = [plan for plan in plans if plan.staged]
     return {
         "local memory": ["tiles"] * len(tiled) + ["blocks"] * sum(bool(plan.blocks) for plan in plans),
+        "several queues": ["kernels"] * sum(plan.options.streams > 1 for plan in plans)
+        + ["buffers in slices" if part is not None else "buffers in one piece" for part in cut],
         "loops": [f"{kernel.depth}"],
         "mapped loops": [f"{len(plan.axes)}" for plan in plans],
         "reductions": [r.operator for plan in plans for r in plan.reductions],

@@ -104,6 +104,7 @@ def launch(draw: Random, depth: int, *, stage: float = 0.4) -> OpenCL:
         sizeHint=draw.random() < 0.25,
         vecHint=draw.choice((0, 0, 0, 2, 4, 8, 16)),
         cacheBlocks=staged,
+        streamCount=draw.choice((2, 3, 5)) if draw.random() < 0.25 else 1,
         localTile=_local_tile(draw, items) if staged and items is not None else None,
     )
 

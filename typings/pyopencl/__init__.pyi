@@ -55,6 +55,7 @@ class Context:
 class CommandQueue:
     def __init__(self, context: Context, device: Device, *, properties: int = ...) -> None: ...
     def finish(self) -> None: ...
+    def flush(self) -> None: ...
 
 class Profile:
     start: int
@@ -81,9 +82,21 @@ class Kernel:
 
 def get_platforms() -> list[Platform]: ...
 def enqueue_copy(
-    queue: CommandQueue, dest: Any, src: Any, *, src_offset: int = ..., dst_offset: int = ...
+    queue: CommandQueue,
+    dest: Any,
+    src: Any,
+    *,
+    src_offset: int = ...,
+    dst_offset: int = ...,
+    is_blocking: bool = ...,
+    wait_for: Sequence[Event] | None = ...,
 ) -> Event: ...
 def enqueue_fill_buffer(queue: CommandQueue, mem: Buffer, pattern: Any, offset: int, size: int) -> Event: ...
 def enqueue_nd_range_kernel(
-    queue: CommandQueue, kernel: Kernel, global_work_size: Sequence[int], local_work_size: Sequence[int]
+    queue: CommandQueue,
+    kernel: Kernel,
+    global_work_size: Sequence[int],
+    local_work_size: Sequence[int],
+    *,
+    wait_for: Sequence[Event] | None = ...,
 ) -> Event: ...

@@ -122,7 +122,7 @@ def _buffers(device: OpenCLDevice, launch: Launch) -> Iterator[tuple[str, str]]:
         if argument.kind is ArgumentKind.BUFFER:
             count = int(launch.numbers[f"orio_count_{argument.of}"].value)
         elif argument.kind is ArgumentKind.PARTIALS and not launch.is_empty:
-            count = prod(launch.call.group_counts(launch.trips))
+            count = launch.call.partial_elements(launch.trips)
         else:
             continue
         size = max(0, count) * DEVICE_BYTES[argument.device_type]

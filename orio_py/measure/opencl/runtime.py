@@ -22,6 +22,7 @@ from orio_py.core.units import Bytes
 from orio_py.ctree.evaluate import Number, canonical_type
 from orio_py.measure.opencl.compare import first_difference
 from orio_py.measure.opencl.host import HostCode, HostState, Launch, Pointer, number_bytes, number_from
+from orio_py.measure.opencl.slices import Part, busy_seconds, run_slices
 from orio_py.measure.opencl.variant import Combining, DeviceVariant, HostData
 from orio_py.record.device import DeviceKind, OpenCLDevice, OpenCLPlatform
 from orio_py.transform.offload.plan import Direction
@@ -175,20 +176,23 @@ class Run:
     data: HostData
     host: dict[str, Any] = field(init=False)
     _queue: cl.CommandQueue = field(init=False)
+    _queues: list[cl.CommandQueue] = field(default_factory=list[cl.CommandQueue])
     _launched: list[_Launched] = field(default_factory=list[_Launched])
     _inputs: Any = field(init=False)
     _is_processor: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        self._queue = cl.CommandQueue(
-            self.built.context, self.built.device, properties=cl.command_queue_properties.PROFILING_ENABLE
-        )
+        self._queue = self._new_queue()
         self._inputs = np.memmap(self.data.inputs, np.uint8, "r") if self._has_data else np.zeros(0, np.uint8)
         self._is_processor = bool(self.built.device.type & cl.device_type.CPU)
         self.host = {}
         for v in self.data.variables:
             if v.is_array:
                 self.host[v.name] = np.array(self._inputs[v.offset : v.offset + v.bytes])
+
+    def _new_queue(self) -> cl.CommandQueue:
+        profiled = cl.command_queue_properties.PROFILING_ENABLE
+        return cl.CommandQueue(self.built.context, self.built.device, properties=profiled)
 
     @property
     def _has_data(self) -> bool:
@@ -247,7 +251,7 @@ class Run:
         if launch.is_empty:
             return
         launched = _Launched(launch)
-        groups = prod(launch.call.group_counts(launch.trips))
+        groups = launch.call.partial_elements(launch.trips)
         for argument in launch.call.arguments:
             if argument.kind is ArgumentKind.BUFFER:
                 count = int(launch.numbers[f"orio_count_{argument.of}"].value)
@@ -289,6 +293,8 @@ class Run:
 
     def _execute(self, launched: _Launched) -> tuple[Spent, list[Any]]:
         """One launch with its transfers: seconds, and the partial results of each reduction."""
+        if launched.launch.call.streams > 1:
+            return self._in_queues(launched)
         launch, arguments, buffers = launched.launch, launched.launch.call.arguments, iter(launched.buffers)
         values: list[Any] = []
         transfers: list[cl.Event] = []
@@ -330,9 +336,47 @@ class Run:
         event.wait()
         host = perf_counter() - began
         seconds = _seconds(event)
+        return Spent(kernel=self._corrected(seconds, host), host=host, cpu=process_time() - cpu)
+
+    def _in_queues(self, launched: _Launched) -> tuple[Spent, list[Any]]:
+        """A launch for each slice of the outermost axis, in a queue of its own with its transfers."""
+        launch, call = launched.launch, launched.launch.call
+        parts = {
+            argument.of: (argument, buffer, self._host_part(launch, argument, buffer))
+            for argument, buffer in launched.buffers
+            if argument.kind is ArgumentKind.BUFFER
+        }
+        while len(self._queues) < call.streams:
+            self._queues.append(self._new_queue())
+        sliced = [Part.of(launch, *found) for found in parts.values()]
+        buffers = {(argument.kind, argument.of): buffer.data for argument, buffer in launched.buffers}
+        for queue in (self._queue, *self._queues):
+            queue.finish()
+        cpu, began = process_time(), perf_counter()
+        ran = run_slices(
+            self._queues,
+            self.built.kernels[call.kernel],
+            launch,
+            sliced,
+            [_argument(launch, argument, buffers) for argument in call.arguments],
+        )
+        host, cpu = perf_counter() - began, process_time() - cpu
+        partials: list[Any] = []
+        copies = list(ran.copies)
+        for argument, buffer in launched.buffers:
+            if argument.kind is ArgumentKind.PARTIALS:
+                found = np.empty(buffer.size, np.uint8).view(_NUMPY[argument.device_type])
+                copies.append(cl.enqueue_copy(self._queue, found, buffer.data))
+                partials.append(found)
+        kernel, transfer = busy_seconds(ran.kernels, copies)
+        host = max(0.0, host - transfer)
+        return Spent(self._corrected(kernel, host), transfer, host, cpu), partials
+
+    def _corrected(self, seconds: float, host: float) -> float:
+        """The seconds of events, with a share of the host's on processors."""
         if self._is_processor and seconds < SHORT:
             seconds += max(0.0, host - seconds) * (1.0 - seconds / SHORT)
-        return Spent(kernel=seconds, host=host, cpu=process_time() - cpu)
+        return seconds
 
     def _host_part(self, launch: Launch, argument: KernelArgument, buffer: _Buffer) -> Any:
         """The bytes of the host's array that a buffer holds."""
@@ -342,6 +386,16 @@ class Run:
         if start < 0 or len(part) != buffer.size:
             raise VariantProblem("bounds", argument.of)
         return part
+
+
+def _argument(
+    launch: Launch, argument: KernelArgument, buffers: Mapping[tuple[ArgumentKind, str], Any]
+) -> Any:
+    """What a kernel is passed; 0 for what each slice sets."""
+    if (argument.kind, argument.of) in buffers:
+        return buffers[argument.kind, argument.of]
+    number = launch.numbers.get(argument.host)
+    return _NUMPY[argument.device_type](0 if number is None else number.value)
 
 
 def platforms() -> list[OpenCLPlatform]:

@@ -17,6 +17,7 @@ from orio_py.codegen.device import (
     groups_of,
     host_parameters,
     kernel_arguments,
+    slices_of,
 )
 from orio_py.core.units import Bytes
 from orio_py.record.device import OpenCLDevice
@@ -38,7 +39,8 @@ class HostFunction:
 
     `program` is the index of the kernel's text.  `parameters` are the host function's, as (C type, name);
     `arguments` the kernel's.  `trips` are the parameters that hold the axes' trip counts, outermost first.
-    `items`, `groups`, `coarsen` and `tile` are those of the plan, fastest dimension first.
+    `items`, `groups`, `coarsen` and `tile` are those of the plan, fastest dimension first; `streams` the number
+    of queues over which the outermost axis is spread.
     """
 
     function: str
@@ -53,6 +55,7 @@ class HostFunction:
     coarsen: int
     local_bytes: Bytes
     tile: tuple[int, ...] | None = None
+    streams: int = 1
 
     @classmethod
     def of(cls, plan: KernelPlan, program: int) -> HostFunction:
@@ -76,11 +79,17 @@ class HostFunction:
             plan.coarsen,
             _local_bytes(plan, arguments),
             plan.launch.tile,
+            plan.options.streams,
         )
 
     def group_counts(self, trips: Sequence[int]) -> tuple[int, ...]:
         """The number of groups in each dimension, fastest first, for the axes' trip counts."""
         return groups_of(LaunchShape(self.items, self.groups, self.tile), self.coarsen, trips)
+
+    def partial_elements(self, trips: Sequence[int]) -> int:
+        """The elements of each buffer of partial results: the groups of all slices."""
+        slices = slices_of(self.streams, trips[0])
+        return sum(prod(self.group_counts((end - begin, *trips[1:]))) for begin, end in slices)
 
     @property
     def uses_doubles(self) -> bool:

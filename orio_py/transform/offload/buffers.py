@@ -113,7 +113,8 @@ def array(
         zero = index(zero, 0)
     address = zero if not inner else unary("&", index(zero, 0))
     least = {**minimums(axes), **arithmetic.minimums}
-    slices = None if outer is None else slice_plan(uses, flats, outer, len(axes), first, arithmetic, least)
+    origin = first, found.lowers[0] if found is not None and len(found.lowers) == 1 else None
+    slices = None if outer is None else slice_plan(uses, flats, outer, len(axes), origin, arithmetic, least)
     if first is not None:
         address = unary("&", index(name, first)) if not inner else binary("+", address, first)
         if literal_value(first) is None:

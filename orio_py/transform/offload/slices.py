@@ -28,14 +28,14 @@ def slice_plan(
     flats: Sequence[Polynomial | None],
     outer: CanonicalLoop,
     axes: int,
-    first: Node | None,
+    first: tuple[Node | None, Polynomial | None],
     arithmetic: Arithmetic,
     known: Mapping[str, int],
 ) -> SlicePlan | None:
     """The elements of a buffer for an iteration of the loop `outer`, one of the `axes` mapped ones; None if unknown.
 
-    `flats` are the flat subscripts of `uses`, `first` that of the buffer's first element, None for 0; `known`
-    are the least values of scalars.
+    `flats` are the flat subscripts of `uses`, `first` that of the buffer's first element as a node, None for 0,
+    and as a polynomial, None where it is none; `known` are the least values of scalars.
     """
     lowers: dict[object, Polynomial] = {}
     uppers: dict[object, Polynomial] = {}
@@ -62,7 +62,10 @@ def slice_plan(
         reach = arithmetic.expression(highs[0].shifted(1) - lows[0])
     else:
         reach = binary("-", as_long(high), low)
-    inside = low if first is None else binary("-", as_long(low), first)
+    node, origin = first
+    inside = low if node is None else binary("-", as_long(low), node)
+    if origin is not None and len(lows) == 1:
+        inside = arithmetic.expression(begin + lows[0] - origin)
     return SlicePlan(arithmetic.expression(factor.scaled(outer.stride)), inside, reach)
 
 

@@ -60,6 +60,14 @@ CASES: dict[str, tuple[str, OpenCL]] = {
         f"{FOR_I} {{ t = 0; for (j = 0; j < m; j++) t += A[i * m + j] * x[j]; y[i] = t; }}",
         OpenCL(cacheBlocks=True),
     ),
+    "sums_streams": (
+        "for (i = n - 1; i >= 0; i--) { s += x[i] * y[i]; if (x[i] > mx) mx = x[i]; }",
+        OpenCL(workItemsPerGroup=(32,), coarsen=4, spread=Spread.BLOCKED, streamCount=2),
+    ),
+    "stencil_streams": (
+        STENCIL,
+        OpenCL(nd=2, workItemsPerGroup=(16, 4), workGroups=(2, 2), cacheBlocks=True, streamCount=3),
+    ),
     "sums": (
         f"{FOR_I} {{ s += x[i] * y[i]; if (x[i] > mx) mx = x[i]; ok = c[i] && ok; count ^= c[i]; }}",
         OpenCL(workItemsPerGroup=(48,), workGroups=(8,)),

@@ -90,7 +90,7 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (OpenCL(localTile=(64,)), "ORIO-T127", f"@{FOR_I} a[i] = b[i] + b[i + 1];"),
     (OpenCL(cacheBlocks=True, localTile=(65,)), "ORIO-T127", f"@{FOR_I} a[i] = b[i] + b[i + 1];"),
     (OpenCL(cacheBlocks=True, localTile=(64, 2)), "ORIO-T127", f"@{FOR_I} a[i] = b[i] + b[i + 1];"),
-    (OpenCL(streamCount=2), "ORIO-T128", f"@{FOR_I} a[i] = 0;"),
+    (OpenCL(streamCount=33), "ORIO-T011", f"@{FOR_I} a[i] = 0;"),
     (OpenCL(workGroups=(2,), blockCount=(2,)), "ORIO-T129", f"@{FOR_I} a[i] = 0;"),
     (OpenCL(workItemsPerGroup=(2,), threadCount=(2,)), "ORIO-T129", f"@{FOR_I} a[i] = 0;"),
     (OpenCL(cacheBlocks=True), "ORIO-T130", f"@{FOR_I} a[i] = b[i];"),

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from opencl_variants import (
     AXPY,
     SUM,
+    axpy_call,
     axpy_data,
     axpy_variant,
     skip_without_device,
@@ -20,12 +22,14 @@ from opencl_variants import (
 )
 
 from orio_py.build.process import Completed
+from orio_py.codegen.device import ArgumentKind, KernelArgument, slices_of
 from orio_py.core.units import Seconds
 from orio_py.measure.job import Report, judge
 from orio_py.measure.opencl.client import Answer, DeviceWorker, Ended
-from orio_py.measure.opencl.variant import DeviceVariant
+from orio_py.measure.opencl.variant import DeviceVariant, HostFunction
 from orio_py.measure.opencl.worker import Task
 from orio_py.record.measurement import Clock, Failure, Stage, Success
+from orio_py.transform.offload.call import slice_names
 
 LONG = Seconds(60.0)
 ROOT = Path(__file__).resolve().parents[4]
@@ -169,6 +173,83 @@ def test_partial_results_are_combined_on_the_host(worker: DeviceWorker, tmp_path
     )
     host = "total(x, n, n, &s); s = s * 2;"
     variant = write_variant(tmp_path, DeviceVariant(0, 0, (SUM,), ("",), host, (sum_call(groups),)))
+    assert isinstance(measured(worker.run(task(variant, data), LONG)), Success)
+
+
+SLICED = """#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+__kernel void axpy(__global double *y, __global const double *x, double a, long trips, long from)
+{
+  for (long i = from + get_global_id(0); i < trips; i += get_global_size(0))
+    y[i] = y[i] + a * x[i];
+}
+"""
+SLICED_SUM = (
+    SUM.replace("long trips,", "long trips, long from, long first_group,")
+    .replace("i = get_group_id(0)", "i = from + get_group_id(0)")
+    .replace("partial[get_group_id(0)]", "partial[first_group + get_group_id(0)]")
+)
+
+
+def in_queues(call: HostFunction, streams: int, reach: dict[str, tuple[int, int, int]]) -> HostFunction:
+    """The call in several queues, with what iterations touch of some arrays as numbers in the call."""
+    told = [KernelArgument(ArgumentKind.FROM, "from", "i", "long", "long")]
+    told += [KernelArgument(ArgumentKind.GROUP, "first_group", "", "long", "long")] if call.reductions else []
+    place = next(k for k, a in enumerate(call.arguments) if a.kind is ArgumentKind.TRIPS) + 1
+    arguments = (*call.arguments[:place], *told, *call.arguments[place:])
+    names = [("long", name) for array in reach for name in slice_names(array)]
+    scalars = [k for k, (kind, _) in enumerate(call.parameters) if not kind.endswith("*")]
+    parameters = (*call.parameters[: scalars[0]], *names, *call.parameters[scalars[0] :])
+    return replace(call, arguments=arguments, parameters=parameters, streams=streams)
+
+
+@pytest.mark.parametrize("streams", [2, 5])
+@pytest.mark.parametrize("reach", [{}, {"y": (1, 0, 1), "x": (1, -3, 9)}])
+def test_slices_run_in_queues_of_their_own(
+    worker: DeviceWorker, tmp_path: Path, streams: int, reach: dict[str, tuple[int, int, int]]
+) -> None:
+    numbers = "".join(f"{number}, " for values in reach.values() for number in values)
+    host = f"axpy(&y[0], &x[0], {numbers}n, n, a, n);"
+    call = in_queues(axpy_call(), streams, reach)
+    variant = DeviceVariant(0, 0, (SLICED,), ("",), host, (call,))
+    answer = run(worker, tmp_path, variant)
+    assert isinstance(measured(answer), Success)
+    splits = [tuple(map(float, rest.split())) for word, rest in answer.lines if word == "split"]
+    assert all(number >= 0 for row in splits for number in row)
+
+
+def test_an_iteration_that_no_slice_runs_differs(worker: DeviceWorker, tmp_path: Path) -> None:
+    call = in_queues(axpy_call(), 3, {})
+    short = SLICED.replace("long from)\n{", "long from)\n{\n  from += from > 0;")
+    found = measured(
+        run(
+            worker, tmp_path, DeviceVariant(0, 0, (short,), ("",), "axpy(&y[0], &x[0], n, n, a, n);", (call,))
+        )
+    )
+    assert isinstance(found, Failure)
+    assert found.reason.startswith("`y` element 333")
+
+
+@pytest.mark.parametrize("streams", [1, 3, 7])
+def test_slices_of_sums_are_combined_in_their_order(
+    worker: DeviceWorker, tmp_path: Path, streams: int
+) -> None:
+    groups, x = 3, 10.0 ** np.linspace(-8, 8, 101)
+    total = np.float64(0.5)
+    for begin, end in slices_of(streams, len(x)):
+        for group in range(groups):
+            partial = np.float64(0.0)
+            for value in x[begin:end][group::groups]:
+                partial += value
+            total += partial
+    variables = [
+        ("n", "int", np.int32([len(x)]), None),
+        ("s", "double", np.float64([0.5]), np.float64([total])),
+        ("x", "double", x, None),
+    ]
+    data = write_data(tmp_path, variables)
+    call = in_queues(sum_call(groups), streams, {}) if streams > 1 else sum_call(groups)
+    source = SLICED_SUM if streams > 1 else SUM
+    variant = write_variant(tmp_path, DeviceVariant(0, 0, (source,), ("",), "total(x, n, n, &s);", (call,)))
     assert isinstance(measured(worker.run(task(variant, data), LONG)), Success)
 
 

@@ -12,7 +12,7 @@ from c_trees import context, statement
 from orio_py.ctree.emit import emit, emit_expression
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.offload.offload import OffloadArguments, offload
-from orio_py.transform.offload.plan import BufferPlan, Direction, KernelPlan, LaunchShape
+from orio_py.transform.offload.plan import BufferPlan, DeviceOptions, Direction, KernelPlan, LaunchShape
 
 DECLARATIONS = """int i, j, k, n, m; unsigned u, v; long w; double s, t, mx; int count, ok;
 double *restrict x, *restrict y, a[9][8]; float *restrict f; const int *restrict c; double (*restrict q)[8];
@@ -259,6 +259,41 @@ def test_references_that_fit_nowhere_are_left_in_the_array() -> None:
     )
     assert [tile.elements for tile in plan.staged] == [10]
     assert "x[2 * i" in "".join(emit(node) for node in plan.body)
+
+
+def touched(code: str, *, nd: int = 1, stage: bool = False) -> dict[str, tuple[str, str, str] | None]:
+    around = context(DECLARATIONS, live="x y a q s count", assumptions=Assumptions(True, True))
+    arguments = OffloadArguments("Test", nd=nd, stage=stage, options=DeviceOptions(streams=2))
+    return {
+        buffer.name: None
+        if (found := buffer.slices) is None
+        else (emit_expression(found.step), emit_expression(found.low), emit_expression(found.reach))
+        for buffer in offload(statement(code), around, arguments).buffers
+    }
+
+
+def test_what_an_iteration_touches_is_known_where_it_moves_on_evenly() -> None:
+    assert touched("for (i = 0; i < n; i++) y[i] = x[i] + x[i + 2] + f[5];") == {
+        "x": ("1", "0", "3"),
+        "f": None,
+        "y": ("1", "0", "1"),
+    }
+    assert touched("for (i = n - 1; i > 0; i -= 2) y[2 * i] = x[i - 1];") == {
+        "x": ("-2", "((long)(n - 1) - 1) / 2 * 2", "1"),
+        "y": ("-4", "(long)(((long)(n - 1) - 1) / 2 * 2) * 2", "1"),
+    }
+    found = touched(f"{NEST} y[i * m + j] = x[i] + f[j] + a[i][j] + a[j][i];", nd=2)
+    assert found == {"x": ("1", "0", "1"), "f": None, "a": None, "y": ("m", "0", "m")}
+
+
+def test_what_tiles_are_made_of_is_copied_in_one_piece() -> None:
+    code = "for (i = 1; i < n; i++) y[i] = x[i] - x[i - 1];"
+    assert touched(code, stage=True)["x"] is None
+    assert touched(code)["x"] == ("1", "0", "2")
+
+
+def test_one_queue_needs_no_slices() -> None:
+    assert all(buffer.slices is None for buffer in plan_of("for (i = 0; i < n; i++) y[i] = x[i];").buffers)
 
 
 def test_without_staging_there_are_no_tiles() -> None:
