@@ -67,7 +67,7 @@ def _guarded(plan: KernelPlan, types: Types, steps: Steps, nodes: Sequence[Node]
     if not nodes:
         return []
     places = place_loops(plan, steps.several, indent)
-    inner = indent + "  " * len(places)
+    inner = indent + "  " * len(steps.several)
     lines = [*places]
     if steps.several:
         lines += [*counters(plan, inner), f"{inner}if ({inside(plan)}) {{"]
@@ -76,7 +76,7 @@ def _guarded(plan: KernelPlan, types: Types, steps: Steps, nodes: Sequence[Node]
         lines.append(f"{inner}if ({_INSIDE}) {{")
     for node in nodes:
         lines += statement_lines(node, types, f"{inner}  ")
-    return [*lines, *(f"{indent}{'  ' * level}}}" for level in reversed(range(len(places) + 1)))]
+    return [*lines, *(f"{indent}{'  ' * level}}}" for level in reversed(range(len(steps.several) + 1)))]
 
 
 def _block(plan: KernelPlan, types: Types, steps: Steps, number: int, block: BlockPlan) -> list[str]:

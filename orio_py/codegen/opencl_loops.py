@@ -100,15 +100,21 @@ def loads(plan: KernelPlan, types: Types, block: int | None, indent: str) -> lis
 
 
 def place_loops(plan: KernelPlan, several: Sequence[int], indent: str) -> list[str]:
-    """The loops over the iterations of an item in one step of its group."""
+    """The heads of the loops over the iterations of an item in one step of its group, one for each of `several`."""
     lines: list[str] = []
-    for axis, dimension in dimensions_of(plan):
-        if dimension in several:
-            place, last = place_name(axis), plan.launch.step[dimension]
-            first = f"int {place} = get_local_id({dimension})"
-            step = f"{place} += {plan.launch.items[dimension]}"
-            lines.append(f"{indent}{'  ' * len(lines)}for ({first}; {place} < {last}; {step}) {{")
+    chosen = [(axis, dimension) for axis, dimension in dimensions_of(plan) if dimension in several]
+    for level, (axis, dimension) in enumerate(chosen):
+        place, last, inner = place_name(axis), plan.launch.step[dimension], indent + "  " * level
+        first = f"int {place} = get_local_id({dimension})"
+        step = f"{place} += {plan.launch.items[dimension]}"
+        lines += [f"{inner}{line}" for line in (_unrolling(plan) if level + 1 == len(chosen) else [])]
+        lines.append(f"{inner}for ({first}; {place} < {last}; {step}) {{")
     return lines
+
+
+def _unrolling(plan: KernelPlan) -> list[str]:
+    """The pragma before the loop over an item's own iterations."""
+    return [] if plan.unroll is None else [f"#pragma unroll {plan.unroll}"]
 
 
 def inside(plan: KernelPlan) -> str:
@@ -125,12 +131,12 @@ def _staged(plan: KernelPlan, types: Types) -> Blocks:
     """Load the tiles, then do an iteration if there is one, for each step of the group."""
     steps = steps_of(plan, types)
     places = place_loops(plan, steps.several, steps.indent)
-    inner = steps.indent + "  " * len(places)
+    inner = steps.indent + "  " * len(steps.several)
     opening = (*steps.lines, *places, *counters(plan, inner), f"{inner}if ({inside(plan)}) {{")
-    closing = [f"{steps.indent}{'  ' * level}}}" for level in reversed(range(len(places) + 1))]
+    closing = [f"{steps.indent}{'  ' * level}}}" for level in reversed(range(len(steps.several) + 1))]
     closing += [f"{steps.indent}{BARRIER}"] if steps.depth else []
     closing += [f"{'  ' * (level + 1)}}}" for level in reversed(range(steps.depth))]
-    return Blocks(opening, tuple(closing), steps.depth + len(places) + 1)
+    return Blocks(opening, tuple(closing), steps.depth + len(steps.several) + 1)
 
 
 def _is_single(plan: KernelPlan) -> bool:
@@ -171,15 +177,17 @@ def _loop(plan: KernelPlan, axis: Axis, dimension: int, before: str) -> list[str
     """Each item does every iteration that is its own, counted behind those `before`."""
     number, trips = counter(axis), trips_name(axis)
     first, step = f"get_global_id({dimension})", f"get_global_size({dimension})"
+    unrolling = _unrolling(plan) if dimension == 0 else []
     if dimension == 0 and plan.spread is Spread.BLOCKED:
         length = f"{trips} - {before.removesuffix(' + ')}" if before else trips
         piece, end = f"orio_piece_{axis.index}", f"orio_end_{axis.index}"
         return [
             f"const long {piece} = ({length} + (long){step} - 1) / (long){step};",
             f"const long {end} = min({before}((long){first} + 1) * {piece}, {trips});",
+            *unrolling,
             f"for (long {number} = {before}(long){first} * {piece}; {number} < {end}; {number}++) {{",
         ]
-    return [f"for (long {number} = {before}{first}; {number} < {trips}; {number} += {step}) {{"]
+    return [*unrolling, f"for (long {number} = {before}{first}; {number} < {trips}; {number} += {step}) {{"]
 
 
 def declarations(plan: KernelPlan, indent: str, names: Set[str] | None = None) -> list[str]:

@@ -16,6 +16,7 @@ __kernel void orio_opencl_k_0(__global const double *restrict p, __global double
       orio_tile_p[orio_cell] = p[orio_element];
   }
   barrier(CLK_LOCAL_MEM_FENCE);
+  #pragma unroll 2
   for (int orio_place_i = get_local_id(1); orio_place_i < 8; orio_place_i += 2) {
     const long orio_i = orio_begin_i + orio_place_i;
     const long orio_j = orio_begin_j + orio_place_j;

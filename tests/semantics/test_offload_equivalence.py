@@ -56,8 +56,8 @@ def other_identity(plan: KernelPlan) -> KernelPlan:
 
 
 def adds(variant: Variant) -> bool:
-    """Whether there is a sum or a product, which shows each wrong start."""
-    return any(r.operator in {"+", "*"} for plan in variant.plans for r in plan.reductions)
+    """Whether there is a sum, which shows each wrong start; a product of integers may end at 0."""
+    return any(r.operator == "+" for plan in variant.plans for r in plan.reductions)
 
 
 def updates(variant: Variant) -> bool:
@@ -71,7 +71,7 @@ def test_wrong_plans_are_noticed(
     tmp_path: Path, change: Callable[[KernelPlan], KernelPlan], concerned: Callable[[Variant], bool]
 ) -> None:
     opencl()
-    chosen = [variant for variant in variants(300, 12) if concerned(variant)][:3]
+    chosen = [variant for variant in variants(420, 12) if concerned(variant)][:3]
     steps = list(compared(chosen, tmp_path, FAST, change=change))
     assert [step.kind for step in steps if step.kind != "at"] == ["wrong"] * len(chosen)
     assert chosen

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
+from typing import cast
 
 import numpy as np
 from c_trees import context, parse
@@ -17,12 +18,16 @@ from opencl_runs import PROBLEMS, Device, library, opencl
 from random_offloads import random_offload, random_stencil
 
 from orio_py.codegen.opencl_device import device_program
+from orio_py.core.expr import Value
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
+from orio_py.ctree.loops import loops_in
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.verify import verify
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Refusal
+from orio_py.transform.catalog import TRANSFORMATIONS
+from orio_py.transform.composite.composite import Composite
 from orio_py.transform.offload.call import kernel_plans
 from orio_py.transform.offload.opencl import OpenCL
 from orio_py.transform.offload.plan import Spread
@@ -40,7 +45,7 @@ FOR_J = "for (j = 0; j < m; j++)"
 @dataclass(frozen=True)
 class Case:
     code: str
-    transformation: OpenCL = field(default_factory=OpenCL)
+    transformation: OpenCL | Composite = field(default_factory=OpenCL)
     live: str = ""
 
 
@@ -92,6 +97,9 @@ CASES = (
     Case(f"{FOR_I} {FOR_J} y[i] += p[i][j];", live="i j"),
     Case(f"{FOR_I} {FOR_J} q[i][j] = p[i][j];", OpenCL(nd=2), live="i j"),
     Case("for (i = 1; i <= n - 1; i += 3) y[i] = x[i];", live="i"),
+    Case("for (i = 0; i != n; i++) { for (j = m; j != 0; j--) y[i] += p[i][j - 1]; s += y[i]; }", live="i"),
+    Case("for (u = 0; u != n; u++) for (i = 0; i != m; i++) q[u][i] = p[u][i];", OpenCL(nd=2), live="i u"),
+    Case("for (i = 9; i != -1; i -= 2) if (i < n) y[i] = x[i];", live="i"),
 )  # fmt: skip
 
 
@@ -193,6 +201,28 @@ STREAMED = (
     *streamed(f"{FOR_I} {FOR_J} for (k = 0; k < n; k++) z[(i * m + j) * n + k] = x[i] + y[j] + c[k];", CUBE[2]),
     *streamed(f"{FOR_I} {FOR_J} for (k = 0; k < n; k++) q[i][j] += p[i][k] * z[k * m + j];",
               *(replace(shape, cacheBlocks=True) for shape in (PRODUCT[1], WIDE))),
+)  # fmt: skip
+
+
+def composed(code: str, **keys: object) -> Case:
+    """A loop with several transformations."""
+    composite = TRANSFORMATIONS["Composite"].make(cast("dict[str, Value]", keys))
+    assert isinstance(composite, Composite)
+    return Case(code, composite)
+
+
+SUM = f"{FOR_I} {FOR_J} y[i] += p[i][j] * x[j];"
+PLANES = f"{FOR_I} {FOR_J} z[i * m + j] = x[i] * y[j] + p[i][j];"
+MATRICES = f"{FOR_I} {FOR_J} for (k = 0; k < n; k++) q[i][j] += p[i][k] * z[k * m + j];"
+COMPOSED = (
+    composed(SUM, unrolljam=[["i"], [4]], scalarreplace=[True, "double"], opencl=[True, ["workItemsPerGroup", 3]]),
+    composed(SUM.replace("x[j]", "p[j][i]"), unrolljam=[["i", "j"], [2, 3]], opencl=[True, ["streamCount", 2]]),
+    composed(f"{FOR_I} {FOR_J} s += p[i][j] * p[j][i];", unrolljam=[["j"], [4]], opencl=True),
+    composed(PLANES, unrolljam=[["i"], [3]], opencl=[True, ["nd", 2], ["workItemsPerGroup", [3, 2]]]),
+    composed(MATRICES, unrolljam=[["i"], [2]], opencl=[True, ["nd", 2], ["cacheBlocks", True], ["workItemsPerGroup", [3, 2]]]),
+    composed(MATRICES.replace("z[k * m + j]", "p[k][j]"), unrolljam=[["i", "k"], [2, 2]],
+             opencl=[True, ["nd", 2], ["workItemsPerGroup", [3, 2]]]),
+    composed(f"{FOR_I} {{ z[i] = x[i] + x[i + 1]; s += x[i]; }}", unrolljam=[["i"], [4]], opencl=[True, ["cacheBlocks", True]]),
 )  # fmt: skip
 
 
@@ -305,6 +335,15 @@ def test_slices_in_several_queues_compute_the_same(tmp_path: Path) -> None:
         assert tree is not None, case
         assert all("orio_from_" in device_program([plan]) for plan in kernel_plans(tree))
     assert assert_same(STREAMED, tmp_path, "-cl-opt-disable") >= 3 * len(STREAMED)
+
+
+def test_iterations_that_unrolling_leaves_over_run_on_the_device(tmp_path: Path) -> None:
+    for number, case in enumerate(COMPOSED):
+        tree = transformed(case, number)
+        assert tree is not None, case
+        assert loops_in(tree) == [], emit(tree)
+        assert len(kernel_plans(tree)) == 2 - ("[j][i];" in case.code and "s +=" in case.code), case
+    assert assert_same(COMPOSED, tmp_path, "-cl-opt-disable") >= 3 * len(COMPOSED)
 
 
 def test_random_stencils_compute_the_same(tmp_path: Path) -> None:

@@ -67,7 +67,8 @@ class _Nest:
         kinds = ELEMENTS if self.exact else FLOATING
         self.arrays = {name: draw.choice(kinds) for name in (*READ, *WRITTEN)}
         self.arrays["c"] = draw.choice(INTEGERS)
-        self.depth = draw.choice((1, 1, 2, 2, 2, 3, 3))
+        self.is_product = draw.random() < 0.15
+        self.depth = 3 if self.is_product else draw.choice((1, 1, 2, 2, 2, 3, 3))
         self.scalars = self._scalar_types()
         self.bounds = {"n": "int", "m": "int", "l": "int"}
         for name in self.bounds:
@@ -91,9 +92,8 @@ class _Nest:
         """The case."""
         draw = self.draw
         headers = self._headers()
-        product = self.depth == 3 and draw.random() < 0.3
         body = " ".join(self._statement() for _ in range(draw.choice((1, 2, 2, 3, 4))))
-        if product:
+        if self.is_product:
             body = self._product()
         opened = "".join(f"{each.text} " for each in headers[:-1])
         code = f"{opened}{headers[-1].text} {{ {body} }}"
@@ -111,7 +111,7 @@ class _Nest:
             bounds=self.bounds,
             indices=self.indices,
             live=tuple(live),
-            transformation=launch(draw, 2, stage=0.8) if product else launch(draw, self.depth),
+            transformation=launch(draw, 2, stage=0.8) if self.is_product else launch(draw, self.depth),
             side=draw.choice((str(SIDE), "w")),
             depth=self.depth,
             exact=self.exact,
@@ -125,7 +125,7 @@ class _Nest:
             symbol = "nml"[level]
             kind = index_type(draw)
             self.indices[name] = kind
-            if level == 0 or draw.random() < 0.85:
+            if level == 0 or self.is_product or draw.random() < 0.85:
                 constant = draw.choice(CONSTANTS) if draw.random() < 0.15 else None
                 found.append(header(draw, name, kind, symbol, self.bounds[symbol], constant))
             else:

@@ -145,6 +145,7 @@ class Composite:
         yield "pragma", self._check_pragmas
         yield "openmp", self._check_parallel
         yield "parallelize", self._check_parallelize
+        yield "opencl", self._check_offloaded
         yield from (("arrcopy", self._whole(step)) for step in self.arrcopy)
         yield "regtile", self._register_tiled
         yield "unrolljam", partial(self._unrolled, innermost=False)
@@ -170,9 +171,22 @@ class Composite:
         if self.opencl is not None:
             yield "opencl", partial(self._offloaded, replace(self.opencl, force=self.force))
 
+    def _check_offloaded(self, node: Node, context: Context) -> Node:
+        if self.opencl is not None and self._is_trusted():
+            step = replace(self.opencl, force=self.force)
+            step.check_where(node, context, self._choice(node, step.loop))
+        return node
+
+    def _is_trusted(self) -> bool:
+        """Whether loops are looked at for kernels before they are unrolled, and not behind that."""
+        factors = (*self.regtile, *self.unrolljam)
+        return self._keeps_order() and any(factor > 1 for _, factor in factors)
+
     def _offloaded(self, step: OpenCL, node: Node, context: Context) -> Node:
-        # The few iterations that unrolling leaves over stay on the host.
-        return step.apply_where(node, context, self._choice(node, step.loop))
+        rest = {id(loop) for loop in remainder_loops(node)}
+        outer = {id(loop) for loop in outermost_loops(node)}
+        chosen = _among(outer) if step.loop is None else _counts(step.loop)
+        return replace(step, trusted=self._is_trusted()).apply_where(node, context, chosen, _among(rest))
 
     def _whole(self, step: Any) -> Stage:
         """A transformation that finds its loops in the statement by itself."""

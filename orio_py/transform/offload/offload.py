@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from orio_py.ctree.dependence.alias import Aliases
-from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.loops import CanonicalLoop, loops_in
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transform.base import Context, note, refuse
@@ -51,7 +51,8 @@ class OffloadArguments:
     have one number per axis, fastest first, None for the default; `unroll` is the factor of the pragma before
     innermost loops; `stage` asks for tiles in local memory, of `tile` iterations per axis, by default one for
     each item, and of `block` iterations of loops inside an iteration, by default as many as a group has items
-    along the fastest axis; `what` names the transformation in messages.
+    along the fastest axis; `what` names the transformation in messages; `trusted` says that it is known that
+    iterations may run in any order.
     """
 
     what: str
@@ -66,6 +67,7 @@ class OffloadArguments:
     block: int | None = None
     options: DeviceOptions = field(default_factory=DeviceOptions)
     force: bool = False
+    trusted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,19 @@ def offload(node: Node, context: Context, arguments: OffloadArguments) -> Kernel
     return offloaded(node, context, arguments).plan
 
 
+def require_any_order(node: Node, context: Context, arguments: OffloadArguments) -> None:
+    """The iterations of the loops that would become axes may run in any order.
+
+    Raises Refusal: ORIO-T020 to T028, T040, T041, T090, T120.
+    """
+    what, force = arguments.what, arguments.force
+    mapped, every = mapped_loops(node, arguments.nd, what, context, force=force)
+    outer = every[: len(mapped)]
+    shared = sharing(outer, context)
+    require_independent(outer, shared, what, context, force=force)
+    require_order_free(shared, what, context, force=force)
+
+
 def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offloaded:
     """The kernel with the loops that it stands for.  Raises Refusal like `offload`."""
     what, force = arguments.what, arguments.force
@@ -99,8 +114,9 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     arithmetic = Arithmetic(context, context.effects(body).writes | {loop.index for loop in outer})
     axes, uses = _uses(inner, arithmetic, what, context)
     _require_apart(uses, shared, body, context, arguments)
-    require_independent(outer, shared, what, context, force=force)
-    require_order_free(shared, what, context, force=force)
+    if not arguments.trusted:
+        require_independent(outer, shared, what, context, force=force)
+        require_order_free(shared, what, context, force=force)
     cut = mapped[0] if arguments.options.streams > 1 else None
     arrays = {
         name: array(name, found, axes, arithmetic, what, context, outer=cut) for name, found in uses.items()
@@ -131,6 +147,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         blocks=blocked.blocks,
         spread=arguments.spread,
         coarsen=arguments.coarsen,
+        unroll=None if loops_in(body) else arguments.unroll,
         options=arguments.options,
     )
     return Offloaded(plan, tuple(mapped), tuple(every))

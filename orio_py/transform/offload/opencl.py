@@ -16,18 +16,20 @@ computations on GPUs", CLUSTER 2012.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from orio_py.core.expr import Value, show
 from orio_py.ctree.build import flat_block
 from orio_py.ctree.loops import outermost_loops
 from orio_py.ctree.nodes import Node
 from orio_py.transform.arguments import boolean, positive_int, text, wrong
-from orio_py.transform.base import Context, refuse
+from orio_py.transform.base import Context, Refusal, refuse
 from orio_py.transform.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transform.final_index import with_final_indices
 from orio_py.transform.offload.call import call_of, kernel_prefix, numbered
-from orio_py.transform.offload.offload import OffloadArguments, offloaded
+from orio_py.transform.offload.headers import with_comparisons
+from orio_py.transform.offload.offload import OffloadArguments, Offloaded, offloaded, require_any_order
 from orio_py.transform.offload.plan import DeviceOptions, Spread
 from orio_py.transform.parallel.annotate import chosen_loops
 from orio_py.transform.parallel.parallelize import optional_loop
@@ -39,6 +41,13 @@ MOST_STREAMS = 32
 
 _VECTORS = (0, 2, 4, 8, 16)
 
+
+def never(node: Node) -> bool:
+    """The choice of no loop."""
+    del node
+    return False
+
+
 Counts = tuple[int, ...] | None
 """One number per dimension, fastest first; None for the default."""
 
@@ -48,7 +57,8 @@ class OpenCL:
     """Run the loops over `loop`, or the outermost ones, as kernels of a device.
 
     `nd` says how many loops of a nest become dimensions of the index space, or which.  `work_groups` and
-    `work_items` are the launch shape; `threadCount` and `blockCount` are CUDA's names for them.
+    `work_items` are the launch shape; `threadCount` and `blockCount` are CUDA's names for them.  `trusted`
+    leaves the dependence test out, for loops that passed it before they were unrolled.
     """
 
     loop: str | None = None
@@ -69,6 +79,7 @@ class OpenCL:
     cacheBlocks: bool = False
     localTile: Counts = None
     force: bool = False
+    trusted: bool = False
 
     def check(self, node: Node, context: Context) -> None:
         """Raises Refusal: ORIO-T011, T015, T020 to T029, T040, T041, T090, T120 to T127, T129, T130."""
@@ -78,15 +89,55 @@ class OpenCL:
         """A new tree; `node` is not modified.  Raises Refusal like `check`."""
         return self.apply_where(node, context, chosen_loops(node, self.loop, outermost_loops(node), _WHAT))
 
-    def apply_where(self, node: Node, context: Context, chosen: Choice) -> Node:
-        """The tree with kernels for the loops that `chosen` names.  Raises Refusal like `check`."""
+    def apply_where(self, node: Node, context: Context, chosen: Choice, is_left_over: Choice = never) -> Node:
+        """The tree with kernels for the loops that `chosen` names.  Raises Refusal like `check`.
+
+        Loops that `is_left_over` names are the iterations that unrolling has left over.  They get a kernel with
+        the same arguments, or with a plain launch, or stay on the host.
+        """
         arguments = self._arguments(node)
-        result = self._rewritten(node, chosen, arguments, context)
+        result = self._rewritten(node, chosen, is_left_over, arguments, context)
         return numbered(result, kernel_prefix(context.label))
 
-    def _rewritten(self, node: Node, chosen: Choice, arguments: OffloadArguments, context: Context) -> Node:
+    def check_where(self, node: Node, context: Context, chosen: Choice) -> None:
+        """The iterations of the loops that `chosen` names may run in any order.
+
+        Raises Refusal: ORIO-T020 to T028, T040, T041, T090, T120.
+        """
+        arguments = self._arguments(node)
+
+        def look(loop: Node, inner: Context) -> Node:
+            require_any_order(with_comparisons(loop, inner), inner, arguments)
+            return loop
+
+        rewrite_where(node, chosen, look, context)
+
+    def _kernel(
+        self, loop: Node, context: Context, arguments: OffloadArguments, *, spare: bool
+    ) -> Offloaded | None:
+        """A loop as a kernel; None for a spare one that cannot be one."""
+        if not spare:
+            return offloaded(loop, context, arguments)
+        options = replace(arguments.options, streams=1)
+        plain = OffloadArguments(_WHAT, options=options, force=self.force, trusted=self.trusted)
+        untiled = replace(arguments, stage=False, tile=None, block=None)
+        for given in (arguments, untiled, plain):
+            with suppress(Refusal):
+                return offloaded(loop, context, given)
+        return None
+
+    def _rewritten(
+        self,
+        node: Node,
+        chosen: Choice,
+        is_left_over: Choice,
+        arguments: OffloadArguments,
+        context: Context,
+    ) -> Node:
         def change(loop: Node, inner: Context) -> Node:
-            found = offloaded(loop, inner, arguments)
+            found = self._kernel(with_comparisons(loop, inner), inner, arguments, spare=is_left_over(loop))
+            if found is None:
+                return loop
             call = call_of(found.plan)
             settled = with_final_indices(call, found.loops, _WHAT, inner)
             return call if settled is call else flat_block(settled)
@@ -143,6 +194,7 @@ class OpenCL:
             block=block,
             options=options,
             force=self.force,
+            trusted=self.trusted,
         )
 
     def _tile(self) -> tuple[Counts, int | None]:

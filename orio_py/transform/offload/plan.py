@@ -189,7 +189,8 @@ class KernelPlan:
     `axes` are the mapped loops, outermost first, at most three; `body` the statements of one iteration, in
     C but for the flat subscripts; `private` the scalars that each item has for itself, as (name, type).
     `blocks` are loops in the body, in its order, before and behind which all items of a group wait.
-    One item does `coarsen` iterations at least of the innermost axis, `spread` over it.
+    One item does `coarsen` iterations at least of the innermost axis, `spread` over it.  `unroll` is the factor
+    for the loop over an item's own iterations, where it has one without barriers.
     """
 
     name: str
@@ -204,4 +205,5 @@ class KernelPlan:
     blocks: tuple[BlockPlan, ...] = ()
     spread: Spread = Spread.STRIDED
     coarsen: int = 1
+    unroll: int | None = None
     options: DeviceOptions = DeviceOptions()

@@ -35,7 +35,7 @@ STENCIL = (
 CASES: dict[str, tuple[str, OpenCL]] = {
     "axpy": (f"{FOR_I} y[i] += alpha * x[i];", OpenCL()),
     "axpy_strided": (f"{FOR_I} y[i] += alpha * x[i];", OpenCL(workGroups=(16,), sizeHint=True, vecHint=4)),
-    "axpy_blocked": ("for (w = 0; w < n; w++) y[w] += x[w];", OpenCL(coarsen=4, spread=Spread.BLOCKED)),
+    "axpy_blocked": ("for (w = 0; w < n; w++) y[w] += x[w];", OpenCL(coarsen=4, spread=Spread.BLOCKED, unrollInner=4)),
     "matvec": (
         f"{FOR_I} {{ t = 0; for (j = 0; j < m; j++) t += A[i * m + j] * x[j]; y[i] = t; }}",
         OpenCL(unrollInner=8),
@@ -46,7 +46,7 @@ CASES: dict[str, tuple[str, OpenCL]] = {
         "for (i = n - m; i > 0; i -= 2) { y[i] = x[i - 2] + x[i + 2] + bytes[i - 1]; s += x[i]; }",
         OpenCL(workItemsPerGroup=(32,), workGroups=(8,), cacheBlocks=True),
     ),
-    "stencil_tile_wide": (STENCIL, OpenCL(nd=2, workItemsPerGroup=(16, 2), cacheBlocks=True, localTile=(16, 8))),
+    "stencil_tile_wide": (STENCIL, OpenCL(nd=2, workItemsPerGroup=(16, 2), cacheBlocks=True, localTile=(16, 8), unrollInner=2)),
     "product_tile": (
         f"{FOR_I} for (j = 0; j < m; j++) for (k = 0; k < n; k++) q[i][j] += p[i][k] * A[k * m + j];",
         OpenCL(nd=2, workItemsPerGroup=(16, 8), cacheBlocks=True, unrollInner=4),

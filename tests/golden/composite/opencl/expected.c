@@ -1,7 +1,6 @@
 void product(int n, int m, double *restrict y, double (*restrict a)[100], const double *restrict x);
 
 void product(int n, int m, double *restrict y, double (*restrict a)[100], const double *restrict x) {
-  int i, j;
   /*@ begin Loop(
     transform Composite(
       unrolljam=(['i'], [4]),
@@ -16,13 +15,10 @@ void product(int n, int m, double *restrict y, double (*restrict a)[100], const 
       void orio_opencl_product_0(double *y, const double *x, const double *a, long orio_count_y, long orio_count_x, long orio_count_a, int m, long orio_trips_i);
       orio_opencl_product_0(y, x, &a[0][0], ((long)i_last - 1) / 4 * 4 + 4, m, (long)(((long)i_last - 1) / 4 * 4) * 100 + m + 300, m, ((long)i_last + 3) / 4);
     }
-    for (i = i_last; i < n; i++)
-      if (m > 0) {
-        double scv_6 = y[i];
-        for (j = 0; j < m; j++)
-          scv_6 += a[i][j] * x[j];
-        y[i] = scv_6;
-      }
+    {
+      void orio_opencl_product_1(double *y, const double *a, const double *x, long orio_count_y, long orio_count_a, long orio_count_x, int m, long orio_first_y, long orio_first_a, int orio_start_i, long orio_trips_i);
+      orio_opencl_product_1(&y[i_last], &a[0][0] + (long)i_last * 100, x, (long)n - i_last, (long)m + (long)n * 100 - (long)i_last * 100 - 100, m, m, (long)i_last, (long)((long)i_last * 100), i_last, (long)n - i_last);
+    }
   }
   /*@ end @*/
 }
