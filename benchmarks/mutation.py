@@ -279,8 +279,10 @@ class Server:
         """Begin to test a mutant."""
 
         def work(log: Path) -> int:
+            # Before anything is imported that imports the module.
             path = self.tree / path_of(mutant.module)
             sys.meta_path.insert(0, _Finder(mutant.module, mutant.source(path.read_text())))
+            remember_programs(self.tree)
             files = list(dict.fromkeys(name.partition("::")[0] for name in tests))
             return run_tests(files, log, _Chosen(tests, self.limit), options=["-x"])
 
@@ -291,6 +293,7 @@ class Server:
 
         def work(log: Path) -> int:
             recorder = _Recorder(self.tree)
+            remember_programs(self.tree)
             status = run_tests(files, log, recorder)
             result.write_bytes(pickle.dumps(recorder.knowledge(self.tree)))
             return status
@@ -305,7 +308,6 @@ class Server:
             status = 3
             try:
                 os.setsid()
-                remember_programs(self.tree)
                 status = work(log)
             except Exception:  # a mutant that cannot be imported is noticed; the log says why
                 log.write_text(traceback.format_exc())
