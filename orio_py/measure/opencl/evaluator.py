@@ -14,7 +14,6 @@ from orio_py.build.process import Completed
 from orio_py.codegen import ctypes
 from orio_py.codegen.device import DeviceProgram
 from orio_py.codegen.extent import extent_text
-from orio_py.codegen.interface import KernelVariable
 from orio_py.codegen.program import Program
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.expr import Value
@@ -289,7 +288,7 @@ def _host_data(original: Evaluator) -> HostData:
                 is_array=v.is_array,
                 written=v.written,
                 compared=v.compared,
-                has_value=_has_value(v),
+                has_value=v.live_in and v.initialiser is None,
                 initialiser=v.initialiser,
             )
             for v in interface.variables
@@ -303,12 +302,6 @@ def _host_data(original: Evaluator) -> HostData:
         {**types, **task.types},
         {name: task.measurement.tolerance.get(name, pair) for name, pair in DEFAULT_TOLERANCE.items()},
     )
-
-
-def _has_value(variable: KernelVariable) -> bool:
-    """Whether the file of inputs holds a variable's value: also of one that only initialisers of others read."""
-    known = variable.live_in or variable.source is not None or variable.known_value is not None
-    return known and variable.initialiser is None
 
 
 def _text(value: Value) -> str:

@@ -183,7 +183,7 @@ def _is_constant(node: Node, context: Context) -> bool:
 
 
 def _parsed(text: str) -> Node:
-    source = SourceFile("extent", f"{text};".encode("latin-1"))
+    source = SourceFile("extent", f"({text});".encode("latin-1"))  # `m * m;` would declare
     (node,) = parse_statements(source.text, source=source, start=0).block_items or []
     return _without_places(node)
 
