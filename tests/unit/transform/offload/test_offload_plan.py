@@ -244,6 +244,14 @@ def test_unroll_puts_a_pragma_before_innermost_loops() -> None:
     around = context(DECLARATIONS, live="a", assumptions=Assumptions(True))
     plan = offload(statement(f"{NEST} a[i][j] = 0;"), around, OffloadArguments("Test", unroll=4))
     assert "".join(emit(node) for node in plan.body).startswith("#pragma unroll 4\nfor (j = 0;")
+    assert plan.unroll is None
+
+
+def test_unroll_is_left_to_the_loop_over_iterations_where_there_is_no_other() -> None:
+    around = context(DECLARATIONS, live="a", assumptions=Assumptions(True))
+    plan = offload(statement(f"{NEST} a[i][j] = 0;"), around, OffloadArguments("Test", nd=2, unroll=4))
+    assert "".join(emit(node) for node in plan.body) == "a[i * 8 + j] = 0;\n"
+    assert plan.unroll == 4
 
 
 ROWS = "for (i = 0; i < m * m; i++) { if (i % m == 0 || i < m || i >= m * m - m) z[i] = x[i]; else z[i] = x[i - 1] + x[i + m]; }"
