@@ -155,7 +155,8 @@ class KernelPlan:
 
     `axes` are the mapped loops, outermost first, at most three; `body` the statements of one iteration, in
     C but for the flat subscripts; `private` the scalars that each item has for itself, as (type, name).
-    One item does `coarsen` iterations at least of the innermost axis, `spread` over it.
+    One item does `coarsen` iterations at least of the innermost axis, `spread` over it; `unroll` is the factor
+    of the pragma before the loop over them, None for none.
     """
 
     name: str
@@ -169,4 +170,5 @@ class KernelPlan:
     staged: tuple[StagedTile, ...] = ()
     spread: Spread = Spread.STRIDED
     coarsen: int = 1
+    unroll: int | None = None
     options: DeviceOptions = DeviceOptions()
