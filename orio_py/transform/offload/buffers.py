@@ -31,7 +31,8 @@ class Array:
 
     `inner` are the extents of all dimensions but the first, as the kernel sees them; `first` is the flat
     subscript of the buffer's first element, None for 0; `scalars` what the kernel is given for both.
-    `flats` are the flat subscripts of the references to it, before `first` is taken off.
+    `flats` are the flat subscripts of the references to it, before `first` is taken off.  `declared` says that
+    the buffer is the array of a declaration, whatever the subscripts.
     """
 
     plan: BufferPlan
@@ -39,6 +40,7 @@ class Array:
     first: Node | None
     scalars: tuple[ScalarPlan, ...]
     flats: tuple[Polynomial | None, ...]
+    declared: bool = False
 
     def flat(self, subscripts: Sequence[Node]) -> Node:
         """One subscript for several."""
@@ -113,7 +115,7 @@ def array(
             first = ident(offset)
     direction = _direction(uses, flats, len(axes), whole if found is None else _size(found))
     plan = BufferPlan(name, declared.type, address, count, direction)
-    return Array(plan, tuple(inner), first, tuple(scalars), tuple(flats))
+    return Array(plan, tuple(inner), first, tuple(scalars), tuple(flats), found is None)
 
 
 def _require_elements(declared: CDeclaration, uses: Sequence[Element], what: str) -> None:

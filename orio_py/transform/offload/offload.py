@@ -38,6 +38,7 @@ from orio_py.transform.offload.mapping import axis, mapped_loops
 from orio_py.transform.offload.plan import DeviceOptions, KernelPlan, LaunchShape, Spread
 from orio_py.transform.offload.scalars import scalars
 from orio_py.transform.offload.staging import Staging, staging
+from orio_py.transform.offload.vectors import lanes
 from orio_py.transform.parallel.sharing import Sharing, require_independent, require_order_free, sharing
 
 _ITEMS = {1: (64,), 2: (16, 4), 3: (8, 4, 2)}
@@ -51,7 +52,8 @@ class OffloadArguments:
     `nd` is the number of outer loops that become axes, or their indices, slowest first; `items` and `groups`
     have one number per axis, fastest first, None for the default; `unroll` is the factor of the pragma before
     innermost loops; `stage` asks for tiles in local memory, of
-    `tile` iterations per axis, by default one for each item; `what` names the transformation in messages.
+    `tile` iterations per axis, by default one for each item; `vector` is the number of iterations that an item
+    does at once; `what` names the transformation in messages.
     """
 
     what: str
@@ -63,6 +65,7 @@ class OffloadArguments:
     unroll: int | None = None
     stage: bool = False
     tile: tuple[int, ...] | None = None
+    vector: int = 1
     options: DeviceOptions = field(default_factory=DeviceOptions)
     force: bool = False
 
@@ -80,7 +83,7 @@ def offload(node: Node, context: Context, arguments: OffloadArguments) -> Kernel
     """The kernel that a loop nest becomes, named `kernel`.
 
     Raises Refusal: ORIO-T020 to T028 (form of the nest), T040, T041 (dependences), T090 (rounding),
-    T120 to T127, T130.
+    T120 to T127, T130, T140, T141.
     """
     return offloaded(node, context, arguments).plan
 
@@ -111,6 +114,10 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     new = flattened(body, arrays, tiles.references) if tiles.tiles else plain
     if arguments.unroll is not None:
         new = unrolled_by_pragma(new, arguments.unroll)
+    combined = {reduction.name for reduction in kept.reductions}
+    vectors = None
+    if arguments.vector > 1:
+        vectors = lanes(body, dimensions[-1], uses, arrays, combined, what, context)
     plan = KernelPlan(
         name="kernel",
         axes=dimensions,
@@ -124,6 +131,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         spread=arguments.spread,
         coarsen=arguments.coarsen,
         options=arguments.options,
+        lanes=vectors,
     )
     return Offloaded(plan, tuple(mapped), tuple(every))
 
@@ -164,7 +172,7 @@ def _launch(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
             node,
             argument="localTile",
         )
-    return LaunchShape(items, groups, tile)
+    return LaunchShape(items, groups, tile, arguments.vector)
 
 
 def _uses(
