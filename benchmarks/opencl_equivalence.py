@@ -85,6 +85,7 @@ def facts(variant: Variant) -> dict[str, list[str]]:
     kernel, plans = variant.kernel, variant.plans
     launch = kernel.transformation
     shape = [name for name in ("workGroups", "sizeHint", "vecHint") if getattr(launch, name)]
+    shape += [f"vectorWidth {launch.vectorWidth}"] * (launch.vectorWidth > 1)
     shape += ["coarsen"] * (launch.coarsen > 1) + ["unrollInner"] * (launch.unrollInner is not None)
     return {
         "loops": [f"{kernel.depth}"],

@@ -1,14 +1,14 @@
 """The body of a kernel that does several iterations at once, and those that are left one by one.
 
-    if (orio_i + 4 <= orio_trips_i) {
-      const int i = (int)orio_i;
-      vstore4(alpha * vload4(0, &x[i]), 0, &y[i]);
-    } else {
-      for (long orio_rest_i = orio_i; orio_rest_i < orio_trips_i; orio_rest_i++) {
-        const int i = (int)orio_rest_i;
-        y[i] = alpha * x[i];
-      }
-    }
+if (orio_i + 4 <= orio_trips_i) {
+  const int i = (int)orio_i;
+  vstore4(alpha * vload4(0, &x[i]), 0, &y[i]);
+} else {
+  for (long orio_rest_i = orio_i; orio_rest_i < orio_trips_i; orio_rest_i++) {
+    const int i = (int)orio_rest_i;
+    y[i] = alpha * x[i];
+  }
+}
 """
 
 from __future__ import annotations

@@ -60,7 +60,9 @@ def lanes_merged(plan: KernelPlan) -> list[str]:
             joined = _joined(reduction, f"{value}.lo", f"{value}.hi")
             lines.append(f"  const {_kind(reduction)}{width} {half} = {joined};")
             value = half
-        lines += [f"  {_merge(reduction, device_name(reduction.name), f'{value}.{end}')}" for end in ("lo", "hi")]
+        lines += [
+            f"  {_merge(reduction, device_name(reduction.name), f'{value}.{end}')}" for end in ("lo", "hi")
+        ]
     return lines
 
 

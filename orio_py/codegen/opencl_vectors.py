@@ -17,7 +17,19 @@ from enum import Enum, auto
 
 from orio_py.codegen.opencl_body import device_name, translated
 from orio_py.codegen.opencl_types import Types, common_type, type_of
-from orio_py.ctree.build import assign, binary, block, call, const, declare, ident, index, ternary, unary
+from orio_py.ctree.build import (
+    assign,
+    binary,
+    block,
+    call,
+    const,
+    declare,
+    for_,
+    ident,
+    index,
+    ternary,
+    unary,
+)
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, rename
 from orio_py.transform.offload.functions import choice, device_function
@@ -102,8 +114,8 @@ class Vectors:
             case c_ast.If():
                 return self._if(node, mask)
             case For(init=first, cond=condition, next=step):
-                head = (None if part is None else self._plain(part) for part in (first, condition, step))
-                return For(*head, self._statement(node.stmt, mask))
+                head = [None if part is None else self._plain(part) for part in (first, condition, step)]
+                return for_(head[0], head[1], head[2], self._statement(node.stmt, mask))
             case c_ast.While() | c_ast.DoWhile():
                 return copy_with(node, cond=self._plain(node.cond), stmt=self._statement(node.stmt, mask))
             case c_ast.Assignment(op=op, lvalue=target, rvalue=value):
@@ -188,9 +200,7 @@ class Vectors:
         if op in {"<<", ">>"}:
             shifted = binary(op, self._lanes(first, kind), self._lanes(second, kind))
             return _Value(shifted, kind, _Shape.LANES)
-        return _Value(
-            binary(op, self._operand(first, kind), self._operand(second, kind)), kind, _Shape.LANES
-        )
+        return _Value(binary(op, self._operand(first, kind), self._operand(second, kind)), kind, _Shape.LANES)
 
     def _choice(self, condition: _Value, first: Node, second: Node, kind: str) -> _Value:
         """`condition ? first : second`, both computed in all lanes."""

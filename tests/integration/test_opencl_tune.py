@@ -140,10 +140,16 @@ def test_tiles_beyond_the_local_memory_are_not_built(tmp_path: Path) -> None:
 
 
 def test_a_sum_is_combined_on_the_host(tmp_path: Path) -> None:
-    status, report = tune(tmp_path, loop=DOT, arguments="workItemsPerGroup=WI, workGroups=3, force=True")
+    status, report = tune(
+        tmp_path,
+        loop=DOT,
+        parameters="param WI[] = [32, 64]; param VW[] = [1, 4];",
+        arguments="workItemsPerGroup=WI, workGroups=3, vectorWidth=VW, force=True",
+    )
     assert status == 0, report
-    assert report["regions"][0]["failures"] == {}
-    assert report["regions"][0]["best"] is not None
+    [region] = report["regions"]
+    assert (region["trials"], region["refused"], region["failures"]) == (4, 0, {})
+    assert region["best"] is not None
 
 
 def test_scalars_around_the_kernels_are_evaluated(tmp_path: Path) -> None:

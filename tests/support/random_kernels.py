@@ -20,6 +20,7 @@ from random_kernel_parts import (
     header,
     index_type,
     launch,
+    neighbouring,
     triangular,
 )
 
@@ -100,6 +101,9 @@ class _Nest:
             inner = code[len(headers[0].text) :]
             code = f"{headers[0].text} {{ {inner} {self._element('y', ('i',))} += 1; }}"
         live = [name for name in self.indices if draw.random() < 0.15]
+        transformation = launch(draw, self.depth)
+        if transformation.vectorWidth > 1 and draw.random() < 0.7:
+            code = neighbouring(code)
         words = {name for name in (*READ, *WRITTEN) if f"{name}[" in code or f"*({name} " in code}
         return RandomKernel(
             code=code,
@@ -108,7 +112,7 @@ class _Nest:
             bounds=self.bounds,
             indices=self.indices,
             live=tuple(live),
-            transformation=launch(draw, self.depth),
+            transformation=transformation,
             side=draw.choice((str(SIDE), "w")),
             depth=self.depth,
             exact=self.exact,

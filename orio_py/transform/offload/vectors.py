@@ -231,7 +231,7 @@ class _Check:
                     text = "lanes for which a condition does not hold would divide too, perhaps by zero"
                     self._refuse(text, node)
             case c_ast.FuncCall(args=arguments):
-                for part in arguments or []:
+                for part in () if arguments is None else tuple(arguments):
                     self._expression(part, eager=eager)
                 return
             case _:
@@ -275,10 +275,14 @@ class _Check:
         elif stored:
             self._refuse_access("all lanes would write one element", node)
         if eager and not all(self._may_be_touched(use, name) for use in uses):
-            text = "lanes for which a condition does not hold would touch it too, perhaps outside of the array"
+            text = (
+                "lanes for which a condition does not hold would touch it too, perhaps outside of the array"
+            )
             self._refuse_access(text, node)
         if eager and stored and len({use.flat.key for use in self._arrays[name] if use.flat is not None}) > 1:
-            text = "lanes for which a condition does not hold would write back elements that are used otherwise"
+            text = (
+                "lanes for which a condition does not hold would write back elements that are used otherwise"
+            )
             self._refuse_access(text, node)
 
     def _require_neighbours(self, use: _Use) -> None:
@@ -286,7 +290,9 @@ class _Check:
         node, axis = use.element.node, self._axis
         names = {part.name for part in walk(node) if isinstance(part, c_ast.ID)}
         if use.flat is None or names & self._masked:
-            self._refuse_access("it is not known how far apart the elements of neighbouring iterations are", node)
+            self._refuse_access(
+                "it is not known how far apart the elements of neighbouring iterations are", node
+            )
         factor = Polynomial.total(
             (tuple(symbol for symbol in monomial if symbol != axis.index), coefficient)
             for monomial, coefficient in use.flat.terms.items()
