@@ -99,6 +99,7 @@ class _Builder:
         self.live = live_after(near, self.effects.scalar_writes)
         enumerators = IDENTIFIER.findall(" ".join(_ENUM.findall(near.before)))
         self.constants = frozenset((*near.macros, *enumerators))
+        self.read_by_initialisers: set[str] = set()
         self.problems: list[Diagnostic] = []
 
     def build(self) -> KernelInterface:
@@ -125,7 +126,9 @@ class _Builder:
             if declared is not None and (declared.dimensions or declared.pointers):
                 waiting.extend(IDENTIFIER.findall(" ".join((*declared.dimensions, declared.text))))
             elif (initialiser := self._fixed_initialiser(name)) is not None:
-                waiting.extend(IDENTIFIER.findall(initialiser))
+                names = IDENTIFIER.findall(initialiser)
+                self.read_by_initialisers.update(names)
+                waiting.extend(names)
             elif name in self.spec and name not in self.parameters:
                 waiting.extend(IDENTIFIER.findall(" ".join(self.spec[name].dimensions)))
         known = {*self.locals, *self.parameters, *self.globals, *self.spec, *self.sizes}
@@ -214,6 +217,7 @@ class _Builder:
             passing = Passing.LOCAL if local else Passing.VALUE
         spine = is_array and declared.pointers >= 2 and len(extents) >= 2 and not declared.dimensions
         initialiser = self._fixed_initialiser(name) if passing is Passing.LOCAL else None
+        read_first = name in self.effects.reads_before_write or name in self.read_by_initialisers
         return self._finish(
             KernelVariable(
                 name,
@@ -224,7 +228,7 @@ class _Builder:
                 is_array,
                 written=name in self.effects.writes and not (is_array and "const" in declared.qualifiers),
                 compared=is_array or passing is Passing.GLOBAL_SCALAR or name in self.live,
-                live_in=is_array or name in self.effects.reads_before_write,
+                live_in=is_array or read_first,
                 source=spec,
                 spine=spine,
                 initialiser=initialiser,

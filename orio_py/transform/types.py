@@ -149,6 +149,8 @@ def _is_within(value: Node, known: tuple[int, int], context: Context) -> bool:
     elif isinstance(value, c_ast.ID) and value.name in context.macros:
         text = context.macros[value.name].strip(" ()")
         return text.isdigit() and int(text) <= known[1]
+    elif isinstance(value, c_ast.UnaryOp) and value.op == "+":
+        return _is_within(value.expr, known, context)
     else:
         declared = _declared(value, context)
         kind = declared.type if declared is not None else ""
@@ -220,6 +222,16 @@ def makes_unsigned(number: Node, context: Context) -> bool:
     )
 
 
+def is_converted(value: Node, number: Node, context: Context) -> bool:
+    """Whether a signed value is compared as the unsigned type of a number, so that it counts as positive."""
+    if signedness(value, context) != "signed" or not makes_unsigned(number, context):
+        return False
+    names = [context.declarations.get(part.name) for part in walk(value) if isinstance(part, c_ast.ID)]
+    wide = [known is None or is_wide(known.type) for known in names]
+    longest = any(known is None or "long long" in known.type for known in names)
+    return not any(wide) or (not longest and any(is_wide(kind) for kind in _types_in(number, context)))
+
+
 def mentions_unsigned(expression: Node, context: Context) -> bool:
     """Whether a part of an expression is unsigned, so that comparisons with it may be."""
     return any(signedness(part, context) == "unsigned" for part in walk(expression))
@@ -251,6 +263,8 @@ def signedness(expression: Node, context: Context) -> Signedness:
             return _signedness_of_name(expression, context)
         case c_ast.UnaryOp(op="-" | "+", expr=operand):
             return signedness(operand, context)
+        case c_ast.UnaryOp(op="sizeof"):
+            return "unsigned"
         case c_ast.BinaryOp(op="+" | "-" | "*" | "/" | "%", left=left, right=right):
             return _common(left, right, context)
         case c_ast.TernaryOp(iftrue=left, iffalse=right):
@@ -330,7 +344,7 @@ def is_always_true(test: Node, context: Context) -> bool:
         ):
             known = (
                 signedness(value, context) == "unsigned"
-                or makes_unsigned(limit, context)
+                or is_converted(value, limit, context)
                 or _is_widened(value, context)
                 or _is_within(value, (0, 2**16), context)
             )
@@ -342,6 +356,8 @@ def is_always_true(test: Node, context: Context) -> bool:
 def _is_zero(number: Node) -> bool:
     while isinstance(number, c_ast.Cast):
         number = number.expr
+    if isinstance(number, c_ast.Constant) and number.value.rstrip("uUlL") == "0":
+        return True
     return literal_value(number) == 0
 
 

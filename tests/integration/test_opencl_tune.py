@@ -26,6 +26,7 @@ void kernel(int n, double a, double *restrict y, const double *restrict x, doubl
 {
   int i;
   double s = 0.0;
+%(local)s
   /*@ begin PerfTuning (
     def performance_params { %(parameters)s }
     def performance_counter { arg repetitions = 3; %(counter)s }
@@ -61,6 +62,7 @@ def tune(folder: Path, *options: str, loop: str = AXPY, **changes: object) -> tu
         "n": 5000,
         "before": "",
         "after": "",
+        "local": "",
         "arguments": "workItemsPerGroup=WI",
         "loop": loop,
         **changes,
@@ -159,6 +161,13 @@ def test_scalars_around_the_kernels_are_evaluated(tmp_path: Path) -> None:
     assert status == 0, report
     assert report["regions"][0]["failures"] == {}
     assert report["regions"][0]["trials"] == 2
+
+
+def test_a_local_has_its_value_from_a_parameter_that_the_loop_does_not_read(tmp_path: Path) -> None:
+    loop = "for (i = 0; i <= n - 1; i++) y[i] = y[i] + twice * x[i];"
+    status, report = tune(tmp_path, loop=loop, local="  const double twice = 2 * a;")
+    assert status == 0, report
+    assert report["regions"][0]["failures"] == {}
 
 
 def test_transfers_count_where_the_specification_says_so(

@@ -15,6 +15,9 @@ UNSIGNED = frozenset({"unsigned", "size_t"})
 NOT_NEGATIVE = UNSIGNED | {"unsigned char", "unsigned short"}
 """Types of indices that are never below 0."""
 
+SHORT = frozenset({"signed char", "unsigned char", "short", "unsigned short"})
+"""Types of indices that are converted to `int` wherever they are used."""
+
 BRANCHES = [(9, "if"), (4, "switch"), (5, "block")]
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from random_code import INTEGERS, KINDS, RARE_KINDS, Array, Code, Item, Loop, Run, render
 from random_code_choices import Choices
 from random_code_forms import MIXED_SCALARS, random_forms
-from random_code_nests import NOT_NEGATIVE, Maker
+from random_code_nests import NOT_NEGATIVE, SHORT, UNSIGNED, Maker
 from random_code_shapes import PLAIN, Shape
 
 
@@ -53,6 +53,9 @@ def random_code(choices: Choices, shape: Shape = PLAIN) -> Code:
     live = tuple(name for name, _, _ in scalars if choices.chance(85 if name == "acc" else 55))
     live += choices.some(outside, 18)
     runs = _edge_runs(choices, kind) if edge else _runs(choices, deepest, kinds, overlap=not noalias)
+    if SHORT & set(kinds.values()) and UNSIGNED & {number for _, number in numbers}:
+        # A short index does not reach `n - 1` where that is the largest number of its type.
+        runs = tuple(replace(run, n=max(run.n, 4), m=max(run.m, 4)) for run in runs)
     code = Code(
         tuple(items),
         arrays,

@@ -17,6 +17,7 @@ Computing Surveys 26(4), 1994, section 6.3.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 from orio_py.core.expr import Value
 from orio_py.ctree.build import (
@@ -96,10 +97,10 @@ class Peel:
         peeled = maker.peeled(self.first, self.last)
         if trips is not None:
             return peeled if len(statements(peeled)) > 1 else statements(peeled)[0]
-        enough = maker.enough(self.first + self.last)
-        if is_always_true(enough, context):
+        tests = [t for t in maker.enough(self.first + self.last) if not is_always_true(t, context)]
+        if not tests:
             return peeled
-        return if_(enough, peeled, self._short(view, context))
+        return if_(reduce(lambda a, b: binary("&&", a, b), tests), peeled, self._short(view, context))
 
     def _short(self, view: CanonicalLoop, context: Context) -> Node | None:
         """What runs where there are too few iterations."""
@@ -128,15 +129,15 @@ class _Peeling:
         self._used = used_names(self._bare)
         self._declarations: list[Node] = []
 
-    def enough(self, iterations: int) -> Node:
-        """The condition that there are so many iterations, at least one."""
+    def enough(self, iterations: int) -> list[Node]:
+        """The conditions that there are so many iterations, at least one."""
         view, span = self._view, (iterations - 1) * abs(self._view.stride)
         near, far = (view.start, view.bound) if view.upward else (view.bound, view.start)
         test = ">" if view.relation in {"<", ">"} else ">="
         lowest = literal_value(near)
         if lowest is not None or span == 0:
-            return binary(test, far, const(lowest + span) if lowest is not None else near)
-        return binary("&&", binary(test, far, near), binary(test, sub(far, near), span))
+            return [binary(test, far, const(lowest + span) if lowest is not None else near)]
+        return [binary(test, far, near), binary(test, sub(far, near), span)]
 
     def straight(self, trips: int) -> Node:
         """All iterations one after the other."""

@@ -13,15 +13,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from operator import eq, ge, gt, le, lt, ne
 
-from orio_py.ctree.build import block, const, literal_value
-from orio_py.ctree.emit_expression import emit_expression, emit_type
+from orio_py.ctree.build import block, const, ident, literal_value
+from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Compound, For, GuardedPragma, Node, c_ast
-from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, used_names, walk
+from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, substitute, used_names, walk
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transform.base import Context
-from orio_py.transform.constants import canonical, range_of
+from orio_py.transform.constants import canonical, range_of, with_constant
 from orio_py.transform.parallel.pragma_text import belongs_to_loop
-from orio_py.transform.types import is_wide, makes_unsigned, signedness, without_cast
+from orio_py.transform.types import is_converted, is_wide, signedness, without_cast
 
 _MIRROR: Mapping[str, str] = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 _ALWAYS: Mapping[str, Callable[[int, int, int], bool]] = {
@@ -39,17 +39,79 @@ _CONTRARY: Mapping[str, str] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=="
 _ENDLESS = 2**64
 
 
-def settled(version: Node, original: Node, context: Context) -> Node:
-    """The version without the comparisons that are settled in it, and not in the original."""
+def version_with(number: Node, name: str, original: Node, context: Context) -> Node:
+    """A copy with a number in place of a variable, without the comparisons that are settled by it.
+
+    Where the outcome depends on the width of the types the comparison keeps the variable.
+    """
+    inside = _with_inner_declarations(original, context)
+    kept = context.names(original).fresh(f"{name}_kept")
+    marked = _Keeping(name, number, ident(kept), inside).rewrite(original)
+    version = _settled(with_constant(marked, name, number), original, inside)
+    return version if marked is original else substitute(version, kept, ident(name))
+
+
+class _Keeping(Rewriter):
+    """Puts another name for the variable into comparisons that shall keep it."""
+
+    def __init__(self, name: str, number: Node, kept: Node, context: Context) -> None:
+        self._name, self._number, self._kept, self._context = name, number, kept, context
+
+    def visit_BinaryOp(self, node: c_ast.BinaryOp) -> Node:
+        if _depends_on_width(with_constant(node, self._name, self._number), self._context):
+            return substitute(node, self._name, self._kept)
+        return self.generic(node)
+
+
+def _with_inner_declarations(node: Node, context: Context) -> Context:
+    """The context with what a statement declares; what it declares twice, in two ways, is of no known type."""
     declared: dict[str, CDeclaration] = {}
-    for part in walk(original):
+    for part in walk(node):
         if isinstance(part, c_ast.Decl) and part.name is not None:
             here = declaration_of(part)
             same = part.name not in declared or declared[part.name].type == here.type
             declared[part.name] = here if same else replace(here, type="void")
-    inside = replace(context, declarations={**context.declarations, **declared})
-    known = {emit_expression(part) for part in walk(original) if _outcome(part, inside) is not None}
-    return _Settling(version, known, inside).rewrite(version)
+    return replace(context, declarations={**context.declarations, **declared})
+
+
+def _settled(version: Node, original: Node, context: Context) -> Node:
+    """The version without the comparisons that are settled in it, and not in the original."""
+    known = {emit_expression(part) for part in walk(original) if _outcome(part, context) is not None}
+    return _Settling(version, known, context).rewrite(version)
+
+
+def _depends_on_width(node: Node, context: Context) -> bool:
+    """Whether a comparison has a negative `long` number against an `unsigned`: `0L - 1 > u`.
+
+    It is false where `long` is the wider type, and nearly always true where it is not.
+    """
+    if not isinstance(node, c_ast.BinaryOp) or node.op not in _MIRROR:
+        return False
+    for number, value in ((node.left, node.right), (node.right, node.left)):
+        parts = [part for part in walk(number) if isinstance(part, c_ast.Constant)]
+        is_long = any("l" in part.value.lower() for part in parts)
+        if is_long and (_signed_number(number) or 0) < 0:
+            names = [context.declarations.get(p.name) for p in walk(value) if isinstance(p, c_ast.ID)]
+            wide = any(known is None or is_wide(known.type) for known in names)
+            return signedness(value, context) == "unsigned" and not wide
+    return False
+
+
+def _signed_number(node: Node) -> int | None:
+    """The value of numbers with a sign and with suffixes, and of their sums and differences."""
+    match node:
+        case c_ast.Constant(value=text):
+            return literal_value(c_ast.Constant("int", text.rstrip("lL")))
+        case c_ast.UnaryOp(op="-", expr=operand):
+            value = _signed_number(operand)
+            return None if value is None else -value
+        case c_ast.BinaryOp(op="+" | "-" as op, left=left, right=right):
+            first, second = _signed_number(left), _signed_number(right)
+            if first is None or second is None:
+                return None
+            return first + second if op == "+" else first - second
+        case _:
+            return None
 
 
 def _outcome(node: Node, context: Context) -> bool | None:
@@ -65,7 +127,7 @@ def _outcome(node: Node, context: Context) -> bool | None:
     if (known := _literal(value)) is not None and known >= 0 and limit >= 0:
         return _COMPARED[op](known, limit)
     ends = _range(value, context)
-    if (ends is None or ends[0] < 0) and _is_converted(value, number, context):
+    if (ends is None or ends[0] < 0) and is_converted(value, number, context):
         ends = (0, _ENDLESS)
     if ends is None:
         return None
@@ -82,7 +144,10 @@ def _literal(node: Node) -> int | None:
     """The value of a literal, also of one with a suffix or a cast before it that keeps its value."""
     match node:
         case c_ast.Cast():
-            return literal_value(without_cast(node))
+            value = _literal(node.expr)
+            return (
+                None if value is None else literal_value(without_cast(c_ast.Cast(node.to_type, const(value))))
+            )
         case c_ast.Constant(value=text) if text.rstrip("uUlL").isdigit():
             return literal_value(c_ast.Constant("int", text.rstrip("uUlL")))
         case c_ast.BinaryOp(op="+" | "-" | "/" as op, left=left, right=right):
@@ -106,15 +171,6 @@ def _range(node: Node, context: Context) -> tuple[int, int] | None:
     if declared is not None and (ends := range_of(canonical(declared.type))) is not None:
         return ends if signedness(node, context) != "unknown" else None
     return (0, _ENDLESS) if signedness(node, context) == "unsigned" else None
-
-
-def _is_converted(value: Node, number: Node, context: Context) -> bool:
-    """Whether a signed value is compared as the unsigned type of a number, so that it counts as positive."""
-    if signedness(value, context) != "signed" or not makes_unsigned(number, context):
-        return False
-    names = [context.declarations.get(part.name) for part in walk(value) if isinstance(part, c_ast.ID)]
-    wide = any(known is None or is_wide(known.type) for known in names)
-    return not wide or (isinstance(number, c_ast.Cast) and is_wide(emit_type(number.to_type)))
 
 
 class _Settling(Rewriter):

@@ -27,11 +27,11 @@ from orio_py.ctree.rewrite import declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transform.arguments import text, texts, wrong
 from orio_py.transform.base import Context, Refusal, refuse
-from orio_py.transform.constants import canonical, clash_with, is_narrow, typed_literal, with_constant
+from orio_py.transform.constants import canonical, clash_with, is_narrow, typed_literal
 from orio_py.transform.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transform.forms import LOOP_PRAGMAS, unknown_calls
 from orio_py.transform.parallel.vectorize import Vectorize, alignment_value, require_alignment, require_arrays
-from orio_py.transform.versions.decided import settled
+from orio_py.transform.versions.decided import version_with
 
 DECLARATIONS = (c_ast.Decl, c_ast.DeclList, c_ast.Typedef)
 """Statements that the code behind them needs."""
@@ -69,7 +69,7 @@ class Specialize:
         result = node
         for value in reversed(values):
             test, number = self._number(node, value, context)
-            version = settled(with_constant(fast, self.on or "", number), fast, context)
+            version = version_with(number, self.on or "", fast, context)
             result = if_(self._and_aligned(test), _braced(version), _braced(result))
         return result if values else if_(self._and_aligned(None), _braced(fast), _braced(node))
 

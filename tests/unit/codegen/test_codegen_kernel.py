@@ -63,6 +63,19 @@ def test_each_variable_is_passed_as_the_file_has_it(tmp_path: Path) -> None:
     assert not found["x"].written
 
 
+def test_what_only_an_initialiser_reads_needs_its_value(tmp_path: Path) -> None:
+    text = SOURCE.replace("int n, const", "real gain, int n, const").replace("s += half", "s += scale * half")
+    text = text.replace("  int i;\n", "  const real scale = gain * 2.0f;\n  int i;\n")
+    unknown = loaded(tmp_path, text)
+    with pytest.raises(DiagnosticError) as caught:
+        build_interface(unknown.task, unknown.points[0])
+    assert [(d.code, "`gain`" in d.message) for d in caught.value.diagnostics] == [("ORIO-M002", True)]
+    known = loaded(tmp_path, text.replace("def input_vars {", "def input_vars { decl float gain = 0.5;"))
+    found = {v.name: v for v in build_interface(known.task, known.points[0]).variables}
+    assert found["gain"].live_in
+    assert found["scale"].initialiser == "gain * 2.0f"
+
+
 def test_the_kernel_holds_what_the_region_needs_and_no_more(tmp_path: Path) -> None:
     task = loaded(tmp_path)
     interface = build_interface(task.task, task.points[0])

@@ -16,7 +16,7 @@ from orio_py.ctree.symbols import CDeclaration
 from orio_py.transform import types
 from orio_py.transform.base import Context
 
-DECLARATIONS = """int i, n, m, row[9], *p, grid[4][4]; unsigned u, v, many[9]; long wide; unsigned long ul; size_t size;
+DECLARATIONS = """int i, n, m, row[9], *p, grid[4][4]; unsigned u, v, many[9]; long wide; long long longest; unsigned long ul; size_t size;
 unsigned char byte; unsigned short word; short tiny; char letter; signed char small; _Bool flag; int64_t exact;
 uint8_t octet; double x, a[9]; float f; real_t strange; volatile int w;"""
 
@@ -59,6 +59,7 @@ def test_type_of_an_index() -> None:
         ("unsigned char", "n", "int"),
         ("unsigned char", "u", "unsigned"),
         ("unsigned short", "u", "unsigned"),
+        ("unsigned short", "sizeof(double)", "unsigned"),
         ("short", "u", "int"),
         ("_Bool", "n", "int"),
         ("char", "u", "int"),
@@ -224,6 +225,8 @@ def test_signedness_of_types(kind: str, signedness: str) -> None:
         ("-u", "unsigned"),
         ("+u", "unsigned"),
         ("~u", "unknown"),
+        ("sizeof(n)", "unsigned"),
+        ("sizeof(double) - 1", "unsigned"),
         ("u + v", "unsigned"),
         ("u - v", "unsigned"),
         ("u * v", "unsigned"),
@@ -417,7 +420,17 @@ def test_floating_point_numbers(text: str, floating: bool) -> None:
         ("u > 0", False),
         ("n >= 0", False),
         ("0 <= n", False),
-        ("n >= 0u", False),
+        ("n >= 0u", True),
+        ("n >= 0UL", True),
+        ("+u >= 0", True),
+        ("+word >= 0", True),
+        ("-word >= 0", False),
+        ("wide >= 0u", False),
+        ("wide >= (unsigned)0", False),
+        ("wide >= 0UL", True),
+        ("wide >= (size_t)0", True),
+        ("longest >= 0UL", False),
+        ("elsewhere >= 0u", False),
         ("u >= (long)0", True),
         ("n >= (unsigned)0", True),
         ("byte >= 0", True),

@@ -1,0 +1,11 @@
+void kernel(long n, double *y);
+
+void kernel(long n, double *y) {
+  unsigned i;
+  /*@ begin Loop(
+    transform Specialize(on='n', values=[0, 13])
+  ) @*/
+  for (i = 1; n - 1 > i; i++)
+    y[i] = y[i - 1] * 0.5;
+  /*@ end @*/
+}
