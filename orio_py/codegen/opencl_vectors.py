@@ -256,7 +256,10 @@ class Vectors:
                 truth = _cast(ternary(value.node, const(-1), const(0)), f"int{self._width}")
                 return _Value(truth, "int", _Shape.MASK)
             case _Shape.LANES:
-                return _Value(binary("!=", value.node, const(0)), _MASKS[value.type], _Shape.MASK)
+                # A scalar must not be of a wider type than the elements.
+                narrow = value.type in {"char", "uchar", "short", "ushort"}
+                zero = _cast(const(0), value.type) if narrow else const(0)
+                return _Value(binary("!=", value.node, zero), _MASKS[value.type], _Shape.MASK)
             case _Shape.MASK:
                 return value
 

@@ -23,7 +23,7 @@ from orio_py.ctree.verify import verify
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Refusal
 from orio_py.transform.offload.call import kernel_plans
-from orio_py.transform.offload.opencl import OpenCL
+from orio_py.transform.offload.opencl import Layout, OpenCL
 from orio_py.transform.offload.plan import Spread
 
 SIDE = 12
@@ -183,6 +183,23 @@ VECTORS = (
 )  # fmt: skip
 
 
+BY_COLUMNS = (
+    OpenCL(layout=Layout.COLUMN),
+    OpenCL(layout=Layout.COLUMN, vectorWidth=4, workItemsPerGroup=(2,)),
+)
+COLUMNS = (
+    *in_vectors(f"{FOR_I} {FOR_J} y[i] += p[i][j] * q[j][i];", *BY_COLUMNS[:1]),
+    *in_vectors(f"{FOR_I} {{ t = 0; {FOR_J} t += p[i][j] * x[j]; y[i] = t; }}", *BY_COLUMNS),
+    *in_vectors("for (i = 1; i < n - 1; i++) for (j = 1; j < m - 1; j++)"
+                " q[i][j] = p[i - 1][j] + p[i + 1][j] + p[i][j - 1] + p[i][j + 1] - 4 * q[i][j];",
+                *BY_COLUMNS, OpenCL(nd=2, layout=Layout.COLUMN),
+                OpenCL(nd=("j", "i"), layout=Layout.COLUMN, workItemsPerGroup=(2, 3), cacheBlocks=True)),
+    *in_vectors(f"for (i = n - 1; i >= 0; i -= 2) for (j = 0; j < {SIDE}; j++) q[i][j] = i - p[2][j];", *BY_COLUMNS[:1]),
+    *in_vectors(f"for (i = 0; i < {SIDE}; i++) for (j = 0; j < {SIDE}; j++) {{ q[i][j] = i; s += p[i][j]; }}",
+                *BY_COLUMNS, OpenCL(nd=2, layout=Layout.COLUMN)),
+)  # fmt: skip
+
+
 def transformed(case: Case, number: int) -> Node | None:
     tree = parse(case.code)
     before = structure_digest(tree)
@@ -283,6 +300,14 @@ def test_vectors_compute_the_same(tmp_path: Path) -> None:
         assert tree is not None, case
         assert all(plan.lanes for plan in kernel_plans(tree)), case
     assert assert_same(VECTORS, tmp_path) >= 3 * len(VECTORS)
+
+
+def test_arrays_by_columns_compute_the_same(tmp_path: Path) -> None:
+    for number, case in enumerate(COLUMNS):
+        tree = transformed(case, number)
+        assert tree is not None, case
+        assert any(buffer.rows for plan in kernel_plans(tree) for buffer in plan.buffers), case
+    assert assert_same(COLUMNS, tmp_path) >= 3 * len(COLUMNS)
 
 
 def test_random_stencils_compute_the_same(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ exact in any order; the others with fractions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from random import Random
 
 from random_kernel_parts import (
@@ -24,7 +25,7 @@ from random_kernel_parts import (
     triangular,
 )
 
-from orio_py.transform.offload.opencl import OpenCL
+from orio_py.transform.offload.opencl import Layout, OpenCL
 
 ELEMENTS = (*INTEGERS, *FLOATING, "double", "double", "double", "double", "float", "float", "int", "int")
 READ = ("x", "a", "c", "p", "b")
@@ -104,6 +105,8 @@ class _Nest:
         transformation = launch(draw, self.depth)
         if transformation.vectorWidth > 1 and draw.random() < 0.7:
             code = neighbouring(code)
+        if re.search(r"\b[pq]\[", code) and draw.random() < 0.4:
+            transformation = replace(transformation, layout=Layout.COLUMN)
         words = {name for name in (*READ, *WRITTEN) if f"{name}[" in code or f"*({name} " in code}
         return RandomKernel(
             code=code,

@@ -53,7 +53,7 @@ class OffloadArguments:
     have one number per axis, fastest first, None for the default; `unroll` is the factor of the pragma before
     innermost loops; `stage` asks for tiles in local memory, of
     `tile` iterations per axis, by default one for each item; `vector` is the number of iterations that an item
-    does at once; `what` names the transformation in messages.
+    does at once; `by_columns` has arrays of two dimensions held column by column; `what` names the transformation in messages.
     """
 
     what: str
@@ -66,6 +66,7 @@ class OffloadArguments:
     stage: bool = False
     tile: tuple[int, ...] | None = None
     vector: int = 1
+    by_columns: bool = False
     options: DeviceOptions = field(default_factory=DeviceOptions)
     force: bool = False
 
@@ -83,7 +84,7 @@ def offload(node: Node, context: Context, arguments: OffloadArguments) -> Kernel
     """The kernel that a loop nest becomes, named `kernel`.
 
     Raises Refusal: ORIO-T020 to T028 (form of the nest), T040, T041 (dependences), T090 (rounding),
-    T120 to T127, T130, T140, T141.
+    T120 to T127, T130, T140 to T142.
     """
     return offloaded(node, context, arguments).plan
 
@@ -103,7 +104,12 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     _require_apart(uses, shared, body, context, arguments)
     require_independent(outer, shared, what, context, force=force)
     require_order_free(shared, what, context, force=force)
-    arrays = {name: array(name, found, axes, arithmetic, what, context) for name, found in uses.items()}
+    arrays = {
+        name: array(name, found, axes, arithmetic, what, context, by_columns=arguments.by_columns)
+        for name, found in uses.items()
+    }
+    if arguments.by_columns and not any(found.plan.rows for found in arrays.values()):
+        _refuse_layout(node, what)
     plain = flattened(body, arrays)
     extents = tuple(scalar for found in arrays.values() for scalar in found.scalars)
     kept = scalars(shared, outer, every, plain, extents, arguments.what, context)
@@ -144,6 +150,16 @@ def _refuse_staging(node: Node, what: str) -> NoReturn:
         node,
         help="leave `cacheBlocks` off, or map more loops with `nd`",
         argument="cacheBlocks",
+    )
+
+
+def _refuse_layout(node: Node, what: str) -> NoReturn:
+    refuse(
+        "ORIO-T142",
+        f"{what} finds no array to hold column by column: none in the loops is declared with two dimensions",
+        node,
+        help="leave `layout` 'row'",
+        argument="layout",
     )
 
 

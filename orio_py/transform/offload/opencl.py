@@ -17,6 +17,7 @@ computations on GPUs", CLUSTER 2012.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NoReturn
 
 from orio_py.core.expr import Value, show
@@ -37,6 +38,14 @@ from orio_py.transform.sites import Choice, rewrite_where
 _WHAT = "OpenCL"
 _VECTORS = (0, 2, 4, 8, 16)
 _WIDTHS = (1, 2, 4, 8, 16)
+
+
+class Layout(StrEnum):
+    """How the device holds arrays of two dimensions: `ROW`, as C does, or column by column."""
+
+    ROW = "row"
+    COLUMN = "column"
+
 
 Counts = tuple[int, ...] | None
 """One number per dimension, fastest first; None for the default."""
@@ -68,11 +77,12 @@ class OpenCL:
     cacheBlocks: bool = False
     localTile: Counts = None
     vectorWidth: int = 1
+    layout: Layout = Layout.ROW
     force: bool = False
 
     def check(self, node: Node, context: Context) -> None:
         """Raises Refusal: ORIO-T011, T015, T020 to T029, T040, T041, T090, T120 to T130,
-        T140, T141.
+        T140 to T142.
         """
         self.apply(node, context)
 
@@ -144,6 +154,7 @@ class OpenCL:
             stage=self.cacheBlocks,
             tile=self.localTile,
             vector=self.vectorWidth,
+            by_columns=self.layout is Layout.COLUMN,
             options=options,
             force=self.force,
         )
@@ -211,6 +222,14 @@ def _vector_width(value: Value, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value not in _WIDTHS:
         wrong(name, "1, 2, 4, 8 or 16", value)
     return value
+
+
+def _layout(value: Value, name: str) -> Layout:
+    """Raises Refusal: ORIO-T010."""
+    words = text(value, name)
+    if words not in tuple(Layout):
+        wrong(name, "'row' or 'column'", value)
+    return Layout(words)
 
 
 def _number_or_name(value: Value, name: str) -> int | str | None:
@@ -317,6 +336,13 @@ ENTRY = Entry(
             "iterations of the fastest dimension that an item does at once, in vectors",
             _vector_width,
             "1",
+        ),
+        ArgumentSpec(
+            "layout",
+            "'row' or 'column'",
+            "how the device holds arrays of two dimensions; the host transposes them",
+            _layout,
+            "'row'",
         ),
         FORCE,
     ),

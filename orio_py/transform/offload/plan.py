@@ -59,6 +59,9 @@ class BufferPlan:
     over scalars; where it is 0 or less, nothing is accessed.  In the body the buffer goes by the array's own
     `name` with one flat subscript, 0 for `address`.  `out` says that the kernel writes every element and reads
     none, so that nothing has to be copied to the device.
+
+    `rows` names a scalar of the kernel: the device then holds the elements of that many rows column by column,
+    and the host transposes them as it copies.
     """
 
     name: str
@@ -66,6 +69,7 @@ class BufferPlan:
     address: Node
     count: Node
     direction: Direction
+    rows: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,4 +120,12 @@ CODES: tuple[Code, ...] = (
         "    if (c[i] != 0) y[i] = 100 / c[i];     lanes where it is 0 would divide too\n\n"
         "`vectorWidth` does not go with `cacheBlocks`.",
     ),
+    Code(
+        "ORIO-T142",
+        "no array whose layout could be another one",
+        "`layout='column'` has the device hold arrays of two dimensions column by column; the host transposes\n"
+        "them as it copies.  An array counts that is declared with two dimensions, such as `double A[64][64]` or\n"
+        "`double (*A)[m]`; of a pointer with one subscript, as in `A[i * m + j]`, it is not known where rows end.\n"
+        "Where the loops use no such array the variant would be the same as with `layout='row'`.",
+    ),
 )
