@@ -210,7 +210,9 @@ def _transposed(argument: KernelArgument, *, back: bool) -> str:
     host, turned, rows = argument.host, f"orio_turned_{argument.of}", argument.rows
     count = f"orio_count_{argument.of}"
     if back:
-        return f"orio_transpose({host}, {turned}, {rows} > 0 ? {count} / {rows} : 0, {count}, sizeof *{host});"
+        return (
+            f"orio_transpose({host}, {turned}, {rows} > 0 ? {count} / {rows} : 0, {count}, sizeof *{host});"
+        )
     return f"orio_transpose({turned}, {host}, {rows}, {count}, sizeof *{host});"
 
 

@@ -12,7 +12,7 @@ from orio_py.ctree.equal import structure_digest
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Context, Refusal
 from orio_py.transform.catalog import TRANSFORMATIONS
-from orio_py.transform.offload.opencl import OpenCL
+from orio_py.transform.offload.opencl import Layout, OpenCL
 from orio_py.transform.offload.plan import Spread
 
 DECLARATIONS = """int i, j, n, m, t, count, row[99]; unsigned u; double s, a[99], b[99], c[9][9], *p, **rows;
@@ -137,6 +137,7 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (WIDE, "ORIO-T141", f"{FOR_I} {{ int k; a[i] = (@k = 1); }}"),
     (WIDE, "ORIO-T141", f"{FOR_I} a[i] = @sizeof(i);"),
     (WIDE, "ORIO-T141", f"{FOR_I} {{ row[i] += 1; a[i] = row[i] ? @t / row[i] : 0; }}"),
+    (OpenCL(layout=Layout.COLUMN), "ORIO-T142", f"@{FOR_I} a[i] = b[i];"),
     (
         OpenCL(vectorWidth=2, cacheBlocks=True),
         "ORIO-T141",
@@ -175,6 +176,7 @@ def test_arrays_that_are_promised_to_be_apart_are_taken(promise: OpenCL) -> None
         ({"spread": "wide"}, "ORIO-T010"),
         ({"vecHint": 3}, "ORIO-T010"),
         ({"vectorWidth": 3}, "ORIO-T010"),
+        ({"layout": "diagonal"}, "ORIO-T010"),
         ({"vectorWidth": True}, "ORIO-T010"),
         ({"device": -1}, "ORIO-T010"),
         ({"sizeHint": 7}, "ORIO-T010"),
