@@ -16,35 +16,22 @@ Source: The OpenCL Specification 1.2, chapter 6.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument, kernel_arguments
 from orio_py.codegen.opencl_blocks import kernel_with_blocks
-from orio_py.codegen.opencl_body import device_name
-from orio_py.codegen.opencl_loops import blocks_around, declarations, linear, statement_lines
+from orio_py.codegen.opencl_lanes import lanes_body, plain_body
+from orio_py.codegen.opencl_loops import blocks_around, linear
+from orio_py.codegen.opencl_reductions import device_reduction, lanes_declared, lanes_merged
 from orio_py.codegen.opencl_types import Types, types_of
 from orio_py.codegen.templates import render
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transform.offload.call import FIRST_GROUP
-from orio_py.transform.offload.plan import Direction, KernelPlan, ReductionPlan
+from orio_py.transform.offload.plan import Direction, KernelPlan
 from orio_py.transform.offload.types import device_type
 
 _WIDTH = 100
-_COMBINED = {"+": "+=", "*": "*=", "&": "&=", "|": "|=", "^": "^="}
-
-
-@dataclass(frozen=True, slots=True)
-class _Reduction:
-    """A reduction as the template wants it: `combine` merges the values at `orio_item` and beyond."""
-
-    name: str
-    type: str
-    identity: str
-    local: str
-    partials: str
-    combine: str
 
 
 def device_program(plans: Sequence[KernelPlan]) -> str:
@@ -64,8 +51,8 @@ def _kernel(plan: KernelPlan) -> str:
     return render(
         "opencl/kernel.cl.j2",
         head=_head(plan),
-        reductions=[_reduction(reduction) for reduction in plan.reductions],
-        body=kernel_with_blocks(plan, types) if plan.blocks else _iteration(plan, types),
+        reductions=[device_reduction(reduction) for reduction in plan.reductions],
+        body=kernel_with_blocks(plan, types) if plan.blocks else _iterations(plan, types),
         tiles=[(device_type(tile.type), tile.name, tile.elements) for tile in plan.staged],
         items=prod(plan.launch.items),
         item=linear("get_local_id", "get_local_size", len(plan.axes)),
@@ -74,12 +61,13 @@ def _kernel(plan: KernelPlan) -> str:
     )
 
 
-def _iteration(plan: KernelPlan, types: Types) -> list[str]:
+def _iterations(plan: KernelPlan, types: Types) -> list[str]:
     """The lines by which each item finds its iterations and runs them."""
     around = blocks_around(plan, types)
-    indent = "  " * (around.depth + 1)
-    body = [line for node in plan.body for line in statement_lines(node, types, indent)]
-    return [*around.opening, *declarations(plan, indent), *body, *around.closing]
+    write = plain_body if plan.lanes is None else lanes_body
+    opening = [*(lanes_declared(plan) if plan.lanes else ()), *around.opening]
+    body = write(plan, types, "  " * (around.depth + 1)).splitlines()
+    return [*opening, *body, *around.closing, *(lanes_merged(plan) if plan.lanes else ())]
 
 
 def _head(plan: KernelPlan) -> str:
@@ -121,22 +109,6 @@ def _parameter(argument: KernelArgument) -> str:
             return f"__global {argument.device_type} *restrict {argument.name}"
         case _:
             return f"const {argument.device_type} {argument.name}"
-
-
-def _reduction(reduction: ReductionPlan) -> _Reduction:
-    kind = device_type(reduction.type) or "int"
-    local = f"orio_local_{reduction.name}"
-    mine, other = f"{local}[orio_item]", f"{local}[orio_item + orio_half]"
-    operator = reduction.operator
-    if operator in {"min", "max"}:
-        function = f"f{operator}" if kind in {"float", "double"} else operator
-        combine = f"{mine} = {function}({mine}, {other});"
-    elif operator in {"&&", "||"}:
-        combine = f"{mine} = {mine} {operator} {other};"
-    else:
-        combine = f"{mine} {_COMBINED[operator]} {other};"
-    partials = f"orio_partials_{reduction.name}"
-    return _Reduction(device_name(reduction.name), kind, reduction.identity, local, partials, combine)
 
 
 def _uses_double(plan: KernelPlan) -> bool:

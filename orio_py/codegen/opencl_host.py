@@ -93,6 +93,7 @@ def host_source(unit: HostUnit) -> Program:
         arguments=max(len(group) for group in arguments),
         checks=_checks([argument for group in arguments for argument in group]),
         kernels=[_view(index, kernel, built[_build(kernel)]) for index, kernel in enumerate(kernels)],
+        transposes=any(argument.rows for group in arguments for argument in group),
         divides=any(k.plan.launch.groups is None for k in kernels),
         is_cut=any(k.plan.options.streams > 1 for k in kernels),
         is_whole=any(k.plan.options.streams == 1 for k in kernels),
@@ -159,6 +160,8 @@ def _body(index: int, plan: KernelPlan) -> list[str]:
     if plan.reductions and not is_cut:
         product = " * ".join(f"orio_launch.groups[{k}]" for k in range(len(plan.axes)))
         lines += [f"const size_t orio_total = {product};"]
+    turned = [(slot, a) for slot, a in enumerate(arguments) if a.rows]
+    lines += [line for slot, argument in turned for line in _turned(slot, argument)]
     table = [
         "const struct orio_argument orio_arguments[] = {",
         *(f"  {slice_argument(a) if is_of_slice(a, plan) else _argument(a)}," for a in arguments),
@@ -168,6 +171,7 @@ def _body(index: int, plan: KernelPlan) -> list[str]:
         *(["size_t orio_group;"] if plan.reductions else []),
     ]
     lines += [*table, *(run_slices(plan, arguments) if is_cut else _run(len(arguments)))]
+    lines += [_transposed(a, back=True) for _, a in turned if a.direction is not Direction.IN]
     results = [name for _, name in host_parameters(plan)[-len(plan.reductions) :]]
     for reduction, result in zip(plan.reductions, results, strict=False):
         slot = next(k for k, a in enumerate(arguments) if _is_partial_of(a, reduction))
@@ -191,6 +195,28 @@ def _is_partial_of(argument: KernelArgument, reduction: ReductionPlan) -> bool:
     return argument.kind is ArgumentKind.PARTIALS and argument.of == reduction.name
 
 
+def _turned(slot: int, argument: KernelArgument) -> list[str]:
+    """Memory of the host for an array that the device holds column by column, and the array in it."""
+    name = f"orio_turned_{argument.of}"
+    size = f"orio_bytes(orio_count_{argument.of}, sizeof *{argument.host})"
+    lines = [
+        f"void *{name} = orio_scratch(&orio_kernel->memory[{slot}], {size}, orio_failure);",
+        f"if ({name} == NULL)",
+        "  return 1;",
+    ]
+    return lines if argument.direction is Direction.OUT else [*lines, _transposed(argument, back=False)]
+
+
+def _transposed(argument: KernelArgument, *, back: bool) -> str:
+    host, turned, rows = argument.host, f"orio_turned_{argument.of}", argument.rows
+    count = f"orio_count_{argument.of}"
+    if back:
+        return (
+            f"orio_transpose({host}, {turned}, {rows} > 0 ? {count} / {rows} : 0, {count}, sizeof *{host});"
+        )
+    return f"orio_transpose({turned}, {host}, {rows}, {count}, sizeof *{host});"
+
+
 def _value(argument: KernelArgument) -> str:
     """The value as the device knows it, in a variable of its own."""
     kind = f"cl_{argument.device_type}"
@@ -205,10 +231,10 @@ def _variable(argument: KernelArgument) -> str:
 def _argument(argument: KernelArgument) -> str:
     """The initialiser of one entry of the table of arguments."""
     if argument.kind is ArgumentKind.BUFFER:
-        name = argument.host
+        name = f"orio_turned_{argument.of}" if argument.rows else argument.host
         source = "NULL" if argument.direction is Direction.OUT else name
         target = "NULL" if argument.direction is Direction.IN else name
-        return f"{{ORIO_BUFFER, {source}, {target}, orio_bytes(orio_count_{argument.of}, sizeof *{name})}}"
+        return f"{{ORIO_BUFFER, {source}, {target}, orio_bytes(orio_count_{argument.of}, sizeof *{argument.host})}}"
     if argument.kind is ArgumentKind.PARTIALS:
         return f"{{ORIO_PARTIALS, NULL, NULL, orio_total * sizeof({argument.type})}}"
     name = _variable(argument)

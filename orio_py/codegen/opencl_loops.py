@@ -119,12 +119,12 @@ def _unrolling(plan: KernelPlan) -> list[str]:
 
 def inside(plan: KernelPlan) -> str:
     """The test whether an item has an iteration."""
-    return " && ".join(f"{counter(axis)} < {trips_name(axis)}" for axis in plan.axes)
+    return " && ".join(f"{counter(axis, plan)} < {trips_name(axis)}" for axis in plan.axes)
 
 
 def counters(plan: KernelPlan, indent: str) -> list[str]:
     """The declarations of the iterations' numbers."""
-    return [f"{indent}const long {counter(a)} = {begin_name(a)} + {place_name(a)};" for a in plan.axes]
+    return [f"{indent}const long {counter(a, plan)} = {begin_name(a)} + {place_name(a)};" for a in plan.axes]
 
 
 def _staged(plan: KernelPlan, types: Types) -> Blocks:
@@ -163,8 +163,9 @@ def _single(plan: KernelPlan) -> list[str]:
     tests: list[str] = []
     for level, axis in enumerate(plan.axes):
         dimension = len(plan.axes) - 1 - level
-        lines.append(f"  const long {counter(axis)} = {_behind(plan, level)}get_global_id({dimension});")
-        tests.append(f"{counter(axis)} < {trips_name(axis)}")
+        number = f"{_behind(plan, level)}{_times('get_global_id', dimension, plan)}"
+        lines.append(f"  const long {counter(axis, plan)} = {number};")
+        tests.append(f"{counter(axis, plan)} < {trips_name(axis)}")
     return [*lines, f"  if ({' && '.join(tests)}) {{"]
 
 
@@ -175,40 +176,31 @@ def _behind(plan: KernelPlan, level: int) -> str:
 
 def _loop(plan: KernelPlan, axis: Axis, dimension: int, before: str) -> list[str]:
     """Each item does every iteration that is its own, counted behind those `before`."""
-    number, trips = counter(axis), trips_name(axis)
-    first, step = f"get_global_id({dimension})", f"get_global_size({dimension})"
+    number, trips = counter(axis, plan), trips_name(axis)
+    first, step = (_times(function, dimension, plan) for function in ("get_global_id", "get_global_size"))
     unrolling = _unrolling(plan) if dimension == 0 else []
     if dimension == 0 and plan.spread is Spread.BLOCKED:
         length = f"{trips} - {before.removesuffix(' + ')}" if before else trips
         piece, end = f"orio_piece_{axis.index}", f"orio_end_{axis.index}"
+        size, place = "(long)get_global_size(0)", "(long)get_global_id(0)"
+        width = plan.launch.vector
+        several = "" if width == 1 else f" * {width}"
+        whole = size if width == 1 else f"{size} * {width}"
         return [
-            f"const long {piece} = ({length} + (long){step} - 1) / (long){step};",
-            f"const long {end} = min({before}((long){first} + 1) * {piece}, {trips});",
+            f"const long {piece} = ({length} + {whole} - 1) / {f'({whole})' if several else whole}{several};",
+            f"const long {end} = min({before}({place} + 1) * {piece}, {trips});",
             *unrolling,
-            f"for (long {number} = {before}(long){first} * {piece}; {number} < {end}; {number}++) {{",
+            f"for (long {number} = {before}{place} * {piece}; {number} < {end}; {number}{f' += {width}' if several else '++'}) {{",
         ]
     return [*unrolling, f"for (long {number} = {before}{first}; {number} < {trips}; {number} += {step}) {{"]
 
 
 def declarations(plan: KernelPlan, indent: str, names: Set[str] | None = None) -> list[str]:
     """The declarations of indices and of an item's own scalars; of those in `names`, if given."""
-    axes = [axis for axis in plan.axes if counter(axis) != device_name(axis.index)]
-    found = [(axis.index, _index(axis)) for axis in axes]
+    axes = [axis for axis in plan.axes if counter(axis, plan) != device_name(axis.index)]
+    found = [(axis.index, index_declared(axis, counter(axis, plan))) for axis in axes]
     found += [(name, f"{device_type(kind)} {device_name(name)};") for name, kind in plan.private]
     return [f"{indent}{text}" for name, text in found if names is None or name in names]
-
-
-def _index(axis: Axis) -> str:
-    """The declaration of the loop's index."""
-    kind, number = device_type(axis.type), literal_value(axis.start)
-    start = str(number) if number is not None else start_name(axis)
-    size = abs(axis.stride)
-    steps = f"orio_{axis.index}" if size == 1 else f"{size} * orio_{axis.index}"
-    if start == "0" and axis.stride > 0:
-        value = steps if size == 1 else f"({steps})"
-    else:
-        value = f"({start} {'+' if axis.stride > 0 else '-'} {steps})"
-    return f"const {kind} {device_name(axis.index)} = ({kind}){value};"
 
 
 def statement_lines(node: Node, types: Types, indent: str) -> list[str]:
@@ -216,10 +208,31 @@ def statement_lines(node: Node, types: Types, indent: str) -> list[str]:
     return emit(device_statement(node, types), indent=indent, braces=True).splitlines()
 
 
-def counter(axis: Axis) -> str:
+def _times(function: str, dimension: int, plan: KernelPlan) -> str:
+    """What an index function says of a dimension, in iterations: an item does as many as there are lanes."""
+    text = f"{function}({dimension})"
+    return f"(long){text} * {plan.launch.vector}" if dimension == 0 and plan.launch.vector > 1 else text
+
+
+def counter(axis: Axis, plan: KernelPlan) -> str:
     """The name of the iteration's number: the index itself where that is the same."""
-    same = literal_value(axis.start) == 0 and axis.stride == 1 and device_type(axis.type) == "long"
+    lanes = plan.lanes is not None and axis is plan.axes[-1]
+    plain = literal_value(axis.start) == 0 and axis.stride == 1 and not lanes
+    same = plain and device_type(axis.type) == "long"
     return device_name(axis.index) if same else f"orio_{axis.index}"
+
+
+def index_declared(axis: Axis, number: str) -> str:
+    """The declaration of the loop's index in the iteration of a number."""
+    kind, value = device_type(axis.type), literal_value(axis.start)
+    start = str(value) if value is not None else start_name(axis)
+    size = abs(axis.stride)
+    steps = number if size == 1 else f"{size} * {number}"
+    if start == "0" and axis.stride > 0:
+        index = steps if size == 1 else f"({steps})"
+    else:
+        index = f"({start} {'+' if axis.stride > 0 else '-'} {steps})"
+    return f"const {kind} {device_name(axis.index)} = ({kind}){index};"
 
 
 def linear(number: str, size: str, dimensions: int) -> str:

@@ -67,6 +67,18 @@ __kernel void squares(__global const double *x, __global const int *k, const lon
 }
 """
 
+TURN = """\
+__kernel void turn(__global const short *a, __global double *b, __global short *c, const long orio_rows_a,
+                   const long orio_trips_i, const long orio_trips_j)
+{
+  const long i = get_global_id(1), j = get_global_id(0);
+  if (i < orio_trips_i && j < orio_trips_j) {
+    b[j * orio_rows_a + i] = 2 * a[j * orio_rows_a + i];
+    c[j * orio_rows_a + i] += 10 * i + j;
+  }
+}
+"""
+
 
 def _in_slices(source: str, streams: int) -> str:
     """The text of a kernel that is told where its slice begins, and its first group."""
@@ -90,8 +102,8 @@ def axpy(**options: object) -> HostKernel:
         axes=(Axis("i", "int", const(0), ident("n")),),
         body=(),
         buffers=(
-            BufferPlan("y", "double", _first("y"), ident("n"), Direction.INOUT, each),
-            BufferPlan("x", "double", _first("x"), ident("n"), Direction.IN, each),
+            BufferPlan("y", "double", _first("y"), ident("n"), Direction.INOUT, slices=each),
+            BufferPlan("x", "double", _first("x"), ident("n"), Direction.IN, slices=each),
         ),
         scalars=(_scalar("a", "double"),),
         private=(),
@@ -114,9 +126,9 @@ def add_2d(streams: int = 1) -> HostKernel:
         axes=(Axis("i", "int", ident("first"), ident("rows"), 2), Axis("j", "int", const(0), ident("m"))),
         body=(),
         buffers=(
-            BufferPlan("c", "float", _first("c"), count, Direction.INOUT, slices),
-            BufferPlan("a", "float", _first("a"), count, Direction.IN, slices),
-            BufferPlan("b", "float", _first("b"), count, Direction.IN, slices),
+            BufferPlan("c", "float", _first("c"), count, Direction.INOUT, slices=slices),
+            BufferPlan("a", "float", _first("a"), count, Direction.IN, slices=slices),
+            BufferPlan("b", "float", _first("b"), count, Direction.IN, slices=slices),
         ),
         scalars=(_scalar("m", "long"),),
         private=(),
@@ -144,6 +156,26 @@ def squares(streams: int = 1) -> HostKernel:
         options=DeviceOptions(streams=streams),
     )
     return HostKernel(plan, _in_slices(SQUARES, streams), "orio_opencl_test_squares")
+
+
+def turn() -> HostKernel:
+    """`b[i][j] = 2 * a[i][j]; c[i][j] += 10 * i + j;` for all `n` by `m` elements, held by columns."""
+    count = binary("*", ident("n"), ident("m"))
+    plan = KernelPlan(
+        name="turn",
+        axes=(Axis("i", "int", const(0), ident("n")), Axis("j", "int", const(0), ident("m"))),
+        body=(),
+        buffers=(
+            BufferPlan("a", "short", _first("a"), count, Direction.IN, "orio_rows_a"),
+            BufferPlan("b", "double", _first("b"), count, Direction.OUT, "orio_rows_a"),
+            BufferPlan("c", "short", _first("c"), count, Direction.INOUT, "orio_rows_a"),
+        ),
+        scalars=(_scalar("orio_rows_a", "long"),),
+        private=(),
+        reductions=(),
+        launch=LaunchShape((4, 2)),
+    )
+    return HostKernel(plan, TURN, "orio_opencl_test_turn")
 
 
 def _first(name: str) -> Node:

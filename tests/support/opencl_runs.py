@@ -131,7 +131,7 @@ class Device:
     def _run(self, plan: KernelPlan, given: Mapping[str, Any], trips: Sequence[int]) -> None:
         cl, flags = opencl(), opencl().mem_flags
         arguments: list[Any] = []
-        back: list[tuple[Any, Any]] = []
+        back: list[tuple[Any, Any, int | None]] = []
         partials: list[tuple[str, Any, Any]] = []
         guards: list[tuple[str, Any, int]] = []
         for argument in kernel_arguments(plan):
@@ -144,9 +144,9 @@ class Device:
                     # What the kernel does not write must not be right by chance.
                     cl.enqueue_fill_buffer(queue(), buffer, np.uint8(FILL), 0, max(memory.nbytes, 8))
                 elif memory.nbytes and plan.options.streams == 1:
-                    cl.enqueue_copy(queue(), buffer, memory)
+                    cl.enqueue_copy(queue(), buffer, _turned(memory, given.get(argument.rows)))
                 if argument.direction is not Direction.IN and memory.nbytes and plan.options.streams == 1:
-                    back.append((memory, buffer))
+                    back.append((memory, buffer, given.get(argument.rows)))
                 arguments.append(buffer)
             elif argument.kind is ArgumentKind.PARTIALS:
                 found = np.zeros(partial_elements(plan, trips), kind)
@@ -164,8 +164,10 @@ class Device:
             cl.enqueue_copy(queue(), found, whole)
             around = np.concatenate((found[:GUARD], found[GUARD + size :]))
             assert (around == FILL).all(), f"the kernel writes beside {name}"
-        for memory, buffer in back:
-            cl.enqueue_copy(queue(), memory, buffer)
+        for memory, buffer, rows in back:
+            held = np.empty_like(memory)
+            cl.enqueue_copy(queue(), held, buffer)
+            memory[:] = _turned(held, rows and memory.size // rows)
         for name, found, buffer in partials:
             cl.enqueue_copy(queue(), found, buffer)
             reduction = next(r for r in plan.reductions if r.name == name)
@@ -233,8 +235,10 @@ class _Part:
     """A buffer of which each slice copies what it touches and no other slice has copied."""
 
     def __init__(self, argument: KernelArgument, buffer: Any, memory: Any, given: Mapping[str, Any]) -> None:
-        self.direction, self.buffer = argument.direction, buffer
-        self.bytes = memory.view(np.uint8)
+        self.direction, self.buffer, self.memory = argument.direction, buffer, memory
+        self.rows = given.get(argument.rows) if memory.size else None
+        self.held = _turned(memory, self.rows)
+        self.bytes = self.held.view(np.uint8)
         scaled = [given.get(name, 0) * memory.itemsize for name in slice_names(argument.of)]
         self.reach = Reach(memory.nbytes, *scaled)
         self.touched = np.zeros(memory.nbytes, bool)
@@ -259,6 +263,13 @@ class _Part:
             found = np.empty_like(self.bytes)
             opencl().enqueue_copy(queue(), found, self.buffer)
             self.bytes[self.touched] = found[self.touched]
+        if self.rows:
+            self.memory[:] = _turned(self.held, self.memory.size // self.rows)
+
+
+def _turned(memory: Any, rows: int | None) -> Any:
+    """A matrix of so many rows column by column."""
+    return memory if rows is None else np.ascontiguousarray(memory.reshape(rows, -1).T).ravel()
 
 
 STRICT = ("-Wall", "-Wextra", "-Werror", "-Wno-sign-compare")

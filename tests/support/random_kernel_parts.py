@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from random import Random
 
@@ -84,16 +85,27 @@ def triangular(draw: Random, name: str, outer: str, symbol: str) -> Header:
     return Header(draw.choice(forms))
 
 
+def neighbouring(code: str) -> str:
+    """The code with steps of 1 and without numbers times indices, so that vectors are possible more often."""
+    code = re.sub(r"\b([ijk]) ([+-])= \d\b", r"\1\2\2", code)
+    code = re.sub(r"\b([ijk]) = \1 \+ \d\b", r"\1++", code)
+    code = re.sub(r"\b[234] \* (?=[ijk]\b)|(?<=\b[ijk]) \* 2\b", "", code)
+    code = re.sub(r"\b([ijk]) \+ \1\b", r"\1", code)
+    return re.sub(r"\[i\]((?:\[\d\])+)", r"\1[i]", code)
+
+
 def launch(draw: Random, depth: int, *, stage: float = 0.4) -> OpenCL:
     """A launch shape with fewer or more items than iterations, and hints; tiles with a probability of `stage`."""
-    nd = draw.choice((1, depth, depth, draw.randint(1, depth)))
+    tiled = draw.random() < stage
+    vector = 1 if tiled else draw.choice((1, 1, 1, 2, 4, 4, 8, 16))
+    nd = draw.choice((1, depth, depth, draw.randint(1, depth) if vector == 1 else depth))
     names = ("i", "j", "k")[:nd]
     given = draw.choice((nd, nd, nd, tuple(draw.sample(names, nd))))
     items = tuple(draw.choice((1, 2, 3, 4, 5)) for _ in range(nd)) if draw.random() < 0.7 else None
     groups = tuple(draw.choice((1, 2, 3)) for _ in range(nd)) if draw.random() < 0.4 else None
     coarsen = draw.choice((1, 1, 1, 2, 3, 5))
     spread = draw.choice(tuple(Spread)) if groups is not None or coarsen > 1 else Spread.STRIDED
-    staged = spread is Spread.STRIDED and draw.random() < stage
+    staged = tiled and spread is Spread.STRIDED
     return OpenCL(
         nd=given,
         workItemsPerGroup=items,
@@ -106,6 +118,7 @@ def launch(draw: Random, depth: int, *, stage: float = 0.4) -> OpenCL:
         cacheBlocks=staged,
         streamCount=draw.choice((2, 3, 5)) if draw.random() < 0.25 else 1,
         localTile=_local_tile(draw, items) if staged and items is not None else None,
+        vectorWidth=vector,
     )
 
 

@@ -298,13 +298,17 @@ class Run:
         launch, arguments, buffers = launched.launch, launched.launch.call.arguments, iter(launched.buffers)
         values: list[Any] = []
         transfers: list[cl.Event] = []
+        turning = 0.0
         for argument in arguments:
             match argument.kind:
                 case ArgumentKind.BUFFER:
                     buffer = next(buffers)[1]
                     part = self._host_part(launch, argument, buffer)
                     if argument.direction is not Direction.OUT:
-                        transfers.append(cl.enqueue_copy(self._queue, buffer.data, part))
+                        began = perf_counter()
+                        given = _by_columns(launch, argument, part)
+                        turning += perf_counter() - began if argument.rows else 0.0
+                        transfers.append(cl.enqueue_copy(self._queue, buffer.data, given))
                     values.append(buffer.data)
                 case ArgumentKind.PARTIALS:
                     values.append(next(buffers)[1].data)
@@ -320,8 +324,13 @@ class Run:
                 partials.append(found)
             elif argument.direction is not Direction.IN:
                 part = self._host_part(launch, argument, buffer)
-                transfers.append(cl.enqueue_copy(self._queue, part, buffer.data))
-        seconds = sum(_seconds(event) for event in transfers)
+                found = np.empty_like(part) if argument.rows else part
+                transfers.append(cl.enqueue_copy(self._queue, found, buffer.data))
+                if argument.rows:
+                    began = perf_counter()
+                    part[:] = _by_columns(launch, argument, found, back=True)
+                    turning += perf_counter() - began
+        seconds = turning + sum(_seconds(event) for event in transfers)
         return spent + Spent(transfer=seconds), partials
 
     def _launch(self, launch: Launch, values: Sequence[Any]) -> Spent:
@@ -341,14 +350,17 @@ class Run:
     def _in_queues(self, launched: _Launched) -> tuple[Spent, list[Any]]:
         """A launch for each slice of the outermost axis, in a queue of its own with its transfers."""
         launch, call = launched.launch, launched.launch.call
-        parts = {
-            argument.of: (argument, buffer, self._host_part(launch, argument, buffer))
+        began = perf_counter()
+        parts = [
+            (argument, buffer, _by_columns(launch, argument, self._host_part(launch, argument, buffer)))
             for argument, buffer in launched.buffers
             if argument.kind is ArgumentKind.BUFFER
-        }
+        ]
+        has_columns = any(argument.rows for argument, _, _ in parts)
+        turning = perf_counter() - began if has_columns else 0.0
         while len(self._queues) < call.streams:
             self._queues.append(self._new_queue())
-        sliced = [Part.of(launch, *found) for found in parts.values()]
+        sliced = [Part.of(launch, *found) for found in parts]
         buffers = {(argument.kind, argument.of): buffer.data for argument, buffer in launched.buffers}
         for queue in (self._queue, *self._queues):
             queue.finish()
@@ -370,7 +382,12 @@ class Run:
                 partials.append(found)
         kernel, transfer = busy_seconds(ran.kernels, copies)
         host = max(0.0, host - transfer)
-        return Spent(self._corrected(kernel, host), transfer, host, cpu), partials
+        began = perf_counter()
+        for argument, buffer, held in parts:
+            if argument.rows and argument.direction is not Direction.IN:
+                self._host_part(launch, argument, buffer)[:] = _by_columns(launch, argument, held, back=True)
+        turning += perf_counter() - began if has_columns else 0.0
+        return Spent(self._corrected(kernel, host), transfer + turning, host, cpu), partials
 
     def _corrected(self, seconds: float, host: float) -> float:
         """The seconds of events, with a share of the host's on processors."""
@@ -396,6 +413,16 @@ def _argument(
         return buffers[argument.kind, argument.of]
     number = launch.numbers.get(argument.host)
     return _NUMPY[argument.device_type](0 if number is None else number.value)
+
+
+def _by_columns(launch: Launch, argument: KernelArgument, part: Any, *, back: bool = False) -> Any:
+    """The bytes of a host's array in the order in which the device holds them, or `back` in the host's."""
+    if not argument.rows:
+        return part
+    rows, size = int(launch.numbers[argument.rows].value), DEVICE_BYTES[argument.device_type]
+    shape = (-1, rows) if back else (rows, -1)
+    elements = part.view(f"u{size}").reshape(shape)
+    return np.ascontiguousarray(elements.T).reshape(-1).view(np.uint8)
 
 
 def platforms() -> list[OpenCLPlatform]:

@@ -78,7 +78,7 @@ class HostFunction:
             plan.launch.groups,
             plan.coarsen,
             _local_bytes(plan, arguments),
-            plan.launch.tile,
+            plan.launch.step,
             plan.options.streams,
         )
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from orio_py.core.source import SourceFile
-from orio_py.ctree.build import add, binary, ident, index, literal_value, sub, unary
+from orio_py.ctree.build import add, binary, const, ident, index, literal_value, sub, unary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
@@ -15,7 +15,7 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
-from orio_py.transform.base import Context, note, refuse
+from orio_py.transform.base import Context, Refusal, note, refuse
 from orio_py.transform.offload.arithmetic import Arithmetic, as_long
 from orio_py.transform.offload.elements import Doubts, Element
 from orio_py.transform.offload.levels import Level, Unbounded, ends, minimums
@@ -33,7 +33,9 @@ class Array:
 
     `inner` are the extents of all dimensions but the first, as the kernel sees them; `first` is the flat
     subscript of the buffer's first element, None for 0; `scalars` what the kernel is given for both.
-    `flats` are the flat subscripts of the references to it, before `first` is taken off.
+    `flats` are the flat subscripts of the references to it, before `first` is taken off.  `declared` says that
+    the buffer is the array of a declaration, whatever the subscripts.  Where the device holds it by columns, the
+    last subscript comes first, and `inner` is the number of rows.
     """
 
     plan: BufferPlan
@@ -41,9 +43,12 @@ class Array:
     first: Node | None
     scalars: tuple[ScalarPlan, ...]
     flats: tuple[Polynomial | None, ...]
+    declared: bool = False
 
     def flat(self, subscripts: Sequence[Node]) -> Node:
         """One subscript for several."""
+        if self.plan.rows is not None:
+            subscripts = (subscripts[-1], *subscripts[:-1])
         result = subscripts[0]
         wide = not self._is_small()
         for extent, subscript in zip(self.inner, subscripts[1:], strict=True):
@@ -86,21 +91,32 @@ def array(
     what: str,
     context: Context,
     *,
+    by_columns: bool = False,
     outer: CanonicalLoop | None = None,
 ) -> Array:
-    """What becomes of one array; `outer` is the outermost axis if it is cut in slices.
+    """What becomes of one array; one of two dimensions may be held `by_columns`.
+
+    `outer` is the outermost axis if it is cut in slices.
 
     Raises Refusal: ORIO-T122, T124.
     """
     declared = declaration(name, context)
     assert declared is not None
     _require_elements(declared, uses, what)
+    if by_columns and len(declared.dimensions) == 2:
+        return _columns(declared, uses, axes, arithmetic, what, context)
     inner, scalars = _inner_extents(declared, context)
     sizes = {scalar.name: scalar.value for scalar in scalars}
     extents = [_factor(extent, sizes, arithmetic) for extent in inner]
     flats = [_flat(use, extents) for use in uses]
     whole = _declared_count(declared, arithmetic, context)
-    found = None if whole is not None else _range(uses, flats, axes, arithmetic, declared, what)
+    found: _Range | None = None
+    if whole is None:
+        try:
+            found = _range(uses, flats, axes, arithmetic, declared, what)
+        except Refusal:
+            if (whole := _promised_count(declared, extents, arithmetic)) is None:
+                raise
     if found is None:
         assert whole is not None
         count = arithmetic.expression(whole)
@@ -122,8 +138,50 @@ def array(
             scalars.append(ScalarPlan(offset, "long", as_long(first), offset))
             first = ident(offset)
     direction = _direction(uses, flats, len(axes), whole if found is None else _size(found))
-    plan = BufferPlan(name, declared.type, address, count, direction, slices)
-    return Array(plan, tuple(inner), first, tuple(scalars), tuple(flats))
+    plan = BufferPlan(name, declared.type, address, count, direction, slices=slices)
+    return Array(plan, tuple(inner), first, tuple(scalars), tuple(flats), found is None)
+
+
+def _columns(
+    declared: CDeclaration,
+    uses: Sequence[Element],
+    axes: Sequence[Level],
+    arithmetic: Arithmetic,
+    what: str,
+    context: Context,
+) -> Array:
+    """An array of two dimensions as whole rows that the device holds column by column."""
+    name = declared.name
+    (width,), widths = _inner_extents(declared, context)
+    factor = _factor(width, {scalar.name: scalar.value for scalar in widths}, arithmetic)
+    length = width if not widths else widths[0].value
+    flats = [_flat(use, [factor]) for use in uses]
+    whole = _declared_count(declared, arithmetic, context)
+    first: Node | None = None
+    size: Polynomial | None = whole
+    if whole is not None:
+        count = arithmetic.expression(whole)
+        rows: Node = binary("/", as_long(count), length)
+        number, wide = whole.value, factor.value
+        rows = const(number // wide) if number is not None and wide else rows
+    else:
+        found = _range(uses, [use.subscripts[0] for use in uses], axes, arithmetic, declared, what)
+        first, rows = _written(found, arithmetic)
+        height = _size(found)
+        size = None if height is None else height * factor
+        count = binary("*", as_long(rows), length)
+    given = ScalarPlan(f"orio_rows_{name}", "long", as_long(rows), f"orio_rows_{name}")
+    scalars = [given]
+    address = unary("&", index(name, 0 if first is None else first, 0))
+    if first is not None and literal_value(first) is None:
+        offset = f"orio_first_{name}"
+        scalars.append(ScalarPlan(offset, "long", as_long(first), offset))
+        first = ident(offset)
+    height = arithmetic.extent(given.name, rows)
+    turned = [_flat(replace(use, subscripts=use.subscripts[::-1]), [height]) for use in uses]
+    direction = _direction(uses, flats, len(axes), size)
+    plan = BufferPlan(name, declared.type, address, count, direction, rows=given.name)
+    return Array(plan, (ident(given.name),), first, tuple(scalars), tuple(turned), whole is not None)
 
 
 def _require_elements(declared: CDeclaration, uses: Sequence[Element], what: str) -> None:
@@ -187,7 +245,7 @@ def _is_constant(node: Node, context: Context) -> bool:
 
 
 def _parsed(text: str) -> Node:
-    source = SourceFile("extent", f"{text};".encode("latin-1"))
+    source = SourceFile("extent", f"({text});".encode("latin-1"))  # `m * m;` would declare
     (node,) = parse_statements(source.text, source=source, start=0).block_items or []
     return _without_places(node)
 
@@ -221,6 +279,18 @@ def _declared_count(declared: CDeclaration, arithmetic: Arithmetic, context: Con
         element = index(element, 0)
     whole = binary("/", unary("sizeof", ident(declared.name)), unary("sizeof", element))
     return arithmetic.extent(emit_expression(whole), whole)
+
+
+def _promised_count(
+    declared: CDeclaration, inner: Sequence[Polynomial], arithmetic: Arithmetic
+) -> Polynomial | None:
+    """The number of elements that a parameter's `static` extent promises; None where nothing does."""
+    if not declared.promised:
+        return None
+    size = arithmetic.polynomial(_parsed(declared.dimensions[0]), {})
+    for extent in inner:
+        size = None if size is None else size * extent
+    return size
 
 
 def _flat(use: Element, inner: Sequence[Polynomial]) -> Polynomial | None:
@@ -291,7 +361,8 @@ def _refuse_extent(declared: CDeclaration, use: Element, reason: str, what: str)
         f"{what} has to know which elements of `{declared.name}` to copy: {reason}",
         use.node,
         notes=[note(f"`{emit_expression(use.node)}` stands here", use.node)],
-        help=f"declare `{declared.name}` as an array with its extents where the nest can see it",
+        help=f"declare `{declared.name}` as an array with its extents where the nest can see it; for a parameter, "
+        f"`{declared.name}[static n]` promises that there are n elements",
     )
 
 

@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import NoReturn
 
 from orio_py.ctree.dependence.alias import Aliases
-from orio_py.ctree.loops import CanonicalLoop, loops_in
+from orio_py.ctree.loops import CanonicalLoop, innermost_loops
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transform.base import Context, note, refuse
@@ -37,6 +38,7 @@ from orio_py.transform.offload.mapping import axis, mapped_loops
 from orio_py.transform.offload.plan import BufferPlan, DeviceOptions, KernelPlan, LaunchShape, Spread
 from orio_py.transform.offload.scalars import scalars
 from orio_py.transform.offload.staging import Staging, staging
+from orio_py.transform.offload.vectors import lanes
 from orio_py.transform.parallel.sharing import Sharing, require_independent, require_order_free, sharing
 
 _ITEMS = {1: (64,), 2: (16, 4), 3: (8, 4, 2)}
@@ -49,10 +51,11 @@ class OffloadArguments:
 
     `nd` is the number of outer loops that become axes, or their indices, slowest first; `items` and `groups`
     have one number per axis, fastest first, None for the default; `unroll` is the factor of the pragma before
-    innermost loops; `stage` asks for tiles in local memory, of `tile` iterations per axis, by default one for
-    each item, and of `block` iterations of loops inside an iteration, by default as many as a group has items
-    along the fastest axis; `what` names the transformation in messages; `trusted` says that it is known that
-    iterations may run in any order.
+    innermost loops, those over an item's iterations where the body has none; `stage` asks for tiles in local
+    memory, of `tile` iterations per axis, by default one for each item, and of `block` iterations of loops inside an
+    iteration, by default as many as a group has items along the fastest axis; `vector` is the number of iterations
+    that an item does at once; `by_columns` has arrays of two dimensions held column by column; `what` names the
+    transformation in messages; `trusted` says that it is known that iterations may run in any order.
     """
 
     what: str
@@ -65,6 +68,8 @@ class OffloadArguments:
     stage: bool = False
     tile: tuple[int, ...] | None = None
     block: int | None = None
+    vector: int = 1
+    by_columns: bool = False
     options: DeviceOptions = field(default_factory=DeviceOptions)
     force: bool = False
     trusted: bool = False
@@ -83,7 +88,7 @@ def offload(node: Node, context: Context, arguments: OffloadArguments) -> Kernel
     """The kernel that a loop nest becomes, named `kernel`.
 
     Raises Refusal: ORIO-T020 to T028 (form of the nest), T040, T041 (dependences), T090 (rounding),
-    T120 to T127, T130.
+    T120 to T127, T130, T140 to T142.
     """
     return offloaded(node, context, arguments).plan
 
@@ -118,9 +123,13 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         require_independent(outer, shared, what, context, force=force)
         require_order_free(shared, what, context, force=force)
     cut = mapped[0] if arguments.options.streams > 1 else None
+    by_columns = arguments.by_columns
     arrays = {
-        name: array(name, found, axes, arithmetic, what, context, outer=cut) for name, found in uses.items()
+        name: array(name, found, axes, arithmetic, what, context, by_columns=by_columns, outer=cut)
+        for name, found in uses.items()
     }
+    if by_columns and not any(found.plan.rows for found in arrays.values()):
+        _refuse_layout(node, what)
     plain = flattened(body, arrays)
     extents = tuple(scalar for found in arrays.values() for scalar in found.scalars)
     kept = scalars(shared, outer, every, plain, extents, arguments.what, context)
@@ -133,7 +142,12 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         tiles = staging(uses, arrays, dimensions, launch, arithmetic, loops.loops)
         _require_tiles(tiles, loops, node, arguments)
     new = flattened(body, arrays, tiles.references) if tiles.tiles else plain
+    inside = bool(innermost_loops(new))
     blocked = in_blocks(body_items(new), tiles.loops, kept.private, arguments.unroll)
+    combined = {reduction.name for reduction in kept.reductions}
+    vectors = None
+    if arguments.vector > 1:
+        vectors = lanes(body, dimensions[-1], uses, arrays, combined, what, context)
     plan = KernelPlan(
         name="kernel",
         axes=dimensions,
@@ -147,8 +161,9 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         blocks=blocked.blocks,
         spread=arguments.spread,
         coarsen=arguments.coarsen,
-        unroll=None if loops_in(body) else arguments.unroll,
+        unroll=None if inside else arguments.unroll,
         options=arguments.options,
+        lanes=vectors,
     )
     return Offloaded(plan, tuple(mapped), tuple(every))
 
@@ -185,6 +200,16 @@ def _require_tiles(tiles: Staging, loops: InnerLoops, node: Node, arguments: Off
         )
 
 
+def _refuse_layout(node: Node, what: str) -> NoReturn:
+    refuse(
+        "ORIO-T142",
+        f"{what} finds no array to hold column by column: none in the loops is declared with two dimensions",
+        node,
+        help="leave `layout` 'row'",
+        argument="layout",
+    )
+
+
 def _launch(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
     """The launch shape.  Raises Refusal: ORIO-T127."""
     items = arguments.items or _ITEMS[axes]
@@ -210,7 +235,7 @@ def _launch(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
             node,
             argument="localTile",
         )
-    return LaunchShape(items, groups, tile)
+    return LaunchShape(items, groups, tile, arguments.vector)
 
 
 def _uses(

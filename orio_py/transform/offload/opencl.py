@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from orio_py.core.expr import Value, show
 from orio_py.ctree.build import flat_block
@@ -40,6 +41,14 @@ MOST_STREAMS = 32
 """Queues that a kernel can be spread over."""
 
 _VECTORS = (0, 2, 4, 8, 16)
+_WIDTHS = (1, 2, 4, 8, 16)
+
+
+class Layout(StrEnum):
+    """How the device holds arrays of two dimensions: `ROW`, as C does, or column by column."""
+
+    ROW = "row"
+    COLUMN = "column"
 
 
 def never(node: Node) -> bool:
@@ -78,11 +87,15 @@ class OpenCL:
     streamCount: int = 1
     cacheBlocks: bool = False
     localTile: Counts = None
+    vectorWidth: int = 1
+    layout: Layout = Layout.ROW
     force: bool = False
     trusted: bool = False
 
     def check(self, node: Node, context: Context) -> None:
-        """Raises Refusal: ORIO-T011, T015, T020 to T029, T040, T041, T090, T120 to T127, T129, T130."""
+        """Raises Refusal: ORIO-T011, T015, T020 to T029, T040, T041, T090, T120 to T127,
+        T129, T130, T140 to T142.
+        """
         self.apply(node, context)
 
     def apply(self, node: Node, context: Context) -> Node:
@@ -170,6 +183,13 @@ class OpenCL:
                 node,
                 argument="cacheBlocks",
             )
+        if self.cacheBlocks and self.vectorWidth > 1:
+            refuse(
+                "ORIO-T141",
+                "`vectorWidth` does not go with `cacheBlocks`: items read single elements of tiles",
+                node,
+                argument="vectorWidth",
+            )
         if self.spread is Spread.BLOCKED and self.coarsen == 1 and self._groups(node) is None:
             refuse(
                 "ORIO-T127",
@@ -192,6 +212,8 @@ class OpenCL:
             stage=self.cacheBlocks,
             tile=tile,
             block=block,
+            vector=self.vectorWidth,
+            by_columns=self.layout is Layout.COLUMN,
             options=options,
             force=self.force,
             trusted=self.trusted,
@@ -268,6 +290,21 @@ def _vector_length(value: Value, name: str) -> int:
     return value
 
 
+def _vector_width(value: Value, name: str) -> int:
+    """Raises Refusal: ORIO-T010."""
+    if isinstance(value, bool) or not isinstance(value, int) or value not in _WIDTHS:
+        wrong(name, "1, 2, 4, 8 or 16", value)
+    return value
+
+
+def _layout(value: Value, name: str) -> Layout:
+    """Raises Refusal: ORIO-T010."""
+    words = text(value, name)
+    if words not in tuple(Layout):
+        wrong(name, "'row' or 'column'", value)
+    return Layout(words)
+
+
 def _number_or_name(value: Value, name: str) -> int | str | None:
     """The number or a part of the name of a device or platform.  Raises Refusal: ORIO-T010."""
     if value is None or value == "":
@@ -326,7 +363,7 @@ ENTRY = Entry(
         ArgumentSpec(
             "unrollInner",
             "integer, at least 1",
-            "`#pragma unroll` before innermost loops inside the kernel",
+            "`#pragma unroll` before the kernel's innermost loops",
             _optional_factor,
             "off",
         ),
@@ -369,6 +406,20 @@ ENTRY = Entry(
             "iterations for which a group fills its tiles at once, multiples of its items",
             _tile_counts,
             "one per item",
+        ),
+        ArgumentSpec(
+            "vectorWidth",
+            "1, 2, 4, 8 or 16",
+            "iterations of the fastest dimension that an item does at once, in vectors",
+            _vector_width,
+            "1",
+        ),
+        ArgumentSpec(
+            "layout",
+            "'row' or 'column'",
+            "how the device holds arrays of two dimensions; the host transposes them",
+            _layout,
+            "'row'",
         ),
         FORCE,
     ),

@@ -71,8 +71,11 @@ class BufferPlan:
     `address` is the host's expression of the address of the first element that the buffer holds, `count` one
     over scalars; where it is 0 or less, nothing is accessed.  In the body the buffer goes by the array's own
     `name` with one flat subscript, 0 for `address`.  `out` says that the kernel writes every element and reads
-    none, so that nothing has to be copied to the device.  `slices` is known only where it is needed, for
-    launches in several queues.
+    none, so that nothing has to be copied to the device.
+
+    `rows` names a scalar of the kernel: the device then holds the elements of that many rows column by column,
+    and the host transposes them as it copies.  `slices` is known only where it is needed, for launches in several
+    queues.
     """
 
     name: str
@@ -80,6 +83,7 @@ class BufferPlan:
     address: Node
     count: Node
     direction: Direction
+    rows: str | None = None
     slices: SlicePlan | None = None
 
 
@@ -148,22 +152,37 @@ class BlockPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class LanePlan:
+    """How the body does neighbouring iterations of the fastest axis at once, as the lanes of vectors.
+
+    `varying` are the index and the scalars that have a value for each lane, sorted.  A subscript that names one
+    of them stands for as many neighbouring elements as there are lanes, any other for one element.  Where
+    `backwards`, the elements of later iterations lie before those of earlier ones.
+    """
+
+    varying: tuple[str, ...]
+    backwards: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchShape:
     """Groups, and items in each, per axis of the index space: the first entry is the fastest axis.
 
     Entry k belongs to `KernelPlan.axes[-1 - k]`, so that neighbouring items run neighbouring iterations
     of the innermost mapped loop.  `groups` None: as many as cover the axis.  `tile` are the neighbouring
-    iterations that a group does in one step, multiples of `items`; None: one for each item.
+    iterations that a group does in one step, multiples of `items`; None: one for each item.  An item does
+    `vector` neighbouring iterations of the fastest axis at once.
     """
 
     items: tuple[int, ...]
     groups: tuple[int, ...] | None = None
     tile: tuple[int, ...] | None = None
+    vector: int = 1
 
     @property
     def step(self) -> tuple[int, ...]:
         """The iterations per axis that a group does in one step."""
-        return self.tile or self.items
+        return self.tile or (self.items[0] * self.vector, *self.items[1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +208,9 @@ class KernelPlan:
     `axes` are the mapped loops, outermost first, at most three; `body` the statements of one iteration, in
     C but for the flat subscripts; `private` the scalars that each item has for itself, as (name, type).
     `blocks` are loops in the body, in its order, before and behind which all items of a group wait.
-    One item does `coarsen` iterations at least of the innermost axis, `spread` over it.  `unroll` is the factor
-    for the loop over an item's own iterations, where it has one without barriers.
+    One item does `coarsen` iterations at least of the innermost axis, `spread` over it, or vectors of
+    `launch.vector` iterations as `lanes` says; what is left at the end is done one by one.  `unroll` is the
+    factor of the pragma before the loop over them, None for none.
     """
 
     name: str
@@ -207,3 +227,4 @@ class KernelPlan:
     coarsen: int = 1
     unroll: int | None = None
     options: DeviceOptions = DeviceOptions()
+    lanes: LanePlan | None = None
