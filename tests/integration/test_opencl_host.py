@@ -40,8 +40,9 @@ def test_results_are_those_of_plain_loops(tmp_path, streams):
     assert told == "0 differences\n0 differences with threads\n"
 
 
-def test_arrays_are_transposed_on_the_way(tmp_path):
-    assert results(tmp_path, "opencl_turn_main.c", turn()) == "0 differences\n"
+@pytest.mark.parametrize("streams", [1, 3])
+def test_arrays_are_transposed_on_the_way(tmp_path, streams):
+    assert results(tmp_path, "opencl_turn_main.c", turn(streams)) == "0 differences\n"
 
 
 def test_a_mistake_in_device_text_is_shown_with_the_compilers_words(tmp_path):

@@ -117,6 +117,14 @@ def test_stored_trials_are_not_run_again(tmp_path: Path) -> None:
     assert (report["regions"][0]["trials"], report["regions"][0]["cached"]) == (2, 1)
 
 
+def test_the_number_of_queues_is_a_parameter(tmp_path: Path) -> None:
+    changes = {"parameters": "param S[] = [1, 3];", "arguments": "streamCount=S"}
+    status, report = tune(tmp_path, counter="arg time = 'kernel+transfer';", n=1001, **changes)
+    assert status == 0, report
+    [region] = report["regions"]
+    assert (region["trials"], region["refused"], region["failures"]) == (2, 0, {})
+
+
 def test_tiles_in_local_memory_are_a_parameter(tmp_path: Path) -> None:
     status, report = tune(
         tmp_path,

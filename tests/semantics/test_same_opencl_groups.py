@@ -15,7 +15,7 @@ from orio_py.ctree.loops import loops_in
 from orio_py.transform.catalog import TRANSFORMATIONS
 from orio_py.transform.composite.composite import Composite
 from orio_py.transform.offload.call import kernel_plans
-from orio_py.transform.offload.opencl import OpenCL
+from orio_py.transform.offload.opencl import Layout, OpenCL
 from orio_py.transform.offload.plan import Spread
 
 PRODUCT = (
@@ -55,6 +55,11 @@ STRIDES = (
     OpenCL(workItemsPerGroup=(2,), coarsen=2, spread=Spread.BLOCKED),
 )
 STREAMED = (
+    *streamed(f"{FOR_I} {{ y[i] += 3 * x[i] + x[i + 1]; s += y[i]; }}",
+              OpenCL(vectorWidth=4, workItemsPerGroup=(2,)),
+              OpenCL(vectorWidth=2, workItemsPerGroup=(1,), workGroups=(2,), spread=Spread.BLOCKED)),
+    *streamed(f"{FOR_I} {FOR_J} {{ q[i][j] += p[i][j] * x[i]; s += p[j][i]; }}", OpenCL(layout=Layout.COLUMN),
+              OpenCL(nd=2, layout=Layout.COLUMN, workItemsPerGroup=(2, 3))),
     *streamed(f"{FOR_I} {{ y[i] = 3 * x[i] + x[i + 1]; s += x[i]; if (c[i] > mx) mx = c[i]; }}", *STRIDES),
     *streamed("for (i = n - 1; i >= 1; i -= 2) { z[3 * i + 1] = x[i] - x[i - 1] + p[i][n - i] + y[n - 1]; count++; }",
               *STRIDES[:2]),

@@ -158,7 +158,7 @@ def squares(streams: int = 1) -> HostKernel:
     return HostKernel(plan, _in_slices(SQUARES, streams), "orio_opencl_test_squares")
 
 
-def turn() -> HostKernel:
+def turn(streams: int = 1) -> HostKernel:
     """`b[i][j] = 2 * a[i][j]; c[i][j] += 10 * i + j;` for all `n` by `m` elements, held by columns."""
     count = binary("*", ident("n"), ident("m"))
     plan = KernelPlan(
@@ -174,8 +174,9 @@ def turn() -> HostKernel:
         private=(),
         reductions=(),
         launch=LaunchShape((4, 2)),
+        options=DeviceOptions(streams=streams),
     )
-    return HostKernel(plan, TURN, "orio_opencl_test_turn")
+    return HostKernel(plan, _in_slices(TURN, streams), "orio_opencl_test_turn")
 
 
 def _first(name: str) -> Node:
