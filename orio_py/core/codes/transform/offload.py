@@ -32,7 +32,10 @@ CODES: tuple[Code, ...] = (
         "    double *x;  … x[i + 1] …          known from the bounds of the loop\n"
         "    double *x;  … x[row[i]] …         not known: declare x[100]\n"
         "    if (i % 3 == 0) x[i] = 0;         not known where the last such element is\n\n"
-        "Elements under a condition on data count as used.",
+        "Elements under a condition on data count as used.\n\n"
+        "A parameter declared `x[static n]` promises that there are n elements (C99 6.7.5.3); where subscripts\n"
+        "do not tell, all of them are copied. The names in `n` have to be integer parameters that the function\n"
+        "does not change.",
     ),
     Code(
         "ORIO-T123",
