@@ -85,6 +85,8 @@ def facts(variant: Variant) -> dict[str, list[str]]:
     kernel, plans = variant.kernel, variant.plans
     launch = kernel.transformation
     shape = [name for name in ("workGroups", "sizeHint", "vecHint") if getattr(launch, name)]
+    shape += [f"vectorWidth {launch.vectorWidth}"] * (launch.vectorWidth > 1)
+    shape += [f"layout {launch.layout}"] * any(buffer.rows for plan in plans for buffer in plan.buffers)
     shape += ["coarsen"] * (launch.coarsen > 1) + ["unrollInner"] * (launch.unrollInner is not None)
     return {
         "loops": [f"{kernel.depth}"],

@@ -8,10 +8,10 @@ A region is transformed to calls of host functions, one for each kernel:
 in the order in which they stand.  A host, in C or in Python, does the same in each call:
 
 1. return where one of the trip counts is 0 or less;
-2. copy the buffers that are `in` or `inout` to the device;
+2. copy the buffers that are `in` or `inout` to the device, those with `rows` column by column;
 3. launch `group_counts(plan, trips)` groups of `plan.launch.items` items, with one element per group in
    each buffer of partial results;
-4. copy back the buffers that are `out` or `inout`, and combine each reduction's value `s` with its partial
+4. copy back the buffers that are `out` or `inout`, those with `rows` row by row again, and combine each reduction's value `s` with its partial
    results `p`, in the order of the groups, by `s = s OP p`, or `if (p < s) s = p` for `min`, `if (p > s) s = p`
    for `max`.
 
@@ -61,6 +61,7 @@ class KernelArgument:
     `of` names the buffer, scalar, reduction or the axis's index in the plan.  `type` is the C type on the
     host of the value, or of an element of the buffer; `device_type` the same in OpenCL C.  `direction` is
     a buffer's.  `host` is the parameter of the host function that holds the value, '' for partial results.
+    `rows` is the one with the number of rows of a buffer that the device holds column by column, '' for others.
     """
 
     kind: ArgumentKind
@@ -70,6 +71,7 @@ class KernelArgument:
     device_type: str
     direction: Direction | None = None
     host: str = ""
+    rows: str = ""
 
 
 def kernel_arguments(plan: KernelPlan) -> tuple[KernelArgument, ...]:
@@ -79,7 +81,14 @@ def kernel_arguments(plan: KernelPlan) -> tuple[KernelArgument, ...]:
     """
     found = [
         KernelArgument(
-            ArgumentKind.BUFFER, device_name(b.name), b.name, b.type, _device(b.type), b.direction, b.name
+            ArgumentKind.BUFFER,
+            device_name(b.name),
+            b.name,
+            b.type,
+            _device(b.type),
+            b.direction,
+            b.name,
+            b.rows or "",
         )
         for b in plan.buffers
     ]

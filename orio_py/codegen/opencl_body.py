@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from orio_py.codegen.opencl_types import Types, type_of
 from orio_py.ctree.build import binary, call, ternary
 from orio_py.ctree.nodes import Node, c_ast
@@ -13,9 +15,10 @@ _WORDS_TEXT = """
     kernel global local constant private read_only write_only read_write __kernel __global __local
     __constant __private half quad complex imaginary bool uchar ushort uint ulong size_t ptrdiff_t
     intptr_t uintptr_t event_t sampler_t image1d_t image1d_array_t image1d_buffer_t image2d_t
-    image2d_array_t image3d_t vec_step pipe generic as_type min max fmin fmax barrier
+    image2d_array_t image3d_t vec_step pipe generic as_type min max fmin fmax barrier select
 """
 _WORDS = frozenset(_WORDS_TEXT.split())
+_VECTOR_FUNCTION = re.compile(r"(vload|vstore)\d+|(convert|as)_[a-z]+\d*")
 _VECTORS = frozenset(
     f"{kind}{size}"
     for kind in (
@@ -41,14 +44,19 @@ def device_name(name: str) -> str:
     >>> device_name("local")
     'local_'
     """
-    return f"{name}_" if name in _WORDS | _VECTORS else name
+    return f"{name}_" if name in _WORDS | _VECTORS or _VECTOR_FUNCTION.fullmatch(name) else name
 
 
 def device_statement(node: Node, types: Types) -> Node:
     """A statement of a kernel's body in OpenCL C; `types` are those of all names in it."""
-    result = _Translation(types).rewrite(node)
+    result = translated(node, types)
     mapping = {name: device_name(name) for name in types if device_name(name) != name}
     return rename(result, mapping) if mapping else result
+
+
+def translated(node: Node, types: Types) -> Node:
+    """The same, with the names as they are."""
+    return _Translation(types).rewrite(node)
 
 
 class _Translation(Rewriter):

@@ -16,36 +16,20 @@ Source: The OpenCL Specification 1.2, chapter 6.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument, kernel_arguments
-from orio_py.codegen.opencl_body import device_name, device_statement
-from orio_py.codegen.opencl_loops import blocks_around, counter, linear
+from orio_py.codegen.opencl_lanes import lanes_body, plain_body
+from orio_py.codegen.opencl_loops import blocks_around, linear
+from orio_py.codegen.opencl_reductions import device_reduction, lanes_declared, lanes_merged
 from orio_py.codegen.opencl_types import types_of
 from orio_py.codegen.templates import render
-from orio_py.ctree.build import literal_value
-from orio_py.ctree.emit import emit
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
-from orio_py.transform.offload.call import start_name
-from orio_py.transform.offload.plan import Axis, Direction, KernelPlan, ReductionPlan
+from orio_py.transform.offload.plan import Direction, KernelPlan
 from orio_py.transform.offload.types import device_type
 
 _WIDTH = 100
-_COMBINED = {"+": "+=", "*": "*=", "&": "&=", "|": "|=", "^": "^="}
-
-
-@dataclass(frozen=True, slots=True)
-class _Reduction:
-    """A reduction as the template wants it: `combine` merges the values at `orio_item` and beyond."""
-
-    name: str
-    type: str
-    identity: str
-    local: str
-    partials: str
-    combine: str
 
 
 def device_program(plans: Sequence[KernelPlan]) -> str:
@@ -64,17 +48,14 @@ def _kernel(plan: KernelPlan) -> str:
     types = types_of(plan)
     around = blocks_around(plan, types)
     indent = "  " * (around.depth + 1)
-    declared = [f"{indent}{_index(axis)}" for axis in plan.axes if counter(axis) != device_name(axis.index)]
-    declared += [f"{indent}{device_type(kind)} {device_name(name)};" for name, kind in plan.private]
-    body = "".join(emit(device_statement(node, types), indent=indent, braces=True) for node in plan.body)
+    write = plain_body if plan.lanes is None else lanes_body
     return render(
         "opencl/kernel.cl.j2",
         head=_head(plan),
-        reductions=[_reduction(reduction) for reduction in plan.reductions],
-        opening=around.opening,
-        declared=declared,
-        body=body,
-        closing=around.closing,
+        reductions=[device_reduction(reduction) for reduction in plan.reductions],
+        opening=[*(lanes_declared(plan) if plan.lanes else ()), *around.opening],
+        body=write(plan, types, indent),
+        closing=[*around.closing, *(lanes_merged(plan) if plan.lanes else ())],
         tiles=[(device_type(tile.type), tile.name, tile.elements) for tile in plan.staged],
         items=prod(plan.launch.items),
         item=linear("get_local_id", "get_local_size", len(plan.axes)),
@@ -121,35 +102,6 @@ def _parameter(argument: KernelArgument) -> str:
             return f"__global {argument.device_type} *restrict {argument.name}"
         case _:
             return f"const {argument.device_type} {argument.name}"
-
-
-def _index(axis: Axis) -> str:
-    """The declaration of the loop's index."""
-    kind, number = device_type(axis.type), literal_value(axis.start)
-    start = str(number) if number is not None else start_name(axis)
-    size = abs(axis.stride)
-    steps = f"orio_{axis.index}" if size == 1 else f"{size} * orio_{axis.index}"
-    if start == "0" and axis.stride > 0:
-        value = steps if size == 1 else f"({steps})"
-    else:
-        value = f"({start} {'+' if axis.stride > 0 else '-'} {steps})"
-    return f"const {kind} {device_name(axis.index)} = ({kind}){value};"
-
-
-def _reduction(reduction: ReductionPlan) -> _Reduction:
-    kind = device_type(reduction.type) or "int"
-    local = f"orio_local_{reduction.name}"
-    mine, other = f"{local}[orio_item]", f"{local}[orio_item + orio_half]"
-    operator = reduction.operator
-    if operator in {"min", "max"}:
-        function = f"f{operator}" if kind in {"float", "double"} else operator
-        combine = f"{mine} = {function}({mine}, {other});"
-    elif operator in {"&&", "||"}:
-        combine = f"{mine} = {mine} {operator} {other};"
-    else:
-        combine = f"{mine} {_COMBINED[operator]} {other};"
-    partials = f"orio_partials_{reduction.name}"
-    return _Reduction(device_name(reduction.name), kind, reduction.identity, local, partials, combine)
 
 
 def _uses_double(plan: KernelPlan) -> bool:

@@ -92,6 +92,7 @@ def host_source(unit: HostUnit) -> Program:
         arguments=max(len(group) for group in arguments),
         checks=_checks([argument for group in arguments for argument in group]),
         kernels=[_view(index, kernel, built[_build(kernel)]) for index, kernel in enumerate(kernels)],
+        transposes=any(argument.rows for group in arguments for argument in group),
         divides=any(k.plan.launch.groups is None for k in kernels),
         statuses=STATUSES,
     )
@@ -166,6 +167,8 @@ def _body(index: int, plan: KernelPlan) -> list[str]:
     if plan.reductions:
         product = " * ".join(f"orio_launch.groups[{k}]" for k in range(len(plan.axes)))
         lines += [f"const size_t orio_total = {product};"]
+    turned = [(slot, a) for slot, a in enumerate(arguments) if a.rows]
+    lines += [line for slot, argument in turned for line in _turned(slot, argument)]
     lines += [
         "const struct orio_argument orio_arguments[] = {",
         *(f"  {_argument(a)}," for a in arguments),
@@ -179,6 +182,7 @@ def _body(index: int, plan: KernelPlan) -> list[str]:
     lines += [f"if (orio_prepare(orio_kernel, orio_arguments, {count}, orio_failure))", "  return 1;"]
     lines += _start(plan, arguments)
     lines += [f"if (orio_collect(orio_kernel, orio_arguments, {count}, orio_failure))", "  return 1;"]
+    lines += [_transposed(a, back=True) for _, a in turned if a.direction is not Direction.IN]
     results = [name for _, name in host_parameters(plan)[-len(plan.reductions) :]]
     for reduction, result in zip(plan.reductions, results, strict=False):
         slot = next(k for k, a in enumerate(arguments) if _is_partial_of(a, reduction))
@@ -188,6 +192,28 @@ def _body(index: int, plan: KernelPlan) -> list[str]:
 
 def _is_partial_of(argument: KernelArgument, reduction: ReductionPlan) -> bool:
     return argument.kind is ArgumentKind.PARTIALS and argument.of == reduction.name
+
+
+def _turned(slot: int, argument: KernelArgument) -> list[str]:
+    """Memory of the host for an array that the device holds column by column, and the array in it."""
+    name = f"orio_turned_{argument.of}"
+    size = f"orio_bytes(orio_count_{argument.of}, sizeof *{argument.host})"
+    lines = [
+        f"void *{name} = orio_scratch(&orio_kernel->memory[{slot}], {size}, orio_failure);",
+        f"if ({name} == NULL)",
+        "  return 1;",
+    ]
+    return lines if argument.direction is Direction.OUT else [*lines, _transposed(argument, back=False)]
+
+
+def _transposed(argument: KernelArgument, *, back: bool) -> str:
+    host, turned, rows = argument.host, f"orio_turned_{argument.of}", argument.rows
+    count = f"orio_count_{argument.of}"
+    if back:
+        return (
+            f"orio_transpose({host}, {turned}, {rows} > 0 ? {count} / {rows} : 0, {count}, sizeof *{host});"
+        )
+    return f"orio_transpose({turned}, {host}, {rows}, {count}, sizeof *{host});"
 
 
 def _value(argument: KernelArgument) -> str:
@@ -204,10 +230,10 @@ def _variable(argument: KernelArgument) -> str:
 def _argument(argument: KernelArgument) -> str:
     """The initialiser of one entry of the table of arguments."""
     if argument.kind is ArgumentKind.BUFFER:
-        name = argument.host
+        name = f"orio_turned_{argument.of}" if argument.rows else argument.host
         source = "NULL" if argument.direction is Direction.OUT else name
         target = "NULL" if argument.direction is Direction.IN else name
-        return f"{{ORIO_BUFFER, {source}, {target}, orio_bytes(orio_count_{argument.of}, sizeof *{name})}}"
+        return f"{{ORIO_BUFFER, {source}, {target}, orio_bytes(orio_count_{argument.of}, sizeof *{argument.host})}}"
     if argument.kind is ArgumentKind.PARTIALS:
         return f"{{ORIO_PARTIALS, NULL, NULL, orio_total * sizeof({argument.type})}}"
     name = _variable(argument)

@@ -23,7 +23,7 @@ from orio_py.codegen.opencl_body import device_name, device_statement
 from orio_py.codegen.opencl_types import Types
 from orio_py.ctree.build import literal_value
 from orio_py.ctree.emit import emit
-from orio_py.transform.offload.call import begin_name, place_name, trips_name
+from orio_py.transform.offload.call import begin_name, place_name, start_name, trips_name
 from orio_py.transform.offload.plan import Axis, KernelPlan, Spread
 from orio_py.transform.offload.types import device_type
 
@@ -80,8 +80,8 @@ def _staged(plan: KernelPlan, types: Types) -> Blocks:
             )
             lines.append(f"{inner}for ({first}; {place} < {last}; {step}) {{")
             inner += "  "
-    lines += [f"{inner}const long {counter(a)} = {begin_name(a)} + {place_name(a)};" for a in plan.axes]
-    tests = " && ".join(f"{counter(axis)} < {trips_name(axis)}" for axis in plan.axes)
+    lines += [f"{inner}const long {counter(a, plan)} = {begin_name(a)} + {place_name(a)};" for a in plan.axes]
+    tests = " && ".join(f"{counter(axis, plan)} < {trips_name(axis)}" for axis in plan.axes)
     closing = [f"{indent}{'  ' * level}}}" for level in reversed(range(len(several) + 1))]
     closing += [f"{indent}{_BARRIER}"] if steps else []
     closing += [f"{'  ' * (level + 1)}}}" for level in reversed(range(depth))]
@@ -112,29 +112,54 @@ def _single(plan: KernelPlan) -> list[str]:
     tests: list[str] = []
     for level, axis in enumerate(plan.axes):
         dimension = len(plan.axes) - 1 - level
-        lines.append(f"  const long {counter(axis)} = get_global_id({dimension});")
-        tests.append(f"{counter(axis)} < {trips_name(axis)}")
+        lines.append(f"  const long {counter(axis, plan)} = {_times('get_global_id', dimension, plan)};")
+        tests.append(f"{counter(axis, plan)} < {trips_name(axis)}")
     return [*lines, f"  if ({' && '.join(tests)}) {{"]
 
 
 def _loop(plan: KernelPlan, axis: Axis, dimension: int) -> list[str]:
     """Each item does every iteration that is its own."""
-    number, trips = counter(axis), trips_name(axis)
-    first, step = f"get_global_id({dimension})", f"get_global_size({dimension})"
+    number, trips = counter(axis, plan), trips_name(axis)
+    first, step = (_times(function, dimension, plan) for function in ("get_global_id", "get_global_size"))
     if dimension == 0 and plan.spread is Spread.BLOCKED:
         piece, end = f"orio_piece_{axis.index}", f"orio_end_{axis.index}"
+        size, place = "(long)get_global_size(0)", "(long)get_global_id(0)"
+        width = plan.launch.vector
+        several = "" if width == 1 else f" * {width}"
+        whole = size if width == 1 else f"{size} * {width}"
         return [
-            f"const long {piece} = ({trips} + (long){step} - 1) / (long){step};",
-            f"const long {end} = min(((long){first} + 1) * {piece}, {trips});",
-            f"for (long {number} = (long){first} * {piece}; {number} < {end}; {number}++) {{",
+            f"const long {piece} = ({trips} + {whole} - 1) / {f'({whole})' if several else whole}{several};",
+            f"const long {end} = min(({place} + 1) * {piece}, {trips});",
+            f"for (long {number} = {place} * {piece}; {number} < {end}; {number}{f' += {width}' if several else '++'}) {{",
         ]
     return [f"for (long {number} = {first}; {number} < {trips}; {number} += {step}) {{"]
 
 
-def counter(axis: Axis) -> str:
+def _times(function: str, dimension: int, plan: KernelPlan) -> str:
+    """What an index function says of a dimension, in iterations: an item does as many as there are lanes."""
+    text = f"{function}({dimension})"
+    return f"(long){text} * {plan.launch.vector}" if dimension == 0 and plan.launch.vector > 1 else text
+
+
+def counter(axis: Axis, plan: KernelPlan) -> str:
     """The name of the iteration's number: the index itself where that is the same."""
-    same = literal_value(axis.start) == 0 and axis.stride == 1 and device_type(axis.type) == "long"
+    lanes = plan.lanes is not None and axis is plan.axes[-1]
+    plain = literal_value(axis.start) == 0 and axis.stride == 1 and not lanes
+    same = plain and device_type(axis.type) == "long"
     return device_name(axis.index) if same else f"orio_{axis.index}"
+
+
+def index_declared(axis: Axis, number: str) -> str:
+    """The declaration of the loop's index in the iteration of a number."""
+    kind, value = device_type(axis.type), literal_value(axis.start)
+    start = str(value) if value is not None else start_name(axis)
+    size = abs(axis.stride)
+    steps = number if size == 1 else f"{size} * {number}"
+    if start == "0" and axis.stride > 0:
+        index = steps if size == 1 else f"({steps})"
+    else:
+        index = f"({start} {'+' if axis.stride > 0 else '-'} {steps})"
+    return f"const {kind} {device_name(axis.index)} = ({kind}){index};"
 
 
 def linear(number: str, size: str, dimensions: int) -> str:

@@ -62,14 +62,14 @@ def type_of(node: Node, types: Types) -> str:
         case c_ast.BinaryOp(op="<<" | ">>", left=left):
             return _promoted(type_of(left, types))
         case c_ast.BinaryOp(left=left, right=right) | c_ast.TernaryOp(iftrue=left, iffalse=right):
-            return _common(type_of(left, types), type_of(right, types))
+            return common_type(type_of(left, types), type_of(right, types))
         case c_ast.Assignment(lvalue=target):
             return type_of(target, types)
         case c_ast.FuncCall(name=c_ast.ID(name=name), args=arguments):
             function = device_function(name)
             if function is None and choice(name) is not None and isinstance(arguments, c_ast.ExprList):
                 first, second = arguments.exprs
-                return _common(type_of(first, types), type_of(second, types))
+                return common_type(type_of(first, types), type_of(second, types))
             return "int" if function is None else function.result
         case _:
             return "int"
@@ -86,5 +86,6 @@ def _promoted(kind: str) -> str:
     return kind if kind in _RANKS else "int"
 
 
-def _common(first: str, second: str) -> str:
+def common_type(first: str, second: str) -> str:
+    """The type in which an operator computes with operands of two types."""
     return max(_promoted(first), _promoted(second), key=_RANKS.index)

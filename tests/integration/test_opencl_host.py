@@ -3,33 +3,45 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 from c_programs import SANITIZERS, links
 from opencl_build import SUPPORT, build, device_environment, loader, run, write_unit
-from opencl_plans import add_2d, axpy, squares
+from opencl_plans import add_2d, axpy, squares, turn
+
+from orio_py.codegen.host_unit import HostKernel
 
 pytestmark = pytest.mark.skipif(loader() is None, reason="the wheel pyopencl[pocl] is not installed")
 
 
-@pytest.mark.parametrize("streams", [1, 3])
-def test_results_are_those_of_plain_loops(tmp_path, streams):
-    write_unit(tmp_path, axpy(streams=streams), add_2d(streams), squares())
+def results(folder: Path, main: str, *kernels: HostKernel) -> str:
+    """What a program over the host code of some kernels prints."""
+    write_unit(folder, *kernels)
     flags = SANITIZERS if links(*SANITIZERS) else ()
-    program = build(tmp_path, ["test_opencl.c", SUPPORT / "opencl_device_main.c", str(loader())], *flags)
+    program = build(folder, ["test_opencl.c", SUPPORT / main, str(loader())], *flags)
     # What PoCL and the compiler in it forget is not ours; objects that we forget are counted by the fake library.
-    suppressions = tmp_path / "theirs"
+    suppressions = folder / "theirs"
     suppressions.write_text("leak:libpocl\nleak:libOpenCL\nleak:libLLVM\nleak:libhwloc\n")
     environment = device_environment(
         {
             "ASAN_OPTIONS": "detect_leaks=1",
             "LSAN_OPTIONS": f"suppressions={suppressions}:print_suppressions=0",
-            "POCL_CACHE_DIR": str(tmp_path / "cache"),
+            "POCL_CACHE_DIR": str(folder / "cache"),
             "ORIO_OPENCL_DEVICE": "",
         }
     )
-    told = run(program, environment=environment)
+    return run(program, environment=environment)
+
+
+@pytest.mark.parametrize("streams", [1, 3])
+def test_results_are_those_of_plain_loops(tmp_path, streams):
+    told = results(tmp_path, "opencl_device_main.c", axpy(streams=streams), add_2d(streams), squares())
     assert told == "0 differences\n0 differences with threads\n"
+
+
+def test_arrays_are_transposed_on_the_way(tmp_path):
+    assert results(tmp_path, "opencl_turn_main.c", turn()) == "0 differences\n"
 
 
 def test_a_mistake_in_device_text_is_shown_with_the_compilers_words(tmp_path):

@@ -141,11 +141,64 @@ def test_tiles_beyond_the_local_memory_are_not_built(tmp_path: Path) -> None:
     assert (region["trials"], region["refused"], region["failures"]) == (2, 1, {})
 
 
-def test_a_sum_is_combined_on_the_host(tmp_path: Path) -> None:
-    status, report = tune(tmp_path, loop=DOT, arguments="workItemsPerGroup=WI, workGroups=3, force=True")
+MATRIX = """
+double A[90][70], B[90][70];
+void kernel(int n, const double *restrict x, double *restrict y)
+{
+  int i, j;
+  /*@ begin PerfTuning (
+    def performance_params { param L[] = ['row', 'column']; param VW[] = [1, 2]; constraint c = VW == 1 or L == 'column'; }
+    def performance_counter { arg repetitions = 3; }
+    def input_params { param n[] = [70]; }
+    def input_vars {
+      decl static double A[90][70] = random;
+      decl static double B[90][70] = random;
+      decl dynamic double x[n] = random;
+      decl dynamic double y[n] = random;
+    }
+  ) @*/
+  /*@ begin Loop (transform OpenCL(layout=L, vectorWidth=VW)) @*/
+  for (i = 1; i < n; i++)
+    for (j = 0; j < n; j++) {
+      B[i][j] += 2 * A[i - 1][j];
+      y[i] += A[i][j] * x[j];
+    }
+  /*@ end @*/
+  /*@ end @*/
+}
+"""
+
+
+def test_arrays_are_transposed_for_the_device(tmp_path: Path) -> None:
+    (tmp_path / "k.c").write_text(MATRIX)
+    status = main(
+        [
+            "tune",
+            str(tmp_path / "k.c"),
+            "--json",
+            str(tmp_path / "r.json"),
+            "--db",
+            str(tmp_path / "r.db"),
+            "--quiet",
+        ]
+    )
+    report = json.loads((tmp_path / "r.json").read_text())
     assert status == 0, report
-    assert report["regions"][0]["failures"] == {}
-    assert report["regions"][0]["best"] is not None
+    [region] = report["regions"]
+    assert (region["trials"], region["refused"], region["failures"]) == (3, 0, {})
+
+
+def test_a_sum_is_combined_on_the_host(tmp_path: Path) -> None:
+    status, report = tune(
+        tmp_path,
+        loop=DOT,
+        parameters="param WI[] = [32, 64]; param VW[] = [1, 4];",
+        arguments="workItemsPerGroup=WI, workGroups=3, vectorWidth=VW, force=True",
+    )
+    assert status == 0, report
+    [region] = report["regions"]
+    assert (region["trials"], region["refused"], region["failures"]) == (4, 0, {})
+    assert region["best"] is not None
 
 
 def test_scalars_around_the_kernels_are_evaluated(tmp_path: Path) -> None:

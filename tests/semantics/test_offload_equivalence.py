@@ -70,7 +70,7 @@ def test_wrong_plans_are_noticed(
     tmp_path: Path, change: Callable[[KernelPlan], KernelPlan], concerned: Callable[[Variant], bool]
 ) -> None:
     opencl()
-    chosen = [variant for variant in variants(300, 12) if concerned(variant)][:3]
+    chosen = [variant for variant in variants(700, 12) if concerned(variant)][:3]
     steps = list(compared(chosen, tmp_path, FAST, change=change))
     assert [step.kind for step in steps if step.kind != "at"] == ["wrong"] * len(chosen)
     assert chosen

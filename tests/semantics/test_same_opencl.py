@@ -23,7 +23,7 @@ from orio_py.ctree.verify import verify
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Refusal
 from orio_py.transform.offload.call import kernel_plans
-from orio_py.transform.offload.opencl import OpenCL
+from orio_py.transform.offload.opencl import Layout, OpenCL
 from orio_py.transform.offload.plan import Spread
 
 SIDE = 12
@@ -144,6 +144,62 @@ STAGED = (
 )  # fmt: skip
 
 
+def in_vectors(code: str, *shapes: OpenCL) -> list[Case]:
+    """A loop whose items do several iterations at once, in several launch shapes."""
+    return [Case(code, shape) for shape in shapes]
+
+
+WIDE = (
+    OpenCL(vectorWidth=2, workItemsPerGroup=(2,)),
+    OpenCL(vectorWidth=4, workItemsPerGroup=(2,), workGroups=(1,), sizeHint=True, vecHint=4),
+    OpenCL(vectorWidth=4, workItemsPerGroup=(1,), workGroups=(2,), spread=Spread.BLOCKED),
+    OpenCL(vectorWidth=2, workItemsPerGroup=(2,), coarsen=2, unrollInner=2),
+    OpenCL(vectorWidth=8),
+)
+WIDE_PLANE = (
+    OpenCL(nd=2, vectorWidth=4, workItemsPerGroup=(2, 3)),
+    OpenCL(nd=2, vectorWidth=2, workGroups=(2, 1), workItemsPerGroup=(1, 2), spread=Spread.BLOCKED),
+)
+VECTORS = (
+    *in_vectors(f"{FOR_I} y[i] += 3 * x[i];", *WIDE),
+    *in_vectors(f"{FOR_I} {{ t = x[i] + 1; y[i] = t * t; s += t; count++; }}", *WIDE[:2]),
+    *in_vectors(f"{FOR_I} {{ if (x[i] > mx) mx = x[i]; s -= y[i]; bits ^= c[i]; ok = c[i] > 1 && ok; }}", *WIDE),
+    *in_vectors("for (i = n - 1; i >= 0; i--) { y[i] = x[i] - i; ok = c[i] || ok; }", *WIDE[2:]),
+    *in_vectors("for (i = 2; i < n - 1; i++) z[n - i] = i % 3 * y[n - i + 1];", *WIDE[1:3]),
+    *in_vectors("for (i = 1; i < n - 1; i++) z[i] = x[i - 1] + c[i] * f[i + 1] - (int)y[i] / 2;", *WIDE[1:3]),
+    *in_vectors("for (u = 0; u < n; u++) f[u] = fmaxf(f[u], 2) + sqrtf(4) + abs(c[u] - 4) + u;", *WIDE[1:3]),
+    *in_vectors("for (w = 2; w < n; w++) c[w] = (2 * c[w] << w % 3) + !c[w] - ~c[w] + (w > 4);", *WIDE[1:3]),
+    *in_vectors(f"{FOR_I} y[i] = c[i] > 3 && x[i] < 7 ? x[i] : x[i] != 2 ? -x[i] : isnan(x[i]) + 1;", *WIDE[1:3]),
+    *in_vectors(f"{FOR_I} {{ if (c[i] > 6) y[i] = x[i] / 2; else if (c[i] > 2) {{ double v = x[i]; v++; y[i] = v; }} }}",
+                *WIDE[1:3]),
+    *in_vectors(f"{FOR_I} {{ int e = i + 1; for (j = 0; j < m; j++) {{ if (j == 2) continue; s += p[1][e - 1] * p[2][j]; }} }}",
+                *WIDE[1:3]),
+    *in_vectors(f"{FOR_J} q[3][j] = p[2][j] * (n > 7 ? x[j] : 2);", *WIDE[1:3]),
+    *in_vectors(f"{FOR_I} {FOR_J} q[i][j] = p[i][j] + x[j] * y[i];", *WIDE_PLANE),
+    *in_vectors(f"{FOR_I} {FOR_J} {{ s += p[i][j]; if (p[i][j] < mx) mx = p[i][j]; }}", *WIDE_PLANE),
+    *in_vectors(f"{FOR_I} {FOR_J} for (k = 0; k < n; k++) q[i][j] += p[i][k] * p[k][j];", *WIDE_PLANE),
+    Case(f"{FOR_I} {FOR_J} for (k = 0; k < n; k++) z[(i * m + j) * n + k] = x[i] + y[j] + c[k];",
+         OpenCL(nd=3, vectorWidth=4, workItemsPerGroup=(2, 1, 2))),
+)  # fmt: skip
+
+
+BY_COLUMNS = (
+    OpenCL(layout=Layout.COLUMN),
+    OpenCL(layout=Layout.COLUMN, vectorWidth=4, workItemsPerGroup=(2,)),
+)
+COLUMNS = (
+    *in_vectors(f"{FOR_I} {FOR_J} y[i] += p[i][j] * q[j][i];", *BY_COLUMNS[:1]),
+    *in_vectors(f"{FOR_I} {{ t = 0; {FOR_J} t += p[i][j] * x[j]; y[i] = t; }}", *BY_COLUMNS),
+    *in_vectors("for (i = 1; i < n - 1; i++) for (j = 1; j < m - 1; j++)"
+                " q[i][j] = p[i - 1][j] + p[i + 1][j] + p[i][j - 1] + p[i][j + 1] - 4 * q[i][j];",
+                *BY_COLUMNS, OpenCL(nd=2, layout=Layout.COLUMN),
+                OpenCL(nd=("j", "i"), layout=Layout.COLUMN, workItemsPerGroup=(2, 3), cacheBlocks=True)),
+    *in_vectors(f"for (i = n - 1; i >= 0; i -= 2) for (j = 0; j < {SIDE}; j++) q[i][j] = i - p[2][j];", *BY_COLUMNS[:1]),
+    *in_vectors(f"for (i = 0; i < {SIDE}; i++) for (j = 0; j < {SIDE}; j++) {{ q[i][j] = i; s += p[i][j]; }}",
+                *BY_COLUMNS, OpenCL(nd=2, layout=Layout.COLUMN)),
+)  # fmt: skip
+
+
 def transformed(case: Case, number: int) -> Node | None:
     tree = parse(case.code)
     before = structure_digest(tree)
@@ -236,6 +292,22 @@ def test_tiles_in_local_memory_compute_the_same(tmp_path: Path) -> None:
         assert tree is not None, case
         assert all(plan.staged for plan in kernel_plans(tree)), case
     assert assert_same(STAGED, tmp_path) >= 3 * len(STAGED)
+
+
+def test_vectors_compute_the_same(tmp_path: Path) -> None:
+    for number, case in enumerate(VECTORS):
+        tree = transformed(case, number)
+        assert tree is not None, case
+        assert all(plan.lanes for plan in kernel_plans(tree)), case
+    assert assert_same(VECTORS, tmp_path) >= 3 * len(VECTORS)
+
+
+def test_arrays_by_columns_compute_the_same(tmp_path: Path) -> None:
+    for number, case in enumerate(COLUMNS):
+        tree = transformed(case, number)
+        assert tree is not None, case
+        assert any(buffer.rows for plan in kernel_plans(tree) for buffer in plan.buffers), case
+    assert assert_same(COLUMNS, tmp_path) >= 3 * len(COLUMNS)
 
 
 def test_random_stencils_compute_the_same(tmp_path: Path) -> None:

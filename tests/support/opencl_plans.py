@@ -66,6 +66,18 @@ __kernel void squares(__global const double *x, __global const int *k, const lon
 }
 """
 
+TURN = """\
+__kernel void turn(__global const short *a, __global double *b, __global short *c, const long orio_rows_a,
+                   const long orio_trips_i, const long orio_trips_j)
+{
+  const long i = get_global_id(1), j = get_global_id(0);
+  if (i < orio_trips_i && j < orio_trips_j) {
+    b[j * orio_rows_a + i] = 2 * a[j * orio_rows_a + i];
+    c[j * orio_rows_a + i] += 10 * i + j;
+  }
+}
+"""
+
 
 def axpy(**options: object) -> HostKernel:
     """`for (i = 0; i < n; i++) y[i] += a * x[i]`, as many groups of 8 as cover the loop."""
@@ -123,6 +135,26 @@ def squares() -> HostKernel:
         launch=LaunchShape((16,), (3,)),
     )
     return HostKernel(plan, SQUARES, "orio_opencl_test_squares")
+
+
+def turn() -> HostKernel:
+    """`b[i][j] = 2 * a[i][j]; c[i][j] += 10 * i + j;` for all `n` by `m` elements, held by columns."""
+    count = binary("*", ident("n"), ident("m"))
+    plan = KernelPlan(
+        name="turn",
+        axes=(Axis("i", "int", const(0), ident("n")), Axis("j", "int", const(0), ident("m"))),
+        body=(),
+        buffers=(
+            BufferPlan("a", "short", _first("a"), count, Direction.IN, "orio_rows_a"),
+            BufferPlan("b", "double", _first("b"), count, Direction.OUT, "orio_rows_a"),
+            BufferPlan("c", "short", _first("c"), count, Direction.INOUT, "orio_rows_a"),
+        ),
+        scalars=(_scalar("orio_rows_a", "long"),),
+        private=(),
+        reductions=(),
+        launch=LaunchShape((4, 2)),
+    )
+    return HostKernel(plan, TURN, "orio_opencl_test_turn")
 
 
 def _first(name: str) -> Node:

@@ -127,7 +127,7 @@ class Device:
     def _run(self, plan: KernelPlan, given: Mapping[str, Any], trips: Sequence[int]) -> None:
         cl, flags = opencl(), opencl().mem_flags
         arguments: list[Any] = []
-        back: list[tuple[Any, Any]] = []
+        back: list[tuple[Any, Any, int | None]] = []
         partials: list[tuple[str, Any, Any]] = []
         guards: list[tuple[str, Any, int]] = []
         for argument in kernel_arguments(plan):
@@ -140,9 +140,9 @@ class Device:
                     # What the kernel does not write must not be right by chance.
                     cl.enqueue_fill_buffer(queue(), buffer, np.uint8(FILL), 0, max(memory.nbytes, 8))
                 elif memory.nbytes:
-                    cl.enqueue_copy(queue(), buffer, memory)
+                    cl.enqueue_copy(queue(), buffer, _turned(memory, given.get(argument.rows)))
                 if argument.direction is not Direction.IN and memory.nbytes:
-                    back.append((memory, buffer))
+                    back.append((memory, buffer, given.get(argument.rows)))
                 arguments.append(buffer)
             elif argument.kind is ArgumentKind.PARTIALS:
                 found = np.zeros(partial_elements(plan, trips), kind)
@@ -160,8 +160,10 @@ class Device:
             cl.enqueue_copy(queue(), found, whole)
             around = np.concatenate((found[:GUARD], found[GUARD + size :]))
             assert (around == FILL).all(), f"the kernel writes beside {name}"
-        for memory, buffer in back:
-            cl.enqueue_copy(queue(), memory, buffer)
+        for memory, buffer, rows in back:
+            held = np.empty_like(memory)
+            cl.enqueue_copy(queue(), held, buffer)
+            memory[:] = _turned(held, rows and memory.size // rows)
         for name, found, buffer in partials:
             cl.enqueue_copy(queue(), found, buffer)
             reduction = next(r for r in plan.reductions if r.name == name)
@@ -181,6 +183,11 @@ class Device:
             if size
             else np.empty(0, kind)
         )
+
+
+def _turned(memory: Any, rows: int | None) -> Any:
+    """A matrix of so many rows column by column."""
+    return memory if rows is None else np.ascontiguousarray(memory.reshape(rows, -1).T).ravel()
 
 
 STRICT = ("-Wall", "-Wextra", "-Werror", "-Wno-sign-compare")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from random import Random
 
@@ -84,9 +85,19 @@ def triangular(draw: Random, name: str, outer: str, symbol: str) -> Header:
     return Header(draw.choice(forms))
 
 
+def neighbouring(code: str) -> str:
+    """The code with steps of 1 and without numbers times indices, so that vectors are possible more often."""
+    code = re.sub(r"\b([ijk]) ([+-])= \d\b", r"\1\2\2", code)
+    code = re.sub(r"\b([ijk]) = \1 \+ \d\b", r"\1++", code)
+    code = re.sub(r"\b[234] \* (?=[ijk]\b)|(?<=\b[ijk]) \* 2\b", "", code)
+    code = re.sub(r"\b([ijk]) \+ \1\b", r"\1", code)
+    return re.sub(r"\[i\]((?:\[\d\])+)", r"\1[i]", code)
+
+
 def launch(draw: Random, depth: int) -> OpenCL:
     """A launch shape with fewer or more items than iterations, and hints."""
-    nd = draw.choice((1, depth, depth, draw.randint(1, depth)))
+    vector = draw.choice((1, 1, 1, 2, 4, 4, 8, 16))
+    nd = draw.choice((1, depth, depth, draw.randint(1, depth) if vector == 1 else depth))
     names = ("i", "j", "k")[:nd]
     given = draw.choice((nd, nd, nd, tuple(draw.sample(names, nd))))
     items = tuple(draw.choice((1, 2, 3, 4, 5)) for _ in range(nd)) if draw.random() < 0.7 else None
@@ -102,4 +113,5 @@ def launch(draw: Random, depth: int) -> OpenCL:
         unrollInner=draw.choice((None, None, 2, 3, 4)),
         sizeHint=draw.random() < 0.25,
         vecHint=draw.choice((0, 0, 0, 2, 4, 8, 16)),
+        vectorWidth=vector,
     )

@@ -7,7 +7,8 @@ exact in any order; the others with fractions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from random import Random
 
 from random_kernel_parts import (
@@ -20,10 +21,11 @@ from random_kernel_parts import (
     header,
     index_type,
     launch,
+    neighbouring,
     triangular,
 )
 
-from orio_py.transform.offload.opencl import OpenCL
+from orio_py.transform.offload.opencl import Layout, OpenCL
 
 ELEMENTS = (*INTEGERS, *FLOATING, "double", "double", "double", "double", "float", "float", "int", "int")
 READ = ("x", "a", "c", "p", "b")
@@ -100,6 +102,11 @@ class _Nest:
             inner = code[len(headers[0].text) :]
             code = f"{headers[0].text} {{ {inner} {self._element('y', ('i',))} += 1; }}"
         live = [name for name in self.indices if draw.random() < 0.15]
+        transformation = launch(draw, self.depth)
+        if transformation.vectorWidth > 1 and draw.random() < 0.7:
+            code = neighbouring(code)
+        if re.search(r"\b[pq]\[", code) and draw.random() < 0.4:
+            transformation = replace(transformation, layout=Layout.COLUMN)
         words = {name for name in (*READ, *WRITTEN) if f"{name}[" in code or f"*({name} " in code}
         return RandomKernel(
             code=code,
@@ -108,7 +115,7 @@ class _Nest:
             bounds=self.bounds,
             indices=self.indices,
             live=tuple(live),
-            transformation=launch(draw, self.depth),
+            transformation=transformation,
             side=draw.choice((str(SIDE), "w")),
             depth=self.depth,
             exact=self.exact,

@@ -292,13 +292,17 @@ class Run:
         launch, arguments, buffers = launched.launch, launched.launch.call.arguments, iter(launched.buffers)
         values: list[Any] = []
         transfers: list[cl.Event] = []
+        turning = 0.0
         for argument in arguments:
             match argument.kind:
                 case ArgumentKind.BUFFER:
                     buffer = next(buffers)[1]
                     part = self._host_part(launch, argument, buffer)
                     if argument.direction is not Direction.OUT:
-                        transfers.append(cl.enqueue_copy(self._queue, buffer.data, part))
+                        began = perf_counter()
+                        given = _by_columns(launch, argument, part)
+                        turning += perf_counter() - began if argument.rows else 0.0
+                        transfers.append(cl.enqueue_copy(self._queue, buffer.data, given))
                     values.append(buffer.data)
                 case ArgumentKind.PARTIALS:
                     values.append(next(buffers)[1].data)
@@ -314,8 +318,13 @@ class Run:
                 partials.append(found)
             elif argument.direction is not Direction.IN:
                 part = self._host_part(launch, argument, buffer)
-                transfers.append(cl.enqueue_copy(self._queue, part, buffer.data))
-        seconds = sum(_seconds(event) for event in transfers)
+                found = np.empty_like(part) if argument.rows else part
+                transfers.append(cl.enqueue_copy(self._queue, found, buffer.data))
+                if argument.rows:
+                    began = perf_counter()
+                    part[:] = _by_columns(launch, argument, found, back=True)
+                    turning += perf_counter() - began
+        seconds = turning + sum(_seconds(event) for event in transfers)
         return spent + Spent(transfer=seconds), partials
 
     def _launch(self, launch: Launch, values: Sequence[Any]) -> Spent:
@@ -342,6 +351,16 @@ class Run:
         if start < 0 or len(part) != buffer.size:
             raise VariantProblem("bounds", argument.of)
         return part
+
+
+def _by_columns(launch: Launch, argument: KernelArgument, part: Any, *, back: bool = False) -> Any:
+    """The bytes of a host's array in the order in which the device holds them, or `back` in the host's."""
+    if not argument.rows:
+        return part
+    rows, size = int(launch.numbers[argument.rows].value), DEVICE_BYTES[argument.device_type]
+    shape = (-1, rows) if back else (rows, -1)
+    elements = part.view(f"u{size}").reshape(shape)
+    return np.ascontiguousarray(elements.T).reshape(-1).view(np.uint8)
 
 
 def platforms() -> list[OpenCLPlatform]:

@@ -75,7 +75,7 @@ class HostFunction:
             plan.launch.groups,
             plan.coarsen,
             _local_bytes(plan, arguments),
-            plan.launch.tile,
+            plan.launch.step,
         )
 
     def group_counts(self, trips: Sequence[int]) -> tuple[int, ...]:

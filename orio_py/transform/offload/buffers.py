@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from orio_py.core.source import SourceFile
-from orio_py.ctree.build import add, binary, ident, index, literal_value, sub, unary
+from orio_py.ctree.build import add, binary, const, ident, index, literal_value, sub, unary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node, c_ast
@@ -31,7 +31,9 @@ class Array:
 
     `inner` are the extents of all dimensions but the first, as the kernel sees them; `first` is the flat
     subscript of the buffer's first element, None for 0; `scalars` what the kernel is given for both.
-    `flats` are the flat subscripts of the references to it, before `first` is taken off.
+    `flats` are the flat subscripts of the references to it, before `first` is taken off.  `declared` says that
+    the buffer is the array of a declaration, whatever the subscripts.  Where the device holds it by columns, the
+    last subscript comes first, and `inner` is the number of rows.
     """
 
     plan: BufferPlan
@@ -39,9 +41,12 @@ class Array:
     first: Node | None
     scalars: tuple[ScalarPlan, ...]
     flats: tuple[Polynomial | None, ...]
+    declared: bool = False
 
     def flat(self, subscripts: Sequence[Node]) -> Node:
         """One subscript for several."""
+        if self.plan.rows is not None:
+            subscripts = (subscripts[-1], *subscripts[:-1])
         result = subscripts[0]
         wide = not self._is_small()
         for extent, subscript in zip(self.inner, subscripts[1:], strict=True):
@@ -83,11 +88,18 @@ def array(
     arithmetic: Arithmetic,
     what: str,
     context: Context,
+    *,
+    by_columns: bool = False,
 ) -> Array:
-    """What becomes of one array.  Raises Refusal: ORIO-T122, T124."""
+    """What becomes of one array; one of two dimensions may be held `by_columns`.
+
+    Raises Refusal: ORIO-T122, T124.
+    """
     declared = declaration(name, context)
     assert declared is not None
     _require_elements(declared, uses, what)
+    if by_columns and len(declared.dimensions) == 2:
+        return _columns(declared, uses, axes, arithmetic, what, context)
     inner, scalars = _inner_extents(declared, context)
     sizes = {scalar.name: scalar.value for scalar in scalars}
     extents = [_factor(extent, sizes, arithmetic) for extent in inner]
@@ -119,7 +131,49 @@ def array(
             first = ident(offset)
     direction = _direction(uses, flats, len(axes), whole if found is None else _size(found))
     plan = BufferPlan(name, declared.type, address, count, direction)
-    return Array(plan, tuple(inner), first, tuple(scalars), tuple(flats))
+    return Array(plan, tuple(inner), first, tuple(scalars), tuple(flats), found is None)
+
+
+def _columns(
+    declared: CDeclaration,
+    uses: Sequence[Element],
+    axes: Sequence[Level],
+    arithmetic: Arithmetic,
+    what: str,
+    context: Context,
+) -> Array:
+    """An array of two dimensions as whole rows that the device holds column by column."""
+    name = declared.name
+    (width,), widths = _inner_extents(declared, context)
+    factor = _factor(width, {scalar.name: scalar.value for scalar in widths}, arithmetic)
+    length = width if not widths else widths[0].value
+    flats = [_flat(use, [factor]) for use in uses]
+    whole = _declared_count(declared, arithmetic, context)
+    first: Node | None = None
+    size: Polynomial | None = whole
+    if whole is not None:
+        count = arithmetic.expression(whole)
+        rows: Node = binary("/", as_long(count), length)
+        number, wide = whole.value, factor.value
+        rows = const(number // wide) if number is not None and wide else rows
+    else:
+        found = _range(uses, [use.subscripts[0] for use in uses], axes, arithmetic, declared, what)
+        first, rows = _written(found, arithmetic)
+        height = _size(found)
+        size = None if height is None else height * factor
+        count = binary("*", as_long(rows), length)
+    given = ScalarPlan(f"orio_rows_{name}", "long", as_long(rows), f"orio_rows_{name}")
+    scalars = [given]
+    address = unary("&", index(name, 0 if first is None else first, 0))
+    if first is not None and literal_value(first) is None:
+        offset = f"orio_first_{name}"
+        scalars.append(ScalarPlan(offset, "long", as_long(first), offset))
+        first = ident(offset)
+    height = arithmetic.extent(given.name, rows)
+    turned = [_flat(replace(use, subscripts=use.subscripts[::-1]), [height]) for use in uses]
+    direction = _direction(uses, flats, len(axes), size)
+    plan = BufferPlan(name, declared.type, address, count, direction, given.name)
+    return Array(plan, (ident(given.name),), first, tuple(scalars), tuple(turned), whole is not None)
 
 
 def _require_elements(declared: CDeclaration, uses: Sequence[Element], what: str) -> None:

@@ -25,8 +25,8 @@ class Element:
     """One array reference, in one case of the conditions around it.
 
     `subscripts` are None where they are no polynomials; `levels` the loops around it, outermost first, as
-    far as conditions leave them; `always` says that it is made in all their iterations.  `doubts` are the
-    conditions around it that say more of indices than the levels do.
+    far as conditions leave them, `whole` the same without conditions; `always` says that it is made in all
+    their iterations.  `doubts` are the conditions around it that say more of indices than the levels do.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Element:
     writes: bool
     always: bool
     doubts: Doubts
+    whole: tuple[Level, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class _Place:
     """Where the walk is; `known` are variables of the body whose value is a polynomial, or is not known."""
 
     levels: tuple[Level, ...]
+    whole: tuple[Level, ...]
     known: Known
     always: bool = True
     doubts: Doubts = ()
@@ -60,7 +62,7 @@ def elements(
     for loop in loops:
         levels.append(level_of(loop, arithmetic, known, runs=True))
         known[loop.index] = Polynomial.symbol(loop.index)
-    place = _Place(tuple(levels), known)
+    place = _Place(tuple(levels), tuple(levels), known)
     # What stands behind a `break` or `continue` is not reached in every iteration.
     jumps = any(isinstance(node, (c_ast.Break, c_ast.Continue)) for node in walk_statements(body))
     walk.statement(body, _doubtful(place, body) if jumps else place)
@@ -134,7 +136,8 @@ class _Walk:
         self.expression(loop.bound, place)
         level = level_of(loop, self.arithmetic, place.known, runs=False)
         known = {**place.known, loop.index: Polynomial.symbol(loop.index)}
-        self.statement(loop.body, replace(place, levels=(*place.levels, level), known=known))
+        levels, whole = (*place.levels, level), (*place.whole, level)
+        self.statement(loop.body, replace(place, levels=levels, whole=whole, known=known))
 
     def _under(self, condition: Node, truth: bool, place: _Place) -> list[_Place]:
         """The place where a condition holds, or does not, in each case of it."""
@@ -188,6 +191,7 @@ class _Walk:
                     writes=writes,
                     always=place.always,
                     doubts=place.doubts,
+                    whole=place.whole,
                 )
             )
 

@@ -38,6 +38,7 @@ from orio_py.transform.offload.mapping import axis, mapped_loops
 from orio_py.transform.offload.plan import DeviceOptions, KernelPlan, LaunchShape, Spread
 from orio_py.transform.offload.scalars import scalars
 from orio_py.transform.offload.staging import Staging, staging
+from orio_py.transform.offload.vectors import lanes
 from orio_py.transform.parallel.sharing import Sharing, require_independent, require_order_free, sharing
 
 _ITEMS = {1: (64,), 2: (16, 4), 3: (8, 4, 2)}
@@ -50,8 +51,10 @@ class OffloadArguments:
 
     `nd` is the number of outer loops that become axes, or their indices, slowest first; `items` and `groups`
     have one number per axis, fastest first, None for the default; `unroll` is the factor of the pragma before
-    innermost loops, those over an item's iterations where the body has none; `stage` asks for tiles in local memory, of
-    `tile` iterations per axis, by default one for each item; `what` names the transformation in messages.
+    innermost loops, those over an item's iterations where the body has none; `stage` asks for tiles in local memory,
+    of `tile` iterations per axis, by default one for each item; `vector` is the number of iterations that an item
+    does at once; `by_columns` has arrays of two dimensions held column by column; `what` names the transformation
+    in messages.
     """
 
     what: str
@@ -63,6 +66,8 @@ class OffloadArguments:
     unroll: int | None = None
     stage: bool = False
     tile: tuple[int, ...] | None = None
+    vector: int = 1
+    by_columns: bool = False
     options: DeviceOptions = field(default_factory=DeviceOptions)
     force: bool = False
 
@@ -80,7 +85,7 @@ def offload(node: Node, context: Context, arguments: OffloadArguments) -> Kernel
     """The kernel that a loop nest becomes, named `kernel`.
 
     Raises Refusal: ORIO-T020 to T028 (form of the nest), T040, T041 (dependences), T090 (rounding),
-    T120 to T127, T130.
+    T120 to T127, T130, T140 to T142.
     """
     return offloaded(node, context, arguments).plan
 
@@ -100,7 +105,12 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     _require_apart(uses, shared, body, context, arguments)
     require_independent(outer, shared, what, context, force=force)
     require_order_free(shared, what, context, force=force)
-    arrays = {name: array(name, found, axes, arithmetic, what, context) for name, found in uses.items()}
+    arrays = {
+        name: array(name, found, axes, arithmetic, what, context, by_columns=arguments.by_columns)
+        for name, found in uses.items()
+    }
+    if arguments.by_columns and not any(found.plan.rows for found in arrays.values()):
+        _refuse_layout(node, what)
     plain = flattened(body, arrays)
     extents = tuple(scalar for found in arrays.values() for scalar in found.scalars)
     kept = scalars(shared, outer, every, plain, extents, arguments.what, context)
@@ -112,6 +122,10 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     inside = bool(innermost_loops(new))
     if arguments.unroll is not None and inside:
         new = unrolled_by_pragma(new, arguments.unroll)
+    combined = {reduction.name for reduction in kept.reductions}
+    vectors = None
+    if arguments.vector > 1:
+        vectors = lanes(body, dimensions[-1], uses, arrays, combined, what, context)
     plan = KernelPlan(
         name="kernel",
         axes=dimensions,
@@ -126,6 +140,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         coarsen=arguments.coarsen,
         unroll=None if inside else arguments.unroll,
         options=arguments.options,
+        lanes=vectors,
     )
     return Offloaded(plan, tuple(mapped), tuple(every))
 
@@ -138,6 +153,16 @@ def _refuse_staging(node: Node, what: str) -> NoReturn:
         node,
         help="leave `cacheBlocks` off, or map more loops with `nd`",
         argument="cacheBlocks",
+    )
+
+
+def _refuse_layout(node: Node, what: str) -> NoReturn:
+    refuse(
+        "ORIO-T142",
+        f"{what} finds no array to hold column by column: none in the loops is declared with two dimensions",
+        node,
+        help="leave `layout` 'row'",
+        argument="layout",
     )
 
 
@@ -166,7 +191,7 @@ def _launch(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
             node,
             argument="localTile",
         )
-    return LaunchShape(items, groups, tile)
+    return LaunchShape(items, groups, tile, arguments.vector)
 
 
 def _uses(

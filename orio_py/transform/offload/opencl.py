@@ -17,6 +17,7 @@ computations on GPUs", CLUSTER 2012.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NoReturn
 
 from orio_py.core.expr import Value, show
@@ -36,6 +37,15 @@ from orio_py.transform.sites import Choice, rewrite_where
 
 _WHAT = "OpenCL"
 _VECTORS = (0, 2, 4, 8, 16)
+_WIDTHS = (1, 2, 4, 8, 16)
+
+
+class Layout(StrEnum):
+    """How the device holds arrays of two dimensions: `ROW`, as C does, or column by column."""
+
+    ROW = "row"
+    COLUMN = "column"
+
 
 Counts = tuple[int, ...] | None
 """One number per dimension, fastest first; None for the default."""
@@ -66,10 +76,14 @@ class OpenCL:
     streamCount: int = 1
     cacheBlocks: bool = False
     localTile: Counts = None
+    vectorWidth: int = 1
+    layout: Layout = Layout.ROW
     force: bool = False
 
     def check(self, node: Node, context: Context) -> None:
-        """Raises Refusal: ORIO-T011, T015, T020 to T029, T040, T041, T090, T120 to T130."""
+        """Raises Refusal: ORIO-T011, T015, T020 to T029, T040, T041, T090, T120 to T130,
+        T140 to T142.
+        """
         self.apply(node, context)
 
     def apply(self, node: Node, context: Context) -> Node:
@@ -112,6 +126,13 @@ class OpenCL:
                 node,
                 argument="cacheBlocks",
             )
+        if self.cacheBlocks and self.vectorWidth > 1:
+            refuse(
+                "ORIO-T141",
+                "`vectorWidth` does not go with `cacheBlocks`: items read single elements of tiles",
+                node,
+                argument="vectorWidth",
+            )
         if self.spread is Spread.BLOCKED and self.coarsen == 1 and self._groups(node) is None:
             refuse(
                 "ORIO-T127",
@@ -132,6 +153,8 @@ class OpenCL:
             unroll=self.unrollInner,
             stage=self.cacheBlocks,
             tile=self.localTile,
+            vector=self.vectorWidth,
+            by_columns=self.layout is Layout.COLUMN,
             options=options,
             force=self.force,
         )
@@ -192,6 +215,21 @@ def _vector_length(value: Value, name: str) -> int:
         )
     assert isinstance(value, int)
     return value
+
+
+def _vector_width(value: Value, name: str) -> int:
+    """Raises Refusal: ORIO-T010."""
+    if isinstance(value, bool) or not isinstance(value, int) or value not in _WIDTHS:
+        wrong(name, "1, 2, 4, 8 or 16", value)
+    return value
+
+
+def _layout(value: Value, name: str) -> Layout:
+    """Raises Refusal: ORIO-T010."""
+    words = text(value, name)
+    if words not in tuple(Layout):
+        wrong(name, "'row' or 'column'", value)
+    return Layout(words)
 
 
 def _number_or_name(value: Value, name: str) -> int | str | None:
@@ -291,6 +329,20 @@ ENTRY = Entry(
             "iterations for which a group fills its tiles at once, multiples of its items",
             _counts,
             "one per item",
+        ),
+        ArgumentSpec(
+            "vectorWidth",
+            "1, 2, 4, 8 or 16",
+            "iterations of the fastest dimension that an item does at once, in vectors",
+            _vector_width,
+            "1",
+        ),
+        ArgumentSpec(
+            "layout",
+            "'row' or 'column'",
+            "how the device holds arrays of two dimensions; the host transposes them",
+            _layout,
+            "'row'",
         ),
         FORCE,
     ),

@@ -59,6 +59,9 @@ class BufferPlan:
     over scalars; where it is 0 or less, nothing is accessed.  In the body the buffer goes by the array's own
     `name` with one flat subscript, 0 for `address`.  `out` says that the kernel writes every element and reads
     none, so that nothing has to be copied to the device.
+
+    `rows` names a scalar of the kernel: the device then holds the elements of that many rows column by column,
+    and the host transposes them as it copies.
     """
 
     name: str
@@ -66,6 +69,7 @@ class BufferPlan:
     address: Node
     count: Node
     direction: Direction
+    rows: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,22 +119,37 @@ class StagedTile:
 
 
 @dataclass(frozen=True, slots=True)
+class LanePlan:
+    """How the body does neighbouring iterations of the fastest axis at once, as the lanes of vectors.
+
+    `varying` are the index and the scalars that have a value for each lane, sorted.  A subscript that names one
+    of them stands for as many neighbouring elements as there are lanes, any other for one element.  Where
+    `backwards`, the elements of later iterations lie before those of earlier ones.
+    """
+
+    varying: tuple[str, ...]
+    backwards: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchShape:
     """Groups, and items in each, per axis of the index space: the first entry is the fastest axis.
 
     Entry k belongs to `KernelPlan.axes[-1 - k]`, so that neighbouring items run neighbouring iterations
     of the innermost mapped loop.  `groups` None: as many as cover the axis.  `tile` are the neighbouring
-    iterations that a group does in one step, multiples of `items`; None: one for each item.
+    iterations that a group does in one step, multiples of `items`; None: one for each item.  An item does
+    `vector` neighbouring iterations of the fastest axis at once.
     """
 
     items: tuple[int, ...]
     groups: tuple[int, ...] | None = None
     tile: tuple[int, ...] | None = None
+    vector: int = 1
 
     @property
     def step(self) -> tuple[int, ...]:
         """The iterations per axis that a group does in one step."""
-        return self.tile or self.items
+        return self.tile or (self.items[0] * self.vector, *self.items[1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +173,10 @@ class KernelPlan:
     """One loop nest as a kernel named `name`.
 
     `axes` are the mapped loops, outermost first, at most three; `body` the statements of one iteration, in
-    C but for the flat subscripts; `private` the scalars that each item has for itself, as (type, name).
-    One item does `coarsen` iterations at least of the innermost axis, `spread` over it; `unroll` is the factor
-    of the pragma before the loop over them, None for none.
+    C but for the flat subscripts; `private` the scalars that each item has for itself, as (name, type).
+    One item does `coarsen` iterations at least of the innermost axis, `spread` over it, or vectors of
+    `launch.vector` iterations as `lanes` says; what is left at the end is done one by one.  `unroll` is the
+    factor of the pragma before the loop over them, None for none.
     """
 
     name: str
@@ -172,3 +192,4 @@ class KernelPlan:
     coarsen: int = 1
     unroll: int | None = None
     options: DeviceOptions = DeviceOptions()
+    lanes: LanePlan | None = None

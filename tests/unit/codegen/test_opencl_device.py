@@ -19,7 +19,7 @@ from orio_py.codegen.opencl_body import device_name
 from orio_py.codegen.opencl_device import device_program
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.offload.call import kernel_plans
-from orio_py.transform.offload.opencl import OpenCL
+from orio_py.transform.offload.opencl import Layout, OpenCL
 from orio_py.transform.offload.plan import Direction, KernelPlan, Spread
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden_device"
@@ -56,6 +56,30 @@ CASES: dict[str, tuple[str, OpenCL]] = {
         OpenCL(workItemsPerGroup=(48,), workGroups=(8,)),
     ),
     "plane_sum": (f"{FOR_I} for (j = 0; j < n; j++) s += p[i][j];", OpenCL(nd=2, workItemsPerGroup=(8, 8))),
+    "columns": (
+        f"{FOR_I} {{ t = 0; for (j = 0; j < m; j++) t += p[i + 1][j] * x[j]; y[i] = t; }}",
+        OpenCL(layout=Layout.COLUMN, vectorWidth=2),
+    ),
+    "columns_tile": (STENCIL, OpenCL(nd=("j", "i"), layout=Layout.COLUMN, cacheBlocks=True)),
+    "vectors": (f"{FOR_I} y[i] += alpha * x[i + 1];", OpenCL(vectorWidth=4)),
+    "vectors_blocked": (
+        "for (i = n - 1; i >= 0; i--) y[i] = c[i] ? x[i] * i : -x[i];",
+        OpenCL(vectorWidth=2, workGroups=(8,), spread=Spread.BLOCKED),
+    ),
+    "vectors_plane": (
+        f"{FOR_I} for (j = 0; j < m; j++) for (k = 0; k < n; k++) q[i][j] += p[i][k] * p[k][j];",
+        OpenCL(nd=2, vectorWidth=8, workItemsPerGroup=(4, 16), unrollInner=4),
+    ),
+    "vectors_sums": (
+        f"{FOR_I} {{ s += x[i] * y[i]; if (x[i] > mx) mx = x[i]; ok = c[i] && ok; count ^= c[i]; }}",
+        OpenCL(workItemsPerGroup=(32,), workGroups=(8,), vectorWidth=4),
+    ),
+    "vectors_translated": (
+        f"{FOR_I} {{ int local = i + 1; if (c[i] > 3) {{ t = x[local]; y[i] = 1 / t; }} else y[i]++;"
+        " f[i] = sqrtf(x[i]) + fmaxf(f[i], 2) + max(c[i], 3) - abs(c[i]) + pow(f[i], 2.0);"
+        " bytes[i] = (unsigned char)(z + big); }",
+        OpenCL(vectorWidth=16),
+    ),
     "translated": (
         f"{FOR_I} {{ long long int v = 3LL; bytes[i] = (unsigned char)(sizeof(int) + z + v + big);"
         " f[i] = sqrtf(x[i]) + fmaxf(f[i], 2) + max(c[i], local) - abs(c[i]) + pow(f[i], 2.0); }",

@@ -12,7 +12,7 @@ from orio_py.ctree.equal import structure_digest
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Context, Refusal
 from orio_py.transform.catalog import TRANSFORMATIONS
-from orio_py.transform.offload.opencl import OpenCL
+from orio_py.transform.offload.opencl import Layout, OpenCL
 from orio_py.transform.offload.plan import Spread
 
 DECLARATIONS = """int i, j, n, m, t, count, row[99]; unsigned u; double s, a[99], b[99], c[9][9], *p, **rows;
@@ -20,6 +20,8 @@ double *restrict x, *restrict y; long double wide[9], big; volatile double hot; 
 _Bool flag, flags[9];"""
 FOR_I = "for (i = 0; i < n; i++)"
 NEST = f"{FOR_I} for (j = 0; j < m; j++)"
+
+WIDE = OpenCL(vectorWidth=4)
 
 
 def around(live: str = "a b c x y p s count flag", **fields: object) -> Context:
@@ -111,6 +113,36 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
         "ORIO-T130",
         f"@{FOR_I} a[i] = b[i] + b[i + 1];",
     ),
+    (WIDE, "ORIO-T140", f"{FOR_I} a[i] = @b[2 * i];"),
+    (WIDE, "ORIO-T140", f"{FOR_I} @a[i] = b[n - i];"),
+    (WIDE, "ORIO-T140", f"{FOR_I} a[i] = @b[i * i];"),
+    (WIDE, "ORIO-T140", f"{FOR_I} a[i] = @b[i * t];"),
+    (WIDE, "ORIO-T140", f"{FOR_I} a[i] = @b[i % 2];"),
+    (WIDE, "ORIO-T140", f"{FOR_I} a[i] = @b[row[i]];"),
+    (WIDE, "ORIO-T140", f"{FOR_I} for (j = 0; j < m; j++) a[i] += @c[i][j];"),
+    (WIDE, "ORIO-T140", "for (i = 0; i < n; i += 2) @a[i] = 0;"),
+    (WIDE, "ORIO-T140", "for (i = 0; i < 1; i++) @a[j] = i;"),
+    (WIDE, "ORIO-T140", f"{FOR_I} a[i] = b[i] > 0 ? @row[i] : 0;"),
+    (WIDE, "ORIO-T140", f"{FOR_I} y[i] = i > 0 ? @x[i - 1] : 0;"),
+    (WIDE, "ORIO-T140", f"{FOR_I} if (b[i] > 0) @a[i] = 0;"),
+    (WIDE, "ORIO-T140", f"{FOR_I} if (row[i]) {{ int k; k = i; y[i] = @x[k]; }}"),
+    (OpenCL(nd=("j", "i"), vectorWidth=2), "ORIO-T140", f"{NEST} @c[i][j] = 0;"),
+    (WIDE, "ORIO-T141", f"{FOR_I} {{ double @v[2]; v[0] = b[i]; a[i] = v[0]; }}"),
+    (WIDE, "ORIO-T141", f"{FOR_I} {{ _Bool @v = b[i]; a[i] = v; }}"),
+    (WIDE, "ORIO-T141", f"{FOR_I} @for (j = 0; j < i; j++) a[i] += b[i];"),
+    (WIDE, "ORIO-T141", f"{FOR_I} {{ int k = 0; @while (k < i) k++; a[i] = k; }}"),
+    (WIDE, "ORIO-T141", f"{FOR_I} {{ a[i] = 0; if (b[i] > 0) @for (j = 0; j < m; j++) a[i] += 1; }}"),
+    (WIDE, "ORIO-T141", f"{FOR_I} for (j = 0; j < m; j++) {{ if (b[i] > 0) @break; a[i] += 1; }}"),
+    (WIDE, "ORIO-T141", f"{FOR_I} @switch (t) {{ case 0: a[i] = 0; }}"),
+    (WIDE, "ORIO-T141", f"{FOR_I} {{ int k; a[i] = (@k = 1); }}"),
+    (WIDE, "ORIO-T141", f"{FOR_I} a[i] = @sizeof(i);"),
+    (WIDE, "ORIO-T141", f"{FOR_I} {{ row[i] += 1; a[i] = row[i] ? @t / row[i] : 0; }}"),
+    (OpenCL(layout=Layout.COLUMN), "ORIO-T142", f"@{FOR_I} a[i] = b[i];"),
+    (
+        OpenCL(vectorWidth=2, cacheBlocks=True),
+        "ORIO-T141",
+        f"@{FOR_I} a[i] = b[i] + b[i + 1];",
+    ),
 )
 
 
@@ -143,6 +175,9 @@ def test_arrays_that_are_promised_to_be_apart_are_taken(promise: OpenCL) -> None
         ({"nd": 0}, "ORIO-T011"),
         ({"spread": "wide"}, "ORIO-T010"),
         ({"vecHint": 3}, "ORIO-T010"),
+        ({"vectorWidth": 3}, "ORIO-T010"),
+        ({"layout": "diagonal"}, "ORIO-T010"),
+        ({"vectorWidth": True}, "ORIO-T010"),
         ({"device": -1}, "ORIO-T010"),
         ({"sizeHint": 7}, "ORIO-T010"),
     ],

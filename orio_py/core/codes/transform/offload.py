@@ -101,4 +101,34 @@ CODES: tuple[Code, ...] = (
         "Where no two items of a group read the same element, copies cost time and save nothing.  With\n"
         "`spread='blocked'` the iterations of a group lie apart, so that no tile covers them.",
     ),
+    Code(
+        "ORIO-T140",
+        "access that vectors cannot make",
+        "With `vectorWidth=4` an item does 4 neighbouring iterations of the fastest dimension in the lanes of\n"
+        "vectors.  A reference to an array is then 4 neighbouring elements, or one for all lanes:\n\n"
+        "    y[i] = a[j] * x[i + 1];               over i: fine\n"
+        "    y[i] = x[2 * i];   y[i] = A[i][0];    the elements lie apart\n"
+        "    y[i] = x[n - i];                      two of three run the other way\n\n"
+        "Where a condition differs between lanes, all of them load and store.  So the element has to be one\n"
+        "that the original touches in each iteration, or the array a pointer whose buffer covers all iterations,\n"
+        "and what is stored must not be used by other subscripts.  `nd` can make another loop the fastest.",
+    ),
+    Code(
+        "ORIO-T141",
+        "statement that vectors cannot do",
+        "With `vectorWidth` above 1 the lanes of an item do each statement together: declarations, assignments,\n"
+        "branches, and loops whose bounds are the same for all lanes.  Refused are loops and jumps that some\n"
+        "lanes do and others do not, arrays that the iteration declares, truth values in `_Bool` variables,\n"
+        "assignments inside expressions, and divisions of whole numbers under a condition on data:\n\n"
+        "    if (c[i] != 0) y[i] = 100 / c[i];     lanes where it is 0 would divide too\n\n"
+        "`vectorWidth` does not go with `cacheBlocks`.",
+    ),
+    Code(
+        "ORIO-T142",
+        "no array whose layout could be another one",
+        "`layout='column'` has the device hold arrays of two dimensions column by column; the host transposes\n"
+        "them as it copies.  An array counts that is declared with two dimensions, such as `double A[64][64]` or\n"
+        "`double (*A)[m]`; of a pointer with one subscript, as in `A[i * m + j]`, it is not known where rows end.\n"
+        "Where the loops use no such array the variant would be the same as with `layout='row'`.",
+    ),
 )

@@ -1,0 +1,75 @@
+"""The body of a kernel that does several iterations at once, and those that are left one by one.
+
+if (orio_i + 4 <= orio_trips_i) {
+  const int i = (int)orio_i;
+  vstore4(alpha * vload4(0, &x[i]), 0, &y[i]);
+} else {
+  for (long orio_rest_i = orio_i; orio_rest_i < orio_trips_i; orio_rest_i++) {
+    const int i = (int)orio_rest_i;
+    y[i] = alpha * x[i];
+  }
+}
+"""
+
+from __future__ import annotations
+
+from orio_py.codegen.opencl_body import device_name, device_statement
+from orio_py.codegen.opencl_loops import counter, index_declared
+from orio_py.codegen.opencl_types import Types
+from orio_py.codegen.opencl_vectors import Vectors, lanes_name
+from orio_py.ctree.emit import emit
+from orio_py.transform.offload.call import trips_name
+from orio_py.transform.offload.plan import Axis, KernelPlan
+from orio_py.transform.offload.types import device_type
+
+
+def plain_body(plan: KernelPlan, types: Types, indent: str) -> str:
+    """One iteration, with the declarations that it needs."""
+    lines = [
+        f"{indent}{index_declared(axis, counter(axis, plan))}\n"
+        for axis in plan.axes
+        if counter(axis, plan) != device_name(axis.index)
+    ]
+    return "".join([*lines, _scalar_body(plan, types, indent)])
+
+
+def _scalar_body(plan: KernelPlan, types: Types, indent: str) -> str:
+    lines = [f"{indent}{device_type(kind)} {device_name(name)};\n" for name, kind in plan.private]
+    lines += [emit(device_statement(node, types), indent=indent, braces=True) for node in plan.body]
+    return "".join(lines)
+
+
+def lanes_body(plan: KernelPlan, types: Types, indent: str) -> str:
+    """Iterations in the lanes of vectors where there are as many, otherwise one after the other."""
+    assert plan.lanes is not None
+    axis, width = plan.axes[-1], plan.launch.vector
+    number, trips, rest = counter(axis, plan), trips_name(axis), f"orio_rest_{axis.index}"
+    inner = f"{indent}  "
+    others = [a for a in plan.axes[:-1] if counter(a, plan) != device_name(a.index)]
+    # The first lane is the iteration whose elements stand first in memory.
+    first = f"({number} + {width - 1})" if plan.lanes.backwards else number
+    vectors = Vectors(plan, types)
+    body = "".join(emit(vectors.statement(node), indent=inner, braces=True) for node in plan.body)
+    names = [(vectors.vector_type(device_name(name)), device_name(name)) for name, _ in plan.private]
+    lines = [f"{indent}{index_declared(a, counter(a, plan))}" for a in others]
+    lines += [f"{indent}if ({number} + {width} <= {trips}) {{", f"{inner}{index_declared(axis, first)}"]
+    if vectors.uses_index:
+        lines.append(f"{inner}{_index_lanes(axis, plan)}")
+    lines += [f"{inner}{kind} {name};" for kind, name in names]
+    last = [
+        f"{indent}}} else {{",
+        f"{inner}for (long {rest} = {number}; {rest} < {trips}; {rest}++) {{",
+        f"{inner}  {index_declared(axis, rest)}",
+    ]
+    left = _scalar_body(plan, types, f"{inner}  ")
+    return "\n".join([*lines, body + "\n".join([*last, f"{left}{inner}}}", f"{indent}}}", ""])])
+
+
+def _index_lanes(axis: Axis, plan: KernelPlan) -> str:
+    """The index of each lane's iteration."""
+    assert plan.lanes is not None
+    kind = f"{device_type(axis.type)}{plan.launch.vector}"
+    step = -axis.stride if plan.lanes.backwards else axis.stride
+    offsets = ", ".join(str(step * place) for place in range(plan.launch.vector))
+    name = device_name(axis.index)
+    return f"const {kind} {lanes_name(name)} = ({kind}){name} + ({kind})({offsets});"

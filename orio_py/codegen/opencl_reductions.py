@@ -1,0 +1,88 @@
+"""How the items of a group, and the lanes of an item, combine their values of a reduction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from orio_py.codegen.opencl_body import device_name
+from orio_py.codegen.opencl_vectors import lanes_name
+from orio_py.transform.offload.plan import KernelPlan, ReductionPlan
+from orio_py.transform.offload.types import device_type
+
+_COMBINED = {"+": "+=", "*": "*=", "&": "&=", "|": "|=", "^": "^="}
+_BITWISE = {"&&": "&", "||": "|"}
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceReduction:
+    """A reduction as the template wants it: `combine` merges the values at `orio_item` and beyond."""
+
+    name: str
+    type: str
+    identity: str
+    local: str
+    partials: str
+    combine: str
+
+
+def device_reduction(reduction: ReductionPlan) -> DeviceReduction:
+    """The texts that belong to one reduction."""
+    local = f"orio_local_{reduction.name}"
+    mine, other = f"{local}[orio_item]", f"{local}[orio_item + orio_half]"
+    partials = f"orio_partials_{reduction.name}"
+    return DeviceReduction(
+        device_name(reduction.name),
+        _kind(reduction),
+        reduction.identity,
+        local,
+        partials,
+        _merge(reduction, mine, other),
+    )
+
+
+def lanes_declared(plan: KernelPlan) -> list[str]:
+    """The vectors in which the lanes of an item collect their values."""
+    kinds = [(reduction, f"{_kind(reduction)}{plan.launch.vector}") for reduction in plan.reductions]
+    return [
+        f"  {kind} {lanes_name(device_name(reduction.name))} = ({kind})({reduction.identity});"
+        for reduction, kind in kinds
+    ]
+
+
+def lanes_merged(plan: KernelPlan) -> list[str]:
+    """The item's value with those of its lanes, halves of the vector first."""
+    lines: list[str] = []
+    for reduction in plan.reductions:
+        value, width = lanes_name(device_name(reduction.name)), plan.launch.vector
+        while width > 2:
+            width //= 2
+            half = f"{lanes_name(device_name(reduction.name))}_{width}"
+            joined = _joined(reduction, f"{value}.lo", f"{value}.hi")
+            lines.append(f"  const {_kind(reduction)}{width} {half} = {joined};")
+            value = half
+        lines += [
+            f"  {_merge(reduction, device_name(reduction.name), f'{value}.{end}')}" for end in ("lo", "hi")
+        ]
+    return lines
+
+
+def _merge(reduction: ReductionPlan, mine: str, other: str) -> str:
+    """The statement that takes another value into one."""
+    if reduction.operator in _COMBINED:
+        return f"{mine} {_COMBINED[reduction.operator]} {other};"
+    if reduction.operator in _BITWISE:
+        return f"{mine} = {mine} {reduction.operator} {other};"
+    return f"{mine} = {_joined(reduction, mine, other)};"
+
+
+def _joined(reduction: ReductionPlan, one: str, two: str) -> str:
+    """Two vectors in one; truth values are 0 or 1 in each lane."""
+    operator = reduction.operator
+    if operator in {"min", "max"}:
+        function = f"f{operator}" if _kind(reduction) in {"float", "double"} else operator
+        return f"{function}({one}, {two})"
+    return f"{one} {_BITWISE.get(operator, operator)} {two}"
+
+
+def _kind(reduction: ReductionPlan) -> str:
+    return device_type(reduction.type) or "int"
