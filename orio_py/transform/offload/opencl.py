@@ -189,6 +189,11 @@ def _counts(value: Value, name: str) -> Counts:
     return (positive_int(value, name),)
 
 
+def _as_needed(value: Value, name: str) -> Counts:
+    """As `_counts`; 0 stands for as many as are needed, so that a tuning parameter can.  Raises as it does."""
+    return None if value == 0 and not isinstance(value, bool) else _counts(value, name)
+
+
 def _dimensions(value: Value, name: str) -> int | tuple[str, ...]:
     """A number of loops, or their indices.  Raises Refusal: ORIO-T010, T011."""
     if isinstance(value, (list, tuple)) and value:
@@ -266,12 +271,12 @@ ENTRY = Entry(
         ArgumentSpec(
             "workGroups",
             _SHAPE,
-            "number of work groups; by default as many as are needed",
-            _counts,
+            "number of work groups; 0, the default: as many as are needed",
+            _as_needed,
             "as needed",
         ),
         ArgumentSpec("workItemsPerGroup", _SHAPE, "work items in a group", _counts, "64"),
-        ArgumentSpec("blockCount", _SHAPE, "CUDA's name of `workGroups`", _counts, "as needed"),
+        ArgumentSpec("blockCount", _SHAPE, "CUDA's name of `workGroups`", _as_needed, "as needed"),
         ArgumentSpec("threadCount", _SHAPE, "CUDA's name of `workItemsPerGroup`", _counts, "64"),
         ArgumentSpec(
             "coarsen",

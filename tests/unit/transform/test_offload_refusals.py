@@ -170,6 +170,8 @@ def test_arrays_that_are_promised_to_be_apart_are_taken(promise: OpenCL) -> None
     [
         ({"workGroups": "many"}, "ORIO-T010"),
         ({"workGroups": [1, 2, 3, 4]}, "ORIO-T010"),
+        ({"workGroups": False}, "ORIO-T010"),
+        ({"workGroups": [0, 1]}, "ORIO-T011"),
         ({"workItemsPerGroup": 0}, "ORIO-T011"),
         ({"localTile": 0}, "ORIO-T011"),
         ({"nd": 0}, "ORIO-T011"),
@@ -186,3 +188,9 @@ def test_wrong_values(arguments: dict[str, Value], code: str) -> None:
     with pytest.raises(DiagnosticError) as caught:
         TRANSFORMATIONS["OpenCL"].make(arguments)
     assert [d.code for d in caught.value.diagnostics] == [code]
+
+
+@pytest.mark.parametrize("name", ["workGroups", "blockCount"])
+def test_no_groups_are_as_many_as_are_needed(name: str) -> None:
+    assert TRANSFORMATIONS["OpenCL"].make({name: 0}) == OpenCL()
+    assert TRANSFORMATIONS["OpenCL"].make({name: 4}) == OpenCL(**{name: (4,)})
