@@ -31,6 +31,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -242,6 +243,7 @@ def main() -> int:
     console = Console()
     if not console.is_terminal:
         console.width = 180
+    warnings.simplefilter("ignore", cl.CompilerWarning)  # what drivers say while they compile
     rows: dict[str, Row] = {}
     place = choose_device(survey(), None, None)
     device = cl.get_platforms()[place.platform_number].get_devices()[place.number]
