@@ -23,8 +23,8 @@ from orio_py.ctree.verify import verify
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Refusal
 from orio_py.transform.offload.call import kernel_plans
-from orio_py.transform.offload.opencl import Layout, OpenCL
-from orio_py.transform.offload.plan import Spread
+from orio_py.transform.offload.opencl import OpenCL
+from orio_py.transform.offload.plan import Layout, Spread
 
 SIDE = 12
 DECLARATIONS = f"""int i, j, k, n, m; unsigned u; long w; double s, t, mx; int count, ok, bits;

@@ -25,7 +25,8 @@ from random_kernel_parts import (
     triangular,
 )
 
-from orio_py.transform.offload.opencl import Layout, OpenCL
+from orio_py.transform.offload.opencl import OpenCL
+from orio_py.transform.offload.plan import Layout
 
 ELEMENTS = (*INTEGERS, *FLOATING, "double", "double", "double", "double", "float", "float", "int", "int")
 READ = ("x", "a", "c", "p", "b")
