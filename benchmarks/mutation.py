@@ -279,8 +279,10 @@ class Server:
         """Begin to test a mutant."""
 
         def work(log: Path) -> int:
+            # Before anything is imported that imports the module.
             path = self.tree / path_of(mutant.module)
             sys.meta_path.insert(0, _Finder(mutant.module, mutant.source(path.read_text())))
+            remember_programs(self.tree)
             files = list(dict.fromkeys(name.partition("::")[0] for name in tests))
             return run_tests(files, log, _Chosen(tests, self.limit), options=["-x"])
 
@@ -291,6 +293,7 @@ class Server:
 
         def work(log: Path) -> int:
             recorder = _Recorder(self.tree)
+            remember_programs(self.tree)
             status = run_tests(files, log, recorder)
             result.write_bytes(pickle.dumps(recorder.knowledge(self.tree)))
             return status
@@ -305,7 +308,6 @@ class Server:
             status = 3
             try:
                 os.setsid()
-                remember_programs(self.tree)
                 status = work(log)
             except Exception:  # a mutant that cannot be imported is noticed; the log says why
                 log.write_text(traceback.format_exc())
@@ -372,10 +374,10 @@ def copied_tree(folder: Path) -> Path:
     return folder
 
 
-def learn(server: Server, jobs: int) -> Knowledge:
+def learn(server: Server, jobs: int, tests: Sequence[str] = TESTS) -> Knowledge:
     """Run all tests without a change: fills the memory of programs, and tells which test runs what."""
-    found = [path for name in TESTS for path in sorted((server.tree / name).glob("test_*.py"))]
-    found.extend(server.tree / name for name in TESTS if name.endswith(".py"))
+    found = [path for name in tests for path in sorted((server.tree / name).glob("test_*.py"))]
+    found.extend(server.tree / name for name in tests if name.endswith(".py"))
     files = [str(path.relative_to(server.tree)) for path in found if LEFT_OUT not in path.name]
     start = time.monotonic()
     shares = [(files[k::jobs], server.tree / f"knowledge.{k}") for k in range(jobs)]
@@ -432,6 +434,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--limit", type=float, default=900, help="seconds of processor time for one mutant")
     parser.add_argument("--least", type=float, default=0, help="the share that has to be noticed, in percent")
+    parser.add_argument("--tests", nargs="*", default=TESTS, help="folders and files of tests; all without")
     parser.add_argument("--again", type=Path, help="an earlier run's output: only what it did not finish")
     parser.add_argument("--list", action="store_true", help="list the mutants and stop")
     arguments = parser.parse_args()
@@ -456,7 +459,7 @@ def main() -> int:
     results: list[Result] = []
     with tempfile.TemporaryDirectory(prefix="orio-mutants-") as folder:
         server = Server(copied_tree(Path(folder)), arguments.limit)
-        known = learn(server, arguments.jobs)
+        known = learn(server, arguments.jobs, arguments.tests)
         for result in test_mutants(server, mutants, arguments.jobs, known):
             results.append(result)
             print(f"{result.outcome:11}{result.seconds:6.1f} s  {result.mutant}  {result.test}", flush=True)

@@ -16,8 +16,10 @@ import orio_py
 from orio_py.core.diagnostics import fail
 from orio_py.core.expr import Value
 from orio_py.core.source import Position
+from orio_py.record.device import DEVICE_NAME
 from orio_py.record.measurement import Failure, Success, Timing
 from orio_py.record.trial import Trial
+from orio_py.store.curves import Curve, curves_of, draw_curves
 from orio_py.store.database import ResultsDatabase, Series, StoredFinals, StoredSeries
 from orio_py.store.interchange import Format, as_text, format_of, read, write
 from orio_py.store.rows import show_time
@@ -30,11 +32,14 @@ __all__ = [
     "Format",
     "Selection",
     "best_configurations",
+    "curve_json",
+    "curves",
     "delete_trials",
     "export_trials",
     "finals_json",
     "import_trials",
     "list_series",
+    "plot_curves",
     "ranked_trials",
     "series_json",
     "show_finals",
@@ -127,6 +132,22 @@ def best_configurations(place: Place, selection: Selection) -> list[BestEntry]:
     return [entry for entry in found if entry is not None] or _nothing(place, selection)
 
 
+def curves(place: Place, selection: Selection) -> list[Curve]:
+    """The times of each task's trials, the slowest first.
+
+    Raises as `show_trials`, and ORIO-D006 where no trial meant is valid.
+    """
+    return curves_of(show_trials(place, selection), DEVICE_NAME) or _nothing(place, selection)
+
+
+def plot_curves(found: Sequence[Curve], output: Path) -> None:
+    """Draw curves; the ending says the kind of picture.
+
+    Raises DiagnosticError ORIO-D016, U009, EnvironmentProblem ORIO-D015.
+    """
+    draw_curves(found, output)
+
+
 def export_trials(
     place: Place, selection: Selection, form: Format | None, output: Path | None
 ) -> tuple[int, str | None]:
@@ -195,6 +216,22 @@ def series_json(stored: StoredSeries) -> dict[str, object]:
         "best_s": stored.best_seconds,
         "objective": objective_json(stored.objective, stored.best_value),
         "last": stored.last,
+    }
+
+
+def curve_json(curve: Curve) -> dict[str, object]:
+    """The entry of `results plot --json`."""
+    return {
+        "file": curve.file,
+        "name": curve.name,
+        "inputs": dict(curve.inputs),
+        "task": curve.task,
+        "toolchain": curve.toolchain,
+        "environment": curve.environment,
+        "device": curve.device,
+        "clock": str(curve.clock),
+        "failed": curve.failed,
+        "seconds": list(curve.seconds),
     }
 
 

@@ -13,11 +13,11 @@ import orio_py
 from orio_py.cli import options as shared
 from orio_py.cli.console import Color, Output, print_json
 from orio_py.cli.defaults import chosen_output, configuration_for, with_defaults
-from orio_py.cli.results_tables import best_table, finals_table, series_table, trial_table
+from orio_py.cli.results_tables import best_table, curve_table, finals_table, series_table, trial_table
 from orio_py.core.diagnostics import fail
 from orio_py.core.registry import did_you_mean
 
-HELP = "The results database: list, show, best, apply, export, import, delete."
+HELP = "The results database: list, show, best, plot, apply, export, import, delete."
 EPILOG = "Example: orio results best --file mm.c"
 
 _TRIALS_SHOWN = 50
@@ -117,6 +117,37 @@ def best(
         print_json(orio_py.results.document(place, series=[entry.as_json() for entry in entries]))
     else:
         out.result(best_table(entries))
+    return 0
+
+
+def plot(
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="OUT", help="A picture (.svg, .png, .pdf); default: a table."),
+    ] = None,
+    db: shared.Database = None,
+    file: File = None,
+    region: Region = None,
+    task: Task = None,
+    json: shared.JsonFlag = False,
+    quiet: shared.Quiet = False,
+    verbose: shared.Verbose = False,
+    color: shared.ColorOption = Color.AUTO,
+) -> int:
+    """Show how the times of all variants of each task spread, the slowest first."""
+    out = Output.create(color=color, quiet=quiet, verbose=verbose)
+    place = _place(db)
+    found = orio_py.results.curves(place, orio_py.results.Selection(file, region, task))
+    if output is not None:
+        orio_py.results.plot_curves(found, output)
+    if json:
+        shown = [orio_py.results.curve_json(curve) for curve in found]
+        written = str(output) if output is not None else None
+        print_json(orio_py.results.document(place, series=shown, output=written))
+    elif output is not None:
+        out.result(f"{len(found)} curve{'' if len(found) == 1 else 's'} drawn in {output}")
+    else:
+        out.result(curve_table(found))
     return 0
 
 
@@ -254,6 +285,7 @@ COMMANDS: tuple[tuple[str, Callable[..., int], str], ...] = (
     ("list", list_, "Example: orio results list --db team.db"),
     ("show", show, "Example: orio results show --file mm.c --limit 10"),
     ("best", best, "Example: orio results best --region mm --json"),
+    ("plot", plot, "Example: orio results plot --file mm.c -o variants.svg"),
     ("apply", apply, "Example: orio results apply src/ -o build/src"),
     ("export", export, "Example: orio results export --format csv -o trials.csv"),
     ("import", import_, "Example: orio results import trials.json"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import log
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -25,11 +26,14 @@ from orio_py.record.trial import Trial
 
 if TYPE_CHECKING:  # types only: the database takes its time to load, and `orio --help` does without
     from orio_py.results import BestEntry
+    from orio_py.store.curves import Curve
     from orio_py.store.database import StoredFinals, StoredSeries
 
 DIGITS = 12
 """Of a digest; enough to tell tasks apart and to give to `--task`."""
 
+
+_BLOCKS = "▁▂▃▄▅▆▇█"
 
 COUNTERS_SHOWN = 4
 """Per trial, without `--verbose`."""
@@ -156,6 +160,42 @@ def best_table(entries: Sequence[BestEntry]) -> RenderableType:
             *((value,) if has_objectives else ()),
         )
     return found
+
+
+def curve_table(curves: Sequence[Curve]) -> RenderableType:
+    """Per task: how many variants, how long they take, and their times in order as a row of blocks."""
+    found = make_table(
+        ("region", "left"),
+        ("variants", "right"),
+        ("failed", "right"),
+        ("slowest", "right"),
+        ("median", "right"),
+        ("fastest", "right"),
+        ("slowest to fastest", "left"),
+    )
+    for curve in curves:
+        times = (curve.seconds[0], median(curve.seconds), curve.seconds[-1])
+        found.add_row(
+            _region(curve.file, curve.name, curve.inputs),
+            show_count(len(curve.seconds)),
+            show_count(curve.failed),
+            *map(show_seconds, times),
+            blocks(curve.seconds),
+        )
+    return found
+
+
+def blocks(values: Sequence[float], width: int = 24) -> str:
+    """Positive numbers as blocks of eight heights, by their logarithms; of many, evenly spaced ones.
+
+    >>> blocks([8.0, 4.0, 2.0, 1.0])
+    '█▆▃▁'
+    """
+    picked = [values[k * (len(values) - 1) // (width - 1)] for k in range(width)]
+    chosen = [log(max(value, 1e-12)) for value in (picked if len(values) > width else values)]
+    low, high = min(chosen), max(chosen)
+    scale = (len(_BLOCKS) - 1) / (high - low) if high > low else 0.0
+    return "".join(_BLOCKS[round(scale * (value - low))] for value in chosen)
 
 
 def _best(stored: StoredSeries) -> str:

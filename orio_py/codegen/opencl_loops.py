@@ -101,6 +101,8 @@ def _opening(plan: KernelPlan) -> tuple[list[str], int]:
     for level, axis in enumerate(plan.axes):
         dimension = len(plan.axes) - 1 - level
         lines += [f"{'  ' * (level + 1)}{line}" for line in _loop(plan, axis, dimension)]
+    if plan.unroll is not None:
+        lines.insert(-1, f"{'  ' * len(plan.axes)}#pragma unroll {plan.unroll}")
     return lines, len(plan.axes)
 
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
 
 _STORAGE = frozenset({"static", "extern", "register", "auto"})
 _QUALIFIERS = frozenset({"const", "volatile", "restrict"})
+_SHORT: Mapping[frozenset[str], tuple[int, int]] = {
+    frozenset({"signed", "char"}): (-128, 256),
+    frozenset({"unsigned", "char"}): (0, 256),
+    frozenset({"short"}): (-32768, 65536),
+    frozenset({"signed", "short"}): (-32768, 65536),
+    frozenset({"unsigned", "short"}): (0, 65536),
+}
+"""Types shorter than `int` by their words: the least value, and how many there are; others are left out."""
 
 
 def ident(name: str) -> c_ast.ID:
@@ -156,8 +164,17 @@ def _with_dimensions(declarator: Node, dimensions: Sequence[Node | int]) -> Node
 
 
 def literal_value(node: Node | None) -> int | None:
-    """The value of an integer literal without suffix, or of `-`, `+`, `*` over such; else None."""
+    """The value of an integer literal without suffix, or of `-`, `+`, `*` over such; else None.
+
+    A cast to a type shorter than `int` gives an `int` again, with the value that the type keeps of it.
+    """
     match node:
+        case c_ast.Cast(to_type=c_ast.Typename(type=c_ast.TypeDecl(type=c_ast.IdentifierType(names=words)))):
+            value, limits = literal_value(node.expr), _SHORT.get(frozenset(words) - {"int"})
+            if value is None or limits is None:
+                return None
+            low, count = limits
+            return (value - low) % count + low
         case c_ast.Constant(type="int", value=text):
             return _int(text)
         case c_ast.UnaryOp(op="-" | "+" as op, expr=operand):

@@ -34,6 +34,8 @@ class CDeclaration:
     '' for an open one; a pointer to an array counts as an array with an open outermost extent.
     `pointers` counts the stars below the extents.  `qualifiers` are those of the element, and `restrict`
     or `volatile` of the pointer.  `text` is the declaration without initialiser and semicolon.
+    `promised` says that a parameter has as many elements at least as its outermost extent says, because
+    `static` stands there (C99 6.7.5.3).
     """
 
     name: str
@@ -46,6 +48,7 @@ class CDeclaration:
     text: str = ""
     is_parameter: bool = False
     scope: Scope = "local"
+    promised: bool = False
 
     @property
     def is_array_like(self) -> bool:
@@ -99,6 +102,7 @@ def declaration_of(decl: Node, *, scope: Scope = "local") -> CDeclaration:
         text=emit_declaration(bare),
         is_parameter=scope == "parameter",
         scope=scope,
+        promised=isinstance(decl.type, c_ast.ArrayDecl) and "static" in (decl.type.dim_quals or []),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from orio_py.core.source import Span
@@ -18,6 +18,7 @@ from orio_py.transform.base import Context
 
 _LOOP_REGION = re.compile(r"/\*@\s*begin\s+Loop\b")
 _ADDRESS = re.compile(r"&\s*([A-Za-z_]\w*)")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def context_for(task: TuningTask, region: Region) -> Context:
@@ -28,6 +29,8 @@ def context_for(task: TuningTask, region: Region) -> Context:
     before = around.text_before_in_function if around.function is not None else ""
     code = before + task.source.text[region.content.start : region.content.end]
     declared |= {d.name: _rebound(d, code) for d in (*around.globals, *parameters, *around.locals)}
+    whole = f"{before}{task.source.text[region.content.start : region.content.end]}{around.text_after_in_function}"
+    declared |= {d.name: _promising(declared[d.name], parameters, whole) for d in parameters}
     declared |= {d.name: declaration_of(d) for d in walk(region.tree) if isinstance(d, c_ast.Decl) and d.name}
     declared = {name: _with_type(d, task.types) for name, d in declared.items()}
     macro_names = {*around.macros, *around.function_macros}
@@ -59,6 +62,26 @@ def _with_type(declared: CDeclaration, types: Mapping[str, str]) -> CDeclaration
 
 def _from_specification(name: str, kind: str, dimensions: tuple[str, ...]) -> CDeclaration:
     return CDeclaration(name, kind, dimensions=dimensions, scope="global")
+
+
+def _promising(declared: CDeclaration, parameters: Sequence[CDeclaration], code: str) -> CDeclaration:
+    """The declaration; its outermost extent counts only if it says the same where the region stands.
+
+    What it is computed from has to be parameters that the function does not change, and the parameter itself
+    must still point where it did.
+    """
+    if not declared.promised:
+        return declared
+    numbers = {p.name for p in parameters if p.is_scalar and p.is_integer}
+    names = set(_NAME.findall(declared.dimensions[0]))
+    kept = names <= numbers and declared.scope == "parameter"
+    return replace(declared, promised=kept and not any(_may_change(name, code) for name in names))
+
+
+def _may_change(name: str, code: str) -> bool:
+    """Whether code assigns a variable, or declares one of this name, or takes its address."""
+    pattern = rf"\b{name}\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))|(?:\+\+|--|(?<!&)&)\s*{name}\b"
+    return re.search(pattern, code) is not None
 
 
 def _rebound(declared: CDeclaration, code: str) -> CDeclaration:

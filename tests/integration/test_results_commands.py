@@ -303,3 +303,36 @@ def test_tune_fills_the_database_unless_told_not_to(capsys, tmp_path, own_data_f
     assert entry.from_finals
     assert main(["tune", str(path), "--repeats", "1"]) == 0
     assert "2 trials, all remembered from an earlier run" in capsys.readouterr().err
+
+
+def test_plot_shows_how_times_spread(capsys, db):
+    text = told(capsys, "plot", "--db", db)
+    [line] = [line for line in text.splitlines() if line.startswith("src/mm.c mm N=500")]
+    assert line.split()[4:] == ["2", "1", "3.00", "ms", "2.50", "ms", "2.00", "ms", "█▁"]
+
+
+def test_plot_as_json_has_every_time(capsys, db):
+    found = document(capsys, "plot", "--db", db, "--region", "mm")
+    [curve] = found["series"]
+    assert curve["seconds"] == pytest.approx([0.003, 0.002], rel=1e-3)
+    assert (curve["name"], curve["failed"], curve["clock"], found["output"]) == ("mm", 1, "thread CPU time", None)
+
+
+def test_plot_draws(capsys, db, tmp_path):
+    pytest.importorskip("matplotlib")
+    output = tmp_path / "variants.svg"
+    assert told(capsys, "plot", "--db", db, "-o", str(output)) == f"2 curves drawn in {output}\n"
+    assert "lu N=500" in output.read_text()
+
+
+def test_plot_of_failures_alone_is_refused(capsys, tmp_path):
+    path = tmp_path / "results.db"
+    with ResultsDatabase.open(path) as database:
+        database.append_all([trial(1, failure())])
+    assert main(["results", "plot", "--db", str(path)]) == 2
+    assert "error[ORIO-D006]" in capsys.readouterr().err
+
+
+def test_plot_knows_endings_of_pictures(capsys, db):
+    assert main(["results", "plot", "--db", db, "-o", "variants.txt"]) == 2
+    assert "error[ORIO-D016]: the ending of `variants.txt` tells no picture" in capsys.readouterr().err

@@ -21,11 +21,13 @@ void ex14fj(int m, double sc, const double *restrict x, double *restrict dia)
     }
 
     def performance_params {
-      # The paper has seven parameters with 5 760 combinations and does not list their values; these contain its
-      # Table III.  cacheBlocks (2 values) and unrollInner (5) would make 576 into 5 760: the one has one value here so
-      # far, the other needs a loop inside the original's.  WG = 0: as many groups as give each item one point.
+      # The paper has seven parameters with 5 760 combinations and does not list their values; these are as many and
+      # contain its Table III.  No two items read the same element, so there is nothing to keep in local memory: SP,
+      # how an item's points lie, stands in the place of cacheBlocks.  WG = 0: as many groups as give each item one point.
       param WI[] = [32, 64, 128, 256];
       param WG[] = [0, 8, 16, 32, 64, 128];
+      param SP[] = ['strided', 'blocked'];
+      param UI[] = [1, 2, 3, 4, 5];
       param SH[] = [True, False];
       param VH[] = [0, 2, 4];
       param CFLAGS[] = ['', '-cl-mad-enable', '-cl-unsafe-math-optimizations', '-cl-fast-relaxed-math'];
@@ -47,7 +49,7 @@ void ex14fj(int m, double sc, const double *restrict x, double *restrict dia)
     }
   ) @*/
   /*@ begin Loop(transform OpenCL(workGroups=WG if WG > 0 else (m * m * m + WI - 1) // WI,
-        workItemsPerGroup=WI, sizeHint=SH, vecHint=VH, clFlags=CFLAGS)
+        workItemsPerGroup=WI, spread=SP if WG > 0 else 'strided', unrollInner=UI, sizeHint=SH, vecHint=VH, clFlags=CFLAGS)
   ) @*/
   for (i = 0; i < rows; i++) {
     const double u = x[i];

@@ -9,14 +9,18 @@ void matvec(int n, const double A[restrict n][n], const double *restrict x, doub
     }
 
     def performance_params {
-      # The paper's Fig. 2.  WG = 0 is added: as many groups as give each item one row.  Left out are cacheBlocks and
-      # streamCount, which have one value here so far.
-      param WI[] = [32, 64, 128, 256];
+      # The paper's Fig. 2, and what processors need: small groups; WG = 0, as many groups as give each item one row;
+      # SP = 'blocked', where an item does neighbouring rows.  Left out is cacheBlocks: rows are read once.
+      param WI[] = [1, 4, 32, 64, 128, 256];
       param WG[] = [0, 4, 8, 16, 32, 64, 128];
+      param SP[] = ['strided', 'blocked'];
       param SH[] = [True, False];
-      param UI[] = [1, 2, 3];
+      param UI[] = [1, 2, 3, 8];
       param VH[] = [0, 2, 4];
       param CL[] = ['', '-cl-fast-relaxed-math'];
+
+      # an item with one row has nothing to spread
+      constraint one_row = WG > 0 or SP == 'strided';
     }
 
     def input_params {
@@ -35,7 +39,7 @@ void matvec(int n, const double A[restrict n][n], const double *restrict x, doub
     }
   ) @*/
   /*@ begin Loop(transform OpenCL(workGroups=WG if WG > 0 else (n + WI - 1) // WI, workItemsPerGroup=WI,
-        sizeHint=SH, vecHint=VH, unrollInner=UI, clFlags=CL)
+        spread=SP, sizeHint=SH, vecHint=VH, unrollInner=UI, clFlags=CL)
   ) @*/
   for (i = 0; i <= n - 1; i++) {
     double s = 0.0;

@@ -9,13 +9,19 @@ void vecwaxpy(int n, double alpha, const double *restrict x, const double *restr
     }
 
     def performance_params {
-      # The paper's Fig. 2.  WG = 0 is added: as many groups as give each item one element.  Left out are cacheBlocks
-      # and streamCount, which have one value here so far, and unrollInner, which needs a loop inside the original's.
-      param WI[] = [32, 64, 128, 256];
+      # The paper's Fig. 2, and what processors need: groups of 1024; WG = 0, as many groups as give each item one
+      # element; SP = 'blocked', where an item goes along neighbouring elements, as one thread does all items of a
+      # group there.  Left out is cacheBlocks: no two items read the same element.
+      param WI[] = [32, 64, 128, 256, 1024];
       param WG[] = [0, 4, 8, 16, 32, 64, 128];
+      param SP[] = ['strided', 'blocked'];
+      param UI[] = [1, 2, 3];
       param SH[] = [True, False];
       param VH[] = [0, 2, 4];
       param CL[] = ['', '-cl-fast-relaxed-math'];
+
+      # an item with one element has nothing to spread or to unroll
+      constraint one_element = WG > 0 or (SP == 'strided' and UI == 1);
     }
 
     def input_params {
@@ -35,7 +41,7 @@ void vecwaxpy(int n, double alpha, const double *restrict x, const double *restr
     }
   ) @*/
   /*@ begin Loop(transform OpenCL(workGroups=WG if WG > 0 else (n + WI - 1) // WI, workItemsPerGroup=WI,
-        sizeHint=SH, vecHint=VH, clFlags=CL)
+        spread=SP, unrollInner=UI, sizeHint=SH, vecHint=VH, clFlags=CL)
   ) @*/
   for (i = 0; i <= n - 1; i++)
     w[i] = y[i] + alpha * x[i];

@@ -99,4 +99,16 @@ CODES: tuple[Code, ...] = (
         "Trials of the region are stored, but each of them failed, or the best was built by `-march=native` on "
         "another machine and no finished run tells which processor that was. Nothing was written.",
     ),
+    Code(
+        "ORIO-D015",
+        "picture support missing",
+        "`orio results plot -o FILE` draws with the Python package `matplotlib`, which is not installed. Install it "
+        "with `pip install 'orio-py[plot]'`. Without `-o` the command prints a table, and with `--json` every number.",
+    ),
+    Code(
+        "ORIO-D016",
+        "ending of a picture not known",
+        "The ending of the file that `orio results plot -o` names tells what kind of picture is written: `.svg`, `.png` "
+        "or `.pdf`. Nothing was written.",
+    ),
 )

@@ -294,6 +294,7 @@ def _host_data(original: Evaluator) -> HostData:
             for v in interface.variables
         ),
         {
+            **{name: _text(value) for name, value in original.point.values},
             **{name: text for name, text in constants.items() if text is not None},
             **near.macros,
             **{name: _text(value) for name, value in interface.macros.items()},

@@ -158,7 +158,7 @@ class HostState:
                 return self._element(element)
             case c_ast.BinaryOp(op="+" | "-"):
                 base, step = self.pointer(node.left), int(self.number(node.right).value)
-                if len(self.array(base.name).dimensions) > 1:
+                if len(self.array(base.name).dimensions) > 1 and not _points_to_element(node.left):
                     raise NoValueError("arithmetic on a pointer to rows")
                 return Pointer(base.name, base.offset + (step if node.op == "+" else -step))
             case _:
@@ -261,6 +261,13 @@ class HostCode:
         if op:
             value = combine(op, state.lookup(target.name), value)
         state.scalars[target.name] = convert(value, state.types[target.name])
+
+
+def _points_to_element(node: Node) -> bool:
+    """Whether a pointer is the address of something with subscripts, which is one element (see `_element`)."""
+    while isinstance(node, c_ast.Cast):
+        node = node.expr
+    return isinstance(node, c_ast.UnaryOp) and node.op == "&" and isinstance(node.expr, c_ast.ArrayRef)
 
 
 def expression(text: str) -> Node:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import reduce
-from math import prod
+from operator import mul
 
 from orio_py.ctree.build import binary, const, ident, literal_value, ternary
 from orio_py.ctree.dependence.affine import Monomial, Polynomial
@@ -14,6 +14,9 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transform.base import Context
 from orio_py.transform.types import signedness_of_type
+
+_MAXIMUM_FACTORS = 64
+"""Of a polynomial whose sign is looked for: the work grows with their number."""
 
 Known = Mapping[str, Polynomial | None]
 """What is known of the variables that change in a nest: a polynomial, None for anything."""
@@ -140,16 +143,23 @@ class Arithmetic:
         return kept
 
     def _is_natural(self, value: Polynomial, minimums: Mapping[str, int]) -> bool:
-        """Whether a value is known to be at least 0."""
-        least = 0
-        for monomial, coefficient in value.terms.items():
+        """Whether a value is known to be at least 0.
+
+        It is where no coefficient is negative once each symbol is written as its minimum and what is beyond.
+        """
+        for monomial in value.terms:
             for symbol in monomial:
                 if symbol in self._choices:
                     return any(self._is_natural(v, minimums) for v in self._below(value, symbol, minimums))
-            if monomial and (coefficient < 0 or any(symbol not in minimums for symbol in monomial)):
-                return False
-            least += coefficient * prod(minimums[symbol] for symbol in monomial)
-        return least >= 0
+        if any(symbol not in minimums for monomial in value.terms for symbol in monomial):
+            return False
+        if sum(map(len, value.terms)) > _MAXIMUM_FACTORS:
+            return False
+        beyond = Polynomial.constant(0)
+        for monomial, coefficient in value.terms.items():
+            factors = (Polynomial.symbol(symbol).shifted(minimums[symbol]) for symbol in monomial)
+            beyond = beyond + reduce(mul, factors, Polynomial.constant(coefficient))
+        return all(coefficient >= 0 for coefficient in beyond.terms.values())
 
     def _below(self, value: Polynomial, symbol: str, minimums: Mapping[str, int]) -> list[Polynomial]:
         """Values that are at most a value, each with an operand in place of a smallest or largest one."""

@@ -14,7 +14,7 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
-from orio_py.transform.base import Context, note, refuse
+from orio_py.transform.base import Context, Refusal, note, refuse
 from orio_py.transform.offload.arithmetic import Arithmetic, as_long
 from orio_py.transform.offload.elements import Doubts, Element
 from orio_py.transform.offload.levels import Level, Unbounded, ends, minimums
@@ -106,7 +106,13 @@ def array(
     extents = [_factor(extent, sizes, arithmetic) for extent in inner]
     flats = [_flat(use, extents) for use in uses]
     whole = _declared_count(declared, arithmetic, context)
-    found = None if whole is not None else _range(uses, flats, axes, arithmetic, declared, what)
+    found: _Range | None = None
+    if whole is None:
+        try:
+            found = _range(uses, flats, axes, arithmetic, declared, what)
+        except Refusal:
+            if (whole := _promised_count(declared, extents, arithmetic)) is None:
+                raise
     if found is None:
         assert whole is not None
         count = arithmetic.expression(whole)
@@ -232,7 +238,7 @@ def _is_constant(node: Node, context: Context) -> bool:
 
 
 def _parsed(text: str) -> Node:
-    source = SourceFile("extent", f"{text};".encode("latin-1"))
+    source = SourceFile("extent", f"({text});".encode("latin-1"))  # `m * m;` would declare
     (node,) = parse_statements(source.text, source=source, start=0).block_items or []
     return _without_places(node)
 
@@ -266,6 +272,18 @@ def _declared_count(declared: CDeclaration, arithmetic: Arithmetic, context: Con
         element = index(element, 0)
     whole = binary("/", unary("sizeof", ident(declared.name)), unary("sizeof", element))
     return arithmetic.extent(emit_expression(whole), whole)
+
+
+def _promised_count(
+    declared: CDeclaration, inner: Sequence[Polynomial], arithmetic: Arithmetic
+) -> Polynomial | None:
+    """The number of elements that a parameter's `static` extent promises; None where nothing does."""
+    if not declared.promised:
+        return None
+    size = arithmetic.polynomial(_parsed(declared.dimensions[0]), {})
+    for extent in inner:
+        size = None if size is None else size * extent
+    return size
 
 
 def _flat(use: Element, inner: Sequence[Polynomial]) -> Polynomial | None:
@@ -336,7 +354,8 @@ def _refuse_extent(declared: CDeclaration, use: Element, reason: str, what: str)
         f"{what} has to know which elements of `{declared.name}` to copy: {reason}",
         use.node,
         notes=[note(f"`{emit_expression(use.node)}` stands here", use.node)],
-        help=f"declare `{declared.name}` as an array with its extents where the nest can see it",
+        help=f"declare `{declared.name}` as an array with its extents where the nest can see it; for a parameter, "
+        f"`{declared.name}[static n]` promises that there are n elements",
     )
 
 

@@ -18,7 +18,7 @@ from itertools import combinations
 from typing import NoReturn
 
 from orio_py.ctree.dependence.alias import Aliases
-from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.loops import CanonicalLoop, innermost_loops
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transform.base import Context, note, refuse
@@ -52,8 +52,8 @@ class OffloadArguments:
 
     `nd` is the number of outer loops that become axes, or their indices, slowest first; `items` and `groups`
     have one number per axis, fastest first, None for the default; `unroll` is the factor of the pragma before
-    innermost loops; `stage` asks for tiles in local memory, of
-    `tile` iterations per axis, by default one for each item; `vector` is the number of iterations that an item
+    innermost loops, those over an item's iterations where the body has none; `stage` asks for tiles in local memory,
+    of `tile` iterations per axis, by default one for each item; `vector` is the number of iterations that an item
     does at once; `layout` says how the device holds arrays; `what` names the transformation in messages.
     """
 
@@ -129,7 +129,8 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     if arguments.stage and not tiles.tiles:
         _refuse_staging(node, what)
     new = flattened(body, arrays, tiles.references) if tiles.tiles else plain
-    if arguments.unroll is not None:
+    inside = bool(innermost_loops(new))
+    if arguments.unroll is not None and inside:
         new = unrolled_by_pragma(new, arguments.unroll)
     combined = {reduction.name for reduction in kept.reductions}
     vectors = None
@@ -147,6 +148,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         staged=tiles.tiles,
         spread=arguments.spread,
         coarsen=arguments.coarsen,
+        unroll=None if inside else arguments.unroll,
         options=arguments.options,
         lanes=vectors,
     )

@@ -282,7 +282,7 @@ ENTRY = Entry(
         ArgumentSpec(
             "unrollInner",
             "integer, at least 1",
-            "`#pragma unroll` before innermost loops inside the kernel",
+            "`#pragma unroll` before the kernel's innermost loops",
             _optional_factor,
             "off",
         ),

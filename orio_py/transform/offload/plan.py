@@ -187,7 +187,8 @@ class KernelPlan:
     `axes` are the mapped loops, outermost first, at most three; `body` the statements of one iteration, in
     C but for the flat subscripts; `private` the scalars that each item has for itself, as (name, type).
     One item does `coarsen` iterations at least of the innermost axis, `spread` over it, or vectors of
-    `launch.vector` iterations as `lanes` says; what is left at the end is done one by one.
+    `launch.vector` iterations as `lanes` says; what is left at the end is done one by one.  `unroll` is the
+    factor of the pragma before the loop over them, None for none.
     """
 
     name: str
@@ -201,5 +202,6 @@ class KernelPlan:
     staged: tuple[StagedTile, ...] = ()
     spread: Spread = Spread.STRIDED
     coarsen: int = 1
+    unroll: int | None = None
     options: DeviceOptions = DeviceOptions()
     lanes: LanePlan | None = None

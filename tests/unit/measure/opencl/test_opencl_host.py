@@ -47,6 +47,16 @@ def test_a_call_becomes_a_launch(tmp_path: Path) -> None:
     assert not launch.is_empty
 
 
+def test_steps_from_an_element_of_a_matrix_are_elements(tmp_path: Path) -> None:
+    [launch] = followed("axpy((double *)&y[1][0] + 4, &y[2][3] - n, n, n, a, n);", state(tmp_path))
+    assert launch.pointers == {"y": Pointer("y", 14), "x": Pointer("y", 13)}
+
+
+def test_steps_from_a_matrix_would_be_rows(tmp_path: Path) -> None:
+    with pytest.raises(NoValueError, match="arithmetic on a pointer to rows"):
+        followed("axpy(y + 1, x, n, n, a, n);", state(tmp_path))
+
+
 def test_one_subscript_of_a_matrix_is_flat(tmp_path: Path) -> None:
     [launch] = followed("axpy(&y[7], &x[n - 1], n, n, a, n);", state(tmp_path))
     assert launch.pointers == {"y": Pointer("y", 7), "x": Pointer("x", 9)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from c_trees import context, statement
 
 from orio_py.ctree.emit import emit, emit_expression
 from orio_py.spec.assumptions import Assumptions
+from orio_py.transform.base import Context
 from orio_py.transform.offload.offload import OffloadArguments, offload
 from orio_py.transform.offload.plan import BufferPlan, Direction, KernelPlan, LaunchShape
 
@@ -242,3 +244,49 @@ def test_unroll_puts_a_pragma_before_innermost_loops() -> None:
     around = context(DECLARATIONS, live="a", assumptions=Assumptions(True))
     plan = offload(statement(f"{NEST} a[i][j] = 0;"), around, OffloadArguments("Test", unroll=4))
     assert "".join(emit(node) for node in plan.body).startswith("#pragma unroll 4\nfor (j = 0;")
+    assert plan.unroll is None
+
+
+def test_unroll_is_left_to_the_loop_over_iterations_where_there_is_no_other() -> None:
+    around = context(DECLARATIONS, live="a", assumptions=Assumptions(True))
+    plan = offload(statement(f"{NEST} a[i][j] = 0;"), around, OffloadArguments("Test", nd=2, unroll=4))
+    assert "".join(emit(node) for node in plan.body) == "a[i * 8 + j] = 0;\n"
+    assert plan.unroll == 4
+
+
+ROWS = "for (i = 0; i < m * m; i++) { if (i % m == 0 || i < m || i >= m * m - m) z[i] = x[i]; else z[i] = x[i - 1] + x[i + m]; }"
+
+
+def promising(declarations: str) -> Context:
+    found = context(declarations, assumptions=Assumptions(True, True))
+    x = replace(found.declarations["x"], is_parameter=True, scope="parameter")
+    return replace(found, declarations={**found.declarations, "x": x})
+
+
+def test_a_promised_extent_serves_where_subscripts_do_not_tell() -> None:
+    declared = "int i, m; double *restrict z; const double x[restrict static m * m];"
+    plan = offload(statement(ROWS), promising(declared), OffloadArguments("Test"))
+    assert buffers(plan) == {"x": ("x", "(long)m * m", "in"), "z": ("z", "(long)m * m", "inout")}
+
+
+def test_a_promised_extent_counts_rows_as_they_were_declared() -> None:
+    declared = "int i, m; double *restrict z; const double x[restrict static 4][9];"
+    code = "for (i = 0; i < m; i++) z[i] = i * i < m ? x[i][m] : 0;"
+    plan = offload(statement(code), promising(declared), OffloadArguments("Test"))
+    assert buffers(plan)["x"] == ("&x[0][0]", "36", "in")
+
+
+def test_subscripts_that_tell_more_than_a_promise_count() -> None:
+    declared = "int i, m; double *restrict z; const double x[restrict static 2 * m];"
+    plan = offload(
+        statement(f"{FOR_I.replace('n', 'm')} z[i] = x[i];"), promising(declared), OffloadArguments("Test")
+    )
+    assert buffers(plan)["x"] == ("x", "m", "in")
+
+
+def test_borders_of_a_grid_leave_plain_extents() -> None:
+    code = """for (i = 0; i < m; i++) for (j = 0; j < m; j++)
+      if (i == 0 || j == 0 || i == m - 1 || j == m - 1) y[i * m + j] = x[i * m + j];
+      else y[i * m + j] = x[i * m + j - 1] + x[i * m + j + 1] + x[(i - 1) * m + j] + x[(i + 1) * m + j];"""
+    expected = {"x": ("x", "(long)m * m", "in"), "y": ("y", "(long)m * m", "inout")}
+    assert buffers(plan_of(code, nd=2)) == expected
