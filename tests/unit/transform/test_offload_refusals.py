@@ -132,6 +132,12 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (WIDE, "ORIO-T140", f"{FOR_I} a[i] = b[i] > 0 ? @row[i] : 0;"),
     (WIDE, "ORIO-T140", f"{FOR_I} y[i] = i > 0 ? @x[i - 1] : 0;"),
     (WIDE, "ORIO-T140", f"{FOR_I} if (b[i] > 0) @a[i] = 0;"),
+    (
+        WIDE,
+        "ORIO-T140",
+        f"{FOR_I} {{ for (j = 0; j < 3; j++) a[i] = b[j]; for (j = 0; j < m; j++) a[i] += row[i] ? @b[j] : 0; }}",
+    ),
+    (WIDE, "ORIO-T140", "for (i = 0; i < 50; i++) { y[i + 50] = x[i]; if (row[i]) @y[i] = 0; }"),
     (WIDE, "ORIO-T140", f"{FOR_I} if (row[i]) {{ int k; k = i; y[i] = @x[k]; }}"),
     (OpenCL(nd=("j", "i"), vectorWidth=2), "ORIO-T140", f"{NEST} @c[i][j] = 0;"),
     (WIDE, "ORIO-T141", f"{FOR_I} {{ double @v[2]; v[0] = b[i]; a[i] = v[0]; }}"),
