@@ -31,14 +31,14 @@ from orio_py.transform.offload.body import (
     subscripted,
     unrolled_by_pragma,
 )
-from orio_py.transform.offload.buffers import array
+from orio_py.transform.offload.buffers import Array, array
 from orio_py.transform.offload.elements import Element, elements
 from orio_py.transform.offload.levels import Level
 from orio_py.transform.offload.mapping import axis, mapped_loops
 from orio_py.transform.offload.plan import DeviceOptions, KernelPlan, LaunchShape, Layout, Spread
 from orio_py.transform.offload.scalars import scalars
 from orio_py.transform.offload.staging import Staging, staging
-from orio_py.transform.offload.structures import flattened_structures
+from orio_py.transform.offload.structures import Flattened, flattened_structures
 from orio_py.transform.offload.vectors import lanes
 from orio_py.transform.parallel.sharing import Sharing, require_independent, require_order_free, sharing
 
@@ -107,18 +107,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     _require_apart(uses, shared, body, context, arguments)
     require_independent(outer, shared, what, context, force=force)
     require_order_free(shared, what, context, force=force)
-    arrays = {
-        name: array(
-            name,
-            found,
-            axes,
-            arithmetic,
-            what,
-            context,
-            by_columns=arguments.layout is (Layout.SOA if name in plain_arrays.records else Layout.COLUMN),
-        )
-        for name, found in uses.items()
-    }
+    arrays = _arrays(uses, axes, arithmetic, plain_arrays, arguments)
     if arguments.layout is not Layout.ROW and not any(found.plan.rows for found in arrays.values()):
         _refuse_layout(node, what, arguments.layout)
     plain = flattened(body, arrays)
@@ -153,6 +142,22 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         lanes=vectors,
     )
     return Offloaded(plan, tuple(mapped), tuple(every))
+
+
+def _arrays(
+    uses: dict[str, list[Element]],
+    axes: Sequence[Level],
+    arithmetic: Arithmetic,
+    plain: Flattened,
+    arguments: OffloadArguments,
+) -> dict[str, Array]:
+    """What becomes of each array, in the layout that is asked for.  Raises Refusal: ORIO-T122, T124."""
+    found: dict[str, Array] = {}
+    for name, each in uses.items():
+        turned = arguments.layout is (Layout.SOA if name in plain.records else Layout.COLUMN)
+        what, context = arguments.what, plain.context
+        found[name] = array(name, each, axes, arithmetic, what, context, by_columns=turned)
+    return found
 
 
 def _refuse_staging(node: Node, what: str) -> NoReturn:
