@@ -90,6 +90,7 @@ def facts(variant: Variant) -> dict[str, list[str]]:
     shape += ["coarsen"] * (launch.coarsen > 1) + ["unrollInner"] * (launch.unrollInner is not None)
     return {
         "loops": [f"{kernel.depth}"],
+        "structures": ["arrays of them"] * bool(kernel.records),
         "mapped loops": [f"{len(plan.axes)}" for plan in plans],
         "reductions": [r.operator for plan in plans for r in plan.reductions],
         "reductions in a loop": [f"{len(plan.reductions)}" for plan in plans],

@@ -31,13 +31,14 @@ from orio_py.transform.offload.body import (
     subscripted,
     unrolled_by_pragma,
 )
-from orio_py.transform.offload.buffers import array
+from orio_py.transform.offload.buffers import Array, array
 from orio_py.transform.offload.elements import Element, elements
 from orio_py.transform.offload.levels import Level
 from orio_py.transform.offload.mapping import axis, mapped_loops
-from orio_py.transform.offload.plan import DeviceOptions, KernelPlan, LaunchShape, Spread
+from orio_py.transform.offload.plan import DeviceOptions, KernelPlan, LaunchShape, Layout, Spread
 from orio_py.transform.offload.scalars import scalars
 from orio_py.transform.offload.staging import Staging, staging
+from orio_py.transform.offload.structures import Flattened, flattened_structures
 from orio_py.transform.offload.vectors import lanes
 from orio_py.transform.parallel.sharing import Sharing, require_independent, require_order_free, sharing
 
@@ -53,8 +54,7 @@ class OffloadArguments:
     have one number per axis, fastest first, None for the default; `unroll` is the factor of the pragma before
     innermost loops, those over an item's iterations where the body has none; `stage` asks for tiles in local memory,
     of `tile` iterations per axis, by default one for each item; `vector` is the number of iterations that an item
-    does at once; `by_columns` has arrays of two dimensions held column by column; `what` names the transformation
-    in messages.
+    does at once; `layout` says how the device holds arrays; `what` names the transformation in messages.
     """
 
     what: str
@@ -67,7 +67,7 @@ class OffloadArguments:
     stage: bool = False
     tile: tuple[int, ...] | None = None
     vector: int = 1
-    by_columns: bool = False
+    layout: Layout = Layout.ROW
     options: DeviceOptions = field(default_factory=DeviceOptions)
     force: bool = False
 
@@ -93,6 +93,8 @@ def offload(node: Node, context: Context, arguments: OffloadArguments) -> Kernel
 def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offloaded:
     """The kernel with the loops that it stands for.  Raises Refusal like `offload`."""
     what, force = arguments.what, arguments.force
+    plain_arrays = flattened_structures(node, what, context)
+    node, context = plain_arrays.node, plain_arrays.context
     mapped, every = mapped_loops(node, arguments.nd, what, context, force=force)
     launch = _launch(len(mapped), node, arguments)
     outer = every[: len(mapped)]
@@ -105,12 +107,9 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     _require_apart(uses, shared, body, context, arguments)
     require_independent(outer, shared, what, context, force=force)
     require_order_free(shared, what, context, force=force)
-    arrays = {
-        name: array(name, found, axes, arithmetic, what, context, by_columns=arguments.by_columns)
-        for name, found in uses.items()
-    }
-    if arguments.by_columns and not any(found.plan.rows for found in arrays.values()):
-        _refuse_layout(node, what)
+    arrays = _arrays(uses, axes, arithmetic, plain_arrays, arguments)
+    if arguments.layout is not Layout.ROW and not any(found.plan.rows for found in arrays.values()):
+        _refuse_layout(node, what, arguments.layout)
     plain = flattened(body, arrays)
     extents = tuple(scalar for found in arrays.values() for scalar in found.scalars)
     kept = scalars(shared, outer, every, plain, extents, arguments.what, context)
@@ -130,8 +129,8 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         name="kernel",
         axes=dimensions,
         body=body_items(new),
-        buffers=tuple(a.plan for a in arrays.values()),
-        scalars=(*kept.given, *tiles.scalars),
+        buffers=tuple(plain_arrays.in_region(a.plan) for a in arrays.values()),
+        scalars=tuple(plain_arrays.given(scalar) for scalar in (*kept.given, *tiles.scalars)),
         private=kept.private,
         reductions=kept.reductions,
         launch=launch,
@@ -145,6 +144,22 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     return Offloaded(plan, tuple(mapped), tuple(every))
 
 
+def _arrays(
+    uses: dict[str, list[Element]],
+    axes: Sequence[Level],
+    arithmetic: Arithmetic,
+    plain: Flattened,
+    arguments: OffloadArguments,
+) -> dict[str, Array]:
+    """What becomes of each array, in the layout that is asked for.  Raises Refusal: ORIO-T122, T124."""
+    found: dict[str, Array] = {}
+    for name, each in uses.items():
+        turned = arguments.layout is (Layout.SOA if name in plain.records else Layout.COLUMN)
+        what, context = arguments.what, plain.context
+        found[name] = array(name, each, axes, arithmetic, what, context, by_columns=turned)
+    return found
+
+
 def _refuse_staging(node: Node, what: str) -> NoReturn:
     refuse(
         "ORIO-T130",
@@ -156,10 +171,15 @@ def _refuse_staging(node: Node, what: str) -> NoReturn:
     )
 
 
-def _refuse_layout(node: Node, what: str) -> NoReturn:
+def _refuse_layout(node: Node, what: str, layout: Layout) -> NoReturn:
+    problem = (
+        "hold member by member: none in the loops is an array of structures with one dimension"
+        if layout is Layout.SOA
+        else "hold column by column: none in the loops is declared with two dimensions"
+    )
     refuse(
         "ORIO-T142",
-        f"{what} finds no array to hold column by column: none in the loops is declared with two dimensions",
+        f"{what} finds no array to {problem}",
         node,
         help="leave `layout` 'row'",
         argument="layout",

@@ -17,7 +17,6 @@ computations on GPUs", CLUSTER 2012.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import NoReturn
 
 from orio_py.core.expr import Value, show
@@ -30,7 +29,7 @@ from orio_py.transform.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transform.final_index import with_final_indices
 from orio_py.transform.offload.call import call_of, kernel_prefix, numbered
 from orio_py.transform.offload.offload import OffloadArguments, offloaded
-from orio_py.transform.offload.plan import DeviceOptions, Spread
+from orio_py.transform.offload.plan import DeviceOptions, Layout, Spread
 from orio_py.transform.parallel.annotate import chosen_loops
 from orio_py.transform.parallel.parallelize import optional_loop
 from orio_py.transform.sites import Choice, rewrite_where
@@ -38,13 +37,6 @@ from orio_py.transform.sites import Choice, rewrite_where
 _WHAT = "OpenCL"
 _VECTORS = (0, 2, 4, 8, 16)
 _WIDTHS = (1, 2, 4, 8, 16)
-
-
-class Layout(StrEnum):
-    """How the device holds arrays of two dimensions: `ROW`, as C does, or column by column."""
-
-    ROW = "row"
-    COLUMN = "column"
 
 
 Counts = tuple[int, ...] | None
@@ -154,7 +146,7 @@ class OpenCL:
             stage=self.cacheBlocks,
             tile=self.localTile,
             vector=self.vectorWidth,
-            by_columns=self.layout is Layout.COLUMN,
+            layout=self.layout,
             options=options,
             force=self.force,
         )
@@ -233,7 +225,7 @@ def _layout(value: Value, name: str) -> Layout:
     """Raises Refusal: ORIO-T010."""
     words = text(value, name)
     if words not in tuple(Layout):
-        wrong(name, "'row' or 'column'", value)
+        wrong(name, "'row', 'column' or 'soa'", value)
     return Layout(words)
 
 
@@ -344,8 +336,8 @@ ENTRY = Entry(
         ),
         ArgumentSpec(
             "layout",
-            "'row' or 'column'",
-            "how the device holds arrays of two dimensions; the host transposes them",
+            "'row', 'column' or 'soa'",
+            "how the device holds matrices and arrays of structures; the host transposes them",
             _layout,
             "'row'",
         ),
