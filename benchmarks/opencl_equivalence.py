@@ -95,6 +95,7 @@ def facts(variant: Variant) -> dict[str, list[str]]:
         "several queues": ["kernels"] * sum(plan.options.streams > 1 for plan in plans)
         + ["buffers in slices" if part is not None else "buffers in one piece" for part in cut],
         "loops": [f"{kernel.depth}"],
+        "structures": ["arrays of them"] * bool(kernel.records),
         "mapped loops": [f"{len(plan.axes)}" for plan in plans],
         "reductions": [r.operator for plan in plans for r in plan.reductions],
         "reductions in a loop": [f"{len(plan.reductions)}" for plan in plans],

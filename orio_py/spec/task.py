@@ -42,7 +42,8 @@ class TuningTask:
 
     `extent` is the timed part of the file: the body of the PerfTuning region, or the hull of the Loop
     regions where the specification comes from outside.  `types` maps names that typedefs of the file and of
-    its project's headers give to numbers, to the C types that they stand for.  `has_spec` is False for Loop regions without
+    its project's headers give to numbers, to the C types that they stand for; `headers` are the texts of those
+    headers that define structures.  `has_spec` is False for Loop regions without
     any specification; those are transformed, not tuned.
     """
 
@@ -60,4 +61,5 @@ class TuningTask:
     search: SearchSpec = SearchSpec()
     assumptions: Assumptions = Assumptions()
     types: Mapping[str, str] = field(default_factory=dict[str, str])
+    headers: tuple[str, ...] = ()
     has_spec: bool = False

@@ -15,6 +15,7 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.parse import position
 from orio_py.ctree.rewrite import used_names, walk
+from orio_py.ctree.structures import Members
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.spec.assumptions import Assumptions
 
@@ -47,7 +48,8 @@ class Context:
     that a called function could change (globals, and locals whose address is taken); `surrounding` the
     loops around the node, outermost first, as far as they are canonical.  `assumptions` are the promises of
     the specification; `overruled` collects what `force=True` overrules.  `types` maps names that typedefs
-    give to numbers to the C types that they stand for, and `label` is a C identifier for the region.
+    give to numbers to the C types that they stand for, `structures` the names of structures to their members,
+    and `label` is a C identifier for the region.
     """
 
     declarations: Mapping[str, CDeclaration] = field(default_factory=dict[str, CDeclaration])
@@ -60,6 +62,7 @@ class Context:
     surrounding: tuple[CanonicalLoop, ...] = ()
     assumptions: Assumptions = Assumptions()
     types: Mapping[str, str] = field(default_factory=dict[str, str])
+    structures: Mapping[str, Members] = field(default_factory=dict[str, Members])
     label: str = "region"
     overruled: Overruled = field(default_factory=Overruled, compare=False, repr=False)
     memory: EffectsMemory = field(default_factory=EffectsMemory, compare=False, repr=False)

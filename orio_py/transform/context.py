@@ -9,6 +9,7 @@ from dataclasses import replace
 from orio_py.core.source import Span
 from orio_py.ctree.nodes import c_ast
 from orio_py.ctree.rewrite import used_names, walk
+from orio_py.ctree.structures import structures
 from orio_py.ctree.surroundings import live_after, surroundings
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.spec.region import Region
@@ -43,6 +44,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
         assumptions=task.assumptions,
         exposed=frozenset(addressed) | {d.name for d in around.globals},
         types=task.types,
+        structures=structures([task.source.text, *task.headers]),
         label=_label(around.function.name if around.function is not None else "region", before),
     )
 

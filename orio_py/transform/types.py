@@ -346,6 +346,7 @@ def is_always_true(test: Node, context: Context) -> bool:
                 signedness(value, context) == "unsigned"
                 or is_converted(value, limit, context)
                 or _is_widened(value, context)
+                or _is_size(value, context)
                 or _is_within(value, (0, 2**16), context)
             )
             return _is_zero(limit) and known
@@ -368,6 +369,24 @@ def _is_widened(value: Node, context: Context) -> bool:
     names = [context.declarations.get(part.name) for part in walk(value.expr) if isinstance(part, c_ast.ID)]
     narrow = all(known is not None and not is_wide(known.type) for known in names)
     return narrow and signedness(value.expr, context) == "unsigned"
+
+
+def _is_size(value: Node, context: Context) -> bool:
+    """Whether C computes a value as `size_t`, because a `sizeof` is in it: `sizeof(int) + m`."""
+    if any("long long" in kind for kind in _types_in(value, context)):
+        return False
+    parts = [value]
+    while parts:
+        match parts.pop():
+            case c_ast.UnaryOp(op="sizeof"):
+                return True
+            case c_ast.UnaryOp(op="-" | "+", expr=operand):
+                parts.append(operand)
+            case c_ast.BinaryOp(op="+" | "-" | "*" | "/" | "%", left=left, right=right):
+                parts += [left, right]
+            case _:
+                pass
+    return False
 
 
 def if_all(tests: Iterable[Node], then: Node, context: Context) -> Node:

@@ -45,6 +45,11 @@ def header_macros(source: SourceFile, path: Path, folders: Sequence[Path]) -> Ma
     return {name: " ".join(body.split()) for text in texts for name, body in _DEFINE.findall(text)}
 
 
+def structure_texts(source: SourceFile, path: Path, folders: Sequence[Path]) -> tuple[str, ...]:
+    """The texts of the project's headers that may define structures."""
+    return tuple(text for text in project_texts(source, path, folders)[1:] if "struct" in text)
+
+
 def project_texts(source: SourceFile, path: Path, folders: Sequence[Path]) -> list[str]:
     """The file's text and those of the project's headers that it includes, each once."""
     texts = [source.text]

@@ -27,7 +27,7 @@ from orio_py.tune.compile_commands import (
     parse_command,
     read_compile_commands,
 )
-from orio_py.tune.headers import header_macros, number_types
+from orio_py.tune.headers import header_macros, number_types, structure_texts
 from orio_py.tune.marks import may_be_annotated
 from orio_py.tune.tree import Selection, expand_paths
 
@@ -162,6 +162,7 @@ def _in_project(task: TuningTask, path: Path, command: CompileCommand | None) ->
         task,
         build=build,
         types=number_types(task.source, path, folders),
+        headers=structure_texts(task.source, path, folders),
         surroundings=replace(task.surroundings, macros=macros),
     )
 

@@ -1,4 +1,4 @@
-"""The OrCL paper's kernels in `benchmarks/kernels/orcl`: each compiles and reads; two are tuned on a device."""
+"""The OrCL paper's kernels in `benchmarks/kernels/orcl`: each compiles and reads; some are tuned on a device."""
 
 import shutil
 import subprocess
@@ -10,11 +10,16 @@ from opencl_variants import skip_without_device
 from orio_py import TuneOptions, tune
 from orio_py.core.source import SourceFile
 from orio_py.frontend.read import read
+from orio_py.space.search_space import SearchSpace
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks" / "kernels" / "orcl"
 KERNELS = sorted(path.name for path in FOLDER.glob("*.c"))
 STRICT = ("gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic")
-SMALL = {"matvec.c": ("[1000];", "[40];"), "dot.c": ("[1000000];", "[3000];")}
+SMALL = {
+    "matvec.c": ("[1000];", "[40];"),
+    "dot.c": ("[1000000];", "[3000];"),
+    "ex14ff.c": ("[64, 75, 100, 128];", "[9];"),
+}
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
@@ -46,3 +51,10 @@ def test_kernel_is_tuned_on_a_device(name: str, tmp_path: Path) -> None:
     assert report.exit_code == 0, [d.headline() for d in report.diagnostics]
     [region] = report.regions
     assert (region.trials, region.best is not None) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["ex14ff.c", "ex14fj.c"])
+def test_spaces_of_the_application_have_the_size_of_the_paper(name: str) -> None:
+    [task] = read(SourceFile(name, (FOLDER / name).read_bytes()), directory=FOLDER).tasks
+    space = SearchSpace(task.parameters, task.constraints, {"m": 64})
+    assert (space.cartesian, space.size) == (5760, 5760)

@@ -315,7 +315,12 @@ def test_plot_as_json_has_every_time(capsys, db):
     found = document(capsys, "plot", "--db", db, "--region", "mm")
     [curve] = found["series"]
     assert curve["seconds"] == pytest.approx([0.003, 0.002], rel=1e-3)
-    assert (curve["name"], curve["failed"], curve["clock"], found["output"]) == ("mm", 1, "thread CPU time", None)
+    assert (curve["name"], curve["failed"], curve["clock"], found["output"]) == (
+        "mm",
+        1,
+        "thread CPU time",
+        None,
+    )
 
 
 def test_plot_draws(capsys, db, tmp_path):

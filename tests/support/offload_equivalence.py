@@ -67,14 +67,26 @@ def offloaded(seed: int, kernel: RandomKernel) -> Variant:
 
 def declarations(kernel: RandomKernel) -> str:
     """The variables of a case, as the region sees them."""
-    lines = ["int w;"]
+    lines = ["int w;", *definitions([kernel])]
     for names in (kernel.bounds, kernel.indices, kernel.scalars):
         lines += [f"{kind} {name};" for name, kind in names.items()]
     return " ".join([*lines, *(f"{_array(kernel, name)};" for name in kernel.arrays)])
 
 
+def definitions(kernels: Sequence[RandomKernel]) -> list[str]:
+    """The structures of some cases, each once."""
+    kinds = sorted({kernel.arrays[name] for kernel in kernels for name in kernel.records})
+    return [f"struct {_tag(kind)} {{ {kind} m0, m1, m2; }};" for kind in kinds]
+
+
+def _tag(kind: str) -> str:
+    return f"of_{kind.replace(' ', '_')}"
+
+
 def _array(kernel: RandomKernel, name: str) -> str:
     kind, side = kernel.arrays[name], kernel.side
+    if name in kernel.records:
+        return f"struct {_tag(kind)} *{name}"
     inner = {"p": 1, "q": 1, "b": 2, "d": 2}.get(name, 0) * f"[{side}]"
     if inner:
         pointer = name in {"q", "d"} or side == "w"
@@ -118,6 +130,8 @@ class Memory:
             count = {"p": SIDE**2, "q": SIDE**2, "b": flat, "d": flat}.get(name, 4 * max(12, *sizes) + 8)
             if name == "z" and not kernel.large:
                 count = flat
+            if name in kernel.records:
+                count *= 3
             number = _number(kind)
             values = draw.integers(0, 9, count)
             fractions = not kernel.exact and kind in FLOATING
@@ -202,7 +216,8 @@ def compared(
     plans = [plan for variant in variants for plan in variant.plans]
     built = [replace(change(plan), name=plan.name) for plan in plans] if change else plans
     device = Device(built, options)
-    text = "".join(_function(v.kernel, f"variant_{v.seed}", emit(v.tree, braces=True)) for v in variants)
+    text = "\n".join(definitions([v.kernel for v in variants])) + "\n"
+    text += "".join(_function(v.kernel, f"variant_{v.seed}", emit(v.tree, braces=True)) for v in variants)
     loaded = library(text, built, device, folder, ["-w", "-O0"])
     originals = _originals(variants, folder)
     for variant in variants:
@@ -212,7 +227,8 @@ def compared(
 def _originals(variants: Sequence[Variant], folder: Path) -> ctypes.CDLL:
     source, target = folder / "originals.c", folder / "originals.so"
     functions = (_function(v.kernel, f"original_{v.seed}", v.kernel.code) for v in variants)
-    source.write_text("#include <stdlib.h>\n#include <stdint.h>\n#include <math.h>\n" + "".join(functions))
+    head = "#include <stdlib.h>\n#include <stdint.h>\n#include <math.h>\n"
+    source.write_text(head + "\n".join(definitions([v.kernel for v in variants])) + "\n" + "".join(functions))
     flags = ["-std=c99", "-O0", "-w", *TRAPS, "-fPIC", "-shared"]
     subprocess.run(["gcc", *flags, str(source), "-o", str(target), "-lm"], check=True, timeout=120)
     return ctypes.CDLL(str(target))

@@ -94,6 +94,22 @@ def neighbouring(code: str) -> str:
     return re.sub(r"\[i\]((?:\[\d\])+)", r"\1[i]", code)
 
 
+def with_members(code: str, records: frozenset[str]) -> str:
+    """The code with members of structures for the elements of some arrays of one dimension."""
+    for name in sorted(records):
+        forms = (
+            (rf"\b{name}\[([^][]*)\]", f"{name}[", "]."),
+            (rf"\*\({name} \+ \(([^()]*)\)\)", f"({name} + (", "))->"),
+        )
+        for pattern, start, end in forms:
+            pieces = re.split(pattern, code)
+            code = pieces[0] + "".join(
+                f"{start}{subscript}{end}m{len(subscript) % 3}{rest}"
+                for subscript, rest in zip(pieces[1::2], pieces[2::2], strict=True)
+            )
+    return code
+
+
 def launch(draw: Random, depth: int, *, stage: float = 0.4) -> OpenCL:
     """A launch shape with fewer or more items than iterations, and hints; tiles with a probability of `stage`."""
     tiled = draw.random() < stage

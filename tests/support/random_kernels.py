@@ -23,9 +23,11 @@ from random_kernel_parts import (
     launch,
     neighbouring,
     triangular,
+    with_members,
 )
 
-from orio_py.transform.offload.opencl import Layout, OpenCL
+from orio_py.transform.offload.opencl import OpenCL
+from orio_py.transform.offload.plan import Layout
 
 ELEMENTS = (*INTEGERS, *FLOATING, "double", "double", "double", "double", "float", "float", "int", "int")
 READ = ("x", "a", "c", "p", "b")
@@ -39,7 +41,8 @@ class RandomKernel:
 
     `arrays` and `scalars` map names to element types, `bounds` the symbols `n`, `m`, `l` to theirs, `indices` the
     loops' indices to theirs.  `side` is the extent of matrices as it is declared.  `exact` says that all values are whole numbers; `large` that sizes may exceed
-    the matrices' sides; `live` names what is read afterwards.
+    the matrices' sides; `live` names what is read afterwards.  `records` are arrays of structures with three
+    members of their element type, `m0`, `m1` and `m2`.
     """
 
     code: str
@@ -53,6 +56,7 @@ class RandomKernel:
     depth: int
     exact: bool
     large: bool
+    records: frozenset[str] = frozenset()
 
 
 def random_kernel(seed: int) -> RandomKernel:
@@ -110,7 +114,12 @@ class _Nest:
             code = neighbouring(code)
         if re.search(r"\b[pq]\[", code) and draw.random() < 0.4:
             transformation = replace(transformation, layout=Layout.COLUMN)
-        words = {name for name in (*READ, *WRITTEN) if f"{name}[" in code or f"*({name} " in code}
+        rare = draw.random() < 0.35
+        records = frozenset(name for name in ("x", "a", "y") if rare and draw.random() < 0.6)
+        code = with_members(code, records)
+        if records and draw.random() < 0.6:
+            transformation = replace(transformation, layout=Layout.SOA)
+        words = {name for name in (*READ, *WRITTEN) if f"{name}[" in code or f"({name} " in code}
         return RandomKernel(
             code=code,
             arrays={name: self.arrays[name] for name in (*READ, *WRITTEN) if name in words},
@@ -123,6 +132,7 @@ class _Nest:
             depth=self.depth,
             exact=self.exact,
             large=self.depth == 1 and not words & {"p", "q", "b", "d"},
+            records=records & words,
         )
 
     def _headers(self) -> list[Header]:

@@ -48,7 +48,7 @@ void ex14ff(int m, double sc, const double *restrict x, double *restrict f)
     }
   ) @*/
   /*@ begin Loop(transform OpenCL(nd=3, workItemsPerGroup=[16, WI // 16, 1],
-        workGroups=[1 if WG > 0 else (m + 15) // 16, (16 * m + WI - 1) // WI, WG if WG > 0 else m],
+        workGroups=[1, (16 * m + WI - 1) // WI, WG] if WG > 0 else 0,
         cacheBlocks=CB, unrollInner=UI, sizeHint=SH, vecHint=VH, clFlags=CFLAGS)
   ) @*/
   for (k = 0; k < m; k++)

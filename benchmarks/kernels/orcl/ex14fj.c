@@ -48,8 +48,8 @@ void ex14fj(int m, double sc, const double *restrict x, double *restrict dia)
       arg total_runs = 60;
     }
   ) @*/
-  /*@ begin Loop(transform OpenCL(workGroups=WG if WG > 0 else (m * m * m + WI - 1) // WI,
-        workItemsPerGroup=WI, spread=SP if WG > 0 else 'strided', unrollInner=UI, sizeHint=SH, vecHint=VH, clFlags=CFLAGS)
+  /*@ begin Loop(transform OpenCL(workGroups=WG, workItemsPerGroup=WI, spread=SP if WG > 0 else 'strided',
+        unrollInner=UI, sizeHint=SH, vecHint=VH, clFlags=CFLAGS)
   ) @*/
   for (i = 0; i < rows; i++) {
     const double u = x[i];

@@ -38,7 +38,7 @@ void matvec(int n, const double A[restrict n][n], const double *restrict x, doub
       arg total_runs = 40;
     }
   ) @*/
-  /*@ begin Loop(transform OpenCL(workGroups=WG if WG > 0 else (n + WI - 1) // WI, workItemsPerGroup=WI,
+  /*@ begin Loop(transform OpenCL(workGroups=WG, workItemsPerGroup=WI,
         spread=SP, sizeHint=SH, vecHint=VH, unrollInner=UI, clFlags=CL)
   ) @*/
   for (i = 0; i <= n - 1; i++) {

@@ -44,7 +44,7 @@ void norm(int n, const double *restrict x, double *result)
       arg total_runs = 40;
     }
   ) @*/
-  /*@ begin Loop(transform OpenCL(workGroups=WG if WG > 0 else (n + WI - 1) // WI, workItemsPerGroup=WI,
+  /*@ begin Loop(transform OpenCL(workGroups=WG, workItemsPerGroup=WI,
         spread=SP, unrollInner=UI, sizeHint=SH, vecHint=VH, clFlags=CL)
   ) @*/
   for (i = 0; i <= n - 1; i++)

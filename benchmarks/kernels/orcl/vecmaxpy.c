@@ -46,7 +46,7 @@ void vecmaxpy(int n, double alpha1, double alpha2, double alpha3, double alpha4,
       arg total_runs = 40;
     }
   ) @*/
-  /*@ begin Loop(transform OpenCL(workGroups=WG if WG > 0 else (n + WI - 1) // WI, workItemsPerGroup=WI,
+  /*@ begin Loop(transform OpenCL(workGroups=WG, workItemsPerGroup=WI,
         spread=SP, unrollInner=UI, sizeHint=SH, vecHint=VH, clFlags=CL)
   ) @*/
   for (i = 0; i <= n - 1; i++)

@@ -51,7 +51,10 @@ def _problem(node: Node, context: Context) -> tuple[str, str] | None:
         case c_ast.FuncCall():
             return "ORIO-T125", "they cannot call a function through a pointer"
         case c_ast.StructRef() | c_ast.Struct() | c_ast.Union() | c_ast.CompoundLiteral():
-            return "ORIO-T124", "a kernel holds no structures or unions yet"
+            return (
+                "ORIO-T124",
+                "a kernel holds no structures but arrays of them, no unions, and no scalars in them",
+            )
         case c_ast.UnaryOp(op=op) if op in _POINTS:
             return "ORIO-T125", f"`{op}` computes with addresses, and an array has another one there"
         case c_ast.Constant(type=kind, value=value):

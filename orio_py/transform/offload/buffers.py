@@ -53,8 +53,9 @@ class Array:
         wide = not self._is_small()
         for extent, subscript in zip(self.inner, subscripts[1:], strict=True):
             left = as_long(result) if wide else result
-            wide = False
-            result = simplify(_sum(binary("*", left, extent), subscript))
+            wide = wide and literal_value(result) == 0
+            whole = None if literal_value(result) == 0 else binary("*", left, extent)
+            result = simplify(subscript if whole is None else _sum(whole, subscript))
         if self.first is None:
             return result
         number = literal_value(self.first)

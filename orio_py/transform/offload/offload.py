@@ -35,9 +35,10 @@ from orio_py.transform.offload.buffers import Array, array
 from orio_py.transform.offload.elements import Element, elements
 from orio_py.transform.offload.levels import Level
 from orio_py.transform.offload.mapping import axis, mapped_loops
-from orio_py.transform.offload.plan import BufferPlan, DeviceOptions, KernelPlan, LaunchShape, Spread
+from orio_py.transform.offload.plan import BufferPlan, DeviceOptions, KernelPlan, LaunchShape, Layout, Spread
 from orio_py.transform.offload.scalars import scalars
 from orio_py.transform.offload.staging import Staging, staging
+from orio_py.transform.offload.structures import Flattened, flattened_structures
 from orio_py.transform.offload.vectors import lanes
 from orio_py.transform.parallel.sharing import Sharing, require_independent, require_order_free, sharing
 
@@ -54,7 +55,7 @@ class OffloadArguments:
     innermost loops, those over an item's iterations where the body has none; `stage` asks for tiles in local
     memory, of `tile` iterations per axis, by default one for each item, and of `block` iterations of loops inside an
     iteration, by default as many as a group has items along the fastest axis; `vector` is the number of iterations
-    that an item does at once; `by_columns` has arrays of two dimensions held column by column; `what` names the
+    that an item does at once; `layout` says how the device holds arrays; `what` names the
     transformation in messages; `trusted` says that it is known that iterations may run in any order.
     """
 
@@ -69,7 +70,7 @@ class OffloadArguments:
     tile: tuple[int, ...] | None = None
     block: int | None = None
     vector: int = 1
-    by_columns: bool = False
+    layout: Layout = Layout.ROW
     options: DeviceOptions = field(default_factory=DeviceOptions)
     force: bool = False
     trusted: bool = False
@@ -109,6 +110,8 @@ def require_any_order(node: Node, context: Context, arguments: OffloadArguments)
 def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offloaded:
     """The kernel with the loops that it stands for.  Raises Refusal like `offload`."""
     what, force = arguments.what, arguments.force
+    plain_arrays = flattened_structures(node, what, context)
+    node, context = plain_arrays.node, plain_arrays.context
     mapped, every = mapped_loops(node, arguments.nd, what, context, force=force)
     launch = _launch(len(mapped), node, arguments)
     outer = every[: len(mapped)]
@@ -123,13 +126,9 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         require_independent(outer, shared, what, context, force=force)
         require_order_free(shared, what, context, force=force)
     cut = mapped[0] if arguments.options.streams > 1 else None
-    by_columns = arguments.by_columns
-    arrays = {
-        name: array(name, found, axes, arithmetic, what, context, by_columns=by_columns, outer=cut)
-        for name, found in uses.items()
-    }
-    if by_columns and not any(found.plan.rows for found in arrays.values()):
-        _refuse_layout(node, what)
+    arrays = _arrays(uses, axes, arithmetic, plain_arrays, arguments, cut)
+    if arguments.layout is not Layout.ROW and not any(found.plan.rows for found in arrays.values()):
+        _refuse_layout(node, what, arguments.layout)
     plain = flattened(body, arrays)
     extents = tuple(scalar for found in arrays.values() for scalar in found.scalars)
     kept = scalars(shared, outer, every, plain, extents, arguments.what, context)
@@ -152,8 +151,8 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         name="kernel",
         axes=dimensions,
         body=blocked.items,
-        buffers=_buffers(arrays, tiles),
-        scalars=(*kept.given, *tiles.scalars),
+        buffers=tuple(plain_arrays.in_region(buffer) for buffer in _buffers(arrays, tiles)),
+        scalars=tuple(plain_arrays.given(scalar) for scalar in (*kept.given, *tiles.scalars)),
         private=blocked.private,
         reductions=kept.reductions,
         launch=launch,
@@ -200,10 +199,44 @@ def _require_tiles(tiles: Staging, loops: InnerLoops, node: Node, arguments: Off
         )
 
 
-def _refuse_layout(node: Node, what: str) -> NoReturn:
+def _arrays(
+    uses: dict[str, list[Element]],
+    axes: Sequence[Level],
+    arithmetic: Arithmetic,
+    plain: Flattened,
+    arguments: OffloadArguments,
+    outer: CanonicalLoop | None,
+) -> dict[str, Array]:
+    """What becomes of each array, in the layout that is asked for; `outer` is the loop that is cut in slices.
+
+    Raises Refusal: ORIO-T122, T124.
+    """
+    found: dict[str, Array] = {}
+    for name, each in uses.items():
+        turned = arguments.layout is (Layout.SOA if name in plain.records else Layout.COLUMN)
+        what, context = arguments.what, plain.context
+        found[name] = array(
+            name,
+            each,
+            axes,
+            arithmetic,
+            what,
+            context,
+            by_columns=turned,
+            outer=None if name in plain.records else outer,
+        )
+    return found
+
+
+def _refuse_layout(node: Node, what: str, layout: Layout) -> NoReturn:
+    problem = (
+        "hold member by member: none in the loops is an array of structures with one dimension"
+        if layout is Layout.SOA
+        else "hold column by column: none in the loops is declared with two dimensions"
+    )
     refuse(
         "ORIO-T142",
-        f"{what} finds no array to hold column by column: none in the loops is declared with two dimensions",
+        f"{what} finds no array to {problem}",
         node,
         help="leave `layout` 'row'",
         argument="layout",

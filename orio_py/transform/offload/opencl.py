@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from orio_py.core.expr import Value, show
 from orio_py.ctree.build import flat_block
@@ -31,7 +30,7 @@ from orio_py.transform.final_index import with_final_indices
 from orio_py.transform.offload.call import call_of, kernel_prefix, numbered
 from orio_py.transform.offload.headers import with_comparisons
 from orio_py.transform.offload.offload import OffloadArguments, Offloaded, offloaded, require_any_order
-from orio_py.transform.offload.plan import DeviceOptions, Spread
+from orio_py.transform.offload.plan import DeviceOptions, Layout, Spread
 from orio_py.transform.parallel.annotate import chosen_loops
 from orio_py.transform.parallel.parallelize import optional_loop
 from orio_py.transform.sites import Choice, rewrite_where
@@ -42,13 +41,6 @@ MOST_STREAMS = 32
 
 _VECTORS = (0, 2, 4, 8, 16)
 _WIDTHS = (1, 2, 4, 8, 16)
-
-
-class Layout(StrEnum):
-    """How the device holds arrays of two dimensions: `ROW`, as C does, or column by column."""
-
-    ROW = "row"
-    COLUMN = "column"
 
 
 def never(node: Node) -> bool:
@@ -213,7 +205,7 @@ class OpenCL:
             tile=tile,
             block=block,
             vector=self.vectorWidth,
-            by_columns=self.layout is Layout.COLUMN,
+            layout=self.layout,
             options=options,
             force=self.force,
             trusted=self.trusted,
@@ -262,6 +254,11 @@ def _listed(value: Value, name: str, most: int, wanted: str) -> Counts:
     return (positive_int(value, name),)
 
 
+def _as_needed(value: Value, name: str) -> Counts:
+    """As `_counts`; 0 stands for as many as are needed, so that a tuning parameter can.  Raises as it does."""
+    return None if value == 0 and not isinstance(value, bool) else _counts(value, name)
+
+
 def _dimensions(value: Value, name: str) -> int | tuple[str, ...]:
     """A number of loops, or their indices.  Raises Refusal: ORIO-T010, T011."""
     if isinstance(value, (list, tuple)) and value:
@@ -301,7 +298,7 @@ def _layout(value: Value, name: str) -> Layout:
     """Raises Refusal: ORIO-T010."""
     words = text(value, name)
     if words not in tuple(Layout):
-        wrong(name, "'row' or 'column'", value)
+        wrong(name, "'row', 'column' or 'soa'", value)
     return Layout(words)
 
 
@@ -339,12 +336,12 @@ ENTRY = Entry(
         ArgumentSpec(
             "workGroups",
             _SHAPE,
-            "number of work groups; by default as many as are needed",
-            _counts,
+            "number of work groups; 0, the default: as many as are needed",
+            _as_needed,
             "as needed",
         ),
         ArgumentSpec("workItemsPerGroup", _SHAPE, "work items in a group", _counts, "64"),
-        ArgumentSpec("blockCount", _SHAPE, "CUDA's name of `workGroups`", _counts, "as needed"),
+        ArgumentSpec("blockCount", _SHAPE, "CUDA's name of `workGroups`", _as_needed, "as needed"),
         ArgumentSpec("threadCount", _SHAPE, "CUDA's name of `workItemsPerGroup`", _counts, "64"),
         ArgumentSpec(
             "coarsen",
@@ -416,8 +413,8 @@ ENTRY = Entry(
         ),
         ArgumentSpec(
             "layout",
-            "'row' or 'column'",
-            "how the device holds arrays of two dimensions; the host transposes them",
+            "'row', 'column' or 'soa'",
+            "how the device holds matrices and arrays of structures; the host transposes them",
             _layout,
             "'row'",
         ),

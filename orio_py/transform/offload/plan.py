@@ -36,6 +36,18 @@ class Spread(StrEnum):
     BLOCKED = "blocked"
 
 
+class Layout(StrEnum):
+    """How a device holds the elements of arrays.
+
+    `ROW`: as C does; `COLUMN`: arrays of two dimensions column by column; `SOA`: arrays of structures member by
+    member, a structure of arrays.
+    """
+
+    ROW = "row"
+    COLUMN = "column"
+    SOA = "soa"
+
+
 @dataclass(frozen=True, slots=True)
 class Axis:
     """One mapped loop: `index` runs from `start` by `stride` for `trips` iterations.

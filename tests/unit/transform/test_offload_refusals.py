@@ -12,11 +12,12 @@ from orio_py.ctree.equal import structure_digest
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Context, Refusal
 from orio_py.transform.catalog import TRANSFORMATIONS
-from orio_py.transform.offload.opencl import Layout, OpenCL
-from orio_py.transform.offload.plan import Spread
+from orio_py.transform.offload.opencl import OpenCL
+from orio_py.transform.offload.plan import Layout, Spread
 
 DECLARATIONS = """int i, j, n, m, t, count, row[99]; unsigned u; double s, a[99], b[99], c[9][9], *p, **rows;
-double *restrict x, *restrict y; long double wide[9], big; volatile double hot; struct point { double v; } at[9];
+double *restrict x, *restrict y; long double wide[9], big; volatile double hot; struct point { double v; } at[9]; struct pair { int k; double v; } both[9];
+struct grid { double *u; int n; } g; struct four { double v[4]; } *fours;
 _Bool flag, flags[9];"""
 FOR_I = "for (i = 0; i < n; i++)"
 NEST = f"{FOR_I} for (j = 0; j < m; j++)"
@@ -80,7 +81,13 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (OpenCL(), "ORIO-T124", f"{FOR_I} @wide[i] = 0;"),
     (OpenCL(), "ORIO-T124", f"{FOR_I} @flags[i] = 0;"),
     (OpenCL(), "ORIO-T124", f"{FOR_I} a[i] = @big;"),
-    (OpenCL(), "ORIO-T124", f"{FOR_I} @at[i].v = 0;"),
+    (OpenCL(), "ORIO-T124", f"{FOR_I} @both[i].v = 0;"),
+    (OpenCL(), "ORIO-T124", f"{FOR_I} {{ a[i] = at[i].v; at[i] = @at[i]; }}"),
+    (OpenCL(), "ORIO-T124", f"{FOR_I} a[i] = g.u[i] + @g.n;"),
+    (OpenCL(), "ORIO-T124", f"{FOR_I} a[i] = *@fours[i].v;"),
+    (OpenCL(layout=Layout.SOA), "ORIO-T142", f"@{FOR_I} a[i] = c[i][0];"),
+    (OpenCL(layout=Layout.COLUMN), "ORIO-T142", f"@{FOR_I} a[i] = at[i].v;"),
+    (WIDE, "ORIO-T140", f"{FOR_I} a[i] = @fours[i].v[0];"),
     (OpenCL(), "ORIO-T124", f"{FOR_I} a[i] = @c[i] != 0;"),
     (OpenCL(), "ORIO-T124", f"{FOR_I} {{ @flag = row[i] && flag; }}"),
     (OpenCL(), "ORIO-T125", f"{FOR_I} a[i] = @work(b[i]);"),
@@ -127,6 +134,12 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (WIDE, "ORIO-T140", f"{FOR_I} a[i] = b[i] > 0 ? @row[i] : 0;"),
     (WIDE, "ORIO-T140", f"{FOR_I} y[i] = i > 0 ? @x[i - 1] : 0;"),
     (WIDE, "ORIO-T140", f"{FOR_I} if (b[i] > 0) @a[i] = 0;"),
+    (
+        WIDE,
+        "ORIO-T140",
+        f"{FOR_I} {{ for (j = 0; j < 3; j++) a[i] = b[j]; for (j = 0; j < m; j++) a[i] += row[i] ? @b[j] : 0; }}",
+    ),
+    (WIDE, "ORIO-T140", "for (i = 0; i < 50; i++) { y[i + 50] = x[i]; if (row[i]) @y[i] = 0; }"),
     (WIDE, "ORIO-T140", f"{FOR_I} if (row[i]) {{ int k; k = i; y[i] = @x[k]; }}"),
     (OpenCL(nd=("j", "i"), vectorWidth=2), "ORIO-T140", f"{NEST} @c[i][j] = 0;"),
     (WIDE, "ORIO-T141", f"{FOR_I} {{ double @v[2]; v[0] = b[i]; a[i] = v[0]; }}"),
@@ -203,6 +216,8 @@ def test_arrays_that_are_promised_to_be_apart_are_taken(promise: OpenCL) -> None
     [
         ({"workGroups": "many"}, "ORIO-T010"),
         ({"workGroups": [1, 2, 3, 4]}, "ORIO-T010"),
+        ({"workGroups": False}, "ORIO-T010"),
+        ({"workGroups": [0, 1]}, "ORIO-T011"),
         ({"workItemsPerGroup": 0}, "ORIO-T011"),
         ({"localTile": 0}, "ORIO-T011"),
         ({"nd": 0}, "ORIO-T011"),
@@ -219,3 +234,9 @@ def test_wrong_values(arguments: dict[str, Value], code: str) -> None:
     with pytest.raises(DiagnosticError) as caught:
         TRANSFORMATIONS["OpenCL"].make(arguments)
     assert [d.code for d in caught.value.diagnostics] == [code]
+
+
+@pytest.mark.parametrize("name", ["workGroups", "blockCount"])
+def test_no_groups_are_as_many_as_are_needed(name: str) -> None:
+    assert TRANSFORMATIONS["OpenCL"].make({name: 0}) == OpenCL()
+    assert TRANSFORMATIONS["OpenCL"].make({name: 4}) == OpenCL(**{name: (4,)})

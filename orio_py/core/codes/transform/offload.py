@@ -32,7 +32,10 @@ CODES: tuple[Code, ...] = (
         "    double *x;  … x[i + 1] …          known from the bounds of the loop\n"
         "    double *x;  … x[row[i]] …         not known: declare x[100]\n"
         "    if (i % 3 == 0) x[i] = 0;         not known where the last such element is\n\n"
-        "Elements under a condition on data count as used.",
+        "Elements under a condition on data count as used.\n\n"
+        "A parameter declared `x[static n]` promises that there are n elements (C99 6.7.5.3); where subscripts\n"
+        "do not tell, all of them are copied. The names in `n` have to be integer parameters that the function\n"
+        "does not change.",
     ),
     Code(
         "ORIO-T123",
@@ -46,9 +49,14 @@ CODES: tuple[Code, ...] = (
     Code(
         "ORIO-T124",
         "type that a kernel cannot hold",
-        "Kernels work on numbers and on arrays of numbers: `float`, `double` and all integer types.  Structures,\n"
-        "`long double`, complex numbers, arrays of pointers, volatile variables and addresses have no place in\n"
-        "device memory, or another meaning there.",
+        "Kernels work on numbers and on arrays of numbers: `float`, `double` and all integer types.  `long double`,\n"
+        "complex numbers, arrays of pointers, volatile variables and addresses have no place in device memory, or\n"
+        "another meaning there.  Of structures two kinds are taken: arrays of those whose members are numbers of\n"
+        "one type or arrays of such, and pointers and arrays that are members of one structure:\n\n"
+        "    struct point { double x, y, z; } *p;     p[i].x            fine\n"
+        "    struct grid { double *u; int n; } *g;    g->u[i]           fine\n"
+        "                                             g->n              refused: put it into a variable before\n"
+        "    struct pair { int k; double v; } *q;     q[i].v            refused: members of two types",
     ),
     Code(
         "ORIO-T125",
@@ -124,6 +132,7 @@ CODES: tuple[Code, ...] = (
         "`layout='column'` has the device hold arrays of two dimensions column by column; the host transposes\n"
         "them as it copies.  An array counts that is declared with two dimensions, such as `double A[64][64]` or\n"
         "`double (*A)[m]`; of a pointer with one subscript, as in `A[i * m + j]`, it is not known where rows end.\n"
+        "`layout='soa'` has it hold arrays of structures, such as `struct point *p`, member by member.\n\n"
         "Where the loops use no such array the variant would be the same as with `layout='row'`.",
     ),
 )

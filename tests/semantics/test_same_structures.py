@@ -1,0 +1,109 @@
+"""Kernels over arrays of structures and arrays in structures compute what the loops compute."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+
+import numpy as np
+from c_trees import context, parse
+from opencl_runs import PROBLEMS, Device, library, opencl
+
+from orio_py.ctree.emit import emit
+from orio_py.spec.assumptions import Assumptions
+from orio_py.transform.offload.call import kernel_plans
+from orio_py.transform.offload.opencl import OpenCL
+from orio_py.transform.offload.plan import Layout
+
+TYPES = """struct point { double x, y, z; };
+typedef struct { float v[3], w; } cell;
+struct grid { double *u, *v; double own[40]; };
+"""
+DECLARATIONS = (
+    "int i, j, n; double s; struct point *p, *q; cell *c; struct grid g, *h; struct point plane[3][13];"
+)
+PARAMETERS = "int n, struct point *p, struct point *q, cell *c, double *result, struct grid *h, struct point (*plane)[13]"
+FOR_I = "for (i = 0; i < n; i++)"
+MOVE = f"{FOR_I} {{ p[i].x += 2 * p[i].y - q[i + 1].z; (q + i)->x = i; s += p[i].z; }}"
+CELLS = f"{FOR_I} {{ c[i].w = 0; for (j = 0; j < 3; j++) c[i].w += c[i].v[j] * c[2].v[j] + q->y; }}"
+GRID = "for (i = 1; i < n; i++) { h->u[i] = h->v[i - 1] + h->own[i] + g.v[i]; s += (*h).own[i]; }"
+PLANE = f"{FOR_I} for (j = 0; j < 3; j++) plane[j][i].z = plane[j][i].x + p[i].y;"
+CASES = (
+    (MOVE, OpenCL(workItemsPerGroup=(4,))),
+    (MOVE, OpenCL(layout=Layout.SOA, workItemsPerGroup=(4,))),
+    (MOVE, OpenCL(layout=Layout.SOA, vectorWidth=4, workItemsPerGroup=(2,))),
+    (CELLS, OpenCL()),
+    (CELLS, OpenCL(layout=Layout.SOA, vectorWidth=2)),
+    (GRID, OpenCL(vectorWidth=2)),
+    (PLANE, OpenCL()),
+)
+SIZES = (0, 1, 2, 7, 12)
+
+
+def function(name: str, code: str) -> str:
+    return f"""void {name}({PARAMETERS}) {{
+  int i = 0, j = 0; double s = *result; struct grid g = *h;
+  (void)p; (void)q; (void)c; (void)h; (void)i; (void)j; (void)g; (void)plane;
+{code}
+  *result = s;
+}}
+"""
+
+
+class Data:
+    """Small whole numbers, and structures that point to them."""
+
+    def __init__(self, n: int) -> None:
+        draw = np.random.default_rng(3)
+        self.n = n
+        sizes = (3 * n + 6, 3 * n + 6, 4 * n + 12, 1, n + 1, n + 1, 40, 3 * 13 * 3)
+        self.parts = [draw.integers(0, 9, size).astype(np.float64) for size in sizes]
+        self.parts[2] = self.parts[2].astype(np.float32)
+        pointers = np.array([part.ctypes.data for part in self.parts[4:6]], np.int64)
+        self.grid = np.concatenate([pointers.view(np.float64), self.parts[6]])
+
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        return [*self.parts[:6], self.grid[2:], self.parts[7]]
+
+    def call(self, called: object) -> None:
+        p, q, c, s = (ctypes.c_void_p(part.ctypes.data) for part in self.parts[:4])
+        assert callable(called)
+        called(
+            self.n,
+            p,
+            q,
+            c,
+            s,
+            ctypes.c_void_p(self.grid.ctypes.data),
+            ctypes.c_void_p(self.parts[7].ctypes.data),
+        )
+
+
+def test_structures_compute_the_same(tmp_path: Path) -> None:
+    opencl()
+    trees = []
+    for number, (code, transformation) in enumerate(CASES):
+        around = context(
+            TYPES + DECLARATIONS, live="p q c g h s", assumptions=Assumptions(True, True), label=f"s{number}"
+        )
+        trees.append(transformation.apply(parse(code), around))
+    plans = [plan for tree in trees for plan in kernel_plans(tree)]
+    held = [any(buffer.rows for buffer in plan.buffers) for plan in plans]
+    assert held == [transformation.layout is Layout.SOA for _, transformation in CASES]
+    device = Device(plans, ("-cl-opt-disable",))
+    text = TYPES + "".join(
+        function(f"original_{k}", code) + function(f"variant_{k}", emit(trees[k], braces=True))
+        for k, (code, _) in enumerate(CASES)
+    )
+    loaded = library(text, plans, device, tmp_path)
+    for number, case in enumerate(CASES):
+        for n in SIZES:
+            one, two = Data(n), Data(n)
+            device.arrays = [(a.ctypes.data, a.ctypes.data + a.nbytes) for a in two.arrays]
+            one.call(loaded[f"original_{number}"])
+            two.call(loaded[f"variant_{number}"])
+            assert PROBLEMS == [], (PROBLEMS, case, n)
+            for a, b in zip(one.arrays, two.arrays, strict=True):
+                assert np.array_equal(a, b), (case, n, a, b)
+    assert device.launches >= 3 * len(CASES)
