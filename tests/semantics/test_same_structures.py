@@ -32,6 +32,8 @@ CASES = (
     (MOVE, OpenCL(workItemsPerGroup=(4,))),
     (MOVE, OpenCL(layout=Layout.SOA, workItemsPerGroup=(4,))),
     (MOVE, OpenCL(layout=Layout.SOA, vectorWidth=4, workItemsPerGroup=(2,))),
+    (MOVE, OpenCL(streamCount=3, workItemsPerGroup=(2,))),
+    (MOVE, OpenCL(streamCount=2, layout=Layout.SOA, workItemsPerGroup=(4,))),
     (CELLS, OpenCL()),
     (CELLS, OpenCL(layout=Layout.SOA, vectorWidth=2)),
     (GRID, OpenCL(vectorWidth=2)),
