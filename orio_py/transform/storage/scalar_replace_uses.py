@@ -37,7 +37,7 @@ from orio_py.transform.storage.scalar_replace_items import (
 _HARMLESS = PURE_FUNCTIONS | {"__builtin_prefetch"}
 _CHANGING = frozenset({"volatile", "_Atomic"})
 _STEPS = frozenset({"++", "--", "p++", "p--"})
-_PLAIN_MACRO = re.compile(r"[\w\s+.%()-]*")
+_PLAIN_MACRO = re.compile(r"(?!.*(?:\+\+|--))[\w\s+.%()-]*")
 _CALL = re.compile(r"\w\s*\(")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _Key = str | int
@@ -383,7 +383,7 @@ class Uses:
             within = self._within
             self._within = (*within, ref)
             self.nested = True
-            for subscript in ref.subscripts:
+            for subscript in _places_in(node):
                 self._expression(subscript)
             self._within = within
             if ref.name in self.exposed or ref.name in self.context.macros:
@@ -487,6 +487,22 @@ def _subscripts(node: Node) -> Iterator[Node]:
     while isinstance(node, c_ast.ArrayRef):
         yield node.subscript
         node = node.name
+
+
+def _places_in(node: Node) -> list[Node]:
+    """The expressions in a reference that say where its element lies, as the tree has them."""
+    found: list[Node] = []
+    while not isinstance(node, c_ast.ID):
+        match node:
+            case c_ast.ArrayRef(name=array, subscript=subscript):
+                found.append(subscript)
+                node = array
+            case c_ast.StructRef(name=inner) | c_ast.UnaryOp(op="*", expr=inner):
+                node = inner
+            case _:
+                found.append(node)
+                break
+    return found[::-1]
 
 
 def _is_simple(node: Node) -> bool:
