@@ -9,19 +9,21 @@ A file begins with the declarations that its cases see.  Each case is
 
 with the arguments of the transformation and what is known around the code, as Python dictionaries.  In the
 place of a C text stands `unchanged` where the code itself comes back, and a refusal is its code with line
-and column.  Lines that begin with `note:` are what `force` has overruled.
+and column.  Lines that begin with `note:` are what `force` has overruled.  `check_user_pragmas` as the name
+stands for that function, whose findings are written as refusals are.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from c_trees import context, parse
 
+from orio_py.core.diagnostics import Diagnostic
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
 from orio_py.ctree.loops import CanonicalLoop
@@ -30,11 +32,12 @@ from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Context, Refusal, Transformation
 from orio_py.transform.catalog import TRANSFORMATIONS
 from orio_py.transform.parallel.openmp import OpenMP
+from orio_py.transform.parallel.user_pragmas import check_user_pragmas
 from orio_py.transform.parallel.vector import Vector
 
 FOLDER = Path(__file__).resolve().parent.parent / "decisions"
 _HEAD, _RESULT = "--- ", "--->"
-_KEYS = {"OpenMP": OpenMP, "Vector": Vector}
+_KEYS: Mapping[str, Callable[..., Transformation]] = {"OpenMP": OpenMP, "Vector": Vector}
 """Keys of Composite that are no transformations of their own."""
 
 
@@ -84,25 +87,30 @@ def _joined(lines: Sequence[str]) -> str:
 
 def result_of(case: Case, declarations: str) -> str:
     """What the transformation of a case makes of its code."""
-    step, known = _read(case.head)
-    node, around = _code(case.code), _context(declarations, known)
+    first, _, known = case.head.partition(" | ")
+    node = _code(case.code)
+    around = _context(declarations, ast.literal_eval(known.strip() or "{}"))
     before = structure_digest(node)
+    if first.strip() == "check_user_pragmas":
+        return _places(check_user_pragmas(node, around))
     try:
-        new = step.apply(node, around)
+        new = _step(first).apply(node, around)
         found = "unchanged" if new is node else emit(new).rstrip("\n")
     except Refusal as refusal:
-        places = [(d.code, d.position) for d in refusal.diagnostics]
-        found = "\n".join(f"{code} {p.line}:{p.column}" if p else str(code) for code, p in places)
+        found = _places(refusal.diagnostics)
     assert structure_digest(node) == before, "the original has been modified"
     return "\n".join([found, *(f"note: {text}" for text in around.overruled.texts)])
 
 
-def _read(head: str) -> tuple[Transformation, Mapping[str, Any]]:
-    first, _, known = head.partition(" | ")
-    name, _, arguments = first.strip().partition(" ")
+def _places(diagnostics: Sequence[Diagnostic]) -> str:
+    lines = [f"{d.code} {d.position.line}:{d.position.column}" if d.position else d.code for d in diagnostics]
+    return "\n".join(lines) or "nothing"
+
+
+def _step(text: str) -> Transformation:
+    name, _, arguments = text.strip().partition(" ")
     values: dict[str, Any] = ast.literal_eval(arguments or "{}")
-    step = _KEYS[name](**values) if name in _KEYS else TRANSFORMATIONS[name].make(values)
-    return step, ast.literal_eval(known.strip() or "{}")
+    return _KEYS[name](**values) if name in _KEYS else TRANSFORMATIONS[name].make(values)
 
 
 def _code(text: str) -> Node:

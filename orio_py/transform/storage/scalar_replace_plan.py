@@ -296,7 +296,7 @@ class Planner:
             test = test_at_start(main, rest.node.cond, self._context)
         else:
             test = None
-        if first is None or test is None or _never_holds(test):
+        if first is None or test is None or never_holds(test):
             return None
         if is_always_true(test, self._context):
             return True if rest is None else None
@@ -324,7 +324,7 @@ class Planner:
         return not (found.writes or found.opaque or found.calls or found.address_taken)
 
 
-def _never_holds(test: Node) -> bool:
+def never_holds(test: Node) -> bool:
     """Whether a test compares something with itself, as that of `for (i = k; i < k; i++)` does."""
     match test:
         case c_ast.BinaryOp(op="<" | ">", left=left, right=right):
