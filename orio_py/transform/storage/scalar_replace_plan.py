@@ -227,7 +227,7 @@ class Planner:
     ) -> Certainty:
         """Whether a use (a write if `written`) is certain in some items of a block."""
         depth, top = len(block.frames), len(span.block.frames)
-        numbers: list[int] = []
+        numbers: dict[int, None] = {}
         for number, use in self._grouped(block).get(ref, ()):
             if not part[0] <= number <= part[1] or (written and not use.writes):
                 continue
@@ -236,8 +236,7 @@ class Planner:
                 continue
             if len(use.frames) == depth:
                 return True
-            if not numbers or numbers[-1] != number:
-                numbers.append(number)
+            numbers[number] = None
         best: Certainty = None
         for number in numbers:
             item = block.items[number]

@@ -71,6 +71,7 @@ class Uses:
         self._loop: Loop | None = None
         self._targets: list[Loop | None] = []
         self._continues = 0
+        self._takes_cases = False
         self._within: tuple[Ref, ...] = ()
         self.nested = False
         self._late = 0
@@ -132,20 +133,19 @@ class Uses:
         ends = self._marks()
         item.uses, item.writes, item.reads, item.barriers = map(slice, marks, ends)
 
-    def _inner(self, node: Node, item: Item, frame: Frame) -> Block:
-        before = self._frames
-        self._frames = (*before, frame)
-        block = self._block(node)
-        self._frames = before
-        item.blocks.append(block)
-        return block
+    def _inner(self, node: Node, item: Item, *frame: Frame, takes_cases: bool = False) -> None:
+        """A block inside a statement; in the body of a `switch` it `takes_cases`, elsewhere they are jumped to."""
+        before = self._frames, self._takes_cases
+        self._frames, self._takes_cases = (*self._frames, *frame), takes_cases
+        item.blocks.append(self._block(node))
+        self._frames, self._takes_cases = before
 
     def _statement(self, node: Node, item: Item) -> None:
         match node:
             case c_ast.Assignment():
                 self._expression(node)
             case Compound():
-                item.blocks.append(self._block(node))
+                self._inner(node, item)
             case For():
                 self._for(node, item)
             case c_ast.While() | c_ast.DoWhile():
@@ -158,13 +158,16 @@ class Uses:
             case c_ast.Switch():
                 self._expression(node.cond)
                 self._targets.append(None)
-                self._inner(node.stmt, item, MAYBE)
+                self._inner(node.stmt, item, MAYBE, takes_cases=True)
                 self._targets.pop()
             case c_ast.Case() | c_ast.Default():
+                if not self._takes_cases:
+                    self.barriers.append(Barrier("label"))
                 for statement in node.stmts or []:
-                    self._inner(statement, item, MAYBE)
+                    is_case = isinstance(statement, (c_ast.Case, c_ast.Default))
+                    self._inner(statement, item, MAYBE, takes_cases=is_case)
             case c_ast.Label():
-                self.barriers.append(Barrier("jump"))
+                self.barriers.append(Barrier("label"))
                 self._inner(node.stmt, item, MAYBE)
             case Transform():
                 self.barriers.append(Barrier("call"))

@@ -260,6 +260,9 @@ def test_clauses_are_read() -> None:
     assert given.operators == (("max", "s"), ("max", "t"))
     assert (given.safelen, given.first) == (8, frozenset({"x"}))
     assert clauses("omp for schedule(monotonic: dynamic, 4)").schedule == "dynamic"
+    assert clauses("omp for lastprivate(conditional: x, y) lastprivate(k)").last == frozenset("xyk")
+    twice = clauses("omp for collapse(2) collapse(3) safelen(4) safelen(8) schedule(static) schedule(auto)")
+    assert (twice.collapse, twice.safelen, twice.schedule) == ("3", 8, "auto")
 
 
 PARALLEL = "#pragma omp parallel for"
