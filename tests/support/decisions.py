@@ -124,10 +124,12 @@ def _context(declarations: str, known: Mapping[str, Any]) -> Context:
     fields = dict(known)
     promises = {name: fields.pop(name) for name in ("noalias", "reassociate") if name in fields}
     loops = (CanonicalLoop.match(_code(text)) for text in fields.pop("surrounding", ()))
+    for name in fields.keys() & {"exposed", "function_macros", "reserved"}:
+        fields[name] = frozenset(fields[name])
     return context(
         declarations + fields.pop("declare", ""),
         live=fields.pop("live", ""),
         assumptions=Assumptions(**promises),
         surrounding=tuple(loop for loop in loops if loop is not None),
-        **{name: frozenset(value) if isinstance(value, set) else value for name, value in fields.items()},
+        **fields,
     )
