@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from c_trees import context, parse
 
 from orio_py.core.diagnostics import Diagnostic
@@ -93,11 +94,14 @@ def result_of(case: Case, declarations: str) -> str:
     before = structure_digest(node)
     if first.strip() == "check_user_pragmas":
         return _places(check_user_pragmas(node, around))
+    step = _step(first)
     try:
-        new = _step(first).apply(node, around)
+        new = step.apply(node, around)
         found = "unchanged" if new is node else emit(new).rstrip("\n")
     except Refusal as refusal:
         found = _places(refusal.diagnostics)
+        with pytest.raises(Refusal):
+            step.check(node, around)
     assert structure_digest(node) == before, "the original has been modified"
     return "\n".join([found, *(f"note: {text}" for text in around.overruled.texts)])
 

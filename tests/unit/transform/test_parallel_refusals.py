@@ -103,6 +103,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (Vectorize(), "ORIO-T090", f"{NEST} @s += c[i][j];"),
     (Vectorize(simdlen=8), "ORIO-T092", f"@{FOR_I} a[i + 4] = a[i];"),
     (Vectorize(alignment=24), "ORIO-T093", f"@{FOR_I} a[i] = 0;"),
+    (Vectorize(alignment=0), "ORIO-T093", f"@{FOR_I} a[i] = 0;"),
     (Vectorize(aligned=("b",)), "ORIO-T094", f"@{FOR_I} a[i] = 0;"),
     (Vectorize(aligned=("s",)), "ORIO-T094", f"@{FOR_I} a[i] = s;"),
     (Vectorize(aligned=("p",)), "ORIO-T094", f"@{FOR_I} {{ p = b; a[i] = p[i]; }}"),
