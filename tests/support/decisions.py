@@ -94,7 +94,10 @@ def result_of(case: Case, declarations: str) -> str:
     before = structure_digest(node)
     if first.strip() == "check_user_pragmas":
         return _places(check_user_pragmas(node, around))
-    step = _step(first)
+    try:
+        step = _step(first)
+    except Refusal as refusal:  # of an argument
+        return _places(refusal.diagnostics)
     try:
         new = step.apply(node, around)
         found = "unchanged" if new is node else emit(new).rstrip("\n")
