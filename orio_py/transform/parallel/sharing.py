@@ -137,8 +137,8 @@ def require_own_indices(
     Raises Refusal: ORIO-T040.
     """
     own = {loop.index for loop in loops}
-    outside = context.effects(loops[-1].body).scalar_writes
-    for node in walk(loops[-1].body):
+    outside = context.effects(loops[0].body).scalar_writes
+    for node in walk(loops[0].body):
         if not isinstance(node, For):
             continue
         for name in assigned_names([part for part in (node.init, node.next) if part is not None]):
@@ -191,7 +191,7 @@ def collapsed(
         )
     chosen = list(loops[:depth])
     indices = frozenset(loop.index for loop in chosen)
-    for loop in chosen[1:]:
+    for loop in chosen:
         used = context.expanded(context.effects(loop.start).reads | context.effects(loop.bound).reads)
         if used & indices:
             refuse(

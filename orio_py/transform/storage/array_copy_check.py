@@ -22,7 +22,7 @@ from orio_py.transform.forms import (
     require_stable_index,
 )
 from orio_py.transform.storage.scalar_replace_items import AGAIN, MAYBE, Loop, Ref, Use
-from orio_py.transform.storage.scalar_replace_plan import test_at_start
+from orio_py.transform.storage.scalar_replace_plan import never_holds, test_at_start
 from orio_py.transform.storage.scalar_replace_span import Chain, Span, Spans, is_trusted
 from orio_py.transform.storage.scalar_replace_uses import Uses
 
@@ -377,7 +377,7 @@ class _Finder:
             if side is not None and not side.spread:
                 continue  # The copying loop has the same header.
             test = test_at_start(loop, loop.node.cond, self.context)
-            if test is None:
+            if test is None or never_holds(test):
                 return None
             elements, place = self._span.elements, self._span.inside(chain[:depth])
             if is_trusted((test,), loop.declared, self.context) and elements.holds(test, place):

@@ -237,8 +237,10 @@ class _Planner:
         if any(ref is None or span.changes(ref) for ref in refs):
             return False
         in_memory = bool(refs) or not names.isdisjoint(self._uses.exposed)
-        calls = any(b.kind == "call" for b in self._uses.barriers[spot.item.barriers])
-        return not (in_memory and calls) or self._wishes.force
+        kinds = {barrier.kind for barrier in self._uses.barriers[spot.item.barriers]}
+        if "label" in kinds and spot.item.loop is not None:
+            return False  # A jump there would pass by the constant.
+        return not (in_memory and "call" in kinds) or self._wishes.force
 
 
 def _is_dereference(node: Node) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.expr import Value
@@ -84,7 +85,7 @@ class Prefetch:
         loops = {id(loop) for loop in innermost_loops(node) if wanted is None or _uses(loop, wanted)}
         if not loops:
             what = "an innermost loop" if wanted is None else f"an innermost loop that uses `{wanted}`"
-            refuse("ORIO-T063", f"Prefetch does not find {what}", placed(node), argument="aref")
+            _refuse_missing(what, node)
 
         def change(loop: Node, inner: Context) -> Node:
             return self._prefetched(loop, wanted, inner)
@@ -140,7 +141,13 @@ class Prefetch:
                 refuse(
                     problem[0], f"Prefetch cannot ask early for `{wanted}`: {problem[1]}", placed(use.node)
                 )
+        if wanted is not None:
+            _refuse_missing(f"`{wanted}` among the elements that the loop uses", view.node)
         return list(found.values())
+
+
+def _refuse_missing(what: str, node: Node) -> NoReturn:
+    refuse("ORIO-T063", f"Prefetch does not find {what}", placed(node), argument="aref")
 
 
 def _problem(

@@ -227,7 +227,7 @@ class Planner:
     ) -> Certainty:
         """Whether a use (a write if `written`) is certain in some items of a block."""
         depth, top = len(block.frames), len(span.block.frames)
-        numbers: list[int] = []
+        numbers: dict[int, None] = {}
         for number, use in self._grouped(block).get(ref, ()):
             if not part[0] <= number <= part[1] or (written and not use.writes):
                 continue
@@ -236,8 +236,7 @@ class Planner:
                 continue
             if len(use.frames) == depth:
                 return True
-            if not numbers or numbers[-1] != number:
-                numbers.append(number)
+            numbers[number] = None
         best: Certainty = None
         for number in numbers:
             item = block.items[number]
@@ -296,7 +295,7 @@ class Planner:
             test = test_at_start(main, rest.node.cond, self._context)
         else:
             test = None
-        if first is None or test is None or _never_holds(test):
+        if first is None or test is None or never_holds(test):
             return None
         if is_always_true(test, self._context):
             return True if rest is None else None
@@ -324,7 +323,7 @@ class Planner:
         return not (found.writes or found.opaque or found.calls or found.address_taken)
 
 
-def _never_holds(test: Node) -> bool:
+def never_holds(test: Node) -> bool:
     """Whether a test compares something with itself, as that of `for (i = k; i < k; i++)` does."""
     match test:
         case c_ast.BinaryOp(op="<" | ">", left=left, right=right):

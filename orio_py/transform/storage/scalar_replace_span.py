@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -63,7 +64,7 @@ class Spans:
         self._headers: dict[Loop, Header] = {}
         self._places: dict[Loop, Place] = {}
         context = uses.context
-        names = Names(context.declarations, dict.fromkeys(uses.writes, 1), frozenset(), frozenset())
+        names = Names(context.declarations, Counter(uses.writes), frozenset(), frozenset())
         outer = [header for header in outer_headers(context) if header.index not in names.writes]
         self._around = Surroundings(outer, names, self.solver)
 
@@ -286,7 +287,7 @@ class Span:
 
     def new_elements(self, prefix: str) -> Elements:
         """The same questions with other symbols, for iterations independent of those."""
-        names = dict.fromkeys(self.writes, 1) | {name: 1 for name, _ in self.written}
+        names = Counter([*self.writes, *(name for name, _ in self.written)])
         facts = Names(self._uses.context.declarations, names, frozenset(), frozenset())
         return Elements(self._spans.place(self.block.loop), facts, self._spans.solver, prefix)
 

@@ -37,7 +37,7 @@ from orio_py.transform.storage.scalar_replace_items import (
 _HARMLESS = PURE_FUNCTIONS | {"__builtin_prefetch"}
 _CHANGING = frozenset({"volatile", "_Atomic"})
 _STEPS = frozenset({"++", "--", "p++", "p--"})
-_PLAIN_MACRO = re.compile(r"[\w\s+.%()-]*")
+_PLAIN_MACRO = re.compile(r"(?!.*(?:\+\+|--))[\w\s+.%()-]*")
 _CALL = re.compile(r"\w\s*\(")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _Key = str | int
@@ -71,6 +71,7 @@ class Uses:
         self._loop: Loop | None = None
         self._targets: list[Loop | None] = []
         self._continues = 0
+        self._takes_cases = False
         self._within: tuple[Ref, ...] = ()
         self.nested = False
         self._late = 0
@@ -132,20 +133,19 @@ class Uses:
         ends = self._marks()
         item.uses, item.writes, item.reads, item.barriers = map(slice, marks, ends)
 
-    def _inner(self, node: Node, item: Item, frame: Frame) -> Block:
-        before = self._frames
-        self._frames = (*before, frame)
-        block = self._block(node)
-        self._frames = before
-        item.blocks.append(block)
-        return block
+    def _inner(self, node: Node, item: Item, *frame: Frame, takes_cases: bool = False) -> None:
+        """A block inside a statement; in the body of a `switch` it `takes_cases`, elsewhere they are jumped to."""
+        before = self._frames, self._takes_cases
+        self._frames, self._takes_cases = (*self._frames, *frame), takes_cases
+        item.blocks.append(self._block(node))
+        self._frames, self._takes_cases = before
 
     def _statement(self, node: Node, item: Item) -> None:
         match node:
             case c_ast.Assignment():
                 self._expression(node)
             case Compound():
-                item.blocks.append(self._block(node))
+                self._inner(node, item)
             case For():
                 self._for(node, item)
             case c_ast.While() | c_ast.DoWhile():
@@ -158,13 +158,16 @@ class Uses:
             case c_ast.Switch():
                 self._expression(node.cond)
                 self._targets.append(None)
-                self._inner(node.stmt, item, MAYBE)
+                self._inner(node.stmt, item, MAYBE, takes_cases=True)
                 self._targets.pop()
             case c_ast.Case() | c_ast.Default():
+                if not self._takes_cases:
+                    self.barriers.append(Barrier("label"))
                 for statement in node.stmts or []:
-                    self._inner(statement, item, MAYBE)
+                    is_case = isinstance(statement, (c_ast.Case, c_ast.Default))
+                    self._inner(statement, item, MAYBE, takes_cases=is_case)
             case c_ast.Label():
-                self.barriers.append(Barrier("jump"))
+                self.barriers.append(Barrier("label"))
                 self._inner(node.stmt, item, MAYBE)
             case Transform():
                 self.barriers.append(Barrier("call"))
@@ -383,7 +386,7 @@ class Uses:
             within = self._within
             self._within = (*within, ref)
             self.nested = True
-            for subscript in ref.subscripts:
+            for subscript in _places_in(node):
                 self._expression(subscript)
             self._within = within
             if ref.name in self.exposed or ref.name in self.context.macros:
@@ -487,6 +490,22 @@ def _subscripts(node: Node) -> Iterator[Node]:
     while isinstance(node, c_ast.ArrayRef):
         yield node.subscript
         node = node.name
+
+
+def _places_in(node: Node) -> list[Node]:
+    """The expressions in a reference that say where its element lies, as the tree has them."""
+    found: list[Node] = []
+    while not isinstance(node, c_ast.ID):
+        match node:
+            case c_ast.ArrayRef(name=array, subscript=subscript):
+                found.append(subscript)
+                node = array
+            case c_ast.StructRef(name=inner) | c_ast.UnaryOp(op="*", expr=inner):
+                node = inner
+            case _:
+                found.append(node)
+                break
+    return found[::-1]
 
 
 def _is_simple(node: Node) -> bool:

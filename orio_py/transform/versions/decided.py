@@ -90,9 +90,10 @@ def _depends_on_width(node: Node, context: Context) -> bool:
     for number, value in ((node.left, node.right), (node.right, node.left)):
         parts = [part for part in walk(number) if isinstance(part, c_ast.Constant)]
         is_long = any("l" in part.value.lower() for part in parts)
-        if is_long and (_signed_number(number) or 0) < 0:
+        known = _signed_number(number) if is_long else None
+        if known is not None and known < 0:
             names = [context.declarations.get(p.name) for p in walk(value) if isinstance(p, c_ast.ID)]
-            wide = any(known is None or is_wide(known.type) for known in names)
+            wide = any(declared is None or is_wide(declared.type) for declared in names)
             return signedness(value, context) == "unsigned" and not wide
     return False
 

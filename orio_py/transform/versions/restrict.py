@@ -50,8 +50,8 @@ class Restrict:
         names = tuple(name for name in names if "restrict" not in context.declarations[name].qualifiers)
         if not names:
             return node
-        self._require_promise(names, node, context)
         _require_scope(names, node, context)
+        self._require_promise(names, node, context)
         supply = context.names(node)
         pointers: dict[str, str] = {}
         for name in names:

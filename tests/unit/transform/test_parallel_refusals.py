@@ -103,6 +103,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (Vectorize(), "ORIO-T090", f"{NEST} @s += c[i][j];"),
     (Vectorize(simdlen=8), "ORIO-T092", f"@{FOR_I} a[i + 4] = a[i];"),
     (Vectorize(alignment=24), "ORIO-T093", f"@{FOR_I} a[i] = 0;"),
+    (Vectorize(alignment=0), "ORIO-T093", f"@{FOR_I} a[i] = 0;"),
     (Vectorize(aligned=("b",)), "ORIO-T094", f"@{FOR_I} a[i] = 0;"),
     (Vectorize(aligned=("s",)), "ORIO-T094", f"@{FOR_I} a[i] = s;"),
     (Vectorize(aligned=("p",)), "ORIO-T094", f"@{FOR_I} {{ p = b; a[i] = p[i]; }}"),
@@ -260,6 +261,9 @@ def test_clauses_are_read() -> None:
     assert given.operators == (("max", "s"), ("max", "t"))
     assert (given.safelen, given.first) == (8, frozenset({"x"}))
     assert clauses("omp for schedule(monotonic: dynamic, 4)").schedule == "dynamic"
+    assert clauses("omp for lastprivate(conditional: x, y) lastprivate(k)").last == frozenset("xyk")
+    twice = clauses("omp for collapse(2) collapse(3) safelen(4) safelen(8) schedule(static) schedule(auto)")
+    assert (twice.collapse, twice.safelen, twice.schedule) == ("3", 8, "auto")
 
 
 PARALLEL = "#pragma omp parallel for"

@@ -345,3 +345,13 @@ def test_largest_buffer(kind: str, most: int) -> None:
         with pytest.raises(Refusal) as caught:
             copy.apply(node, inner)
         assert [d.code for d in caught.value.diagnostics] == ["ORIO-T067"]
+
+
+def test_refusal_of_a_generated_loop_names_its_first_part_with_a_place() -> None:
+    node = statement(f"{FOR_I} s += x[i];")
+    node.coord = None
+    with pytest.raises(Refusal) as caught:
+        ArrCopy("y[i]", (8,)).apply(node, context(DECLARATIONS))
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.position is not None
+    assert diagnostic.position.column == 6

@@ -1,0 +1,142 @@
+"""Tables of what transformations make of small pieces of C: files of cases, each with its expected result.
+
+A file begins with the declarations that its cases see.  Each case is
+
+    --- ScalarReplace {'dtype': 'double'} | {'live': 'x y'}
+    for (i = 0; i < n; i++) s += x[0];
+    --->
+    the C text that comes of it
+
+with the arguments of the transformation and what is known around the code, as Python dictionaries.  In the
+place of a C text stands `unchanged` where the code itself comes back, and a refusal is its code with line
+and column.  Lines that begin with `note:` are what `force` has overruled.  `check_user_pragmas` as the name
+stands for that function, whose findings are written as refusals are.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from c_trees import context, parse
+
+from orio_py.core.diagnostics import Diagnostic
+from orio_py.ctree.emit import emit
+from orio_py.ctree.equal import structure_digest
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Node
+from orio_py.spec.assumptions import Assumptions
+from orio_py.transform.base import Context, Refusal, Transformation
+from orio_py.transform.catalog import TRANSFORMATIONS
+from orio_py.transform.parallel.openmp import OpenMP
+from orio_py.transform.parallel.user_pragmas import check_user_pragmas
+from orio_py.transform.parallel.vector import Vector
+
+FOLDER = Path(__file__).resolve().parent.parent / "decisions"
+_HEAD, _RESULT = "--- ", "--->"
+_KEYS: Mapping[str, Callable[..., Transformation]] = {"OpenMP": OpenMP, "Vector": Vector}
+"""Keys of Composite that are no transformations of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case: the line that begins it, the code, and what is expected of it."""
+
+    head: str
+    code: str
+    expected: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A file of cases."""
+
+    declarations: str
+    cases: tuple[Case, ...]
+
+    @property
+    def text(self) -> str:
+        """The file."""
+        parts = [self.declarations]
+        parts.extend(f"{_HEAD}{c.head}\n{c.code}\n{_RESULT}\n{c.expected}\n" for c in self.cases)
+        return "\n".join(parts)
+
+
+def table(path: Path) -> Table:
+    """The cases of a file."""
+    declarations: list[str] = []
+    cases: list[tuple[str, list[str], list[str]]] = []
+    lines = declarations
+    for line in path.read_text().splitlines():
+        if line == _RESULT:
+            lines = cases[-1][2]
+        elif line.startswith(_HEAD):
+            cases.append((line.removeprefix(_HEAD), lines := [], []))
+        else:
+            lines.append(line)
+    read = tuple(Case(head, _joined(code), _joined(expected)) for head, code, expected in cases)
+    return Table(_joined(declarations) + "\n", read)
+
+
+def _joined(lines: Sequence[str]) -> str:
+    return "\n".join(lines).strip("\n")
+
+
+def result_of(case: Case, declarations: str) -> str:
+    """What the transformation of a case makes of its code."""
+    first, _, known = case.head.partition(" | ")
+    node = _code(case.code)
+    around = _context(declarations, ast.literal_eval(known.strip() or "{}"))
+    before = structure_digest(node)
+    if first.strip() == "check_user_pragmas":
+        return _places(check_user_pragmas(node, around))
+    try:
+        step = _step(first)
+    except Refusal as refusal:  # of an argument
+        return _places(refusal.diagnostics)
+    try:
+        new = step.apply(node, around)
+        found = "unchanged" if new is node else emit(new).rstrip("\n")
+    except Refusal as refusal:
+        found = _places(refusal.diagnostics)
+        with pytest.raises(Refusal):
+            step.check(node, around)
+    assert structure_digest(node) == before, "the original has been modified"
+    return "\n".join([found, *(f"note: {text}" for text in around.overruled.texts)])
+
+
+def _places(diagnostics: Sequence[Diagnostic]) -> str:
+    lines = [f"{d.code} {d.position.line}:{d.position.column}" if d.position else d.code for d in diagnostics]
+    return "\n".join(lines) or "nothing"
+
+
+def _step(text: str) -> Transformation:
+    name, _, arguments = text.strip().partition(" ")
+    values: dict[str, Any] = ast.literal_eval(arguments or "{}")
+    return _KEYS[name](**values) if name in _KEYS else TRANSFORMATIONS[name].make(values)
+
+
+def _code(text: str) -> Node:
+    """The only statement of a text, or a block."""
+    block = parse(text)
+    items = block.block_items or []
+    return items[0] if len(items) == 1 else block
+
+
+def _context(declarations: str, known: Mapping[str, Any]) -> Context:
+    fields = dict(known)
+    promises = {name: fields.pop(name) for name in ("noalias", "reassociate") if name in fields}
+    loops = (CanonicalLoop.match(_code(text)) for text in fields.pop("surrounding", ()))
+    for name in fields.keys() & {"exposed", "function_macros", "reserved"}:
+        fields[name] = frozenset(fields[name])
+    return context(
+        declarations + fields.pop("declare", ""),
+        live=fields.pop("live", ""),
+        assumptions=Assumptions(**promises),
+        surrounding=tuple(loop for loop in loops if loop is not None),
+        **fields,
+    )
