@@ -203,7 +203,9 @@ class _Settling(Rewriter):
         for item in node.block_items or []:
             kept = self._without(item)
             if kept is None:
-                items.append(self.rewrite(item))
+                new = self.rewrite(item)
+                if new is item or not isinstance(new, Compound) or new.block_items:
+                    items.append(new)
             elif self._drop_pragmas(items):
                 items.extend(kept)
             else:
