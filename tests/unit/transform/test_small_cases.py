@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,9 @@ from orio_py.transform.entry import Entry
 
 FOLDER = Path(__file__).resolve().parents[2] / "golden_small"
 FILES = sorted(FOLDER.glob("*.txt"))
+WORDS = frozenset({"declare", "live", "macros", "pragma", "allow"})
+BREAK = "\\n"
+"""How a line break of the code is written."""
 
 
 @dataclass
@@ -37,7 +40,6 @@ class Settings:
     macros: str = ""
     pragma: str = ""
     allow: str = ""
-    lines: list[str] = field(default_factory=list)
 
     def context(self) -> Context:
         """The context that the settings describe; names in `macros` with `()` are those of functions."""
@@ -84,30 +86,37 @@ def outcome(transformation: str, code: str, settings: Settings) -> str:
     return " ".join(emit(result).split()) + told
 
 
-def cases(path: Path) -> Iterator[tuple[list[str], str]]:
-    """The lines up to each case, and what has to stand after its `=`."""
-    settings, lines, transformation = Settings(), list[str](), ""
+def filled(path: Path) -> Iterator[tuple[str, str]]:
+    """The lines of a file, each with what it has to be: the result behind each case."""
+    settings, transformation, result = Settings(), "", ""
     for line in path.read_text().splitlines():
         word, _, rest = line.partition(" ")
+        if result:
+            yield (line if word == "=" else ""), result
+            result = ""
         if word == "=":
             continue
-        lines.append(line)
+        yield line, line
         if word == ">":
             transformation = rest
         elif word == "<":
-            yield lines, f"= {outcome(transformation, rest.replace(chr(92) + 'n', chr(10)), settings)}"
-            lines = []
-        elif word and word != "#":
+            result = f"= {outcome(transformation, rest.replace(BREAK, chr(10)), settings)}"
+        elif word != "#":
+            assert word in WORDS, line
             setattr(settings, word, rest)
-    assert not lines or not any(lines)
+    if result:
+        yield "", result
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_small_cases(path: Path, update_golden: bool) -> None:
-    found = [line for lines, result in cases(path) for line in (*lines, result)]
     if update_golden:
-        path.write_text("\n".join(found) + "\n")
-    assert found == path.read_text().splitlines()
+        text = "".join(f"{line}\n" for _, line in filled(path))
+        path.write_text(text)
+    case = ""
+    for line, expected in filled(path):
+        case = line if line.startswith("<") else case
+        assert line == expected, case
 
 
 def test_there_are_cases() -> None:
