@@ -96,7 +96,8 @@ def _direct(view: CanonicalLoop, context: Context) -> For | None:
         return None
     if first is not None and trips is not None:
         last: Node | None = const(first + (trips - 1) * stride)
-    elif signedness_of_type(kind) != "signed" or not _holds(kind, context, start, view.bound):
+    elif not _in_range(-1, kind) or not _holds(kind, context, start, view.bound):
+        # Where nothing runs, the last value can be one below 0, and would be a large one of an unsigned type.
         return None
     else:
         last = _last(view, beyond)

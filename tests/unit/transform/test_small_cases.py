@@ -51,6 +51,7 @@ class Settings:
             live=self.live,
             macros=plain,
             function_macros=functions,
+            reserved=functions | plain.keys(),
             pragmas=tuple(text.strip() for text in self.pragma.split(";") if text.strip()),
             assumptions=Assumptions(**dict.fromkeys(self.allow.split(), True)),
             exposed=frozenset(name for name in self.live.split() if name.startswith("g_")),
