@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from c_trees import context, parse, statement
 
+from orio_py.core.diagnostics import Diagnostic
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
 from orio_py.spec.assumptions import Assumptions
@@ -66,6 +67,16 @@ def made(text: str) -> tuple[Entry, dict[str, Any]]:
     return TRANSFORMATIONS[call.func.id], {k.arg or "": ast.literal_eval(k.value) for k in call.keywords}
 
 
+def shown(problem: Diagnostic) -> str:
+    """A diagnostic in one line, with its notes and its help."""
+    where = f" at {problem.position.line}:{problem.position.column}" if problem.position else ""
+    notes = "".join(
+        f" + {note.message}" + (f" at {note.position.line}:{note.position.column}" if note.position else "")
+        for note in problem.notes
+    )
+    return f"{problem.code}{where} {problem.message}{notes}" + (f" -> {problem.help}" if problem.help else "")
+
+
 def outcome(transformation: str, code: str, settings: Settings) -> str:
     """The code after the transformation, or why it is refused."""
     entry, values = made(transformation)
@@ -76,10 +87,7 @@ def outcome(transformation: str, code: str, settings: Settings) -> str:
         result = entry.make(values).apply(tree, around)
     except Refusal as refusal:
         blamed = f" [{refusal.argument}]" if refusal.argument else ""
-        return "; ".join(
-            f"{d.code} at {f'{d.position.line}:{d.position.column}' if d.position else '-'}{blamed} {d.message}"
-            for d in refusal.diagnostics
-        )
+        return "; ".join(f"{shown(problem)}{blamed}" for problem in refusal.diagnostics)
     assert structure_digest(tree) == before
     if result is tree:
         return "unchanged"
