@@ -201,7 +201,7 @@ def _value(spec: ArgumentSpec, expr: Expr, values: Mapping[str, Value]) -> Value
     """The value of an argument; what follows the False of a switched-off entry is not evaluated."""
     if spec.flagged and isinstance(expr, TupleExpr) and expr.items:
         flag = evaluate(expr.items[0], values)
-        if flag is False or flag == 0:
+        if flag == 0:  # False among them
             return (False,)
     if spec.flagged and isinstance(expr, ListExpr):
         return [_value(spec, item, values) for item in expr.items]

@@ -41,11 +41,12 @@ def tiles(value: Value, name: str) -> tuple[TileEntry | Tile, ...]:
 
 def strips(value: Value, name: str) -> tuple[TileEntry, ...]:
     """`[(loopid, tsize, newindex), …]`.  Raises Refusal: ORIO-T010, T011, T013."""
-    found = tiles(value, name)
-    for entry in found:
+    entries: list[TileEntry] = []
+    for entry in tiles(value, name):
         if isinstance(entry, Tile):
             wrong(name, "a list of (loopid, tsize, newindex)", value)
-    return tuple(entry for entry in found if isinstance(entry, TileEntry))
+        entries.append(entry)
+    return tuple(entries)
 
 
 def pragmas(value: Value, name: str) -> tuple[PragmaEntry, ...]:

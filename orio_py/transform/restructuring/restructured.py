@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from orio_py.ctree.build import block
 from orio_py.ctree.effects import PURE_FUNCTIONS
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
+from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import copy_with, used_names
 from orio_py.transform.base import Context, Overruled, Refusal, refuse
 from orio_py.transform.forms import (
@@ -17,6 +16,7 @@ from orio_py.transform.forms import (
     require_stable_index,
     start_is_invariant,
 )
+from orio_py.transform.tiling.permute import in_place_of
 
 
 def require_steady(loops: Sequence[CanonicalLoop], what: str, context: Context, *, force: bool) -> None:
@@ -58,20 +58,10 @@ def nested(loops: Sequence[CanonicalLoop], body: Node, *, comments: bool = True)
     for place in range(len(loops) - 1, -1, -1):
         holder = loops[place].body
         if comments and place + 1 < len(loops):
-            inner = _in_place_of(loops[place + 1].node, holder, inner)
+            inner = in_place_of(holder, inner)
         inner = copy_with(loops[place].node, stmt=inner)
     assert isinstance(inner, For)
     return inner
-
-
-def _in_place_of(old: For, holder: Node, new: Node) -> Node:
-    """`holder`, the body around the loop `old`, with `new` instead; comments stay."""
-    if holder is old:
-        return new
-    if isinstance(holder, Compound):
-        items = [i if isinstance(i, Comment) else _in_place_of(old, i, new) for i in holder.block_items or []]
-        return block(*items)
-    return new
 
 
 def starting_at(loop: For, start: Node) -> Node:

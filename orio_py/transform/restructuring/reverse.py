@@ -96,7 +96,8 @@ def _direct(view: CanonicalLoop, context: Context) -> For | None:
         return None
     if first is not None and trips is not None:
         last: Node | None = const(first + (trips - 1) * stride)
-    elif signedness_of_type(kind) != "signed" or not _holds(kind, context, start, view.bound):
+    elif not _in_range(-1, kind) or not _holds(kind, context, start, view.bound):
+        # Where nothing runs, the last value can be one below 0, and would be a large one of an unsigned type.
         return None
     else:
         last = _last(view, beyond)
@@ -127,10 +128,9 @@ def _last(view: CanonicalLoop, beyond: Node) -> Node | None:
 def _leaves_room(start: Node, stride: int) -> bool:
     """Whether the start is `x - c` or `x + c`, so that one step back stays within what `x` is."""
     match start:
-        case c_ast.BinaryOp(op="+" | "-" as op, left=left, right=right):
-            amount = literal_value(right)
-            inside = literal_value(left) is None and amount is not None
-            return inside and (amount or 0) >= abs(stride) and (op == "+") == (stride > 0)
+        case c_ast.BinaryOp(op="+" | "-" as op, right=right):
+            amount = literal_value(right) or 0
+            return (amount if op == "+" else -amount) * stride >= stride * stride
         case _:
             return False
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import is_
 
 from orio_py.ctree.build import block
 from orio_py.ctree.loops import CanonicalLoop, body_statements, nest
@@ -57,7 +58,7 @@ class Fuse:
             try:
                 program = _fused(program, pair, self._depth(program, one, two), force=self.force)
             except Refusal as refusal:
-                if self.level is None and {d.code for d in refusal.diagnostics} <= _IN_THE_WAY:
+                if self.level is None and all(d.code in _IN_THE_WAY for d in refusal.diagnostics):
                     return program
                 raise
         return program
@@ -105,7 +106,7 @@ class _Pair:
 
 def _shared(ones: Sequence[For], twos: Sequence[For]) -> int:
     """How many loops two nests have in common."""
-    return sum(a is b for a, b in zip(ones, twos, strict=False))
+    return sum(map(is_, ones, twos))
 
 
 def _block_with(tree: Node, first: Node, second: Node) -> Compound | None:

@@ -274,9 +274,7 @@ def _rebuilt(loops: Sequence[CanonicalLoop], headers: Sequence[For], order: Sequ
     body = loops[-1].body
     for place in range(len(loops) - 1, -1, -1):
         header = headers[order[place]]
-        stmt = (
-            body if place == len(loops) - 1 else in_place_of(loops[place + 1].node, loops[place].body, body)
-        )
+        stmt = body if place == len(loops) - 1 else in_place_of(loops[place].body, body)
         body = copy_with(header, stmt=stmt)
     return body
 
@@ -332,12 +330,10 @@ def _may_wrap(loop: CanonicalLoop, context: Context) -> bool:
     )
 
 
-def in_place_of(old: For, holder: Node, new: Node) -> Node:
-    """`holder`, the body around the loop `old`, with `new` instead; comments stay."""
-    if holder is old:
-        return new
+def in_place_of(holder: Node, new: Node) -> Node:
+    """`holder`, the body around an inner loop of a perfect nest, with `new` for the loop; comments stay."""
     if isinstance(holder, Compound):
-        items = [i if isinstance(i, Comment) else in_place_of(old, i, new) for i in holder.block_items or []]
+        items = [i if isinstance(i, Comment) else in_place_of(i, new) for i in holder.block_items or []]
         return block(*items)
     return new
 

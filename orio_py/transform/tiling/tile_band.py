@@ -105,7 +105,7 @@ def tiled(blocks: Sequence[Block], context: Context) -> Node:
     for number in range(len(blocks) - 1, -1, -1):
         block = blocks[number]
         if number < len(blocks) - 1:
-            body = in_place_of(blocks[number + 1].view.node, block.view.body, body)
+            body = in_place_of(block.view.body, body)
         if not band.is_single(number):
             body = copy_with(band.over_one_tile(number), stmt=body)
     for number in range(len(blocks) - 1, -1, -1):
@@ -189,7 +189,8 @@ class _Band:
             for index in sorted(self.forms.hidden(row)):
                 self._refuse(block, f"its bounds are not linear in `{index}`")
         if self.unsigned:
-            falling = any(row.get(name, 0) < 0 for row in rows for name in ("", *self.indices))
+            known = {"", *self.indices}
+            falling = any(factor < 0 for row in rows for name, factor in row.items() if name in known)
             if falling or not block.view.upward:
                 self._refuse(block, "its bounds could be negative, which its unsigned index cannot be")
         return rows
@@ -201,9 +202,9 @@ class _Band:
             if (factor := row.get(index, 0)) == 0:
                 continue
             reach = block.span if block.view.upward else -block.span
-            far = (factor > 0) == (reach > 0) if not lowest else (factor > 0) != (reach > 0)
-            place: Linear = {index if self.is_single(number) else block.name: 1, "": reach if far else 0}
-            result = total([(result, 1), (place, factor)])
+            away = min(0, factor * reach) if lowest else max(0, factor * reach)
+            place = index if self.is_single(number) else block.name
+            result = total([(result, 1), ({place: factor}, 1), ({"": away}, 1)])
         return result
 
     def _farthest(self, number: int) -> Node:

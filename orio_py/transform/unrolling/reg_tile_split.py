@@ -46,7 +46,7 @@ def fusion_of(view: CanonicalLoop, factor: int, what: str, context: Context, *, 
     question = may_jam_ranges if splits else may_jam
     verdict = question(view, factor, dependence_context(context))
     require_legal(verdict, what, view.node, context, force=force)
-    return Fusion({key: split for key, split in splits.items() if split is not None})
+    return Fusion(splits)
 
 
 def depends(inner: CanonicalLoop, index: str, context: Context) -> bool:
@@ -105,7 +105,7 @@ def _require_no_declarations(body: Node, what: str) -> None:
         _require_no_declarations(loop.stmt, what)
 
 
-def _split(loop: _Inner, view: CanonicalLoop, factor: int, what: str, context: Context) -> Split | None:
+def _split(loop: _Inner, view: CanonicalLoop, factor: int, what: str, context: Context) -> Split:
     """How the copies of a loop are cut.  Raises Refusal: ORIO-T051."""
     inner = loop.view
     if (problem := _unsuitable(inner, view, context)) is not None:
@@ -115,11 +115,11 @@ def _split(loop: _Inner, view: CanonicalLoop, factor: int, what: str, context: C
             inner.node,
             notes=[note(f"loop `{view.index}`", view.node)],
         )
-    outer_way, way = (1 if v.stride > 0 else -1 for v in (view, inner))
-    start = _direction(inner.start, view.index) * outer_way * way
-    bound = _direction(inner.bound, view.index) * outer_way * way
-    last_start = None if start == 0 else factor - 1 if start > 0 else 0
-    first_end = None if bound == 0 else 0 if bound > 0 else factor - 1
+    start, bound = (
+        _direction(part, view.index) * view.stride * inner.stride for part in (inner.start, inner.bound)
+    )
+    last_start = factor - 1 if start > 0 else 0 if start < 0 else None
+    first_end = 0 if bound > 0 else factor - 1 if bound < 0 else None
     split = Split(inner, last_start, first_end, nested=False)
     return replace(split, nested=_is_nested(split, loop, view, factor, context))
 

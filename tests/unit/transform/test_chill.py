@@ -303,6 +303,24 @@ def test_fuse() -> None:
     assert result("fuse({0, 1}, 1)\nfuse({0, 1}, 1)\nfuse(0, 1)", code) == deep
 
 
+def test_fuse_down_to_a_level_inside_a_shared_loop() -> None:
+    inner = "for (j = 0; j < n; j++) for (k = 0; k < n; k++)"
+    code = f"for (i = 0; i < n; i++) {{ {inner} a[i][k] += j; {inner} b[i][k] += j; }}"
+    one = "for (k = 0; k < n; k++) a[i][k] += j; for (k = 0; k < n; k++) b[i][k] += j;"
+    assert result("fuse({0, 1}, 1)", code) == flat(code).replace("{ for", "{ for")
+    assert one in result("fuse({0, 1}, 2)", code)
+    for recipe in ("fuse({0, 1}, 3)", "fuse(0, 1)"):
+        assert "for (k = 0; k < n; k++) { a[i][k] += j; b[i][k] += j; }" in result(recipe, code)
+
+
+def test_fuse_ends_where_a_statement_has_no_further_loop() -> None:
+    code = "for (i = 0; i < n; i++) x[i] = 0; for (i = 0; i < n; i++) for (j = 0; j < n; j++) a[i][j] = 1;"
+    joined = "for (i = 0; i < n; i++) { x[i] = 0; for (j = 0; j < n; j++) a[i][j] = 1; }"
+    assert result("fuse(0, 1)", code) == joined
+    assert result("fuse({0, 1}, 1)", code) == joined
+    assert refusal("fuse({0, 1}, 2)", code).code == "ORIO-T107"
+
+
 def test_fused_statements_have_the_first_ones_indices() -> None:
     code = "for (i = 0; i < n; i++) x[i] = 1; for (j = 0; j < n; j++) y[j] = 2;"
     assert "y[i + 1] = 2;" in result("fuse(0, 1)\nunroll(1, 'i', 2)", code)
@@ -387,6 +405,7 @@ STATIC = [
     ("@distribute({0})", "ORIO-T101", "needs the argument `level`", None),
     ("@cuda(0, block={'i'})", "ORIO-T101", "needs the argument `thread`", None),
     ("unroll(0, 'k', 2, @3)", "ORIO-T101", "too many arguments; it is written `unroll(", None),
+    ("unroll(0, 'k', 2, @3, 4)", "ORIO-T101", "too many arguments; it is written `unroll(", None),
     ("fuse({0}, 1, @2)", "ORIO-T101", "too many arguments", None),
     ("unroll(0, 'k', 2, @forse=True)", "ORIO-T101", "has no argument `forse`", "did you mean `force`?"),
     ("unroll(0, 'k', 2, @factor=2)", "ORIO-T101", "is given twice", None),
@@ -403,6 +422,7 @@ STATIC = [
     ("registers(0, 'k', @1)", "ORIO-T010", "`array` is 1", None),
     ("unroll(0, 'k', 2, @force=2)", "ORIO-T010", "`force` is 2", None),
     ("cuda(0, @block={'i', 'j', 'k', 'l'}, thread={'j'})", "ORIO-T010", "one to three loops", None),
+    ("cuda(0, @block={}, thread={'j'})", "ORIO-T010", "one to three loops", None),
     ("unroll(0, 'k', @0)", "ORIO-T011", "at least 1", None),
     ("unroll(0, @0, 2)", "ORIO-T011", "at least 1", None),
     ("distribute({0}, @0)", "ORIO-T011", "at least 1", None),

@@ -92,6 +92,7 @@ def test_all_static_problems_are_reported() -> None:
         "transform Composite(scalarreplace=(False, 'double'), boundreplace=False, regtile=([], []))",
         "transform Composite(regtile=(['i', 'j'], [1, 1]), arrcopy=[(False, 'a[i]', [4])])",
         "transform Composite(arrcopy=[(False, 'a[i]', 1/0)], openmp=(False, 1/0))",
+        "transform Composite(arrcopy=[(0, 'a[i]', 1/0)], openmp=(0, 1/0))",
     ],
 )
 def test_keys_that_are_switched_off(recipe: str) -> None:
