@@ -9,7 +9,7 @@ A file begins with the declarations that its cases see.  Each case is
 
 with the arguments of the transformation and what is known around the code, as Python dictionaries.  In the
 place of a C text stands `unchanged` where the code itself comes back, and a refusal is its code with line
-and column.  Lines that begin with `note:` are what `force` has overruled.  `check_user_pragmas` as the name
+and column, and the argument that it blames in brackets.  Lines that begin with `note:` are what `force` has overruled.  `check_user_pragmas` as the name
 stands for that function, whose findings are written as refusals are.
 """
 
@@ -97,12 +97,12 @@ def result_of(case: Case, declarations: str) -> str:
     try:
         step = _step(first)
     except Refusal as refusal:  # of an argument
-        return _places(refusal.diagnostics)
+        return _refusal(refusal)
     try:
         new = step.apply(node, around)
         found = "unchanged" if new is node else emit(new).rstrip("\n")
     except Refusal as refusal:
-        found = _places(refusal.diagnostics)
+        found = _refusal(refusal)
         with pytest.raises(Refusal):
             step.check(node, around)
     assert structure_digest(node) == before, "the original has been modified"
@@ -112,6 +112,11 @@ def result_of(case: Case, declarations: str) -> str:
 def _places(diagnostics: Sequence[Diagnostic]) -> str:
     lines = [f"{d.code} {d.position.line}:{d.position.column}" if d.position else d.code for d in diagnostics]
     return "\n".join(lines) or "nothing"
+
+
+def _refusal(refusal: Refusal) -> str:
+    """The codes and places of a refusal, and the argument that it blames."""
+    return _places(refusal.diagnostics) + (f" [{refusal.argument}]" if refusal.argument else "")
 
 
 def _step(text: str) -> Transformation:

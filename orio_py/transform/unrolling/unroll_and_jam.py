@@ -49,7 +49,8 @@ class UnrollAndJam:
     def check(self, node: Node, context: Context) -> CanonicalLoop:
         """The loop as `apply` needs it.  Raises Refusal: ORIO-T011, T020 to T029, T040, T041, T050."""
         view = self._unroll().check(node, context)
-        self._fusion(view, context)
+        if self._fusion(view, context) is not None and self.parallelize:
+            self._require_parallel(node, context)
         return view
 
     def apply(self, node: Node, context: Context) -> Node:
@@ -61,7 +62,7 @@ class UnrollAndJam:
                 return self._unroll().apply(node, context)
             return unrolled.apply(view, self.ufactor, context, canonical=self.canonical)
         if self.parallelize:
-            OpenMP(True, ("omp parallel for",), force=self.force).check(node, context)
+            self._require_parallel(node, context)
             return parallelized(view, self.ufactor, context, make=fusion.body, force=self.force)
         return unrolled.apply(view, self.ufactor, context, make=fusion.body, canonical=self.canonical)
 
@@ -76,6 +77,9 @@ class UnrollAndJam:
         except Refusal:
             return None  # the copies one after the other are always right
         return None if any(is_live(split.inner, context) for split in fusion.splits.values()) else fusion
+
+    def _require_parallel(self, node: Node, context: Context) -> None:
+        OpenMP(True, ("omp parallel for",), force=self.force).check(node, context)
 
     def _unroll(self) -> Unroll:
         return Unroll(self.ufactor, self.parallelize, force=self.force, canonical=self.canonical)
