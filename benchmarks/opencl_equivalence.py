@@ -33,7 +33,7 @@ import opencl_runs  # noqa: E402
 from offload_equivalence import Refusal, Step, Variant, compared, declarations, offloaded  # noqa: E402
 from random_kernels import RandomKernel, random_kernel  # noqa: E402
 
-from orio_py.codegen.opencl_device import device_program  # noqa: E402
+from orio_py.codegen.opencl.device import device_program  # noqa: E402
 from orio_py.ctree.emit import emit  # noqa: E402
 
 TOGETHER = 60

@@ -26,7 +26,7 @@ from enum import StrEnum
 from itertools import pairwise
 from math import prod
 
-from orio_py.codegen.opencl_body import device_name
+from orio_py.codegen.device_names import device_name
 from orio_py.ctree.build import literal_value
 from orio_py.transform.offload.call import (
     FIRST_GROUP,

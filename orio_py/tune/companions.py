@@ -55,7 +55,7 @@ def users_files(target: Path, source: Path | None = None) -> Iterator[Path]:
 
 def write_companions(target: Path, kernels: Sequence[HostKernel], remarks: Sequence[str]) -> None:
     """Write the host code of `target`; what is the same stays as it is.  Raises OSError."""
-    from orio_py.codegen.opencl_host import host_header, host_source  # takes time to load
+    from orio_py.codegen.opencl.host import host_header, host_source  # takes time to load
 
     source, header = companion_paths(target)
     name = re.sub(r"\W", "_", target.stem, flags=re.ASCII)

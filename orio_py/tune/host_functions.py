@@ -24,7 +24,7 @@ class HostFunctions:
         """The code of a region at one problem size, with its calls renamed where that is needed."""
         if not plans:
             return code
-        from orio_py.codegen.opencl_device import device_program  # takes time to load, and few files need it
+        from orio_py.codegen.opencl.device import device_program  # takes time to load, and few files need it
 
         source = device_program(plans)
         names = {plan.name: self._function(HostKernel(plan, source, plan.name)) for plan in plans}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from orio_py.codegen.device import DeviceProgram
-from orio_py.codegen.opencl_device import device_program
+from orio_py.codegen.opencl.device import device_program
 from orio_py.core.expr import Value
 from orio_py.ctree.build import const
 from orio_py.ctree.emit import emit

@@ -8,7 +8,7 @@ from typing import cast
 
 from opencl_cases import CUBE, FOR_I, FOR_J, LINE, PLANE, Case, assert_same, staged, transformed
 
-from orio_py.codegen.opencl_device import device_program
+from orio_py.codegen.opencl.device import device_program
 from orio_py.core.expr import Value
 from orio_py.ctree.emit import emit
 from orio_py.ctree.loops import loops_in

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from orio_py.codegen.host_unit import HostKernel, HostUnit
-from orio_py.codegen.opencl_host import host_header, host_source
+from orio_py.codegen.opencl.host import host_header, host_source
 
 SUPPORT = Path(__file__).resolve().parent
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-pedantic", "-g")

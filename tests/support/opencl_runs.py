@@ -31,7 +31,7 @@ from orio_py.codegen.device import (
     partial_elements,
     slices_of,
 )
-from orio_py.codegen.opencl_device import device_program
+from orio_py.codegen.opencl.device import device_program
 from orio_py.ctree.build import literal_value
 from orio_py.transform.offload.call import slice_names
 from orio_py.transform.offload.plan import Direction, KernelPlan

@@ -15,14 +15,14 @@ from orio_py.codegen.device import (
     kernel_arguments,
     partial_elements,
 )
-from orio_py.codegen.opencl_body import device_name
-from orio_py.codegen.opencl_device import device_program
+from orio_py.codegen.device_names import device_name
+from orio_py.codegen.opencl.device import device_program
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.offload.call import kernel_plans
 from orio_py.transform.offload.opencl import OpenCL
 from orio_py.transform.offload.plan import Direction, KernelPlan, Layout, Spread
 
-GOLDEN = Path(__file__).resolve().parents[2] / "golden_device"
+GOLDEN = Path(__file__).resolve().parents[3] / "golden_device"
 DECLARATIONS = """int i, j, k, n, m, local; double s, t, mx, alpha; int count, ok; long w; unsigned char *restrict bytes;
 double *restrict x, *restrict y, *restrict A; float *restrict f; const int *restrict c; double p[64][64], q[64][64];
 size_t z; long long big;"""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from orio_py.codegen.opencl_body import device_name
-from orio_py.codegen.opencl_vectors import lanes_name
+from orio_py.codegen.device_names import device_name
+from orio_py.codegen.opencl.vectors import lanes_name
 from orio_py.transform.offload.plan import KernelPlan, ReductionPlan
 from orio_py.transform.offload.types import device_type
 

@@ -13,10 +13,11 @@ if (orio_i + 4 <= orio_trips_i) {
 
 from __future__ import annotations
 
-from orio_py.codegen.opencl_body import device_name, device_statement
-from orio_py.codegen.opencl_loops import counter, index_declared
-from orio_py.codegen.opencl_types import Types
-from orio_py.codegen.opencl_vectors import Vectors, lanes_name
+from orio_py.codegen.device_names import device_name
+from orio_py.codegen.opencl.body import device_statement
+from orio_py.codegen.opencl.loops import counter, index_declared
+from orio_py.codegen.opencl.types import Types
+from orio_py.codegen.opencl.vectors import Vectors, lanes_name
 from orio_py.ctree.emit import emit
 from orio_py.transform.offload.call import trips_name
 from orio_py.transform.offload.plan import Axis, KernelPlan

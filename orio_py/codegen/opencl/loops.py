@@ -20,8 +20,9 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
-from orio_py.codegen.opencl_body import device_name, device_statement
-from orio_py.codegen.opencl_types import Types
+from orio_py.codegen.device_names import device_name
+from orio_py.codegen.opencl.body import device_statement
+from orio_py.codegen.opencl.types import Types
 from orio_py.ctree.build import literal_value
 from orio_py.ctree.emit import emit
 from orio_py.ctree.nodes import Node

@@ -25,7 +25,7 @@ from orio_py.codegen.device import (
     kernel_arguments,
 )
 from orio_py.codegen.host_unit import PREFIX, HostKernel, HostUnit
-from orio_py.codegen.opencl_slices import is_of_slice, reaches, run_slices, slice_argument, slices
+from orio_py.codegen.opencl.slices import is_of_slice, reaches, run_slices, slice_argument, slices
 from orio_py.codegen.program import Program
 from orio_py.codegen.string_literals import escape, string_pieces
 from orio_py.codegen.templates import render

@@ -19,11 +19,11 @@ from collections.abc import Sequence
 from math import prod
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument, kernel_arguments
-from orio_py.codegen.opencl_blocks import kernel_with_blocks
-from orio_py.codegen.opencl_lanes import lanes_body, plain_body
-from orio_py.codegen.opencl_loops import blocks_around, linear
-from orio_py.codegen.opencl_reductions import device_reduction, lanes_declared, lanes_merged
-from orio_py.codegen.opencl_types import Types, types_of
+from orio_py.codegen.opencl.blocks import kernel_with_blocks
+from orio_py.codegen.opencl.lanes import lanes_body, plain_body
+from orio_py.codegen.opencl.loops import blocks_around, linear
+from orio_py.codegen.opencl.reductions import device_reduction, lanes_declared, lanes_merged
+from orio_py.codegen.opencl.types import Types, types_of
 from orio_py.codegen.templates import render
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk

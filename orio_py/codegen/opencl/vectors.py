@@ -15,8 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from orio_py.codegen.opencl_body import device_name, translated
-from orio_py.codegen.opencl_types import Types, common_type, type_of
+from orio_py.codegen.device_names import device_name
+from orio_py.codegen.opencl.body import translated
+from orio_py.codegen.opencl.types import Types, common_type, type_of
 from orio_py.ctree.build import (
     assign,
     binary,

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orio_py.codegen.opencl_body import device_statement
-from orio_py.codegen.opencl_loops import (
+from orio_py.codegen.opencl.body import device_statement
+from orio_py.codegen.opencl.loops import (
     BARRIER,
     Steps,
     counters,
@@ -31,7 +31,7 @@ from orio_py.codegen.opencl_loops import (
     statement_lines,
     steps_of,
 )
-from orio_py.codegen.opencl_types import Types
+from orio_py.codegen.opencl.types import Types
 from orio_py.ctree.build import literal_value
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node
