@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
-from orio_py.core.source import SourceFile
 from orio_py.ctree.build import add, binary, const, ident, index, literal_value, sub, unary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transform.base import Context, Refusal, note, refuse
 from orio_py.transform.offload.arithmetic import Arithmetic, as_long
 from orio_py.transform.offload.elements import Doubts, Element
+from orio_py.transform.offload.extents import declared_count, factor_of, inner_extents, promised_count
 from orio_py.transform.offload.levels import Level, Unbounded, ends, minimums
-from orio_py.transform.offload.names import is_number_macro
 from orio_py.transform.offload.plan import BufferPlan, Direction, ScalarPlan
 from orio_py.transform.offload.slices import slice_plan
 from orio_py.transform.offload.types import declaration, element_type
@@ -106,17 +104,17 @@ def array(
     _require_elements(declared, uses, what)
     if by_columns and len(declared.dimensions) == 2:
         return _columns(declared, uses, axes, arithmetic, what, context)
-    inner, scalars = _inner_extents(declared, context)
+    inner, scalars = inner_extents(declared, context)
     sizes = {scalar.name: scalar.value for scalar in scalars}
-    extents = [_factor(extent, sizes, arithmetic) for extent in inner]
+    extents = [factor_of(extent, sizes, arithmetic) for extent in inner]
     flats = [_flat(use, extents) for use in uses]
-    whole = _declared_count(declared, arithmetic, context)
+    whole = declared_count(declared, arithmetic, context)
     found: _Range | None = None
     if whole is None:
         try:
             found = _range(uses, flats, axes, arithmetic, declared, what)
         except Refusal:
-            if (whole := _promised_count(declared, extents, arithmetic)) is None:
+            if (whole := promised_count(declared, extents, arithmetic)) is None:
                 raise
     if found is None:
         assert whole is not None
@@ -153,11 +151,11 @@ def _columns(
 ) -> Array:
     """An array of two dimensions as whole rows that the device holds column by column."""
     name = declared.name
-    (width,), widths = _inner_extents(declared, context)
-    factor = _factor(width, {scalar.name: scalar.value for scalar in widths}, arithmetic)
+    (width,), widths = inner_extents(declared, context)
+    factor = factor_of(width, {scalar.name: scalar.value for scalar in widths}, arithmetic)
     length = width if not widths else widths[0].value
     flats = [_flat(use, [factor]) for use in uses]
-    whole = _declared_count(declared, arithmetic, context)
+    whole = declared_count(declared, arithmetic, context)
     first: Node | None = None
     size: Polynomial | None = whole
     if whole is not None:
@@ -209,89 +207,6 @@ def _require_elements(declared: CDeclaration, uses: Sequence[Element], what: str
                 f"{what} needs single elements of `{declared.name}`, with {depth} subscripts each",
                 use.node,
             )
-
-
-def _inner_extents(declared: CDeclaration, context: Context) -> tuple[list[Node], list[ScalarPlan]]:
-    """The extents of all dimensions but the first, and the scalars by which the kernel gets them."""
-    extents: list[Node] = []
-    scalars: list[ScalarPlan] = []
-    row: Node = ident(declared.name)
-    for number, text in enumerate(declared.dimensions[1:], start=1):
-        row = index(row, 0)
-        node = _parsed(text)
-        if not _is_constant(node, context):
-            # The extents of a variable-length array are those of its declaration, whatever became of the
-            # variables since.
-            name = f"orio_extent_{declared.name}_{number}"
-            size = binary("/", unary("sizeof", row), unary("sizeof", index(row, 0)))
-            scalars.append(ScalarPlan(name, "long", as_long(size), name))
-            node = ident(name)
-        extents.append(node)
-    return extents, scalars
-
-
-def _factor(extent: Node, sizes: Mapping[str, Node], arithmetic: Arithmetic) -> Polynomial:
-    if isinstance(extent, c_ast.ID) and extent.name in sizes:
-        return arithmetic.extent(extent.name, sizes[extent.name])
-    value = literal_value(extent)
-    return arithmetic.extent(emit_expression(extent), extent) if value is None else Polynomial.constant(value)
-
-
-def _is_constant(node: Node, context: Context) -> bool:
-    if isinstance(node, c_ast.ID):
-        return is_number_macro(node.name, context)
-    return literal_value(node) is not None or (
-        isinstance(node, c_ast.BinaryOp) and all(_is_constant(part, context) for part in node)
-    )
-
-
-def _parsed(text: str) -> Node:
-    source = SourceFile("extent", f"({text});".encode("latin-1"))  # `m * m;` would declare
-    (node,) = parse_statements(source.text, source=source, start=0).block_items or []
-    return _without_places(node)
-
-
-def _without_places(node: Node) -> Node:
-    """The node, built anew: its places are in no file of the user's."""
-    match node:
-        case c_ast.ID(name=name):
-            return ident(name)
-        case c_ast.Constant(type=kind, value=value):
-            return c_ast.Constant(kind, value)
-        case c_ast.BinaryOp(op=op, left=left, right=right):
-            return binary(op, _without_places(left), _without_places(right))
-        case _:
-            return node
-
-
-def _declared_count(declared: CDeclaration, arithmetic: Arithmetic, context: Context) -> Polynomial | None:
-    """The number of elements that a declaration gives; None for pointers and open arrays."""
-    is_pointer = declared.is_parameter or not declared.dimensions or declared.dimensions[0] == ""
-    if is_pointer or "(*" in declared.text:
-        return None
-    extents = [_parsed(text) for text in declared.dimensions]
-    if all(_is_constant(extent, context) for extent in extents):
-        size = Polynomial.constant(1)
-        for extent in extents:
-            size = size * _factor(extent, {}, arithmetic)
-        return size
-    element: Node = ident(declared.name)
-    for _ in extents:
-        element = index(element, 0)
-    whole = binary("/", unary("sizeof", ident(declared.name)), unary("sizeof", element))
-    return arithmetic.extent(emit_expression(whole), whole)
-
-
-def _promised_count(
-    declared: CDeclaration, inner: Sequence[Polynomial], arithmetic: Arithmetic
-) -> Polynomial | None:
-    """The number of elements that a parameter's `static` extent promises; None where nothing does."""
-    if not declared.promised:
-        return None
-    size = arithmetic.polynomial(_parsed(declared.dimensions[0]), {})
-    for extent in inner:
-        size = None if size is None else size * extent
-    return size
 
 
 def _flat(use: Element, inner: Sequence[Polynomial]) -> Polynomial | None:
