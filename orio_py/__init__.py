@@ -1,9 +1,9 @@
 """Automatic performance tuning of annotated C kernels.
 
-`tune`, `transform`, `check`, `space`, `devices`, `compile_tuned` and `apply_results` are the public Python API, which the command
-line uses too; `parse_value` reads a parameter value as the specification language writes it; `orio_py.results` is
-the API on the results database.  They are loaded on first use, so that `orio --help` does not wait for the
-polyhedral library.
+`tune`, `transform`, `check`, `space`, `devices`, `compile_tuned` and `apply_results` are the public Python API,
+which the command line uses too; `parse_value` reads a parameter value as the specification language writes it,
+`parse_setting` as `--set` has it; `orio_py.results` is the API on the results database.  They are loaded on
+first use, so that `orio --help` does not wait for the polyhedral library.
 
 Three of these functions share their name with a subpackage (`tune`, `transform`, `space`).  Importing a
 subpackage makes Python set it as an attribute of this package, which would hide the function;
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         transform,
         tune,
     )
-    from orio_py.frontend.expressions import parse_value
+    from orio_py.frontend.expressions import parse_setting, parse_value
 
 __version__ = "0.1.0"
 
@@ -50,6 +50,7 @@ __all__ = [
     "check",
     "compile_tuned",
     "devices",
+    "parse_setting",
     "parse_value",
     "space",
     "transform",
@@ -65,7 +66,7 @@ class _Package(ModuleType):
             return import_module("orio_py.results")
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        home = "orio_py.frontend.expressions" if name == "parse_value" else "orio_py.api"
+        home = "orio_py.frontend.expressions" if name.startswith("parse_") else "orio_py.api"
         return getattr(import_module(home), name)
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -83,7 +83,7 @@ def parse_pins(settings: Sequence[str]) -> Mapping[str, Value]:
             )
         if name in pins:
             fail("ORIO-U005", f"`--set {setting}`: `{name}` is already set to `{pins[name]}`")
-        pins[name] = orio_py.parse_value(value.strip())
+        pins[name] = orio_py.parse_setting(value.strip())
     return pins
 
 

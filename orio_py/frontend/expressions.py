@@ -8,7 +8,7 @@ from collections.abc import Callable
 from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
 
-from orio_py.core.diagnostics import fail
+from orio_py.core.diagnostics import DiagnosticError, fail
 from orio_py.core.expr import (
     FUNCTIONS,
     Binary,
@@ -42,6 +42,9 @@ MAX_LENGTH = 200_000
 _SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 
 
+_BARE = re.compile(r"-{0,2}[A-Za-z_][^()\[\]{}'\"]*")
+
+
 def parse_expression(text: str, *, locate: Locate | None = None, position: Position | None = None) -> Expr:
     """Parse one right-hand side; `a, b` is a tuple.
 
@@ -58,8 +61,25 @@ def parse_expression(text: str, *, locate: Locate | None = None, position: Posit
 
 
 def parse_value(text: str) -> Value:
-    """Evaluate an expression without names, such as the right side of `--set NAME=VALUE`."""
+    """Evaluate an expression without names.  Raises DiagnosticError: ORIO-E…."""
     return evaluate(parse_expression(text), {})
+
+
+def parse_setting(text: str) -> Value:
+    """The right side of `--set NAME=VALUE`: an expression without names, or bare text such as `-O3 -g` or `gpu`.
+
+    Bare text begins with a letter, or with a minus sign and a letter, and has no brackets and no quotation
+    marks.  Raises DiagnosticError: ORIO-E….
+
+    >>> parse_setting("4"), parse_setting("True"), parse_setting("'4'"), parse_setting("-O3 -funroll-loops")
+    (4, True, '4', '-O3 -funroll-loops')
+    """
+    try:
+        return parse_value(text)
+    except DiagnosticError:
+        if _BARE.fullmatch(text):
+            return text
+        raise
 
 
 def check_nesting(text: str, locate: Locate) -> None:

@@ -10,7 +10,7 @@ from orio_py.core.diagnostics import Diagnostic, fail
 from orio_py.core.expr import Value
 from orio_py.core.registry import did_you_mean
 from orio_py.core.units import Seconds
-from orio_py.frontend.expressions import parse_value
+from orio_py.frontend.expressions import parse_setting
 from orio_py.frontend.objective import parse_objective
 from orio_py.measure.observers.choose import Watch, choose_for_device, choose_observers
 from orio_py.search.base import Search, SearchContext
@@ -139,7 +139,7 @@ def parse_search(text: str) -> tuple[str, dict[str, Value]]:
         key, equals, value = item.partition("=")
         if not equals or not key.strip():
             fail("ORIO-U012", f"`--search {text}`: `{item}` is not of the form option=value")
-        chosen[key.strip()] = parse_value(value.strip())
+        chosen[key.strip()] = parse_setting(value.strip())
     if not name.strip():
         fail("ORIO-U012", f"`--search {text}` names no searcher")
     return name.strip(), chosen

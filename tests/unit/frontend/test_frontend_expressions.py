@@ -9,7 +9,7 @@ import pytest
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.expr import Binary, Literal, Name
 from orio_py.core.source import Position, SourceFile
-from orio_py.frontend.expressions import parse_expression, parse_value
+from orio_py.frontend.expressions import parse_expression, parse_setting, parse_value
 
 
 def test_nodes_know_their_places() -> None:
@@ -96,3 +96,30 @@ def test_equal_sign_is_explained() -> None:
 def test_keywords_can_begin_names() -> None:
     expr = parse_expression("order + iffy + notes + inner")
     assert "order" in str(expr)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("4", 4),
+        ("-4", -4),
+        ("2 * 3", 6),
+        ("True", True),
+        ("'4'", "4"),
+        ("['a', 2]", ["a", 2]),
+        ("gpu", "gpu"),
+        ("-O3", "-O3"),
+        ("--fast", "--fast"),
+        ("-O2 -funroll-loops", "-O2 -funroll-loops"),
+        ("range", "range"),
+        ("a b", "a b"),
+    ],
+)
+def test_settings_are_expressions_or_bare_text(text: str, value: object) -> None:
+    assert parse_setting(text) == value
+
+
+@pytest.mark.parametrize("text", ["rnge(3)", "4 4", "[1, 2", "'a", "1 / 0", "4x"])
+def test_what_is_neither_is_refused(text: str) -> None:
+    with pytest.raises(DiagnosticError):
+        parse_setting(text)
