@@ -26,7 +26,6 @@ void kernel(int n, double a, double *restrict y, const double *restrict x, doubl
 {
   int i;
   double s = 0.0;
-%(local)s
   /*@ begin PerfTuning (
     def performance_params { %(parameters)s }
     def performance_counter { arg repetitions = 3; %(counter)s }
@@ -62,12 +61,12 @@ def tune(folder: Path, *options: str, loop: str = AXPY, **changes: object) -> tu
         "n": 5000,
         "before": "",
         "after": "",
-        "local": "",
         "arguments": "workItemsPerGroup=WI",
         "loop": loop,
         **changes,
     }
-    (folder / "k.c").write_text(SOURCE % fields)
+    text = (SOURCE % fields).replace("double s = 0.0;", f"double s = 0.0;{fields.get('local', '')}")
+    (folder / "k.c").write_text(text)
     report = folder / "report.json"
     words = [
         "tune",
@@ -220,7 +219,7 @@ def test_scalars_around_the_kernels_are_evaluated(tmp_path: Path) -> None:
 
 def test_a_local_has_its_value_from_a_parameter_that_the_loop_does_not_read(tmp_path: Path) -> None:
     loop = "for (i = 0; i <= n - 1; i++) y[i] = y[i] + twice * x[i];"
-    status, report = tune(tmp_path, loop=loop, local="  const double twice = 2 * a;")
+    status, report = tune(tmp_path, loop=loop, local=" const double twice = 2 * a;")
     assert status == 0, report
     assert report["regions"][0]["failures"] == {}
 

@@ -151,16 +151,7 @@ class OpenCL:
 
     def _arguments(self, node: Node) -> OffloadArguments:
         """The arguments in `offload`'s terms.  Raises Refusal: ORIO-T011, T127, T129, T130."""
-        for name, value in (("coarsen", self.coarsen), ("streamCount", self.streamCount)):
-            if value < 1:
-                refuse("ORIO-T011", f"`{name}` is {value}; it must be at least 1", node, argument=name)
-        if self.streamCount > MOST_STREAMS:
-            refuse(
-                "ORIO-T011",
-                f"`streamCount` is {self.streamCount}; it must be at most {MOST_STREAMS}",
-                node,
-                argument="streamCount",
-            )
+        self._require_counts(node)
         if self.localTile is not None and not self.cacheBlocks:
             refuse(
                 "ORIO-T127",
@@ -210,6 +201,15 @@ class OpenCL:
             force=self.force,
             trusted=self.trusted,
         )
+
+    def _require_counts(self, node: Node) -> None:
+        """Numbers that may be given in Python are within their limits.  Raises Refusal: ORIO-T011."""
+        for name, value in (("coarsen", self.coarsen), ("streamCount", self.streamCount)):
+            if value < 1:
+                refuse("ORIO-T011", f"`{name}` is {value}; it must be at least 1", node, argument=name)
+        if self.streamCount > MOST_STREAMS:
+            message = f"`streamCount` is {self.streamCount}; it must be at most {MOST_STREAMS}"
+            refuse("ORIO-T011", message, node, argument="streamCount")
 
     def _tile(self) -> tuple[Counts, int | None]:
         """The numbers of `localTile` for the mapped loops, and the one behind them for a loop inside."""
