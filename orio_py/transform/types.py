@@ -346,7 +346,7 @@ def is_always_true(test: Node, context: Context) -> bool:
                 signedness(value, context) == "unsigned"
                 or is_converted(value, limit, context)
                 or _is_widened(value, context)
-                or _is_size(value, context)
+                or _is_computed_unsigned(value, context)
                 or _is_within(value, (0, 2**16), context)
             )
             return _is_zero(limit) and known
@@ -371,22 +371,47 @@ def _is_widened(value: Node, context: Context) -> bool:
     return narrow and signedness(value.expr, context) == "unsigned"
 
 
-def _is_size(value: Node, context: Context) -> bool:
-    """Whether C computes a value as `size_t`, because a `sizeof` is in it: `sizeof(int) + m`."""
-    if any("long long" in kind for kind in _types_in(value, context)):
-        return False
-    parts = [value]
-    while parts:
-        match parts.pop():
-            case c_ast.UnaryOp(op="sizeof"):
-                return True
-            case c_ast.UnaryOp(op="-" | "+", expr=operand):
-                parts.append(operand)
-            case c_ast.BinaryOp(op="+" | "-" | "*" | "/" | "%", left=left, right=right):
-                parts += [left, right]
-            case _:
-                pass
-    return False
+def _is_computed_unsigned(value: Node, context: Context) -> bool:
+    """Whether C computes a value as an unsigned one on every machine: `sizeof(int) + m`, `size - c` (C99 6.3.1.8)."""
+    found = _rank(value, context)
+    return found is not None and found[0] == "unsigned"
+
+
+def _rank(value: Node, context: Context) -> tuple[Signedness, int] | None:
+    """The signedness of the type of an expression, and 1 to 3 for `int`, `long` and `long long`; None: not known."""
+    match value:
+        case c_ast.Constant() if not _is_floating_literal(value):
+            text = value.value.lower() if value.type != "char" else ""
+            return "unsigned" if "u" in text else "signed", 1 + text.count("l")
+        case c_ast.ID() | c_ast.ArrayRef():
+            declared = _declared(value, context)
+            return None if declared is None else _rank_of_type(declared.type)
+        case c_ast.Cast(to_type=kind):
+            return _rank_of_type(emit_type(kind))
+        case c_ast.UnaryOp(op="sizeof"):
+            return "unsigned", 2
+        case c_ast.UnaryOp(op="-" | "+", expr=operand):
+            return _rank(operand, context)
+        case c_ast.BinaryOp(op="+" | "-" | "*" | "/" | "%", left=left, right=right):
+            first, second = _rank(left, context), _rank(right, context)
+            if first is None or second is None:
+                return None
+            if first[0] == second[0]:
+                return max(first, second)
+            unsigned, signed = (first, second) if first[0] == "unsigned" else (second, first)
+            # A longer signed type holds the values of the unsigned one on some machines only.
+            return unsigned if unsigned[1] >= signed[1] else None
+        case _:
+            return None
+
+
+def _rank_of_type(text: str) -> tuple[Signedness, int] | None:
+    kind = signedness_of_type(text)
+    words = text.split()
+    exact = bool(set(words) & (_UNSIGNED_NAMES | _SIGNED_NAMES)) and words != ["size_t"]
+    if kind == "unknown" or exact:
+        return None
+    return kind, 2 if words == ["size_t"] else 1 + words.count("long")
 
 
 def if_all(tests: Iterable[Node], then: Node, context: Context) -> Node:

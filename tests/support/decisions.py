@@ -9,7 +9,8 @@ A file begins with the declarations that its cases see.  Each case is
 
 with the arguments of the transformation and what is known around the code, as Python dictionaries.  In the
 place of a C text stands `unchanged` where the code itself comes back, and a refusal is its code with line
-and column, and the argument that it blames in brackets.  Lines that begin with `note:` are what `force` has overruled.  `check_user_pragmas` as the name
+and column, and the argument that it blames in brackets.  Kernels stand behind the code of the
+host.  Lines that begin with `note:` are what `force` has overruled.  `check_user_pragmas` as the name
 stands for that function, whose findings are written as refusals are.
 """
 
@@ -24,6 +25,7 @@ from typing import Any
 import pytest
 from c_trees import context, parse
 
+from orio_py.codegen.opencl.device import device_program
 from orio_py.core.diagnostics import Diagnostic
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
@@ -32,6 +34,7 @@ from orio_py.ctree.nodes import Node
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Context, Refusal, Transformation
 from orio_py.transform.catalog import TRANSFORMATIONS
+from orio_py.transform.offload.call import kernel_plans
 from orio_py.transform.parallel.openmp import OpenMP
 from orio_py.transform.parallel.user_pragmas import check_user_pragmas
 from orio_py.transform.parallel.vector import Vector
@@ -105,8 +108,18 @@ def result_of(case: Case, declarations: str) -> str:
         found = _refusal(refusal)
         with pytest.raises(Refusal):
             step.check(node, around)
+    else:
+        found += _kernels(new)
     assert structure_digest(node) == before, "the original has been modified"
     return "\n".join([found, *(f"note: {text}" for text in around.overruled.texts)])
+
+
+def _kernels(result: Node) -> str:
+    """The kernels of a result, after what the host copies for each."""
+    plans = kernel_plans(result)
+    copied = [", ".join(f"{b.name} {b.direction.value}" for b in plan.buffers) for plan in plans]
+    text = device_program(plans) if plans else ""
+    return "".join(f"\ncopied: {line}" for line in copied) + (f"\n{text.rstrip()}" if text else "")
 
 
 def _places(diagnostics: Sequence[Diagnostic]) -> str:

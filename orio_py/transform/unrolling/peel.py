@@ -96,7 +96,7 @@ class Peel:
             return maker.straight(trips)
         peeled = maker.peeled(self.first, self.last)
         if trips is not None:
-            return peeled if len(statements(peeled)) > 1 else statements(peeled)[0]
+            return peeled
         tests = [t for t in maker.enough(self.first + self.last) if not is_always_true(t, context)]
         if not tests:
             return peeled

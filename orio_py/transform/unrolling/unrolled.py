@@ -32,6 +32,7 @@ from orio_py.transform.forms import start_is_invariant
 from orio_py.transform.hoisting import hoisted
 from orio_py.transform.types import (
     index_type,
+    is_floating,
     is_natural,
     same_signedness,
     signedness,
@@ -108,9 +109,12 @@ def apply(
 def parts_of(
     view: CanonicalLoop, factor: int, context: Context, *, make: Make = copies, canonical: bool = False
 ) -> Parts | None:
-    """The parts of the unrolled loop; None if it never has `factor` iterations."""
+    """The parts of the unrolled loop; None if it never has `factor` iterations.
+
+    With a floating-point bound the end of the main loop cannot be computed by divisions of integers.
+    """
     before, view = hoisted(view, context)
-    if canonical:
+    if canonical and not is_floating(view.bound, context):
         parts = with_limit(view, factor, context, make=make)
         return replace(parts, declarations=(*before, *parts.declarations))
     parts = with_test(view, factor, context, make=make)
