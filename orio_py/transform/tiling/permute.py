@@ -26,6 +26,7 @@ from orio_py.ctree.bounds import Intractable, reordered
 from orio_py.ctree.build import block, literal_value
 from orio_py.ctree.dependence.bands import may_permute_domain
 from orio_py.ctree.dependence.verdict import Illegal, Legal, Verdict
+from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.linear_expressions import leaves
 from orio_py.ctree.loops import CanonicalLoop, loops_in, nest
 from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
@@ -292,9 +293,15 @@ def _guarded(
     evaluated it.  Raises Refusal: ORIO-T031 where the condition cannot be written.
     """
     protecting: set[int] = set()
+    indices = frozenset(loop.index for loop in loops)
     for place, number in enumerate(order):
-        if headers[number] is loops[number].node and _may_wrap(loops[number], context):
-            protecting |= {other for other in order[place + 1 :] if other < number}
+        inner = {other for other in order[place + 1 :] if other < number}
+        if headers[number] is not loops[number].node:
+            apart = _differences(headers[number], indices, context)
+            # A loop whose own header has the difference does not protect from it.
+            protecting |= {k for k in inner if apart - _differences(loops[k].node, indices, context)}
+        elif _may_wrap(loops[number], context):
+            protecting |= inner
     tests: list[Node] = []
     for number in sorted(protecting):
         loop = loops[number]
@@ -320,13 +327,27 @@ def _may_wrap(loop: CanonicalLoop, context: Context) -> bool:
         below = loop.relation == ">=" or (loop.relation == ">" and abs(loop.stride) > 1)
         if below:
             return True
-    parts = [part for end in (loop.start, loop.bound) for part in walk(end)]
-    return any(
+    return any(_subtracts(part, context) for end in (loop.start, loop.bound) for part in walk(end))
+
+
+def _differences(header: For, indices: frozenset[str], context: Context) -> set[str]:
+    """The differences in a header that could wrap around, without those that have an index of the nest.
+
+    New headers have the latter so that they do not wrap.
+    """
+    loop = CanonicalLoop.match(header)
+    assert loop is not None
+    parts = [part for end in (loop.start, loop.bound) for part in walk(end) if _subtracts(part, context)]
+    return {emit_expression(part) for part in parts if not context.effects(part).reads & indices}
+
+
+def _subtracts(part: Node, context: Context) -> bool:
+    """Whether a part of an expression is a difference that may be unsigned."""
+    return (
         isinstance(part, (c_ast.BinaryOp, c_ast.UnaryOp))
         and part.op == "-"
         and literal_value(part) is None
         and signedness(part, context) != "signed"
-        for part in parts
     )
 
 
