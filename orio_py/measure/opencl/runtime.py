@@ -1,4 +1,4 @@
-"""Builds and runs variants through PyOpenCL; this is what a worker process does, and nobody else imports it.
+"""Builds and runs variants through PyOpenCL; only worker processes import this.
 
 Kernels and transfers are timed by profiling events (The OpenCL Specification 1.2, section 5.12).  On
 processors an event does not contain what it takes to hand out the groups, so that there a kernel shorter
@@ -18,13 +18,11 @@ import numpy as np
 import pyopencl as cl
 
 from orio_py.codegen.device import DEVICE_BYTES, ArgumentKind, KernelArgument
-from orio_py.core.units import Bytes
 from orio_py.ctree.evaluate import Number, canonical_type
 from orio_py.measure.opencl.compare import first_difference
 from orio_py.measure.opencl.host import HostCode, HostState, Launch, Pointer, number_bytes, number_from
 from orio_py.measure.opencl.slices import Part, busy_seconds, run_slices
 from orio_py.measure.opencl.variant import Combining, DeviceVariant, HostData
-from orio_py.record.device import DeviceKind, OpenCLDevice, OpenCLPlatform
 from orio_py.transform.offload.plan import Direction
 
 SHORT = 50e-6
@@ -60,12 +58,6 @@ _COMBINE: Mapping[str, Any] = {
     "|": np.bitwise_or,
     "^": np.bitwise_xor,
 }
-
-_KINDS = (
-    (cl.device_type.GPU, DeviceKind.GPU),
-    (cl.device_type.CPU, DeviceKind.CPU),
-    (cl.device_type.ACCELERATOR, DeviceKind.ACCELERATOR),
-)
 
 
 class VariantProblem(Exception):
@@ -423,57 +415,6 @@ def _by_columns(launch: Launch, argument: KernelArgument, part: Any, *, back: bo
     shape = (-1, rows) if back else (rows, -1)
     elements = part.view(f"u{size}").reshape(shape)
     return np.ascontiguousarray(elements.T).reshape(-1).view(np.uint8)
-
-
-def platforms() -> list[OpenCLPlatform]:
-    """All platforms and devices.  Raises VariantProblem `none` when the loader knows no driver."""
-    try:
-        found = cl.get_platforms()
-    except cl.Error as error:
-        raise VariantProblem("none", str(error)) from None
-    return [_platform(number, platform) for number, platform in enumerate(found)]
-
-
-def _platform(number: int, platform: cl.Platform) -> OpenCLPlatform:
-    problem = None
-    devices: list[OpenCLDevice] = []
-    try:
-        listed = platform.get_devices()
-    except cl.Error as error:
-        listed, problem = [], str(error)
-    for index, device in enumerate(listed):
-        devices.append(_device(platform, number, device, index))
-    return OpenCLPlatform(
-        platform.name.strip(), platform.version.strip(), platform.vendor.strip(), tuple(devices), problem
-    )
-
-
-def _device(platform: cl.Platform, platform_number: int, device: cl.Device, number: int) -> OpenCLDevice:
-    kind = next((name for flag, name in _KINDS if device.type & flag), DeviceKind.OTHER)
-    extensions = device.extensions.split()
-    return OpenCLDevice(
-        platform.name.strip(),
-        platform.version.strip(),
-        platform_number,
-        number,
-        " ".join(device.name.split()),
-        device.vendor.strip(),
-        kind,
-        device.version.strip(),
-        device.opencl_c_version.strip(),
-        device.driver_version.strip(),
-        int(device.max_compute_units),
-        int(device.max_clock_frequency),
-        int(device.max_work_group_size),
-        tuple(int(n) for n in device.max_work_item_sizes),
-        Bytes(int(device.global_mem_size)),
-        Bytes(int(device.local_mem_size)),
-        Bytes(int(device.max_constant_buffer_size)),
-        Bytes(int(device.max_mem_alloc_size)),
-        Bytes(int(device.mem_base_addr_align) // 8),
-        "cl_khr_fp64" in extensions,
-        bool(device.available and device.compiler_available),
-    )
 
 
 def _check_kernels(built: Built) -> None:

@@ -64,13 +64,16 @@ class Task:
 def main(arguments: list[str]) -> int:
     """List the devices (`devices`), or serve until the pipe is closed.  Returns the exit status."""
     try:
-        from orio_py.measure.opencl import runtime  # PyOpenCL takes time to load, and may be missing
+        from orio_py.measure.opencl import (  # PyOpenCL takes time to load, and may be missing
+            platforms,
+            runtime,
+        )
     except ImportError as error:
         sys.stderr.write(f"{error}\n")
         return MISSING
     if arguments == ["devices"]:
         try:
-            found = [platform.as_json() for platform in runtime.platforms()]
+            found = [platform.as_json() for platform in platforms.platforms()]
             answer: dict[str, Any] = {"platforms": found}
         except runtime.VariantProblem as problem:
             answer = {"platforms": [], "problem": problem.text}
