@@ -234,7 +234,11 @@ def is_converted(value: Node, number: Node, context: Context) -> bool:
 
 def mentions_unsigned(expression: Node, context: Context) -> bool:
     """Whether a part of an expression is unsigned, so that comparisons with it may be."""
-    return any(signedness(part, context) == "unsigned" for part in walk(expression))
+    return any(
+        signedness(part, context) == "unsigned"
+        or (isinstance(part, c_ast.Cast) and signedness_of_type(emit_type(part.to_type)) == "unsigned")
+        for part in walk(expression)
+    )
 
 
 def may_be_unsigned(expression: Node, context: Context) -> bool:

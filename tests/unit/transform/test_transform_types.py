@@ -60,6 +60,8 @@ def test_type_of_an_index() -> None:
         ("unsigned char", "u", "unsigned"),
         ("unsigned short", "u", "unsigned"),
         ("unsigned short", "sizeof(double)", "unsigned"),
+        ("unsigned short", "(size_t)n", "unsigned"),
+        ("unsigned short", "(long)n", "int"),
         ("short", "u", "int"),
         ("_Bool", "n", "int"),
         ("char", "u", "int"),
