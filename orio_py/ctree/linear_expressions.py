@@ -127,7 +127,8 @@ class LinearExpressions:
 
     def extreme(self, rows: Sequence[Linear], *, smallest: bool) -> Node:
         """The smallest (or largest) of some forms."""
-        first, *others = sorted(rows, key=lambda row: not any(row))
+        distinct = {key_of(row): row for row in rows}
+        first, *others = sorted(distinct.values(), key=lambda row: not any(row))
         if not others:
             return self.write(first)
         return self._choice([first], others, smallest)

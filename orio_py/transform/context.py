@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from orio_py.core.source import Span
-from orio_py.ctree.nodes import c_ast
+from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names, walk
 from orio_py.ctree.structures import structures
 from orio_py.ctree.surroundings import live_after, surroundings
@@ -47,6 +47,18 @@ def context_for(task: TuningTask, region: Region) -> Context:
         structures=structures([task.source.text, *task.headers]),
         label=_label(around.function.name if around.function is not None else "region", before),
     )
+
+
+def with_inner_declarations(node: Node, context: Context) -> Context:
+    """The context with what a statement declares; what is declared in two ways is of no known type."""
+    declared: dict[str, CDeclaration] = {}
+    for part in walk(node):
+        if isinstance(part, c_ast.Decl) and part.name is not None:
+            here = declaration_of(part)
+            other = declared.get(part.name, context.declarations.get(part.name))
+            same = other is None or other.type == here.type
+            declared[part.name] = here if same else replace(here, type="void")
+    return replace(context, declarations={**context.declarations, **declared})
 
 
 def _label(function: str, before: str) -> str:

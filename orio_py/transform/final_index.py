@@ -34,10 +34,10 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import substitute, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.transform.base import Context, refuse
+from orio_py.transform.certain import if_all
 from orio_py.transform.forms import start_is_invariant
 from orio_py.transform.types import (
     fits_index,
-    if_all,
     index_type,
     is_natural,
     same_signedness,

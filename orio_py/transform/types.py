@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import reduce
 from typing import Literal
 
-from orio_py.ctree.build import binary, if_, literal_value
+from orio_py.ctree.build import literal_value
 from orio_py.ctree.effects import PURE_FUNCTIONS
 from orio_py.ctree.emit_expression import emit_type
-from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
@@ -42,8 +39,8 @@ _OF_ANY_TYPE = frozenset(
 )
 _WORDS = frozenset(["char", "short", "int", "long", "signed", "unsigned", "_Bool"])
 _FLOATING = frozenset(["float", "double"])
-_UNSIGNED_NAMES = frozenset(["size_t", "uintptr_t", "uintmax_t", "uint32_t", "uint64_t"])
-_SIGNED_NAMES = frozenset(["ptrdiff_t", "ssize_t", "intptr_t", "intmax_t", "int32_t", "int64_t"])
+UNSIGNED_NAMES = frozenset(["size_t", "uintptr_t", "uintmax_t", "uint32_t", "uint64_t"])
+SIGNED_NAMES = frozenset(["ptrdiff_t", "ssize_t", "intptr_t", "intmax_t", "int32_t", "int64_t"])
 
 
 def index_type(view: CanonicalLoop, context: Context) -> str:
@@ -127,10 +124,10 @@ def _holds_as_short(value: Node, view: CanonicalLoop, context: Context) -> bool:
     if known[0] < 0 and literal_value(value) is None:
         cast = range_of(canonical(emit_type(value.to_type))) if isinstance(value, c_ast.Cast) else None
         return cast is None or (known[0] <= cast[0] and cast[1] <= known[1])
-    return _is_within(value, known, context)
+    return is_within(value, known, context)
 
 
-def _is_within(value: Node, known: tuple[int, int], context: Context) -> bool:
+def is_within(value: Node, known: tuple[int, int], context: Context) -> bool:
     """Whether a value surely lies within a range: a number, or a variable or cast of a type that does.
 
     A number of up to half the range that is added to such a variable is taken not to lead out of it.
@@ -139,7 +136,7 @@ def _is_within(value: Node, known: tuple[int, int], context: Context) -> bool:
         case c_ast.BinaryOp(op="+", left=c_ast.ID() as variable, right=c_ast.Constant() as amount):
             number = literal_value(amount)
             small = number is not None and number <= known[1] // 2
-            return small and _is_within(variable, known, context)
+            return small and is_within(variable, known, context)
         case _:
             pass
     if (number := literal_value(value)) is not None:
@@ -150,9 +147,9 @@ def _is_within(value: Node, known: tuple[int, int], context: Context) -> bool:
         text = context.macros[value.name].strip(" ()")
         return text.isdigit() and int(text) <= known[1]
     elif isinstance(value, c_ast.UnaryOp) and value.op == "+":
-        return _is_within(value.expr, known, context)
+        return is_within(value.expr, known, context)
     else:
-        declared = _declared(value, context)
+        declared = declared_as(value, context)
         kind = declared.type if declared is not None else ""
     inner = range_of(canonical(kind))
     return inner is not None and known[0] <= inner[0] and inner[1] <= known[1]
@@ -161,9 +158,9 @@ def _is_within(value: Node, known: tuple[int, int], context: Context) -> bool:
 def signedness_of_type(text: str) -> Signedness:
     """How C computes with values of an integer type, after the integer promotions."""
     words = text.split()
-    if len(words) == 1 and words[0] in _UNSIGNED_NAMES:
+    if len(words) == 1 and words[0] in UNSIGNED_NAMES:
         return "unsigned"
-    if len(words) == 1 and words[0] in _SIGNED_NAMES:
+    if len(words) == 1 and words[0] in SIGNED_NAMES:
         return "signed"
     if not words or set(words) - _WORDS:
         return "unknown"
@@ -252,13 +249,13 @@ def may_be_unsigned(expression: Node, context: Context) -> bool:
 def is_wide(text: str) -> bool:
     """Whether an integer type may be wider than `int`."""
     words = set(text.split())
-    return "long" in words or bool(words & (_UNSIGNED_NAMES | _SIGNED_NAMES))
+    return "long" in words or bool(words & (UNSIGNED_NAMES | SIGNED_NAMES))
 
 
 def signedness(expression: Node, context: Context) -> Signedness:
     """How C computes an integer expression; undeclared names count as `int`, mixtures as unknown."""
     match expression:
-        case c_ast.Constant() if _is_floating_literal(expression):
+        case c_ast.Constant() if is_floating_literal(expression):
             return "unknown"
         case c_ast.Constant():
             unsigned = expression.type != "char" and "u" in expression.value.lower()
@@ -281,13 +278,13 @@ def is_floating(expression: Node, context: Context) -> bool:
     """Whether an expression is seen to be a floating-point number."""
     match expression:
         case c_ast.Constant():
-            return _is_floating_literal(expression)
+            return is_floating_literal(expression)
         case c_ast.Cast():
             return bool(set(emit_type(expression.to_type).split()) & _FLOATING)
         case c_ast.ID(name=name) if name in context.macros:
             return _FLOATING_NUMBER.search(context.macros[name]) is not None
         case c_ast.ID() | c_ast.ArrayRef():
-            declared = _declared(expression, context)
+            declared = declared_as(expression, context)
             return declared is not None and declared.is_floating
         case c_ast.UnaryOp(op="-" | "+", expr=operand):
             return is_floating(operand, context)
@@ -302,18 +299,19 @@ def is_floating(expression: Node, context: Context) -> bool:
             return False
 
 
-def _is_floating_literal(number: c_ast.Constant) -> bool:
+def is_floating_literal(number: c_ast.Constant) -> bool:
+    """Whether a literal is a floating-point number."""
     return "float" in number.type or "double" in number.type
 
 
 def _signedness_of_name(node: Node, context: Context) -> Signedness:
     if isinstance(node, c_ast.ID) and node.name not in context.declarations:
         return "unknown" if node.name in context.macros else "signed"
-    declared = _declared(node, context)
+    declared = declared_as(node, context)
     return "unknown" if declared is None else signedness_of_type(declared.type)
 
 
-def _declared(node: Node, context: Context) -> CDeclaration | None:
+def declared_as(node: Node, context: Context) -> CDeclaration | None:
     """The variable that an expression is, or an element of; None for other expressions."""
     depth = 0
     while isinstance(node, c_ast.ArrayRef):
@@ -334,91 +332,11 @@ def _common(left: Node, right: Node, context: Context) -> Signedness:
     return first if first == second or is_natural(right, context) else "unknown"
 
 
-def is_always_true(test: Node, context: Context) -> bool:
-    """Whether a comparison says no more than that an unsigned value is not negative, or equal to itself.
-
-    Compilers warn of such a test (-Wtype-limits, -Wtautological-compare).
-    """
-    match test:
-        case c_ast.BinaryOp(op="<=" | ">=", left=left, right=right) if equal(left, right):
-            return True
-        case (
-            c_ast.BinaryOp(op=">=", left=value, right=limit)
-            | c_ast.BinaryOp(op="<=", left=limit, right=value)
-        ):
-            known = (
-                signedness(value, context) == "unsigned"
-                or is_converted(value, limit, context)
-                or _is_widened(value, context)
-                or _is_computed_unsigned(value, context)
-                or _is_within(value, (0, 2**16), context)
-            )
-            return _is_zero(limit) and known
-        case _:
-            return False
-
-
-def _is_zero(number: Node) -> bool:
-    while isinstance(number, c_ast.Cast):
-        number = number.expr
-    if isinstance(number, c_ast.Constant) and number.value.rstrip("uUlL") == "0":
-        return True
-    return literal_value(number) == 0
-
-
-def _is_widened(value: Node, context: Context) -> bool:
-    """Whether a value is unsigned before a cast to a wider type, as in `(long)(n - 1)`."""
-    if not isinstance(value, c_ast.Cast) or not is_wide(emit_type(value.to_type)):
-        return False
-    names = [context.declarations.get(part.name) for part in walk(value.expr) if isinstance(part, c_ast.ID)]
-    narrow = all(known is not None and not is_wide(known.type) for known in names)
-    return narrow and signedness(value.expr, context) == "unsigned"
-
-
-def _is_computed_unsigned(value: Node, context: Context) -> bool:
-    """Whether C computes a value as an unsigned one on every machine: `sizeof(int) + m`, `size - c` (C99 6.3.1.8)."""
-    found = _rank(value, context)
-    return found is not None and found[0] == "unsigned"
-
-
-def _rank(value: Node, context: Context) -> tuple[Signedness, int] | None:
-    """The signedness of the type of an expression, and 1 to 3 for `int`, `long` and `long long`; None: not known."""
-    match value:
-        case c_ast.Constant() if not _is_floating_literal(value):
-            text = value.value.lower() if value.type != "char" else ""
-            return "unsigned" if "u" in text else "signed", 1 + text.count("l")
-        case c_ast.ID() | c_ast.ArrayRef():
-            declared = _declared(value, context)
-            return None if declared is None else _rank_of_type(declared.type)
-        case c_ast.Cast(to_type=kind):
-            return _rank_of_type(emit_type(kind))
-        case c_ast.UnaryOp(op="sizeof"):
-            return "unsigned", 2
-        case c_ast.UnaryOp(op="-" | "+", expr=operand):
-            return _rank(operand, context)
-        case c_ast.BinaryOp(op="+" | "-" | "*" | "/" | "%", left=left, right=right):
-            first, second = _rank(left, context), _rank(right, context)
-            if first is None or second is None:
-                return None
-            if first[0] == second[0]:
-                return max(first, second)
-            unsigned, signed = (first, second) if first[0] == "unsigned" else (second, first)
-            # A longer signed type holds the values of the unsigned one on some machines only.
-            return unsigned if unsigned[1] >= signed[1] else None
-        case _:
-            return None
-
-
-def _rank_of_type(text: str) -> tuple[Signedness, int] | None:
-    kind = signedness_of_type(text)
-    words = text.split()
-    exact = bool(set(words) & (_UNSIGNED_NAMES | _SIGNED_NAMES)) and words != ["size_t"]
-    if kind == "unknown" or exact:
-        return None
-    return kind, 2 if words == ["size_t"] else 1 + words.count("long")
-
-
-def if_all(tests: Iterable[Node], then: Node, context: Context) -> Node:
-    """`then` behind those of the tests that can fail."""
-    needed = [test for test in tests if not is_always_true(test, context)]
-    return if_(reduce(lambda a, b: binary("&&", a, b), needed), then) if needed else then
+def subtracts(part: Node, context: Context) -> bool:
+    """Whether a part of an expression is a difference that may be unsigned."""
+    return (
+        isinstance(part, (c_ast.BinaryOp, c_ast.UnaryOp))
+        and part.op == "-"
+        and literal_value(part) is None
+        and signedness(part, context) != "signed"
+    )

@@ -65,6 +65,8 @@ class Maker:
     def header(self, name: str, stride: int, outer: tuple[str, ...]) -> str:
         choose = self.choices
         upward = not choose.chance(28)
+        # A short unsigned index that steps over 0 wraps around, within its array: code that means this is not drawn.
+        upward = upward or (stride > 1 and self.kinds[name] in SHORT & NOT_NEGATIVE)
         strict = not choose.chance(30)
         unsigned = self.kinds[name] in NOT_NEGATIVE
         low, high = self.ends(outer, unsigned=unsigned)

@@ -10,12 +10,12 @@ from orio_py.ctree.loops import CanonicalLoop, Relation
 from orio_py.ctree.nodes import For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transform.base import Context, refuse
+from orio_py.transform.certain import if_all
 from orio_py.transform.hoisting import hoisted
 from orio_py.transform.loop_names import LoopName, first_present, index_name, show_loops
 from orio_py.transform.parallel.pragma_order import clash
 from orio_py.transform.parallel.pragma_text import belongs_to_loop, is_omp, is_omp_loop, must_be_last
 from orio_py.transform.sites import Choice
-from orio_py.transform.types import if_all
 
 _MIRROR: Mapping[str, Relation] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 

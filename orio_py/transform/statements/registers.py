@@ -73,7 +73,7 @@ class Registers:
                 )
                 refuse("ORIO-T108", message, copy.node, argument="loop")
         uses = Uses.of(loop, context)
-        plans = Planner(uses, context, None, force=self.force).plans
+        plans = Planner(loop, uses, context, None, force=self.force).plans
         chosen = {
             block: [scalar for scalar in scalars if scalar.ref.text in elements]
             for block, scalars in plans.items()

@@ -22,9 +22,10 @@ from orio_py.ctree.nodes import Node
 from orio_py.ctree.rewrite import substitute
 from orio_py.ctree.simplify import simplify
 from orio_py.transform.base import Context
+from orio_py.transform.certain import if_all
 from orio_py.transform.storage.array_copy_check import Offsets, Side, Tile
 from orio_py.transform.storage.scalar_replace_blocks import readable
-from orio_py.transform.types import if_all, index_type
+from orio_py.transform.types import index_type
 
 
 def positions(tile: Tile, offsets: Offsets) -> list[Node]:

@@ -54,7 +54,7 @@ class ScalarReplace:
             check_type(self.dtype, "dtype", node)
         check_prefix(self.prefix, "prefix", node)
         uses = Uses.of(node, context)
-        plans = Planner(uses, context, self.dtype, force=self.force).plans
+        plans = Planner(node, uses, context, self.dtype, force=self.force).plans
         if not any(plans.values()):
             return node
         return Writer(node, uses, plans, context, self.prefix).write()

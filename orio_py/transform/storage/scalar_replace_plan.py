@@ -20,10 +20,11 @@ from orio_py.ctree.nodes import Comment, Compound, Node, c_ast
 from orio_py.ctree.rewrite import substitute, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.transform.base import Context, refuse
+from orio_py.transform.certain import is_always_true
+from orio_py.transform.context import with_inner_declarations
 from orio_py.transform.storage.scalar_replace_items import AGAIN, MAYBE, Block, Item, Loop, Ref, Use
 from orio_py.transform.storage.scalar_replace_span import Chain, Span, Spans, is_trusted
 from orio_py.transform.storage.scalar_replace_uses import Uses, continues
-from orio_py.transform.types import is_always_true
 
 MAXIMUM_USES = 200_000
 """How many uses may be looked at in narrow ranges of large blocks."""
@@ -56,9 +57,11 @@ class Scalar:
 class Planner:
     """Plans the scalars of a tree; `plans` holds them by block.  Raises Refusal: ORIO-T060."""
 
-    def __init__(self, uses: Uses, context: Context, dtype: str | None, *, force: bool) -> None:
+    def __init__(self, root: Node, uses: Uses, context: Context, dtype: str | None, *, force: bool) -> None:
         self.plans: dict[Block, list[Scalar]] = {}
         self._uses, self._context = uses, context
+        # Transformations inside have declared bounds of their own.
+        self._inside = with_inner_declarations(root, context)
         self._dtype, self._force = dtype, force
         self._spans = Spans(uses)
         self._nested = uses.nested
@@ -297,7 +300,7 @@ class Planner:
             test = None
         if first is None or test is None or never_holds(test):
             return None
-        if is_always_true(test, self._context):
+        if is_always_true(test, self._inside):
             return True if rest is None else None
         place = span.inside(chain)
         trusted = is_trusted((test,), main.declared, self._context)

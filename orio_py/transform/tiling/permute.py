@@ -23,17 +23,18 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from orio_py.ctree.bounds import Intractable, reordered
-from orio_py.ctree.build import block, literal_value
+from orio_py.ctree.build import block
 from orio_py.ctree.dependence.bands import may_permute_domain
 from orio_py.ctree.dependence.verdict import Illegal, Legal, Verdict
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.linear_expressions import leaves
 from orio_py.ctree.loops import CanonicalLoop, loops_in, nest
-from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
+from orio_py.ctree.nodes import Comment, Compound, For, Node
 from orio_py.ctree.rewrite import copy_with, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transform.arguments import sequence
 from orio_py.transform.base import Context, Refusal, note, refuse
+from orio_py.transform.certain import if_all
 from orio_py.transform.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transform.final_index import is_live, test_before, with_final_indices
 from orio_py.transform.forms import (
@@ -48,11 +49,11 @@ from orio_py.transform.loop_names import LoopName, first_present, show_loops
 from orio_py.transform.sites import rewrite_where
 from orio_py.transform.types import (
     control_type,
-    if_all,
     index_type,
     same_signedness,
     signedness,
     signedness_of_type,
+    subtracts,
 )
 from orio_py.transform.verdicts import dependence_context, require_legal
 
@@ -327,7 +328,7 @@ def _may_wrap(loop: CanonicalLoop, context: Context) -> bool:
         below = loop.relation == ">=" or (loop.relation == ">" and abs(loop.stride) > 1)
         if below:
             return True
-    return any(_subtracts(part, context) for end in (loop.start, loop.bound) for part in walk(end))
+    return any(subtracts(part, context) for end in (loop.start, loop.bound) for part in walk(end))
 
 
 def _differences(header: For, indices: frozenset[str], context: Context) -> set[str]:
@@ -337,18 +338,8 @@ def _differences(header: For, indices: frozenset[str], context: Context) -> set[
     """
     loop = CanonicalLoop.match(header)
     assert loop is not None
-    parts = [part for end in (loop.start, loop.bound) for part in walk(end) if _subtracts(part, context)]
+    parts = [part for end in (loop.start, loop.bound) for part in walk(end) if subtracts(part, context)]
     return {emit_expression(part) for part in parts if not context.effects(part).reads & indices}
-
-
-def _subtracts(part: Node, context: Context) -> bool:
-    """Whether a part of an expression is a difference that may be unsigned."""
-    return (
-        isinstance(part, (c_ast.BinaryOp, c_ast.UnaryOp))
-        and part.op == "-"
-        and literal_value(part) is None
-        and signedness(part, context) != "signed"
-    )
 
 
 def in_place_of(holder: Node, new: Node) -> Node:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from orio_py.core.expr import Value
 from orio_py.ctree.bounds import with_header
 from orio_py.ctree.effects import PURE_FUNCTIONS
+from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.linear_expressions import LinearExpressions, leaves, total
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, Node, c_ast
@@ -29,7 +30,7 @@ from orio_py.transform.forms import loop_view, require_no_jumps, require_stable_
 from orio_py.transform.loop_names import LoopName, first_present, show_loops
 from orio_py.transform.sites import rewrite_where
 from orio_py.transform.tiling.permute import maximal_nests, show_nests
-from orio_py.transform.types import index_type, same_signedness, signedness_of_type
+from orio_py.transform.types import index_type, same_signedness, signedness_of_type, subtracts
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,7 @@ class Skew:
     def _check_types(self, outer: CanonicalLoop, view: CanonicalLoop, context: Context) -> None:
         kind, other = index_type(view, context), index_type(outer, context)
         sign = signedness_of_type(kind)
+        end, low = ("start", view.start) if view.upward else ("bound", view.bound)
         problem = None
         if sign == "unknown" or sign != signedness_of_type(other):
             problem = f"its index is `{kind}` and that of `{outer.index}` is `{other}`"
@@ -102,6 +104,8 @@ class Skew:
             problem = f"its index is only `{kind}`, and that of `{outer.index}` is `{other}`"
         elif sign == "unsigned" and self.factor < 0:
             problem = f"its index is `{kind}`, which does not take the factor {self.factor}"
+        elif sign == "unsigned" and any(subtracts(part, context) for part in walk(low)):
+            problem = f"its {end} `{emit_expression(low)}` could wrap around below zero, where the loop does not run"
         elif not same_signedness(kind, context, *(x for p in (view.start, view.bound) for x in leaves(p))):
             problem = f"its start and bound do not have the signedness of its index, `{kind}`"
         if problem is not None:

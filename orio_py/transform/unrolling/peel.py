@@ -41,10 +41,11 @@ from orio_py.ctree.rewrite import declared_names, substitute, used_names, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.transform.arguments import wrong
 from orio_py.transform.base import Context, refuse
+from orio_py.transform.certain import is_always_true
 from orio_py.transform.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transform.final_index import is_live
 from orio_py.transform.forms import start_is_invariant
-from orio_py.transform.types import index_type, is_always_true, is_natural, same_signedness
+from orio_py.transform.types import index_type, is_natural, same_signedness
 from orio_py.transform.unrolling import unrolled
 from orio_py.transform.unrolling.unroll import unrollable
 from orio_py.transform.unrolling.unrolled_copies import needs_shadow, without_comments

@@ -19,8 +19,9 @@ from orio_py.ctree.rewrite import copy_with, substitute
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transform.base import Context
+from orio_py.transform.certain import is_always_true
 from orio_py.transform.final_index import final_value
-from orio_py.transform.types import index_type, is_always_true
+from orio_py.transform.types import index_type
 from orio_py.transform.unrolling.unrolled_copies import Copies
 
 

@@ -10,18 +10,18 @@ Compilers warn of a comparison that is always true or always false because of th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from operator import eq, ge, gt, le, lt, ne
 
 from orio_py.ctree.build import block, const, ident, literal_value
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Compound, For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, substitute, used_names, walk
-from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transform.base import Context
 from orio_py.transform.constants import canonical, range_of, with_constant
+from orio_py.transform.context import with_inner_declarations
+from orio_py.transform.conversions import as_common_type
 from orio_py.transform.parallel.pragma_text import belongs_to_loop
-from orio_py.transform.types import is_converted, is_wide, signedness, without_cast
+from orio_py.transform.types import is_converted, is_wide, makes_unsigned, signedness, without_cast
 
 _MIRROR: Mapping[str, str] = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 _ALWAYS: Mapping[str, Callable[[int, int, int], bool]] = {
@@ -44,7 +44,7 @@ def version_with(number: Node, name: str, original: Node, context: Context) -> N
 
     Where the outcome depends on the width of the types the comparison keeps the variable.
     """
-    inside = _with_inner_declarations(original, context)
+    inside = with_inner_declarations(original, context)
     kept = context.names(original).fresh(f"{name}_kept")
     marked = _Keeping(name, number, ident(kept), inside).rewrite(original)
     version = _settled(with_constant(marked, name, number), original, inside)
@@ -63,17 +63,6 @@ class _Keeping(Rewriter):
         return self.generic(node)
 
 
-def _with_inner_declarations(node: Node, context: Context) -> Context:
-    """The context with what a statement declares; what it declares twice, in two ways, is of no known type."""
-    declared: dict[str, CDeclaration] = {}
-    for part in walk(node):
-        if isinstance(part, c_ast.Decl) and part.name is not None:
-            here = declaration_of(part)
-            same = part.name not in declared or declared[part.name].type == here.type
-            declared[part.name] = here if same else replace(here, type="void")
-    return replace(context, declarations={**context.declarations, **declared})
-
-
 def _settled(version: Node, original: Node, context: Context) -> Node:
     """The version without the comparisons that are settled in it, and not in the original."""
     known = {emit_expression(part) for part in walk(original) if _outcome(part, context) is not None}
@@ -81,13 +70,20 @@ def _settled(version: Node, original: Node, context: Context) -> Node:
 
 
 def _depends_on_width(node: Node, context: Context) -> bool:
-    """Whether a comparison has a negative `long` number against an `unsigned`: `0L - 1 > u`.
+    """Whether the outcome of a comparison depends on which of two types is the wider one.
 
-    It is false where `long` is the wider type, and nearly always true where it is not.
+    A negative `long` number against an `unsigned`, `0L - 1 > u`, is less where `long` is the wider type, and
+    nearly always greater where it is not.  A `long long` can be less than `(size_t)0` where it is wider than
+    `size_t` only.
     """
     if not isinstance(node, c_ast.BinaryOp) or node.op not in _MIRROR:
         return False
-    for number, value in ((node.left, node.right), (node.right, node.left)):
+    for number, value, op in (
+        (node.left, node.right, _MIRROR[node.op]),
+        (node.right, node.left, node.op),
+    ):
+        if op in {"<", ">="} and _literal(number) == 0 and makes_unsigned(number, context):
+            return signedness(value, context) == "signed" and _outcome(node, context) is None
         parts = [part for part in walk(number) if isinstance(part, c_ast.Constant)]
         is_long = any("l" in part.value.lower() for part in parts)
         known = _signed_number(number) if is_long else None
@@ -196,7 +192,10 @@ class _Settling(Rewriter):
     def visit_TernaryOp(self, node: c_ast.TernaryOp) -> Node:
         new = self.generic(node)
         outcome = None if new.cond is node.cond else literal_value(new.cond)
-        return new if outcome is None else new.iftrue if outcome else new.iffalse
+        if outcome is None:
+            return new
+        taken, other = (new.iftrue, new.iffalse) if outcome else (new.iffalse, new.iftrue)
+        return as_common_type(taken, other, self._context) or new
 
     def visit_Compound(self, node: Compound) -> Node:
         items: list[Node] = []

@@ -2,43 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import pytest
-from c_trees import context, statement
+from c_trees import statement
+from typed_variables import around, expression
 
-from orio_py.ctree.emit import emit
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transform import types
-from orio_py.transform.base import Context
-
-DECLARATIONS = """int i, n, m, row[9], *p, grid[4][4]; unsigned u, v, many[9]; long wide; long long longest; unsigned long ul; size_t size;
-unsigned char byte; unsigned short word; short tiny; char letter; signed char small; _Bool flag; int64_t exact;
-uint8_t octet; double x, a[9]; float f; real_t strange; volatile int w;"""
-
-
-AROUND = context(DECLARATIONS)
-
-
-def around(**fields: Any) -> Context:
-    return replace(AROUND, **fields)
 
 
 def loop(text: str) -> CanonicalLoop:
     view = CanonicalLoop.match(statement(f"for ({text}) ;"))
     assert view is not None
     return view
-
-
-def expression(text: str) -> Node:
-    result = statement(f"return {text};")
-    assert isinstance(result, c_ast.Return)
-    assert result.expr is not None
-    return result.expr
 
 
 def counted(kind: str, rest: str) -> CanonicalLoop:
@@ -405,75 +382,3 @@ def test_wide_types(kind: str, wide: bool) -> None:
 def test_floating_point_numbers(text: str, floating: bool) -> None:
     macros = {"HALF": "(1 / 2.)", "BARE": ".5", "POWER": "1e3", "WHOLE": "(12 + n)", "WORD": "a1.b"}
     assert types.is_floating(expression(text), around(macros=macros)) == floating
-
-
-@pytest.mark.parametrize(
-    ("text", "true"),
-    [
-        ("n <= n", True),
-        ("n >= n", True),
-        ("n < n", False),
-        ("n > n", False),
-        ("u >= 0", True),
-        ("0 <= u", True),
-        ("u >= 1", False),
-        ("u <= 0", False),
-        ("0 >= u", False),
-        ("u > 0", False),
-        ("n >= 0", False),
-        ("0 <= n", False),
-        ("n >= 0u", True),
-        ("n >= 0UL", True),
-        ("sizeof(int) + n >= 0", True),
-        ("n - +sizeof(int) >= 0", True),
-        ("longest + sizeof(int) >= 0", False),
-        ("small - size >= 0", True),
-        ("size * small % 3 >= 0", True),
-        ("wide + size >= 0", True),
-        ("wide + u >= 0", False),
-        ("longest - ul >= 0", False),
-        ("u + 1L >= 0", False),
-        ("u + 'a' >= 0", True),
-        ("n - 1ul >= 0", True),
-        ("n - elsewhere >= 0", False),
-        ("n - exact >= 0", False),
-        ("(unsigned)n + n >= 0", True),
-        ("(unsigned char)n - n >= 0", False),
-        ("u - 1.5 >= 0", False),
-        ("size / x >= 0", False),
-        ("size << n >= 0", False),
-        ("(n & sizeof(int)) >= 0", False),
-        ("+u >= 0", True),
-        ("+word >= 0", True),
-        ("-word >= 0", False),
-        ("wide >= 0u", False),
-        ("wide >= (unsigned)0", False),
-        ("wide >= 0UL", True),
-        ("wide >= (size_t)0", True),
-        ("longest >= 0UL", False),
-        ("elsewhere >= 0u", False),
-        ("u >= (long)0", True),
-        ("n >= (unsigned)0", True),
-        ("byte >= 0", True),
-        ("word >= 0", True),
-        ("tiny >= 0", False),
-        ("(long)u >= 0", True),
-        ("(long)(u - v) >= 0", True),
-        ("(int)u >= 0", False),
-        ("(long)n >= 0", False),
-        ("(long)size >= 0", False),
-        ("(long)(u - 1) >= 0", True),
-        ("(long)(u - size) >= 0", False),
-        ("u", False),
-    ],
-)
-def test_tests_that_say_nothing(text: str, true: bool) -> None:
-    assert types.is_always_true(expression(text), around()) == true
-
-
-def test_only_what_can_fail_is_tested() -> None:
-    then = statement("a[0] = 1;")
-    never, first, second = (expression(text) for text in ("u >= 0", "n > 0", "m > 1"))
-    assert types.if_all([never], then, around()) is then
-    assert types.if_all([], then, around()) is then
-    assert emit(types.if_all([first, never, second], then, around())).startswith("if (n > 0 && m > 1)")
