@@ -53,3 +53,17 @@ def test_what_is_wrong_has_no_ratio(table: ModuleType) -> None:
     row = table.Row({"WI": 64}, {"tuned": [1.0], "plain": [2.0]}, {"ViennaCL": 0.5})
     assert row.ratio("plain").median == 2.0
     assert row.ratio("ViennaCL") is None
+
+
+def test_overheads_are_measured_with_an_empty_and_a_filled_cache(
+    table: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    skip_without_device()
+    overheads = import_module("opencl_overheads")
+    monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS.parent))
+    path = overheads.variant("vecscale", tmp_path)
+    place = overheads.choose_device(overheads.survey(), None, None)
+    runs = [overheads.measured("vecscale", path, place, 3, tmp_path / "cache") for _ in range(2)]
+    assert all(set(run) == set(overheads.STEPS) and min(run.values()) >= 0 for run in runs)
+    assert any((tmp_path / "cache").rglob("*")) or "Portable" not in place.platform
+    assert overheads.row("vecscale", "empty", runs)[:2] == ["vecscale", "empty"]

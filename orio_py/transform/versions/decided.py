@@ -116,9 +116,9 @@ def _outcome(node: Node, context: Context) -> bool | None:
     if not isinstance(node, c_ast.BinaryOp) or node.op not in _MIRROR:
         return None
     value, op, number = node.left, node.op, node.right
-    if (limit := _literal(number)) is None:
+    if (limit := _limit(number, value, context)) is None:
         value, op, number = node.right, _MIRROR[node.op], node.left
-        limit = _literal(number)
+        limit = _limit(number, value, context)
     if limit is None:
         return None
     if (known := _literal(value)) is not None and known >= 0 and limit >= 0:
@@ -135,6 +135,12 @@ def _outcome(node: Node, context: Context) -> bool | None:
         if relation in _ALWAYS and _ALWAYS[relation](*ends, limit):
             return outcome
     return None
+
+
+def _limit(number: Node, value: Node, context: Context) -> int | None:
+    """What a value is compared with, if that is a number; below 0 only where both are an `int` then."""
+    limit = _literal(number)
+    return _signed_number(number) if limit is None and _narrow_range(value, context) is not None else limit
 
 
 def _literal(node: Node) -> int | None:
@@ -161,13 +167,19 @@ def _literal(node: Node) -> int | None:
 
 def _range(node: Node, context: Context) -> tuple[int, int] | None:
     """The least and the greatest value of an expression, as far as its type alone tells."""
+    narrow = _narrow_range(node, context)
+    return (0, _ENDLESS) if narrow is None and signedness(node, context) == "unsigned" else narrow
+
+
+def _narrow_range(node: Node, context: Context) -> tuple[int, int] | None:
+    """The range of a variable or an element of a type shorter than `int`, which is compared as an `int`."""
     base = node
     while isinstance(base, c_ast.ArrayRef):
         base = base.name
     declared = context.declarations.get(base.name) if isinstance(base, c_ast.ID) else None
-    if declared is not None and (ends := range_of(canonical(declared.type))) is not None:
-        return ends if signedness(node, context) != "unknown" else None
-    return (0, _ENDLESS) if signedness(node, context) == "unsigned" else None
+    if declared is None or signedness(node, context) == "unknown":
+        return None
+    return range_of(canonical(declared.type))
 
 
 class _Settling(Rewriter):
