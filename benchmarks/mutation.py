@@ -68,7 +68,12 @@ ONE_TEST = 180.0
 UNFINISHED = 77
 """Exit status of a process that has taken too much time altogether."""
 
-TESTS = ("tests/unit/transform", "tests/semantics", "tests/integration/test_docs_transformations.py")
+TESTS = (
+    "tests/unit/transform",
+    "tests/unit/codegen",
+    "tests/semantics",
+    "tests/integration/test_docs_transformations.py",
+)
 LEFT_OUT = "dependence"
 """Tests of the dependence test itself, by file name; that is no transformation."""
 

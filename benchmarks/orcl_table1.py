@@ -1,8 +1,9 @@
 """The linear-algebra kernels of the OrCL paper on this machine's OpenCL device: tuned, plain, and ViennaCL's.
 
-Each kernel of `kernels/orcl` is tuned twice: over its whole space, and with a third of the trials over the shapes
-that give each item one element, as the plain kernel does; a sum, whose plain kernel does not, once.  The better of
-the winners, a plain OpenCL kernel (one item
+Each kernel of `kernels/orcl` is tuned over its whole space, and with a sixth of the trials each over two parts of it:
+the shapes that give each item one element, as the plain kernel does, and groups of one item that goes along its share,
+which suits processors; a sum, whose plain kernel has no item for each element, over the latter alone.  The best of the
+winners, a plain OpenCL kernel (one item
 per element, the group size left to the driver; for sums 1024 items and the rest on the host) and ViennaCL in its
 default configuration are compared with NumPy's result, then run in turn, in shuffled order, with their data on the
 device.  What computes something else is reported and not timed.
@@ -54,8 +55,8 @@ MARGIN = 0.02
 """Differences below this share are not told from noise, whatever the interval."""
 TARGET = 1.5
 """Of the geometric mean of ViennaCL's times over ours."""
-DECIDING = 10
-"""Rounds that decide between the winners of the two searches; they do not count afterwards."""
+DECIDING = 20
+"""Rounds that decide between the winners of the searches; they do not count afterwards."""
 
 Configuration = Mapping[str, object]
 
@@ -101,10 +102,13 @@ def tuned(name: str, n: int, trials: int, folder: Path) -> list[tuple[Configurat
     source = folder / f"{name}.c"
     text = (KERNELS / source.name).read_text()
     source.write_text(re.sub(r"param n\[\] = \[\d+\];", f"param n[] = [{n}];", text))
-    least = 0 if OPERATIONS[name].is_sum else max(1, trials // 3)
-    searches = [["--trials", str(max(1, trials - least))]]
-    if least:
-        searches.append(["--trials", str(least), "--set", "WG=0"])
+    parts = [
+        ["--set", "WI=1", "--set", "SP=blocked"],
+        *([] if OPERATIONS[name].is_sum else [["--set", "WG=0"]]),
+    ]
+    least = max(1, trials // 6)
+    searches = [["--trials", str(max(1, trials - least * len(parts)))]]
+    searches += [["--trials", str(least), *part] for part in parts]
     found: list[tuple[Configuration, Path]] = []
     for number, options in enumerate(searches):
         report = folder / f"{name}_{number}.json"

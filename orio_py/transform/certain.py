@@ -39,6 +39,15 @@ def is_always_true(test: Node, context: Context) -> bool:
             return False
 
 
+def never_holds(test: Node, context: Context) -> bool:
+    """Whether a comparison is the contrary of one that always holds: `u < 0` for an unsigned `u`, or `k < k`."""
+    match test:
+        case c_ast.BinaryOp(op="<" | ">" as op, left=left, right=right):
+            return is_always_true(binary({"<": ">=", ">": "<="}[op], left, right), context)
+        case _:
+            return False
+
+
 def _is_zero(number: Node) -> bool:
     while isinstance(number, c_ast.Cast):
         number = number.expr

@@ -12,11 +12,11 @@ void norm(int n, const double *restrict x, double *result)
     }
 
     def performance_params {
-      # The paper's Fig. 2, and what processors need: groups of 1024; WG = 0, as many groups as give each item one
+      # The paper's Fig. 2, and what processors need: groups of 1024, or of one item; WG = 0, as many groups as give each item one
       # element; SP = 'blocked', where an item goes along neighbouring elements, as one thread does all items of a
       # group there.  Left out is cacheBlocks: no two items read the same element.
-      param WI[] = [32, 64, 128, 256, 1024];
-      param WG[] = [0, 4, 8, 16, 32, 64, 128];
+      param WI[] = [1, 32, 64, 128, 256, 1000, 1024, 2000, 4000];
+      param WG[] = [0, 4, 8, 16, 32, 64, 128, 250];
       param SP[] = ['strided', 'blocked'];
       param UI[] = [1, 2, 3];
       param SH[] = [True, False];
@@ -25,6 +25,8 @@ void norm(int n, const double *restrict x, double *result)
 
       # an item with one element has nothing to spread or to unroll
       constraint one_element = WG > 0 or (SP == 'strided' and UI == 1);
+      # a group for each element
+      constraint some_groups = WG > 0 or WI > 1;
     }
 
     def input_params {

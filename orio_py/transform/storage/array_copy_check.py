@@ -15,6 +15,7 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.parse import parse_statements, position
 from orio_py.ctree.rewrite import declared_names, substitute, walk
 from orio_py.transform.base import Context, note, refuse
+from orio_py.transform.certain import never_holds
 from orio_py.transform.forms import (
     loop_view,
     require_invariant_bound,
@@ -22,7 +23,7 @@ from orio_py.transform.forms import (
     require_stable_index,
 )
 from orio_py.transform.storage.scalar_replace_items import AGAIN, MAYBE, Loop, Ref, Use
-from orio_py.transform.storage.scalar_replace_plan import never_holds, test_at_start
+from orio_py.transform.storage.scalar_replace_plan import test_at_start
 from orio_py.transform.storage.scalar_replace_span import Chain, Span, Spans, is_trusted
 from orio_py.transform.storage.scalar_replace_uses import Uses
 
@@ -377,7 +378,7 @@ class _Finder:
             if side is not None and not side.spread:
                 continue  # The copying loop has the same header.
             test = test_at_start(loop, loop.node.cond, self.context)
-            if test is None or never_holds(test):
+            if test is None or never_holds(test, self.context):
                 return None
             elements, place = self._span.elements, self._span.inside(chain[:depth])
             if is_trusted((test,), loop.declared, self.context) and elements.holds(test, place):

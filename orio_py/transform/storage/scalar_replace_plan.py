@@ -15,12 +15,11 @@ from itertools import islice
 from typing import Literal
 
 from orio_py.ctree.dependence.reuse import POINTER, Storage
-from orio_py.ctree.equal import equal
 from orio_py.ctree.nodes import Comment, Compound, Node, c_ast
 from orio_py.ctree.rewrite import substitute, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.transform.base import Context, refuse
-from orio_py.transform.certain import is_always_true
+from orio_py.transform.certain import is_always_true, never_holds
 from orio_py.transform.context import with_inner_declarations
 from orio_py.transform.storage.scalar_replace_items import AGAIN, MAYBE, Block, Item, Loop, Ref, Use
 from orio_py.transform.storage.scalar_replace_span import Chain, Span, Spans, is_trusted
@@ -298,7 +297,7 @@ class Planner:
             test = test_at_start(main, rest.node.cond, self._context)
         else:
             test = None
-        if first is None or test is None or never_holds(test):
+        if first is None or test is None or never_holds(test, self._inside):
             return None
         if is_always_true(test, self._inside):
             return True if rest is None else None
@@ -324,15 +323,6 @@ class Planner:
     def _is_pure(self, condition: Node) -> bool:
         found = self._context.effects(condition)
         return not (found.writes or found.opaque or found.calls or found.address_taken)
-
-
-def never_holds(test: Node) -> bool:
-    """Whether a test compares something with itself, as that of `for (i = k; i < k; i++)` does."""
-    match test:
-        case c_ast.BinaryOp(op="<" | ">", left=left, right=right):
-            return equal(left, right)
-        case _:
-            return False
 
 
 def _parts(block: Block, numbers: Sequence[int]) -> list[list[int]]:

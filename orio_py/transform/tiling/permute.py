@@ -34,7 +34,8 @@ from orio_py.ctree.rewrite import copy_with, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transform.arguments import sequence
 from orio_py.transform.base import Context, Refusal, note, refuse
-from orio_py.transform.certain import if_all
+from orio_py.transform.certain import if_all, is_always_true
+from orio_py.transform.context import with_inner_declarations
 from orio_py.transform.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transform.final_index import is_live, test_before, with_final_indices
 from orio_py.transform.forms import (
@@ -121,6 +122,7 @@ class Permut:
         if isinstance(verdict, Illegal) and not self.force:
             self._refuse(verdict, view, wanted, context)
         require_legal(verdict, "Permut", loops[moved[0]].node, context, force=self.force)
+        _require_ends(loops, headers, context)
         result = _rebuilt(loops, headers, order)
         if any(loop.trip_count() == 0 for loop in nest(loop_view(result, "Permut", context))):
             return head  # Nothing runs, and a header like `i = 0; i < 0` makes compilers warn.
@@ -211,6 +213,19 @@ def _headers(loops: Sequence[CanonicalLoop], order: Sequence[int], context: Cont
             loop.node,
             argument="seq",
         )
+
+
+def _require_ends(loops: Sequence[CanonicalLoop], headers: Sequence[For], context: Context) -> None:
+    """No new test always holds: `j >= 0` for an unsigned `j`.  Raises Refusal: ORIO-T031."""
+    inside = with_inner_declarations(loops[0].node, context)
+    for loop, header in zip(loops, headers, strict=True):
+        if header is not loop.node and header.cond is not None and is_always_true(header.cond, inside):
+            refuse(
+                "ORIO-T031",
+                f"the loop `{loop.index}` would not end in the new order: `{emit_expression(header.cond)}` always holds",
+                loop.node,
+                argument="seq",
+            )
 
 
 def _inverts_bounds(loops: Sequence[CanonicalLoop], order: Sequence[int], context: Context) -> bool:

@@ -80,3 +80,23 @@ def test_only_what_can_fail_is_tested() -> None:
     assert certain.if_all([never], then, around()) is then
     assert certain.if_all([], then, around()) is then
     assert emit(certain.if_all([first, never, second], then, around())).startswith("if (n > 0 && m > 1)")
+
+
+@pytest.mark.parametrize(
+    ("text", "never"),
+    [
+        ("byte < 0", True),
+        ("0 > byte", True),
+        ("u < 0", True),
+        ("n < 0", False),
+        ("n < n", True),
+        ("n > n", True),
+        ("n <= n", False),
+        ("byte <= 0", False),
+        ("byte > 0", False),
+        ("0 < byte", False),
+        ("byte", False),
+    ],
+)
+def test_tests_that_never_hold(text: str, never: bool) -> None:
+    assert certain.never_holds(expression(text), around()) == never
