@@ -87,6 +87,7 @@ def facts(variant: Variant) -> dict[str, list[str]]:
     shape = [name for name in ("workGroups", "sizeHint", "vecHint") if getattr(launch, name)]
     shape += [f"vectorWidth {launch.vectorWidth}"] * (launch.vectorWidth > 1)
     shape += [f"layout {launch.layout}"] * any(buffer.rows for plan in plans for buffer in plan.buffers)
+    shape += ["driver's groups"] * (launch.workItemsPerGroup == (0,))
     shape += ["coarsen"] * (launch.coarsen > 1) + ["unrollInner"] * (launch.unrollInner is not None)
     cut = [buffer.slices for plan in plans if plan.options.streams > 1 for buffer in plan.buffers]
     tiled = [plan for plan in plans if plan.staged]

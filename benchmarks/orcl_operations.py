@@ -231,7 +231,7 @@ class Bench:
         (call,), (text,), (flags,) = variant.calls, variant.sources, variant.flags
         kernel = cl.Kernel(cl.Program(self.context, text).build(options=flags.split()), call.kernel)
         groups = call.group_counts((self.n,))
-        found = self._kernel(kernel, groups[0] * call.items[0], call.items, groups[0])
+        found = self._kernel(kernel, groups[0] * call.items[0], call.group_size, groups[0])
         values: list[object] = []
         for argument in call.arguments:
             if argument.kind is ArgumentKind.BUFFER:

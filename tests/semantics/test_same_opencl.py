@@ -27,6 +27,15 @@ def shapes(code: str) -> list[Case]:
     ]
 
 
+def drivers(code: str) -> list[Case]:
+    """A loop whose items the driver puts into groups."""
+    return [
+        Case(code, OpenCL(workItemsPerGroup=(0,))),
+        Case(code, OpenCL(workItemsPerGroup=(0,), coarsen=3, unrollInner=2)),
+        Case(code, OpenCL(workItemsPerGroup=(0,), streamCount=2)),
+    ]
+
+
 def planes(code: str) -> list[Case]:
     """A nest of two loops, on one and two dimensions."""
     return [
@@ -52,6 +61,10 @@ CASES = (
     *shapes(f"{FOR_I} {{ int j; double v = 0; for (j = 0; j < m; j++) {{ v += x[j]; }} y[i] = v; }}"),
     *shapes("for (int e = 0; e < n; e++) y[e] = e % 2 ? x[e] : -x[e];"),
     *shapes(f"{FOR_I} {{ bits &= c[i]; count |= c[i]; ok = c[i] > 5 || ok; t = 2 * c[i]; *(y + i) = t; }}"),
+    *drivers(f"{FOR_I} {{ t = x[i] + 1; y[i] = t * c[i]; }}"),
+    *drivers("for (i = n - 1; i > 0; i -= 2) z[i] = x[i] + x[i - 1];"),
+    Case(f"{FOR_I} y[i] = x[i] + 1;", OpenCL(workItemsPerGroup=(0,), vectorWidth=4)),
+    Case(f"{FOR_I} {FOR_J} q[i][j] = p[i][j] + x[j];", OpenCL(nd=2, workItemsPerGroup=(0,))),
     *planes(f"{FOR_I} {FOR_J} q[i][j] = p[i][j] + x[j];"),
     *planes(f"{FOR_I} {FOR_J} z[i * m + j] = x[i] * y[j];"),
     *planes(f"{FOR_I} {FOR_J} {{ s += p[i][j]; if (p[i][j] < mx) mx = p[i][j]; }}"),

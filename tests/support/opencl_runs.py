@@ -185,7 +185,8 @@ class Device:
         """Launch a kernel; the number of its groups."""
         groups = group_counts(plan, trips)
         total = tuple(a * b for a, b in zip(groups, plan.launch.items, strict=True))
-        self.kernels[plan.name](queue(), total, plan.launch.items, *arguments)
+        group = None if plan.launch.free else plan.launch.items
+        self.kernels[plan.name](queue(), total, group, *arguments)
         return int(np.prod(groups))
 
     def _run_slices(

@@ -122,6 +122,8 @@ def launch(draw: Random, depth: int, *, stage: float = 0.4) -> OpenCL:
     coarsen = draw.choice((1, 1, 1, 2, 3, 5))
     spread = draw.choice(tuple(Spread)) if groups is not None or coarsen > 1 else Spread.STRIDED
     staged = tiled and spread is Spread.STRIDED
+    if groups is None and not staged and draw.random() < 0.1:
+        items = (0,)
     return OpenCL(
         nd=given,
         workItemsPerGroup=items,
@@ -129,7 +131,7 @@ def launch(draw: Random, depth: int, *, stage: float = 0.4) -> OpenCL:
         coarsen=coarsen,
         spread=spread,
         unrollInner=draw.choice((None, None, 2, 3, 4)),
-        sizeHint=draw.random() < 0.25,
+        sizeHint=draw.random() < 0.25 and items != (0,),
         vecHint=draw.choice((0, 0, 0, 2, 4, 8, 16)),
         cacheBlocks=staged,
         streamCount=draw.choice((2, 3, 5)) if draw.random() < 0.25 else 1,

@@ -13,8 +13,8 @@ void dot(int n, const double *restrict x, const double *restrict y, double *resu
       # The paper's Fig. 2, and what processors need: groups of 1024, or of one item; WG = 0, as many groups as give each item one
       # element; SP = 'blocked', where an item goes along neighbouring elements, as one thread does all items of a
       # group there.  Left out is cacheBlocks: no two items read the same element.
-      param WI[] = [1, 32, 64, 128, 256, 1000, 1024, 2000, 4000];
-      param WG[] = [0, 4, 8, 16, 32, 64, 128, 250];
+      param WI[] = [1, 32, 64, 128, 256, 1024];
+      param WG[] = [0, 4, 8, 16, 32, 64, 128, 256];
       param SP[] = ['strided', 'blocked'];
       param UI[] = [1, 2, 3];
       param SH[] = [True, False];

@@ -9,11 +9,12 @@ void vecwaxpy(int n, double alpha, const double *restrict x, const double *restr
     }
 
     def performance_params {
-      # The paper's Fig. 2, and what processors need: groups of 1024, or of one item; WG = 0, as many groups as give each item one
-      # element; SP = 'blocked', where an item goes along neighbouring elements, as one thread does all items of a
-      # group there.  Left out is cacheBlocks: no two items read the same element.
-      param WI[] = [1, 32, 64, 128, 256, 1000, 1024, 2000, 4000];
-      param WG[] = [0, 4, 8, 16, 32, 64, 128, 250];
+      # The paper's Fig. 2, and what processors need: groups of 1024, of one item, or as the driver
+      # likes (0); WG = 0, as many groups as give each item one element; SP = 'blocked', where an item goes along
+      # neighbouring elements, as one thread does all items of a group there.  Left out is cacheBlocks: no two items
+      # read the same element.
+      param WI[] = [0, 1, 32, 64, 128, 256, 1024];
+      param WG[] = [0, 4, 8, 16, 32, 64, 128, 256];
       param SP[] = ['strided', 'blocked'];
       param UI[] = [1, 2, 3];
       param SH[] = [True, False];
@@ -23,7 +24,9 @@ void vecwaxpy(int n, double alpha, const double *restrict x, const double *restr
       # an item with one element has nothing to spread or to unroll
       constraint one_element = WG > 0 or (SP == 'strided' and UI == 1);
       # a group for each element
-      constraint some_groups = WG > 0 or WI > 1;
+      constraint some_groups = WG > 0 or WI != 1;
+      # groups that the driver chooses have no size to tell, and are as many as it likes
+      constraint free_groups = WI > 0 or (WG == 0 and not SH);
     }
 
     def input_params {

@@ -94,6 +94,7 @@ def host_source(unit: HostUnit) -> Program:
         checks=_checks([argument for group in arguments for argument in group]),
         kernels=[_view(index, kernel, built[_build(kernel)]) for index, kernel in enumerate(kernels)],
         transposes=any(argument.rows for group in arguments for argument in group),
+        driver_groups=any(k.plan.launch.free for k in kernels),
         divides=any(k.plan.launch.groups is None for k in kernels),
         is_cut=any(k.plan.options.streams > 1 for k in kernels),
         is_whole=any(k.plan.options.streams == 1 for k in kernels),
@@ -243,7 +244,7 @@ def _argument(argument: KernelArgument) -> str:
 
 def _launch(plan: KernelPlan) -> str:
     groups = ", ".join(_groups(plan))
-    items = ", ".join(str(n) for n in plan.launch.items)
+    items = ", ".join("0" if plan.launch.free else str(n) for n in plan.launch.items)
     return f"struct orio_launch orio_launch = {{{len(plan.axes)}, {{{groups}}}, {{{items}}}}};"
 
 
@@ -309,6 +310,8 @@ def _prefix(unit: HostUnit) -> str:
 
 
 def _shape(plan: KernelPlan) -> str:
+    if plan.launch.free:
+        return "groups that the driver chooses"
     items = " x ".join(str(n) for n in plan.launch.items)
     if plan.launch.groups is None:
         return f"groups of {items} items, as many as cover the loops"

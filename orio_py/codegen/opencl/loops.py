@@ -148,7 +148,10 @@ def _is_single(plan: KernelPlan) -> bool:
 def _opening(plan: KernelPlan) -> tuple[list[str], int]:
     """The lines that open the blocks around the body, and how many blocks those are."""
     if _is_single(plan):
-        return _single(plan), 1
+        lines, tests = _single(plan)
+        if plan.launch.free and plan.launch.vector == 1:
+            return lines, 0  # There are as many items as iterations.
+        return [*lines, f"  if ({' && '.join(tests)}) {{"], 1
     lines: list[str] = []
     for level, axis in enumerate(plan.axes):
         dimension = len(plan.axes) - 1 - level
@@ -158,8 +161,8 @@ def _opening(plan: KernelPlan) -> tuple[list[str], int]:
     return lines, len(plan.axes)
 
 
-def _single(plan: KernelPlan) -> list[str]:
-    """Each item does one iteration, if there is one for it."""
+def _single(plan: KernelPlan) -> tuple[list[str], list[str]]:
+    """The numbers of an item's iteration, and the tests whether there is one for it."""
     lines: list[str] = []
     tests: list[str] = []
     for level, axis in enumerate(plan.axes):
@@ -167,7 +170,7 @@ def _single(plan: KernelPlan) -> list[str]:
         number = f"{_behind(plan, level)}{_times('get_global_id', dimension, plan)}"
         lines.append(f"  const long {counter(axis, plan)} = {number};")
         tests.append(f"{counter(axis, plan)} < {trips_name(axis)}")
-    return [*lines, f"  if ({' && '.join(tests)}) {{"]
+    return lines, tests
 
 
 def _behind(plan: KernelPlan, level: int) -> str:

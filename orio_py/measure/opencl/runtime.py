@@ -333,7 +333,7 @@ class Run:
         kernel.set_args(*values)
         self._queue.finish()
         cpu, began = process_time(), perf_counter()
-        event = cl.enqueue_nd_range_kernel(self._queue, kernel, size, call.items)
+        event = cl.enqueue_nd_range_kernel(self._queue, kernel, size, call.group_size)
         event.wait()
         host = perf_counter() - began
         seconds = _seconds(event)

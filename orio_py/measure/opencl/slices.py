@@ -72,7 +72,7 @@ def run_slices(
         groups = call.group_counts((end - begin, *trips[1:]))
         size = tuple(g * n for g, n in zip(groups, call.items, strict=True))
         waits = _waits(parts, slices, copied, k)
-        kernels.append(cl.enqueue_nd_range_kernel(queues[k], kernel, size, call.items, wait_for=waits))
+        kernels.append(cl.enqueue_nd_range_kernel(queues[k], kernel, size, call.group_size, wait_for=waits))
         queues[k].flush()
         first_group += int(np.prod(groups))
     copies = [event for row in copied for event in row if event is not None]

@@ -40,7 +40,7 @@ class HostFunction:
     `program` is the index of the kernel's text.  `parameters` are the host function's, as (C type, name);
     `arguments` the kernel's.  `trips` are the parameters that hold the axes' trip counts, outermost first.
     `items`, `groups`, `coarsen` and `tile` are those of the plan, fastest dimension first; `streams` the number
-    of queues over which the outermost axis is spread.
+    of queues over which the outermost axis is spread; `free` leaves the groups to the driver.
     """
 
     function: str
@@ -56,6 +56,7 @@ class HostFunction:
     local_bytes: Bytes
     tile: tuple[int, ...] | None = None
     streams: int = 1
+    free: bool = False
 
     @classmethod
     def of(cls, plan: KernelPlan, program: int) -> HostFunction:
@@ -80,7 +81,13 @@ class HostFunction:
             _local_bytes(plan, arguments),
             plan.launch.step,
             plan.options.streams,
+            plan.launch.free,
         )
+
+    @property
+    def group_size(self) -> tuple[int, ...] | None:
+        """The items in each group, fastest dimension first; None where that is left to the driver."""
+        return None if self.free else self.items
 
     def group_counts(self, trips: Sequence[int]) -> tuple[int, ...]:
         """The number of groups in each dimension, fastest first, for the axes' trip counts."""

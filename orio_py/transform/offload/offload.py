@@ -133,6 +133,12 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     extents = tuple(scalar for found in arrays.values() for scalar in found.scalars)
     kept = scalars(shared, outer, every, plain, extents, arguments.what, context)
     dimensions = tuple(axis(loop, arithmetic, context) for loop in mapped)
+    if launch.free and kept.reductions:
+        name = kept.reductions[0].name
+        message = (
+            f"`{name}` is combined by groups, so that their size has to be known: give `workItemsPerGroup`"
+        )
+        refuse("ORIO-T127", message, node, argument="workItemsPerGroup")
     tiles = Staging()
     if arguments.stage:
         names = [name for name, _ in kept.private]
@@ -246,6 +252,8 @@ def _refuse_layout(node: Node, what: str, layout: Layout) -> NoReturn:
 def _launch(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
     """The launch shape.  Raises Refusal: ORIO-T127."""
     items = arguments.items or _ITEMS[axes]
+    if items == (0,):
+        return _free(axes, node, arguments)
     if len(items) == 1:
         items = (*items, *(1,) * (axes - 1))
     groups, tile = arguments.groups, arguments.tile
@@ -269,6 +277,19 @@ def _launch(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
             argument="localTile",
         )
     return LaunchShape(items, groups, tile, arguments.vector)
+
+
+def _free(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
+    """The launch shape whose groups are the driver's.  Raises Refusal: ORIO-T127."""
+    for name, given in (
+        ("workGroups", arguments.groups is not None),
+        ("cacheBlocks", arguments.stage),
+        ("sizeHint", arguments.options.size_hint),
+    ):
+        if given:
+            message = f"`{name}` needs groups of a known size: give `workItemsPerGroup` another value than 0"
+            refuse("ORIO-T127", message, node, argument=name)
+    return LaunchShape((1,) * axes, vector=arguments.vector, free=True)
 
 
 def _uses(

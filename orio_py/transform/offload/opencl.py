@@ -259,6 +259,11 @@ def _as_needed(value: Value, name: str) -> Counts:
     return None if value == 0 and not isinstance(value, bool) else _counts(value, name)
 
 
+def _items(value: Value, name: str) -> Counts:
+    """As `_counts`; 0 stands for what the driver likes.  Raises as it does."""
+    return (0,) if value == 0 and not isinstance(value, bool) else _counts(value, name)
+
+
 def _dimensions(value: Value, name: str) -> int | tuple[str, ...]:
     """A number of loops, or their indices.  Raises Refusal: ORIO-T010, T011."""
     if isinstance(value, (list, tuple)) and value:
@@ -340,9 +345,11 @@ ENTRY = Entry(
             _as_needed,
             "as needed",
         ),
-        ArgumentSpec("workItemsPerGroup", _SHAPE, "work items in a group", _counts, "64"),
+        ArgumentSpec(
+            "workItemsPerGroup", _SHAPE, "work items in a group; 0: as many as the driver likes", _items, "64"
+        ),
         ArgumentSpec("blockCount", _SHAPE, "CUDA's name of `workGroups`", _as_needed, "as needed"),
-        ArgumentSpec("threadCount", _SHAPE, "CUDA's name of `workItemsPerGroup`", _counts, "64"),
+        ArgumentSpec("threadCount", _SHAPE, "CUDA's name of `workItemsPerGroup`", _items, "64"),
         ArgumentSpec(
             "coarsen",
             "integer, at least 1",

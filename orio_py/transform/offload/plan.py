@@ -183,13 +183,15 @@ class LaunchShape:
     Entry k belongs to `KernelPlan.axes[-1 - k]`, so that neighbouring items run neighbouring iterations
     of the innermost mapped loop.  `groups` None: as many as cover the axis.  `tile` are the neighbouring
     iterations that a group does in one step, multiples of `items`; None: one for each item.  An item does
-    `vector` neighbouring iterations of the fastest axis at once.
+    `vector` neighbouring iterations of the fastest axis at once.  With `free` the device's driver puts the items
+    into groups; `items` are 1 then, `groups` and `tile` None.
     """
 
     items: tuple[int, ...]
     groups: tuple[int, ...] | None = None
     tile: tuple[int, ...] | None = None
     vector: int = 1
+    free: bool = False
 
     @property
     def step(self) -> tuple[int, ...]:

@@ -39,6 +39,7 @@ CASES: dict[str, tuple[str, OpenCL]] = {
         f"{FOR_I} for (j = 0; j < n; j++) q[i][j] = p[i][j];",
         OpenCL(nd=2, workItemsPerGroup=(8, 8), workGroups=(2, 4), unrollInner=4),
     ),
+    "axpy_driver": (f"{FOR_I} y[i] += alpha * x[i];", OpenCL(workItemsPerGroup=(0,))),
     "axpy_blocked": ("for (w = 0; w < n; w++) y[w] += x[w];", OpenCL(coarsen=4, spread=Spread.BLOCKED, unrollInner=4)),
     "matvec": (
         f"{FOR_I} {{ t = 0; for (j = 0; j < m; j++) t += A[i * m + j] * x[j]; y[i] = t; }}",

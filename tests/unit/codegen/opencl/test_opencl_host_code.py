@@ -17,6 +17,7 @@ from orio_py.codegen.device import group_counts
 from orio_py.codegen.host_unit import HostUnit
 from orio_py.codegen.opencl.host import host_header, host_source, prototype
 from orio_py.codegen.string_literals import LONGEST_LITERAL, string_pieces
+from orio_py.transform.offload.plan import LaunchShape
 
 CALL = re.compile(r"\bcl[A-Z]\w+(?=\()")
 
@@ -211,6 +212,15 @@ def test_groups_cover_the_axes_by_tiles():
     text = host_source(HostUnit("t", "t", (replace(kernel, plan=plan),))).text
     assert "{orio_groups(orio_trips_j, 16), orio_groups(orio_trips_i, 6)}" in text
     assert group_counts(plan, (13, 33)) == (3, 3)
+
+
+def test_groups_of_the_driver_are_no_argument_of_the_launch():
+    kernel = add_2d()
+    plan = replace(kernel.plan, launch=LaunchShape((1, 1), free=True))
+    text = host_source(HostUnit("t", "t", (replace(kernel, plan=plan),))).text
+    assert "{orio_groups(orio_trips_j, 1), orio_groups(orio_trips_i, 1)}, {0, 0}}" in text
+    assert "launch->items[0] > 0 ? launch->items : NULL" in text
+    assert group_counts(plan, (13, 33)) == (33, 13)
 
 
 @pytest.mark.parametrize(
