@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from orio_py.api.report import ENVIRONMENT, OK, Report
+from orio_py.build.cuda_catalog import cuda_survey
 from orio_py.build.detect import CompilerInfo, compilers, cpu_cores, cpu_name, default_compiler
 from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem
 from orio_py.measure.observers.base import ObserverInfo, look_at
 from orio_py.measure.observers.catalog import OBSERVERS
 from orio_py.measure.opencl.client import survey
+from orio_py.record.cuda import CudaSurvey
 from orio_py.record.device import OpenCLSurvey
 
 
@@ -22,9 +24,10 @@ class DeviceReport(Report):
     compilers: tuple[CompilerInfo, ...] = ()
     observers: tuple[ObserverInfo, ...] = ()
     opencl: OpenCLSurvey = field(default_factory=OpenCLSurvey)
+    cuda: CudaSurvey = field(default_factory=CudaSurvey)
 
     def as_json(self) -> dict[str, object]:
-        """Processor, compilers, methods of counting, and OpenCL platforms with their devices."""
+        """Processor, compilers, methods of counting, OpenCL platforms with their devices, and what there is of CUDA."""
         return {
             **Report.as_json(self),
             "cpu": self.cpu,
@@ -44,11 +47,12 @@ class DeviceReport(Report):
                 for o in self.observers
             ],
             "opencl": self.opencl.as_json(),
+            "cuda": self.cuda.as_json(),
         }
 
 
 def devices() -> DeviceReport:
-    """Look for compilers, methods of counting and OpenCL devices on this machine and try each."""
+    """Look for compilers, methods of counting, OpenCL devices and CUDA on this machine and try each."""
     found = compilers()
     try:
         default_compiler()
@@ -63,4 +67,5 @@ def devices() -> DeviceReport:
         compilers=found,
         observers=tuple(look_at(observer) for observer in OBSERVERS.values()),
         opencl=survey(),
+        cuda=cuda_survey(),
     )

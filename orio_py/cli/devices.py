@@ -16,7 +16,7 @@ def devices(
     verbose: shared.Verbose = False,
     color: shared.ColorOption = Color.AUTO,
 ) -> int:
-    """Show which compilers, counters and OpenCL devices work here, and why others do not."""
+    """Show which compilers, counters, OpenCL devices and parts of CUDA work here, and why others do not."""
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
     report = orio_py.devices()
     out.diagnostics(report.diagnostics, report.sources)

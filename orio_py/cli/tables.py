@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from orio_py.cli.show import show_bytes, show_configuration, show_count, show_counter, show_timing
+from orio_py.record.cuda import CudaCompilerInfo, CudaSurvey
 from orio_py.record.device import OpenCLSurvey
 from orio_py.record.measurement import Timing
 from orio_py.tune.result import RegionReport
@@ -70,7 +71,7 @@ def space_results(regions: Iterable[SpaceRegion]) -> RenderableType:
 
 
 def device_results(report: DeviceReport) -> RenderableType:
-    """The processor, every compiler looked for, every method of counting and every OpenCL device.
+    """The processor, every compiler looked for, every method of counting, every OpenCL device, and CUDA.
 
     Where one fails the reason is told.
     """
@@ -88,7 +89,9 @@ def device_results(report: DeviceReport) -> RenderableType:
             works = Text(f"in part: {reasons} ({', '.join(observer.missing)})", style="yellow")
         counting.add_row(observer.name, works, ", ".join(observer.counters) or NOTHING)
     head = Text(f"processor: {report.cpu} ({report.cores} cores)")
-    return Group(head, table, Text(""), counting, Text(""), _opencl(report.opencl))
+    return Group(
+        head, table, Text(""), counting, Text(""), _opencl(report.opencl), Text(""), _cuda(report.cuda)
+    )
 
 
 def _opencl(found: OpenCLSurvey) -> RenderableType:
@@ -117,6 +120,28 @@ def _opencl(found: OpenCLSurvey) -> RenderableType:
             sizes = (show_bytes(d.global_bytes), show_bytes(d.local_bytes))
             table.add_row(d.place, device, works, str(d.compute_units), doubles, *sizes, name)
     return table
+
+
+def _cuda(found: CudaSurvey) -> RenderableType:
+    """The CUDA compilers with what they compile for, and whether kernels can be run."""
+    lines = [_cuda_compiler(compiler) for compiler in found.compilers]
+    if not any(compiler.works for compiler in found.compilers):
+        advice = next((c.advice for c in found.compilers if c.advice), None)
+        lines.append(Text(f"help: {advice}", style="yellow"))
+    if found.problem is not None:
+        lines.append(Text(f"CUDA: kernels cannot be run here: {found.problem}", style="yellow"))
+    else:
+        lines.append(Text(f"CUDA: driver {found.driver}, devices: {found.devices}"))
+    return Group(*lines)
+
+
+def _cuda_compiler(compiler: CudaCompilerInfo) -> Text:
+    if not compiler.works:
+        return Text(f"CUDA: {compiler.reason}", style="yellow")
+    origin = "from wheels" if compiler.is_from_wheels else compiler.path
+    architectures = " ".join(compiler.architectures)
+    name = "NVRTC" if compiler.name == "nvrtc" else compiler.name
+    return Text(f"CUDA: {name} {compiler.version} ({origin}) compiles for {architectures}")
 
 
 def make_table(*columns: tuple[str, Literal["left", "right"]]) -> Table:

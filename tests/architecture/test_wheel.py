@@ -90,6 +90,9 @@ def test_the_wheel_holds_grammars_templates_and_types(wheel):
         wanted = {p.relative_to(ROOT / folder) for p in (ROOT / folder).rglob("*") if p.suffix == kind}
         assert wanted
         assert {f"orio_py/_{folder}/{path.as_posix()}" for path in wanted} <= set(names)
+    models = {path.name for path in (ROOT / "orio_py" / "machine" / "data").glob("*.toml")}
+    assert models
+    assert {f"orio_py/machine/data/{name}" for name in models} <= set(names)
     assert "orio_py/py.typed" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not any(name.startswith(("tests/", "benchmarks/")) for name in names)

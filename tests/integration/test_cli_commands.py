@@ -136,7 +136,13 @@ def test_devices_names_the_compilers(orio, folder):
     assert document["cores"] >= 1
     assert any(compiler["works"] for compiler in document["compilers"])
     assert all(compiler["reason"] for compiler in document["compilers"] if not compiler["works"])
-    assert "processor: " in orio("devices").stdout
+    cuda = document["cuda"]
+    assert [compiler["name"] for compiler in cuda["compilers"]] == ["nvrtc", "nvcc"]
+    assert all(compiler["architectures"] or compiler["reason"] for compiler in cuda["compilers"])
+    assert cuda["devices"] or cuda["problem"]
+    text = orio("devices").stdout
+    assert "processor: " in text
+    assert ("kernels cannot be run here" in text) == (cuda["problem"] is not None)
 
 
 # --- transform ---

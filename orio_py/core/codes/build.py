@@ -96,4 +96,25 @@ CODES: tuple[Code, ...] = (
         "the recipe give different values of `platform` and `device`, or of `clFlags`. Give both the same, or "
         "tune their regions one by one.",
     ),
+    Code(
+        "ORIO-B020",
+        "no CUDA compiler",
+        "CUDA kernels are compiled by NVIDIA's run-time compiler (NVRTC), which wheels bring to every machine, with "
+        "or without a GPU: `pip install 'orio_py[cuda]'`. The `nvcc` of a CUDA toolkit on the PATH does as well; the "
+        "machine code that it makes is read with the package pyelftools of the same extra. The message says what is "
+        "missing, and `orio devices` shows what was found. The exit code is 3: the input may be fine.",
+    ),
+    Code(
+        "ORIO-B021",
+        "architecture unknown to the CUDA compiler",
+        "Machine code was asked for a GPU architecture that the installed CUDA compiler does not know. Each release "
+        "of CUDA drops old architectures and adds new ones: compute capability 7.5 (`sm_75`) is the oldest of CUDA "
+        "13. Write an architecture of the list in the message, or install another release.",
+    ),
+    Code(
+        "ORIO-B022",
+        "no such CUDA compiler",
+        "A CUDA compiler was asked for by a name that none has. There are two: `nvrtc`, NVIDIA's run-time compiler "
+        "from wheels, and `nvcc`, the program of a CUDA toolkit. Without a name the first that works is taken.",
+    ),
 )

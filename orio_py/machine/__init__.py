@@ -1,0 +1,1 @@
+"""What hardware is, as data: nothing here looks at the machine at hand."""
