@@ -96,7 +96,7 @@ def enqueue_nd_range_kernel(
     queue: CommandQueue,
     kernel: Kernel,
     global_work_size: Sequence[int],
-    local_work_size: Sequence[int],
+    local_work_size: Sequence[int] | None,
     *,
     wait_for: Sequence[Event] | None = ...,
 ) -> Event: ...
