@@ -35,7 +35,15 @@ from orio_py.transform.offload.buffers import Array, array
 from orio_py.transform.offload.elements import Element, elements
 from orio_py.transform.offload.levels import Level
 from orio_py.transform.offload.mapping import axis, mapped_loops
-from orio_py.transform.offload.plan import BufferPlan, DeviceOptions, KernelPlan, LaunchShape, Layout, Spread
+from orio_py.transform.offload.plan import (
+    BufferPlan,
+    DeviceOptions,
+    KernelPlan,
+    LaunchShape,
+    Layout,
+    ReductionPlan,
+    Spread,
+)
 from orio_py.transform.offload.scalars import scalars
 from orio_py.transform.offload.staging import Staging, staging
 from orio_py.transform.offload.structures import Flattened, flattened_structures
@@ -133,12 +141,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     extents = tuple(scalar for found in arrays.values() for scalar in found.scalars)
     kept = scalars(shared, outer, every, plain, extents, arguments.what, context)
     dimensions = tuple(axis(loop, arithmetic, context) for loop in mapped)
-    if launch.free and kept.reductions:
-        name = kept.reductions[0].name
-        message = (
-            f"`{name}` is combined by groups, so that their size has to be known: give `workItemsPerGroup`"
-        )
-        refuse("ORIO-T127", message, node, argument="workItemsPerGroup")
+    _require_known_groups(launch, kept.reductions, node)
     tiles = Staging()
     if arguments.stage:
         names = [name for name, _ in kept.private]
@@ -290,6 +293,18 @@ def _free(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
             message = f"`{name}` needs groups of a known size: give `workItemsPerGroup` another value than 0"
             refuse("ORIO-T127", message, node, argument=name)
     return LaunchShape((1,) * axes, vector=arguments.vector, free=True)
+
+
+def _require_known_groups(launch: LaunchShape, reductions: Sequence[ReductionPlan], node: Node) -> None:
+    """No group of unknown size combines anything.  Raises Refusal: ORIO-T127."""
+    if launch.free and reductions:
+        refuse(
+            "ORIO-T127",
+            f"`{reductions[0].name}` is combined by groups, whose size has to be known",
+            node,
+            help="give `workItemsPerGroup` another value than 0",
+            argument="workItemsPerGroup",
+        )
 
 
 def _uses(
