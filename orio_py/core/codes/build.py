@@ -117,4 +117,11 @@ CODES: tuple[Code, ...] = (
         "A CUDA compiler was asked for by a name that none has. There are two: `nvrtc`, NVIDIA's run-time compiler "
         "from wheels, and `nvcc`, the program of a CUDA toolkit. Without a name the first that works is taken.",
     ),
+    Code(
+        "ORIO-B030",
+        "no C++ compiler",
+        "CUDA kernels and their host code are checked on the processor by a C++17 compiler together with a header "
+        "that takes the place of `cuda_runtime.h`. g++ is needed for that and was not found on the PATH. Install it "
+        "with your system's package manager. The exit code is 3: the input may be fine, the machine lacks something.",
+    ),
 )
