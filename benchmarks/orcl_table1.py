@@ -1,12 +1,12 @@
 """The linear-algebra kernels of the OrCL paper on this machine's OpenCL device: tuned, plain, and ViennaCL's.
 
 Each kernel of `kernels/orcl` is tuned over its whole space, and with a sixth of the trials each over two parts of it:
-the shapes that give each item one element, as the plain kernel does, and groups of one item that goes along its share,
-which suits processors; a sum, whose plain kernel has no item for each element, over the latter alone.  The best of the
-winners, a plain OpenCL kernel (one item
-per element, the group size left to the driver; for sums 1024 items and the rest on the host) and ViennaCL in its
-default configuration are compared with NumPy's result, then run in turn, in shuffled order, with their data on the
-device.  What computes something else is reported and not timed.
+an item for each element in groups that the driver chooses (for the matrix, which has not these, in groups of any
+size), and groups of one item that goes along its share, which suits processors; a sum, which has no item for each
+element, over the latter alone.  The best of the winners, a plain OpenCL kernel (one item per element, the group size
+left to the driver; for sums 1024 items and the rest on the host) and ViennaCL in its default configuration are compared
+with NumPy's result, then run in turn, in shuffled order, with their data on the device.  What computes something else is
+reported and not timed.
 
 ViennaCL needs its headers, those of OpenCL, g++ and libOpenCL:
 
@@ -102,10 +102,8 @@ def tuned(name: str, n: int, trials: int, folder: Path) -> list[tuple[Configurat
     source = folder / f"{name}.c"
     text = (KERNELS / source.name).read_text()
     source.write_text(re.sub(r"param n\[\] = \[\d+\];", f"param n[] = [{n}];", text))
-    parts = [
-        ["--set", "WI=1", "--set", "SP=blocked"],
-        *([] if OPERATIONS[name].is_sum else [["--set", "WG=0"]]),
-    ]
+    driver = ["--set", "WG=0", *(["--set", "WI=0"] if name != "matvec" else [])]
+    parts = [["--set", "WI=1", "--set", "SP=blocked"], *([] if OPERATIONS[name].is_sum else [driver])]
     least = max(1, trials // 6)
     searches = [["--trials", str(max(1, trials - least * len(parts)))]]
     searches += [["--trials", str(least), *part] for part in parts]
