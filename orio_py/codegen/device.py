@@ -36,6 +36,7 @@ from orio_py.transform.offload.call import (
     trips_name,
 )
 from orio_py.transform.offload.plan import Direction, KernelPlan, LaunchShape
+from orio_py.transform.offload.records import RecordPlan
 from orio_py.transform.offload.types import device_type
 
 
@@ -72,6 +73,7 @@ class KernelArgument:
     host of the value, or of an element of the buffer; `device_type` the same in OpenCL C.  `direction` is
     a buffer's.  `host` is the parameter of the host function that holds the value, '' for partial results.
     `rows` is the one with the number of rows of a buffer that the device holds column by column, '' for others.
+    `structure_bytes` are those of a structure, 0 for numbers.
     """
 
     kind: ArgumentKind
@@ -82,6 +84,12 @@ class KernelArgument:
     direction: Direction | None = None
     host: str = ""
     rows: str = ""
+    structure_bytes: int = 0
+
+    @property
+    def element_bytes(self) -> int:
+        """The bytes of the value, or of an element of the buffer."""
+        return self.structure_bytes or DEVICE_BYTES[self.device_type]
 
 
 def kernel_arguments(plan: KernelPlan) -> tuple[KernelArgument, ...]:
@@ -97,10 +105,11 @@ def kernel_arguments(plan: KernelPlan) -> tuple[KernelArgument, ...]:
             device_name(b.name),
             b.name,
             b.type,
-            _device(b.type),
+            _device(b.type) if b.record is None else f"struct {b.record.name}",
             b.direction,
             b.name,
             b.rows or "",
+            0 if b.record is None else record_bytes(b.record),
         )
         for b in plan.buffers
     ]
@@ -140,8 +149,8 @@ def host_parameters(plan: KernelPlan) -> tuple[tuple[str, str], ...]:
 
     In order: a pointer to the first element of each buffer (`const` where the kernel only reads it); the
     `long` number of elements of each buffer, `orio_count_NAME`; for launches in several queues what an
-    iteration touches of a buffer, where that is known, `orio_step_NAME`, `orio_low_NAME`, `orio_reach_NAME`; the
-    scalars; for each axis, slowest first,
+    iteration touches of a buffer, where that is known, `orio_step_NAME`, `orio_low_NAME`, `orio_reach_NAME`; for
+    structures, whose pointer is one to `void`, the `long` bytes of each, `orio_size_NAME`; the scalars; for each axis, slowest first,
     its start unless that is a literal, `orio_start_INDEX`, and its `long` number of iterations,
     `orio_trips_INDEX`; a pointer to each reduction's scalar, which holds the value before the loop and
     gets the one after it.
@@ -230,3 +239,32 @@ DEVICE_BYTES: Mapping[str, int] = {
     "double": 8,
 }
 """The types of OpenCL C that elements and scalars can have, with their sizes (OpenCL 1.2, table 6.1)."""
+
+
+def record_bytes(record: RecordPlan) -> int:
+    """The bytes of a structure, each of whose members begins at a multiple of its own size.
+
+    >>> from orio_py.transform.offload.records import RecordMember
+    >>> record_bytes(RecordPlan("cell", (RecordMember("n", "int", None), RecordMember("x", "double", 2))))
+    24
+    """
+    end, widest = 0, 1
+    for member in record.members:
+        size = DEVICE_BYTES[member.type]
+        end = -(-end // size) * size + size * member.places
+        widest = max(widest, size)
+    return -(-end // widest) * widest
+
+
+def record_definitions(plans: Sequence[KernelPlan]) -> list[str]:
+    """The structures of the kernels in OpenCL C, each with a line that compiles only if it is as long as the host's."""
+    found = {b.record.name: b.record for plan in plans for b in plan.buffers if b.record is not None}
+    lines: list[str] = []
+    for name, record in found.items():
+        members = [
+            f"{m.type} {device_name(m.name)}{'' if m.extent is None else f'[{m.extent}]'};"
+            for m in record.members
+        ]
+        lines.append(f"struct {name} {{ {' '.join(members)} }};")
+        lines.append(f"typedef char {name}_size[sizeof(struct {name}) == {record_bytes(record)} ? 1 : -1];")
+    return lines

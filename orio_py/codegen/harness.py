@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from orio_py.codegen import ctypes
 from orio_py.codegen.interface import KernelInterface, KernelVariable
 from orio_py.codegen.kernel import is_shared
 from orio_py.codegen.program import Program
+from orio_py.codegen.records import Part, assignments, definition, distinct, parts
 from orio_py.codegen.templates import read, render
 from orio_py.core.expr import Value
+from orio_py.ctree.structures import Members, structures
 from orio_py.spec.counters import TAU_TIMER
 from orio_py.spec.inputs import Declaration, InputPoint, Storage
 from orio_py.spec.task import TuningTask
@@ -22,18 +23,21 @@ TAG = re.compile(r"/\*@\s*([a-z ]+?)\s*@\*/")
 
 @dataclass(frozen=True, slots=True)
 class HarnessVariable:
-    """One row of the test program's table of variables; all texts are C."""
+    """One row of the test program's table of variables; all texts are C.
+
+    `value` is what a scalar number is set to before arrays are allocated, '' for nothing; `fill` are the
+    statements that fill element `orio_i` of others.
+    """
 
     index: int
     name: str
     type: str
-    kind: str
+    parts: tuple[Part, ...]
     count: str
     allocation: str
     bindings: tuple[str, ...]
-    fill: str
-    expression: str
-    random: str
+    value: str
+    fill: tuple[str, ...]
     argument: str
     is_array: bool
     written: int
@@ -53,7 +57,12 @@ def harness_program(task: TuningTask, interface: KernelInterface, point: InputPo
             "c/harness.c.j2",
             name=task.name,
             variables=variables,
-            definitions=[*_definitions(task, point), *interface.definitions],
+            definitions=[
+                *_definitions(task, point),
+                *interface.definitions,
+                *_structures(task, interface),
+            ],
+            counts_members=any("orio_k" in line for v in variables for line in v.fill),
             declarations="\n".join([*_declared(task), from_decl_file]),
             user_code=_user_code(task),
             seed=inputs.seed,
@@ -92,7 +101,8 @@ def _variables(task: TuningTask, interface: KernelInterface) -> list[HarnessVari
     used = {v.name for v in interface.variables} | set(interface.macros)
     for spec in task.inputs.declarations:
         if spec.name not in used:
-            rows.append(_unused_row(len(rows), spec, has_init))
+            members = task.structures.get(spec.type, ())
+            rows.append(_unused_row(len(rows), spec, members, has_init))
     return rows
 
 
@@ -106,13 +116,11 @@ def _row(index: int, variable: KernelVariable, has_init: bool) -> HarnessVariabl
         index,
         variable.name,
         variable.type,
-        ctypes.kind(variable.type),
+        parts(variable.type, variable.members),
         _count(variable.dimensions),
         _allocation(variable),
         _bindings(index, spec),
-        fill,
-        expression,
-        ctypes.random_element(variable.type),
+        *_filling(table, variable.type, variable.members, variable.is_array, (fill, expression)),
         argument,
         variable.is_array,
         int(variable.written),
@@ -122,26 +130,37 @@ def _row(index: int, variable: KernelVariable, has_init: bool) -> HarnessVariabl
     )
 
 
-def _unused_row(index: int, spec: Declaration, has_init: bool) -> HarnessVariable:
+def _unused_row(index: int, spec: Declaration, members: Members, has_init: bool) -> HarnessVariable:
     """A variable that only the specification's own code may use."""
     dynamic = spec.storage in (Storage.DYNAMIC, Storage.MANAGED)
-    fill, expression = _spec_fill(spec, has_init)
+    table, is_array = f"orio_table[{index}]", bool(spec.dimensions)
     return HarnessVariable(
         index,
         spec.name,
         spec.type,
-        ctypes.kind(spec.type),
+        parts(spec.type, members),
         _count(spec.dimensions),
         "dynamic" if dynamic else "static",
         _bindings(index, spec),
-        fill,
-        expression,
-        ctypes.random_element(spec.type),
+        *_filling(table, spec.type, members, is_array, _spec_fill(spec, has_init)),
         "NULL",
-        bool(spec.dimensions),
+        is_array,
         0,
         0,
     )
+
+
+def _filling(
+    table: str, type_name: str, members: Members, is_array: bool, filled: tuple[str, str]
+) -> tuple[str, tuple[str, ...]]:
+    """The value of a scalar number, and the statements that fill an element of anything else."""
+    fill, expression = filled
+    if fill == "none":
+        return "", ()
+    if fill == "expression" and not is_array and not members:
+        return expression, ()
+    element = f"(({type_name} *){table}.orio_image)[orio_i]"
+    return "", assignments(type_name, members, element, expression if fill == "expression" else None)
 
 
 def _allocation(variable: KernelVariable) -> str:
@@ -194,6 +213,15 @@ def _definitions(task: TuningTask, point: InputPoint) -> list[str]:
     declared = {d.name for d in task.inputs.declarations}
     sizes = [f"#define {name} {_literal(value)}" for name, value in point.values if name not in declared]
     return [*(f"#define {macro}" for macro in task.inputs.macros), *sizes]
+
+
+def _structures(task: TuningTask, interface: KernelInterface) -> list[str]:
+    """The structures of variables, but for those that the specification's own files define."""
+    used = [(v.type, v.members) for v in interface.variables]
+    used += [(d.type, task.structures.get(d.type, ())) for d in task.inputs.declarations]
+    files = (task.inputs.decl_file, task.inputs.init_file, task.measurement.validation_file)
+    known = structures(file.text for file in files if file is not None)
+    return [definition(*found) for found in distinct(used).items() if found[0] not in known]
 
 
 def _literal(value: Value) -> str:

@@ -17,6 +17,7 @@ from orio_py.codegen.extent import extent_effects
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.expr import Value
 from orio_py.core.source import SourceFile, Span
+from orio_py.ctree.structures import Members, not_numbers
 from orio_py.ctree.surroundings import live_after, surroundings
 from orio_py.ctree.symbols import CDeclaration, Effects
 from orio_py.spec.inputs import Declaration, InputPoint, Storage
@@ -49,7 +50,7 @@ class KernelVariable:
     `type` is the element type in the test program, `parameter` the C text of the kernel's parameter or
     local, `dimensions` C extents (empty for a scalar), `source` the specification's declaration.
     `spine` marks an array held as pointers to rows.  `initialiser` is C text for a local whose value the
-    file fixes.
+    file fixes.  `members` are those of a structure; there are none where the elements are numbers.
     """
 
     name: str
@@ -65,6 +66,7 @@ class KernelVariable:
     spine: bool = False
     initialiser: str | None = None
     known_value: Value = None
+    members: Members = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +181,8 @@ class _Builder:
 
     def _element_type(self, name: str, declared: CDeclaration | None, spec: Declaration | None) -> str | None:
         in_file = self._number_type(declared.type) if declared is not None else None
+        if declared is not None and in_file is None and declared.type in self.task.structures:
+            return self._structure_type(name, declared, spec)
         if spec is None:
             if in_file is None and declared is not None:
                 self._problem(
@@ -189,11 +193,28 @@ class _Builder:
                 return None
             return in_file or ("double" if isinstance(self.sizes.get(name), float) else "int")
         same = in_file is None or in_file == spec.type or not spec.dimensions
-        if not same and _sizeless(in_file or "") != _sizeless(spec.type):
+        if (
+            (not same or spec.type in self.task.structures)
+            and in_file is not None
+            and _sizeless(in_file or "") != _sizeless(spec.type)
+        ):
             self._problem(
                 "ORIO-M003", name, f"`{name}` is `{in_file}` in the file but its decl says `{spec.type}`"
             )
         return spec.type
+
+    def _structure_type(self, name: str, declared: CDeclaration, spec: Declaration | None) -> str | None:
+        """The type as the file names it, if its members are numbers and those that the specification means."""
+        members = self.task.structures[declared.type]
+        if spec is not None and self.task.structures.get(spec.type) != members:
+            message = f"`{name}` is `{declared.type}` in the file but its decl says `{spec.type}`"
+            self._problem("ORIO-M003", name, message)
+            return None
+        if (problem := not_numbers(members)) is not None:
+            message = f"`{name}` has type `{declared.type}`, which the test program cannot fill: {problem}"
+            self._problem("ORIO-M001", name, message)
+            return None
+        return declared.type
 
     def _number_type(self, written: str) -> str | None:
         """The arithmetic type behind a type name, through the file's typedefs and those of its headers."""
@@ -264,7 +285,7 @@ class _Builder:
         )
 
     def _finish(self, variable: KernelVariable) -> KernelVariable:
-        """Report a scalar whose value before the region nobody knows."""
+        """The variable with its members.  Report a scalar whose value before the region nobody knows."""
         known = (
             variable.is_array
             or not variable.live_in
@@ -278,7 +299,8 @@ class _Builder:
             self._problem(
                 "ORIO-M002", variable.name, f"the value of `{variable.name}` before the region is not known"
             )
-        return variable
+        members = self.task.structures.get(variable.type)
+        return variable if members is None else replace(variable, members=members)
 
     def _has_global_value(self, name: str) -> bool:
         declared = self.globals.get(name)
@@ -338,6 +360,7 @@ class _Builder:
         known = self.task.surroundings.macros
         texts = [" ".join((*d.dimensions, d.initialiser or "")) for d in self.spec.values()]
         texts.extend(" ".join(d.dimensions) for d in (*self.parameters.values(), *self.locals.values()))
+        texts.extend(" ".join(m.dimensions) for members in self.task.structures.values() for m in members)
         waiting, taken = IDENTIFIER.findall(" ".join(texts)), dict[str, str]()
         while waiting:
             name = waiting.pop()
@@ -347,7 +370,9 @@ class _Builder:
         return tuple(f"#define {name} {body}" for name, body in taken.items())
 
     def _problem(self, code: str, name: str, message: str) -> None:
-        help_text = f"declare it in input_vars, for example `decl double {name} = random;`"
+        declared = self._declared(name)
+        kind = declared.type if declared is not None and declared.type in self.task.structures else "double"
+        help_text = f"declare it in input_vars, for example `decl {kind} {name} = random;`"
         self.problems.append(Diagnostic(code, message, self.task.position, help=help_text))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from orio_py.codegen.extent import extent_text
 from orio_py.codegen.interface import KernelInterface, KernelVariable, Passing
 from orio_py.codegen.program import Program
+from orio_py.codegen.records import distinct, same_layout
 from orio_py.codegen.templates import render
 from orio_py.core.expr import Value
 from orio_py.spec.task import TuningTask
@@ -37,6 +38,7 @@ def kernel_program(task: TuningTask, interface: KernelInterface, codes: Sequence
         outputs=[f"*orio_out_{v.name} = {v.name};" for v in interface.variables if _is_output(v)],
         before=[line for index, v in slots for line in _before(index, v)],
         after=[f"*({v.type} *)orio_argument[{i}] = {v.name};" for i, v in slots if _is_global_output(v)],
+        layouts=_layouts(interface),
         shared=[_shared(index, v) for index, v in slots if is_shared(v)],
         postamble=task.surroundings.after,
     )
@@ -97,6 +99,12 @@ def _before(index: int, variable: KernelVariable) -> list[str]:
 
 def _shared(index: int, variable: KernelVariable) -> Mapping[str, object]:
     return {"index": index, "name": variable.name, "size": f"sizeof {variable.name}"}
+
+
+def _layouts(interface: KernelInterface) -> list[str]:
+    """What the test program takes for granted of the file's structures."""
+    found = distinct([(v.type, v.members) for v in interface.variables])
+    return [line for number, record in enumerate(found.items()) for line in same_layout(number, *record)]
 
 
 def _globals(task: TuningTask, variables: Sequence[KernelVariable]) -> list[str]:

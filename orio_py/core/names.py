@@ -1,4 +1,4 @@
-"""Fresh C identifiers that never capture a user's name."""
+"""Names that C knows, and fresh C identifiers that never capture a user's name."""
 
 from __future__ import annotations
 
@@ -45,6 +45,38 @@ C_KEYWORDS = frozenset(
         "_Imaginary",
     ]
 )
+
+TYPE_NAMES = frozenset(
+    [
+        "void",
+        "char",
+        "short",
+        "int",
+        "long",
+        "float",
+        "double",
+        "size_t",
+        "ssize_t",
+        "ptrdiff_t",
+        "int8_t",
+        "int16_t",
+        "int32_t",
+        "int64_t",
+        "uint8_t",
+        "uint16_t",
+        "uint32_t",
+        "uint64_t",
+        "intptr_t",
+        "uintptr_t",
+    ]
+)
+_INTEGER_TYPES = ("char", "short", "short int", "int", "long", "long int", "long long", "long long int")
+C_TYPES = (
+    TYPE_NAMES
+    | {f"{sign} {base}" for sign in ("unsigned", "signed") for base in _INTEGER_TYPES}
+    | {"unsigned", "signed", "long double", "short int", "long int", "long long", "long long int"}
+)
+"""The types of numbers, and `void`, that C and its standard headers know, with single blanks between their words."""
 
 
 class NameSupply:

@@ -16,14 +16,16 @@ from orio_py.ctree.symbols import CDeclaration, declaration_of
 Members = tuple[CDeclaration, ...]
 """The members of a structure, in their order."""
 
+_FLOATING = frozenset({"float", "double", "long double"})
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
 _DEFINITION = re.compile(r"(\btypedef\s+)?\bstruct\s*(\w+)?\s*\{([^{}]*)\}\s*([\w\s,*\[\]]*);")
+_ALIAS = re.compile(r"\btypedef\s+(struct\s+\w+)\s+(\w+)\s*;")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def structures(texts: Iterable[str]) -> Mapping[str, Members]:
-    """The members by the names of types, `struct point` or that of a typedef.
+    """The members by the names of types, `struct point` or that of a typedef, in the definition or apart from it.
 
     Conditions of the preprocessor are not evaluated: a name with two different definitions is left out, as are
     structures with others, with unions or with bit fields inside.
@@ -33,13 +35,31 @@ def structures(texts: Iterable[str]) -> Mapping[str, Members]:
     [('x', 'double'), ('y', 'double')]
     """
     found: dict[str, Members | None] = {}
-    for text in texts:
-        plain = _DIRECTIVE.sub(" ", _COMMENT.sub(" ", text))
-        for typedef, tag, body, names in _DEFINITION.findall(plain):
+    plain = [_DIRECTIVE.sub(" ", _COMMENT.sub(" ", text)) for text in texts]
+    for text in plain:
+        for typedef, tag, body, names in _DEFINITION.findall(text):
             members = _members(body)
             for name in ([f"struct {tag}"] if tag else []) + ([names.strip()] if typedef else []):
                 found[name] = members if found.setdefault(name, members) == members else None
+    for text in plain:
+        for words, name in _ALIAS.findall(text):
+            if (members := found.get(" ".join(words.split()))) is not None:
+                found[name] = members if found.setdefault(name, members) == members else None
     return {name: members for name, members in found.items() if members}
+
+
+def not_numbers(members: Members) -> str | None:
+    """Why the members are not all numbers and arrays of numbers that can be assigned; None if they are."""
+    for member in members:
+        if member.pointers:
+            return f"its member `{member.name}` is a pointer"
+        if "const" in member.qualifiers:
+            return f"its member `{member.name}` is constant"
+        if not (member.type in _FLOATING or (member.is_integer and not member.type.startswith("enum "))):
+            return f"its member `{member.name}` is of type `{member.type}`"
+        if "" in member.dimensions:
+            return f"its member `{member.name}` has no extent"
+    return None
 
 
 def _members(body: str) -> Members | None:

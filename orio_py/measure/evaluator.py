@@ -21,7 +21,7 @@ from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.measure.base import Baseline, RunLimits, VariantFacts
 from orio_py.measure.calibration import LOOPS
-from orio_py.measure.job import SANITIZER_EXIT, Job, Race, Report, judge
+from orio_py.measure.job import SANITIZER_EXIT, Job, MemberPlace, Race, Report, judge
 from orio_py.measure.precision import Precision, choose_precision
 from orio_py.measure.server import VariantServer
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Success
@@ -53,6 +53,9 @@ class Evaluator:
     is_parallel: bool = False
     keeps_inputs: bool = False
     _variables: tuple[tuple[str, int, int], ...] = ()
+    _members: Mapping[str, Mapping[str, MemberPlace]] = field(
+        default_factory=dict[str, Mapping[str, MemberPlace]]
+    )
     _interface: KernelInterface | None = None
     _harness: Path | None = None
     _server: VariantServer | None = None
@@ -205,6 +208,11 @@ class Evaluator:
         return self._variables
 
     @property
+    def members(self) -> Mapping[str, Mapping[str, MemberPlace]]:
+        """Where the members of structures are, by the names of variable and member; after `prepare`."""
+        return self._members
+
+    @property
     def inner(self) -> int:
         """How many calls of the kernel make one sample."""
         return self._precision.inner
@@ -231,7 +239,7 @@ class Evaluator:
         timeout = self.limits.timeout or Seconds(300.0)
         done = self._run_alone(self._job(artifact, is_original=True), arguments, timeout)
         report = Report.read(self._results)
-        self._variables = report.variables()
+        self._variables, self._members = report.variables(), report.members()
         found = judge(done, report, self.clock)
         if isinstance(found, Failure):
             message = f"the original code fails: {found.stage}: {found.reason}"

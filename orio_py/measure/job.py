@@ -98,6 +98,15 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
+class MemberPlace:
+    """Where a member's numbers are in a structure: bytes from its beginning, bytes of each, how many."""
+
+    offset: int
+    size: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """The lines of a results file, by keyword."""
 
@@ -125,6 +134,15 @@ class Report:
         """Name, bytes of an element and number of elements of each variable, as they follow in the files."""
         found = [rest.split() for word, rest in self.lines if word == "variable"]
         return tuple((name, int(size), int(count)) for name, size, count in found)
+
+    def members(self) -> Mapping[str, Mapping[str, MemberPlace]]:
+        """The members of variables that are structures, by both names."""
+        found: dict[str, dict[str, MemberPlace]] = {}
+        for word, rest in self.lines:
+            if word == "member":
+                variable, member, *numbers = rest.split()
+                found.setdefault(variable, {})[member] = MemberPlace(*map(int, numbers))
+        return found
 
     def counters(self) -> tuple[tuple[str, str, float], ...]:
         """Method, name and value per call of each counter taken."""

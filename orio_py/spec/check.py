@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from orio_py.core.diagnostics import Diagnostic, Severity
 from orio_py.core.expr import name_positions, names_in
+from orio_py.core.names import C_TYPES
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position
+from orio_py.ctree.structures import not_numbers
 from orio_py.ctree.symbols import CDeclaration, Effects, effects
 from orio_py.spec.inputs import Storage
 from orio_py.spec.parameter import Constraint
@@ -16,13 +18,18 @@ from orio_py.spec.task import TuningTask
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _PLACEHOLDER = re.compile(r"@([A-Za-z_]\w*)@|@(CFLAGS)\b")
+_DEFINE_IT = (
+    "define a structure, or a typedef of numbers, in the file itself or in a header that it includes by "
+    '`#include "…"`: `struct point { double x, y; };`'
+)
+_NUMBERS_ALONE = "structures whose members are numbers, or arrays of numbers, can be declared"
 _C_WORDS = frozenset(
     ["sizeof", "int", "long", "char", "short", "float", "double", "unsigned", "signed", "size_t"]
 )
 
 
 def check(task: TuningTask) -> tuple[Diagnostic, ...]:
-    """What is wrong between the parts of a task: ORIO-S017 and S020 to S026.
+    """What is wrong between the parts of a task: ORIO-S014, S017 and S020 to S026.
 
     Transformations and their arguments are checked by `transform.recipe`.
     """
@@ -51,6 +58,7 @@ class _Checker:
 
     def problems(self) -> Iterator[Diagnostic]:
         """All problems, errors and warnings."""
+        yield from self._types()
         yield from self._constraints()
         yield from self._placeholders()
         yield from self._unused_parameters()
@@ -59,6 +67,23 @@ class _Checker:
         yield from self._undetermined()
         yield from self._unused_declarations()
         yield from self._assumed()
+
+    def _types(self) -> Iterator[Diagnostic]:
+        """Types of declarations that C does not know and the file does not explain."""
+        known = {*C_TYPES, *self.task.types, *self.task.structures}
+        for declaration in self.task.inputs.declarations:
+            place, name = declaration.type_position, declaration.type
+            if place is None:
+                continue
+            members = self.task.structures.get(name)
+            if members is None:
+                message = f"unknown type `{name}` in the declaration of `{declaration.name}`"
+                yield Diagnostic("ORIO-S014", message, place, help=did_you_mean(name, known) or _DEFINE_IT)
+            elif (problem := not_numbers(members)) is not None:
+                message = (
+                    f"`{declaration.name}` cannot be filled, as `{name}` holds more than numbers: {problem}"
+                )
+                yield Diagnostic("ORIO-S014", message, place, help=_NUMBERS_ALONE)
 
     def _constraints(self) -> Iterator[Diagnostic]:
         every = self.parameters | self.sizes
@@ -144,7 +169,7 @@ class _Checker:
         if missing:
             yield self._missing(
                 f"the extents of {_listed(missing)} are not known",
-                f"decl dynamic double {missing[0]}[N] = random;",
+                f"decl dynamic {self._type_of(missing[0])} {missing[0]}[N] = random;",
             )
         if self.task.inputs.init_file is not None:
             return
@@ -154,8 +179,14 @@ class _Checker:
             yield self._missing(
                 f"the values of {_listed(missing)} are not known",
                 f"def input_params {{ param {missing[0]}[] = [1000]; }}",
-                f"decl double {missing[0]} = random;",
+                f"decl {self._type_of(missing[0])} {missing[0]} = random;",
             )
+
+    def _type_of(self, name: str) -> str:
+        """A type for the example of a declaration: that of a structure, or `double`."""
+        declared = self.visible.get(name)
+        is_structure = declared is not None and declared.type in self.task.structures
+        return declared.type if declared is not None and is_structure else "double"
 
     def _missing(self, found: str, *forms: str) -> Diagnostic:
         written = " or ".join(f"`{form}`" for form in forms)

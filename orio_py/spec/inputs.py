@@ -25,7 +25,8 @@ class Declaration:
 
     `dimensions` are C expressions over the input parameters, outermost first, empty for a scalar.
     `initialiser` is None (left to `init_file` or zero), `"random"`, or C text: an expression, or a
-    `{…}` list for a static array.
+    `{…}` list for a static array.  `type_position` is where a type stands that the C file has to define, a
+    structure or the name of a typedef; None for C's own types.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Declaration:
     dimensions: tuple[str, ...] = ()
     initialiser: str | None = None
     position: Position | None = None
+    type_position: Position | None = None
 
     @property
     def is_random(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from orio_py.core.source import Position, SourceFile, Span
+from orio_py.ctree.structures import Members
 from orio_py.ctree.surroundings import Surroundings
 from orio_py.spec.assumptions import Assumptions
 from orio_py.spec.inputs import ExternalFile, InputSpec
@@ -43,7 +44,8 @@ class TuningTask:
     `extent` is the timed part of the file: the body of the PerfTuning region, or the hull of the Loop
     regions where the specification comes from outside.  `types` maps names that typedefs of the file and of
     its project's headers give to numbers, to the C types that they stand for; `headers` are the texts of those
-    headers that define structures.  `has_spec` is False for Loop regions without
+    headers that define structures, `structures` the members of those that both define, with C's own types for
+    numbers, by the names of the structures' types.  `has_spec` is False for Loop regions without
     any specification; those are transformed, not tuned.
     """
 
@@ -62,4 +64,5 @@ class TuningTask:
     assumptions: Assumptions = Assumptions()
     types: Mapping[str, str] = field(default_factory=dict[str, str])
     headers: tuple[str, ...] = ()
+    structures: Mapping[str, Members] = field(default_factory=dict[str, Members])
     has_spec: bool = False

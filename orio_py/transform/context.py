@@ -44,7 +44,10 @@ def context_for(task: TuningTask, region: Region) -> Context:
         assumptions=task.assumptions,
         exposed=frozenset(addressed) | {d.name for d in around.globals},
         types=task.types,
-        structures=structures([task.source.text, *task.headers]),
+        structures={
+            name: tuple(_with_numbers(member, task.surroundings.macros) for member in members)
+            for name, members in structures([task.source.text, *task.headers]).items()
+        },
         label=_label(around.function.name if around.function is not None else "region", before),
     )
 
@@ -70,6 +73,15 @@ def _label(function: str, before: str) -> str:
 def _with_type(declared: CDeclaration, types: Mapping[str, str]) -> CDeclaration:
     """The declaration with the type that a typedef's name stands for."""
     return replace(declared, type=types[declared.type]) if declared.type in types else declared
+
+
+def _with_numbers(member: CDeclaration, macros: Mapping[str, str]) -> CDeclaration:
+    """The member with extents as numbers where macros say them."""
+    if not member.dimensions:
+        return member
+    numbers = [macros.get(extent, extent).strip() for extent in member.dimensions]
+    extents = zip(member.dimensions, numbers, strict=True)
+    return replace(member, dimensions=tuple(n if n.isdigit() else extent for extent, n in extents))
 
 
 def _from_specification(name: str, kind: str, dimensions: tuple[str, ...]) -> CDeclaration:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from orio_py.codegen.ctypes import is_arithmetic, typedefs
 from orio_py.core.source import SourceFile
+from orio_py.ctree.structures import Members, structures
 
 LARGEST_HEADER = 4 * 1024 * 1024
 MOST_HEADERS = 500
@@ -48,6 +50,14 @@ def header_macros(source: SourceFile, path: Path, folders: Sequence[Path]) -> Ma
 def structure_texts(source: SourceFile, path: Path, folders: Sequence[Path]) -> tuple[str, ...]:
     """The texts of the project's headers that may define structures."""
     return tuple(text for text in project_texts(source, path, folders)[1:] if "struct" in text)
+
+
+def structure_types(texts: Sequence[str], types: Mapping[str, str]) -> Mapping[str, Members]:
+    """The members of the structures in `texts`, with the types that typedefs of numbers stand for."""
+    return {
+        name: tuple(replace(m, type=types.get(m.type, m.type)) for m in members)
+        for name, members in structures(texts).items()
+    }
 
 
 def project_texts(source: SourceFile, path: Path, folders: Sequence[Path]) -> list[str]:

@@ -27,7 +27,7 @@ from orio_py.tune.compile_commands import (
     parse_command,
     read_compile_commands,
 )
-from orio_py.tune.headers import header_macros, number_types, structure_texts
+from orio_py.tune.headers import header_macros, number_types, structure_texts, structure_types
 from orio_py.tune.marks import may_be_annotated
 from orio_py.tune.tree import Selection, expand_paths
 
@@ -158,11 +158,18 @@ def _in_project(task: TuningTask, path: Path, command: CompileCommand | None) ->
     except ValueError:  # `build.compiler` reports a command that cannot be split
         folders = ()
     macros = {**header_macros(task.source, path, folders), **task.surroundings.macros}
+    types, headers = number_types(task.source, path, folders), structure_texts(task.source, path, folders)
+    declared = tuple(
+        replace(d, type=types[d.type], type_position=None) if d.type in types else d
+        for d in task.inputs.declarations
+    )
     return replace(
         task,
         build=build,
-        types=number_types(task.source, path, folders),
-        headers=structure_texts(task.source, path, folders),
+        inputs=replace(task.inputs, declarations=declared),
+        types=types,
+        headers=headers,
+        structures=structure_types([task.source.text, *headers], types),
         surroundings=replace(task.surroundings, macros=macros),
     )
 

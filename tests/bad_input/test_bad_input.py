@@ -89,6 +89,9 @@ BAD: dict[str, tuple[Expected, ...]] = {
     "66_unclosed_arguments": (Expected("ORIO-A013", 18, "never closed; expected `)`"),),
     "67_positional_argument": (Expected("ORIO-A013", 18, "expected an argument `name=value`, found `4`"),),
     "68_unknown_type": (Expected("ORIO-S014", 13, "unknown type `duoble`", "did you mean `double`?"),),
+    "72_unknown_structure": (
+        Expected("ORIO-S014", 13, "unknown type `struct scalar`", "define a structure"),
+    ),
     "69_several_errors": (
         Expected("ORIO-S004", 7, "`reps`"),
         Expected("ORIO-E003", 8, "`rnge`"),

@@ -33,7 +33,7 @@ from orio_py.codegen.device import (
 )
 from orio_py.codegen.opencl.device import device_program
 from orio_py.ctree.build import literal_value
-from orio_py.transform.offload.call import slice_names
+from orio_py.transform.offload.call import size_name, slice_names
 from orio_py.transform.offload.plan import Direction, KernelPlan
 from orio_py.transform.offload.types import device_type
 
@@ -139,9 +139,8 @@ class Device:
         partials: list[tuple[str, Any, Any]] = []
         guards: list[tuple[str, Any, int]] = []
         for argument in kernel_arguments(plan):
-            kind = NUMBERS[argument.device_type]
             if argument.kind is ArgumentKind.BUFFER:
-                memory = self._memory(given[argument.host], given[f"orio_count_{argument.of}"], kind)
+                memory = self._elements(argument, given)
                 whole, buffer = _guarded_buffer(max(memory.nbytes, 8))
                 guards.append((argument.name, whole, max(memory.nbytes, 8)))
                 if argument.direction is Direction.OUT:
@@ -153,12 +152,12 @@ class Device:
                     back.append((memory, buffer, given.get(argument.rows)))
                 arguments.append(buffer)
             elif argument.kind is ArgumentKind.PARTIALS:
-                found = np.zeros(partial_elements(plan, trips), kind)
+                found = np.zeros(partial_elements(plan, trips), NUMBERS[argument.device_type])
                 buffer = cl.Buffer(queue().context, flags.READ_WRITE, found.nbytes)
                 partials.append((argument.of, found, buffer))
                 arguments.append(buffer)
             else:
-                arguments.append(kind(given.get(argument.host, 0)))
+                arguments.append(NUMBERS[argument.device_type](given.get(argument.host, 0)))
         if plan.options.streams > 1:
             self._run_slices(plan, arguments, given, trips)
         else:
@@ -204,9 +203,7 @@ class Device:
             _Part(
                 argument,
                 arguments[k],
-                self._memory(
-                    given[argument.host], given[f"orio_count_{argument.of}"], NUMBERS[argument.device_type]
-                ),
+                self._elements(argument, given),
                 given,
             )
             for k, argument in enumerate(described)
@@ -223,6 +220,14 @@ class Device:
             first_group += self._start(plan, arguments, (end - begin, *trips[1:]))
         for part in parts:
             part.copy_out()
+
+    def _elements(self, argument: KernelArgument, given: Mapping[str, Any]) -> Any:
+        """What a buffer holds, structures as bytes."""
+        address, count = given[argument.host], given[f"orio_count_{argument.of}"]
+        if not argument.structure_bytes:
+            return self._memory(address, count, NUMBERS[argument.device_type])
+        assert given[size_name(argument.of)] == argument.structure_bytes, "the device's structures are others"
+        return self._memory(address, count * argument.structure_bytes, np.uint8)
 
     def _memory(self, address: int, count: int, kind: Any, *, known: bool = True) -> Any:
         size = max(count, 0) * np.dtype(kind).itemsize
@@ -244,7 +249,7 @@ class _Part:
         self.rows = given.get(argument.rows) if memory.size else None
         self.held = _turned(memory, self.rows)
         self.bytes = self.held.view(np.uint8)
-        scaled = [given.get(name, 0) * memory.itemsize for name in slice_names(argument.of)]
+        scaled = [given.get(name, 0) * argument.element_bytes for name in slice_names(argument.of)]
         self.reach = Reach(memory.nbytes, *scaled)
         self.touched = np.zeros(memory.nbytes, bool)
 

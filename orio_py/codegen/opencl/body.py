@@ -35,6 +35,11 @@ class _Translation(Rewriter):
     def visit_Decl(self, node: c_ast.Decl) -> Node:
         return copy_with(self.generic(node), storage=[])
 
+    def visit_StructRef(self, node: c_ast.StructRef) -> Node:
+        member = node.field
+        name = device_name(member.name) if isinstance(member, c_ast.ID) else ""
+        return copy_with(node, name=self.rewrite(node.name), field=c_ast.ID(name))
+
     def visit_Constant(self, node: c_ast.Constant) -> Node:
         # OpenCL C has no `long long`; its `long` is as wide.
         text = node.value.replace("ll", "l").replace("LL", "L") if "int" in node.type else node.value

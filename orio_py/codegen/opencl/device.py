@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from orio_py.codegen.device import ArgumentKind, KernelArgument, kernel_arguments
+from orio_py.codegen.device import ArgumentKind, KernelArgument, kernel_arguments, record_definitions
 from orio_py.codegen.opencl.blocks import kernel_with_blocks
 from orio_py.codegen.opencl.lanes import lanes_body, plain_body
 from orio_py.codegen.opencl.loops import blocks_around, linear
@@ -42,6 +42,7 @@ def device_program(plans: Sequence[KernelPlan]) -> str:
     return render(
         "opencl/program.cl.j2",
         uses_double=any(_uses_double(plan) for plan in plans),
+        structures=record_definitions(plans),
         kernels="\n".join(_kernel(plan) for plan in plans),
     )
 

@@ -30,7 +30,7 @@ from orio_py.codegen.program import Program
 from orio_py.codegen.string_literals import escape, string_pieces
 from orio_py.codegen.templates import render
 from orio_py.spec.generated import COMPANION_MARK
-from orio_py.transform.offload.call import trips_name
+from orio_py.transform.offload.call import size_name, trips_name
 from orio_py.transform.offload.plan import Direction, KernelPlan, ReductionPlan
 
 T = TypeVar("T")
@@ -163,6 +163,8 @@ def _body(index: int, plan: KernelPlan) -> list[str]:
         lines += [f"const size_t orio_total = {product};"]
     turned = [(slot, a) for slot, a in enumerate(arguments) if a.rows]
     lines += [line for slot, argument in turned for line in _turned(slot, argument)]
+    for argument in arguments:
+        lines += _same_size(argument) if argument.structure_bytes else []
     table = [
         "const struct orio_argument orio_arguments[] = {",
         *(f"  {slice_argument(a) if is_of_slice(a, plan) else _argument(a)}," for a in arguments),
@@ -178,6 +180,16 @@ def _body(index: int, plan: KernelPlan) -> list[str]:
         slot = next(k for k, a in enumerate(arguments) if _is_partial_of(a, reduction))
         lines += _combine(slot, reduction, result)
     return [*lines, "return 0;"]
+
+
+def _same_size(argument: KernelArgument) -> list[str]:
+    """The host's structures are as long as the device's."""
+    what = f"structures in {argument.host}, which are not as long as the device's"
+    return [
+        f"if ({size_name(argument.of)} != {argument.structure_bytes} &&",
+        f'    orio_failed(orio_failure, CL_INVALID_VALUE, "{what}"))',
+        "  return 1;",
+    ]
 
 
 def _run(count: int) -> list[str]:
@@ -235,7 +247,8 @@ def _argument(argument: KernelArgument) -> str:
         name = f"orio_turned_{argument.of}" if argument.rows else argument.host
         source = "NULL" if argument.direction is Direction.OUT else name
         target = "NULL" if argument.direction is Direction.IN else name
-        return f"{{ORIO_BUFFER, {source}, {target}, orio_bytes(orio_count_{argument.of}, sizeof *{argument.host})}}"
+        size = argument.structure_bytes or f"sizeof *{argument.host}"
+        return f"{{ORIO_BUFFER, {source}, {target}, orio_bytes(orio_count_{argument.of}, {size})}}"
     if argument.kind is ArgumentKind.PARTIALS:
         return f"{{ORIO_PARTIALS, NULL, NULL, orio_total * sizeof({argument.type})}}"
     name = _variable(argument)
@@ -285,7 +298,7 @@ def _checks(arguments: Sequence[KernelArgument]) -> list[dict[str, str]]:
     pairs = dict.fromkeys(
         (a.type, f"cl_{a.device_type}")
         for a in arguments
-        if a.kind in (ArgumentKind.BUFFER, ArgumentKind.PARTIALS)
+        if a.kind in (ArgumentKind.BUFFER, ArgumentKind.PARTIALS) and not a.structure_bytes
     )
     return [
         {"name": f"orio_check_{k}", "host": host, "device": device} for k, (host, device) in enumerate(pairs)

@@ -65,7 +65,7 @@ def reaches(plan: KernelPlan, arguments: Sequence[KernelArgument]) -> list[str]:
     """What an iteration touches of each argument that is a buffer."""
     known = {buffer.name for buffer in plan.buffers if buffer.slices is not None}
     rows = [
-        f"  {{{', '.join(slice_names(a.of))}, sizeof *{a.host}}},"
+        f"  {{{', '.join(slice_names(a.of))}, {a.structure_bytes or f'sizeof *{a.host}'}}},"
         if a.kind is ArgumentKind.BUFFER and a.of in known
         else "  {0, 0, 0, 1},"
         for a in arguments

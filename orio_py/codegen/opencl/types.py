@@ -15,7 +15,7 @@ _RANKS = ("int", "uint", "long", "ulong", "float", "double")
 _TRUTHS = frozenset({"<", "<=", ">", ">=", "==", "!=", "&&", "||"})
 
 Types = Mapping[str, str]
-"""The device types of a kernel's names; of an array, that of its elements."""
+"""The device types of a kernel's names; of an array, that of its elements, `p.x` for a member of these."""
 
 
 def types_of(plan: KernelPlan) -> Types:
@@ -23,6 +23,8 @@ def types_of(plan: KernelPlan) -> Types:
     found: dict[str, str] = {}
     for name, text in _typed(plan):
         found[name] = device_type(text) or "int"
+    for buffer in plan.buffers:
+        found |= {f"{buffer.name}.{m.name}": m.type for m in (buffer.record.members if buffer.record else ())}
     for node in (part for statement in plan.body for part in walk(statement)):
         if isinstance(node, c_ast.Decl) and node.name:
             found[node.name] = device_type(_element(node.type)) or "int"
@@ -30,7 +32,8 @@ def types_of(plan: KernelPlan) -> Types:
 
 
 def _typed(plan: KernelPlan) -> list[tuple[str, str]]:
-    parts = [(part.name, part.type) for part in (*plan.buffers, *plan.scalars, *plan.reductions)]
+    buffers = [buffer for buffer in plan.buffers if buffer.record is None]
+    parts = [(part.name, part.type) for part in (*buffers, *plan.scalars, *plan.reductions)]
     staged = [(tile.name, tile.type) for tile in plan.staged]
     axes = [*plan.axes, *(block.axis for block in plan.blocks)]
     return [*parts, *staged, *plan.private, *((axis.index, axis.type) for axis in axes)]
@@ -49,6 +52,8 @@ def type_of(node: Node, types: Types) -> str:
             return _literal_type(kind, text)
         case c_ast.ID(name=name):
             return types.get(name, "double")
+        case c_ast.StructRef(name=c_ast.ArrayRef(name=c_ast.ID(name=array)), field=c_ast.ID(name=member)):
+            return types.get(f"{array}.{member}", "double")
         case c_ast.ArrayRef(name=name):
             return type_of(name, types)
         case c_ast.Cast(to_type=kind):

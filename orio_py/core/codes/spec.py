@@ -90,6 +90,7 @@ CODES: tuple[Code, ...] = (
         "    decl double a = random;                a scalar\n"
         "    decl static double x[N] = random;      a global array\n"
         "    decl dynamic double y[N][M] = 0;       a pointer to allocated memory\n"
+        "    decl dynamic struct particle p[N] = random;   an array of structures that the file defines\n"
         "    decl macro M = 'max(a,b) ((a)>(b)?(a):(b))';\n\n"
         "Arrays need `static` or `dynamic`, scalars have neither.\n",
     ),
@@ -97,7 +98,12 @@ CODES: tuple[Code, ...] = (
         "ORIO-S014",
         "unknown type",
         "`decl` knows char, short, int, long, long long, their unsigned and signed forms, float, double,\n"
-        "long double, size_t and the types of stdint.h.\n",
+        "long double, size_t and the types of stdint.h.  Others are looked for in the file and in the headers that\n"
+        'it includes by `#include "…"`: typedefs of numbers, and structures whose members are numbers or arrays\n'
+        "of numbers.\n\n"
+        "    struct particle { double x, y; int cell; float w[3]; };     in the C file\n"
+        "    decl dynamic struct particle p[N] = random;                 in input_vars\n\n"
+        "A structure with pointers, bit fields, constants or other structures inside cannot be filled.\n",
     ),
     Code(
         "ORIO-S015",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from orio_py.core.diagnostics import fail
 from orio_py.core.expr import Value
+from orio_py.core.names import C_TYPES
 from orio_py.core.registry import did_you_mean
 from orio_py.frontend.expressions import parse_value
-from orio_py.frontend.tuning.sections import C_TYPES
 from orio_py.frontend.tuning.statements import Decl
 from orio_py.spec.inputs import Declaration, Storage
 
+_NAMED = re.compile(r"struct [A-Za-z_]\w*|(?!struct\b)[A-Za-z_]\w*")
 _STORAGE = {"static": Storage.STATIC, "dynamic": Storage.DYNAMIC, "managed": Storage.MANAGED}
 
 
@@ -35,7 +38,7 @@ def declaration(decl: Decl) -> Declaration:
     if len(words) < 2:
         fail("ORIO-S013", "expected a type and a name: `decl TYPE NAME`", decl.position)
     *type_words, name = words
-    c_type = _type(type_words, name, decl)
+    c_type, is_own = _type(type_words, name, decl)
     if storage is Storage.SCALAR and decl.extents:
         fail(
             "ORIO-S013",
@@ -53,14 +56,18 @@ def declaration(decl: Decl) -> Declaration:
         fail(
             "ORIO-S013", f"only a static array can have the initialiser list of `{name}`", decl.name_position
         )
-    return Declaration(name, c_type, storage, decl.extents, decl.text, decl.name_position)
+    place = None if is_own else decl.position
+    return Declaration(name, c_type, storage, decl.extents, decl.text, decl.name_position, place)
 
 
-def _type(words: list[str], name: str, decl: Decl) -> str:
+def _type(words: list[str], name: str, decl: Decl) -> tuple[str, bool]:
+    """The type, and whether it is C's own; others are looked for when all of the file is known."""
     text = " ".join(words)
+    if _NAMED.fullmatch(text) and text not in C_TYPES:
+        return text, False
     if text not in C_TYPES:
         hint = did_you_mean(text, C_TYPES)
         fail("ORIO-S014", f"unknown type `{text}` in the declaration of `{name}`", decl.position, help=hint)
     if text == "void":
         fail("ORIO-S014", f"`{name}` cannot be of type `void`", decl.position)
-    return text
+    return text, True

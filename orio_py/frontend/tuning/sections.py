@@ -213,34 +213,3 @@ RESERVED = frozenset(
 """Words that cannot name a parameter."""
 
 TYPE_WORDS = frozenset(["void", "char", "short", "int", "long", "float", "double", "unsigned", "signed"])
-TYPE_NAMES = frozenset(
-    [
-        "void",
-        "char",
-        "short",
-        "int",
-        "long",
-        "float",
-        "double",
-        "size_t",
-        "ssize_t",
-        "ptrdiff_t",
-        "int8_t",
-        "int16_t",
-        "int32_t",
-        "int64_t",
-        "uint8_t",
-        "uint16_t",
-        "uint32_t",
-        "uint64_t",
-        "intptr_t",
-        "uintptr_t",
-    ]
-)
-_INTEGER_TYPES = ("char", "short", "short int", "int", "long", "long int", "long long", "long long int")
-C_TYPES = (
-    TYPE_NAMES
-    | {f"{sign} {base}" for sign in ("unsigned", "signed") for base in _INTEGER_TYPES}
-    | {"unsigned", "signed", "long double", "short int", "long int", "long long", "long long int"}
-)
-"""The types that `decl` accepts, with single blanks between their words."""

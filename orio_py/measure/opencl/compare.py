@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from orio_py.measure.job import DEFAULT_TOLERANCE
+from orio_py.measure.opencl.variant import HostVariable
 
 _FLOATING: Mapping[str, Any] = {"float": np.float32, "double": np.float64, "long double": np.longdouble}
 
@@ -48,3 +49,26 @@ def first_difference(
         return None
     index = int(np.argmin(close))
     return f"{index} {float(b[index]):.17g} {float(a[index]):.17g}"
+
+
+def difference(
+    got: bytes, wanted: bytes, variable: HostVariable, tolerance: Mapping[str, tuple[float, float]]
+) -> tuple[str, str] | None:
+    """Name and `first_difference` of a variable, or of the first member of a structure that differs.
+
+    A member goes by the names that C would give it, `p.x` or `p.v[2]`; what lies between members does not count.
+    """
+    if not variable.members:
+        found = first_difference(got, wanted, variable.type, variable.element, tolerance)
+        return None if found is None else (variable.name, found)
+    rows = [np.frombuffer(data, np.uint8).reshape(-1, variable.element) for data in (got, wanted)]
+    for member in variable.members:
+        end = member.offset + member.size * member.count
+        one, two = (np.ascontiguousarray(data[:, member.offset : end]).tobytes() for data in rows)
+        found = first_difference(one, two, member.type, member.size, tolerance)
+        if found is not None:
+            number, _, values = found.partition(" ")
+            element, place = divmod(int(number), member.count)
+            subscript = f"[{place}]" if member.count > 1 else ""
+            return f"{variable.name}.{member.name}{subscript}", f"{element} {values}"
+    return None

@@ -14,6 +14,7 @@ from orio_py.build.process import Completed
 from orio_py.codegen import ctypes
 from orio_py.codegen.device import DeviceProgram
 from orio_py.codegen.extent import extent_text
+from orio_py.codegen.interface import KernelVariable
 from orio_py.codegen.program import Program
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.expr import Value
@@ -22,11 +23,11 @@ from orio_py.core.units import Seconds
 from orio_py.ctree.evaluate import NoValueError
 from orio_py.measure.base import Baseline, RunLimits, VariantFacts
 from orio_py.measure.evaluator import ENOUGH, FINAL_SAMPLES, MOST_SAMPLES, Evaluator
-from orio_py.measure.job import DEFAULT_TOLERANCE, Race, Report, judge
+from orio_py.measure.job import DEFAULT_TOLERANCE, MemberPlace, Race, Report, judge
 from orio_py.measure.opencl.client import Answer, DeviceWorker, Ended
 from orio_py.measure.opencl.host import HostCode, HostState, Launch
 from orio_py.measure.opencl.limits import check_device, choose_device
-from orio_py.measure.opencl.variant import DeviceVariant, HostData, HostVariable
+from orio_py.measure.opencl.variant import DeviceVariant, HostData, HostMember, HostVariable
 from orio_py.measure.opencl.worker import Task
 from orio_py.record.device import OpenCLDevice, OpenCLSurvey
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage
@@ -290,6 +291,7 @@ def _host_data(original: Evaluator) -> HostData:
                 compared=v.compared,
                 has_value=v.live_in and v.initialiser is None,
                 initialiser=v.initialiser,
+                members=_members(v, original.members),
             )
             for v in interface.variables
         ),
@@ -301,6 +303,17 @@ def _host_data(original: Evaluator) -> HostData:
         },
         {**types, **task.types},
         {name: task.measurement.tolerance.get(name, pair) for name, pair in DEFAULT_TOLERANCE.items()},
+    )
+
+
+def _members(
+    variable: KernelVariable, found: Mapping[str, Mapping[str, MemberPlace]]
+) -> tuple[HostMember, ...]:
+    places = found.get(variable.name, {})
+    return tuple(
+        HostMember(m.name, m.type, place.offset, place.size, place.count)
+        for m in variable.members
+        for place in (places[m.name],)
     )
 
 

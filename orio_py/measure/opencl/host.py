@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from orio_py.ctree.evaluate import (
 from orio_py.ctree.nodes import Comment, GuardedPragma, Node, Transform, c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.rewrite import map_children
-from orio_py.measure.opencl.variant import HostData, HostFunction, HostVariable
+from orio_py.measure.opencl.variant import HostData, HostFunction, HostMember, HostVariable
 
 MOST_STEPS = 1_000_000
 """Statements that are followed in one run of the timed code."""
@@ -48,10 +48,14 @@ _FORMATS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """The place of an array's element, `offset` elements from its beginning; of a scalar, with offset 0."""
+    """A place in an array, `offset` bytes from its beginning, or a scalar, with offset 0.
+
+    `size` are the bytes of what the pointer points to by its type, the step of its arithmetic; 0 for a scalar's.
+    """
 
     name: str
     offset: int
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ class HostState:
         state = cls(data)
         with Path(data.inputs).open("rb") as file:
             for variable in data.variables:
-                if variable.is_array or variable.type == "long double":
+                if variable.is_array or variable.members or variable.type == "long double":
                     continue
                 name = state.types[variable.name] = canonical_type(variable.type)
                 if variable.has_value:
@@ -105,13 +109,62 @@ class HostState:
 
     def number(self, node: Node) -> Number:
         """The value of an expression.  Raises NoValueError."""
-        return evaluate(self._with_sizes(node), self.lookup)
+        members: dict[str, Number] = {}
+        plain = self._plain(node, members)
+        return evaluate(plain, lambda name: members[name] if name in members else self.lookup(name))
 
-    def _with_sizes(self, node: Node) -> Node:
-        """The expression with numbers for the sizes of arrays' elements and rows, as in `sizeof(A[0])`."""
-        if isinstance(node, c_ast.UnaryOp) and node.op == "sizeof" and isinstance(node.expr, c_ast.ArrayRef):
-            return c_ast.Constant("unsigned long int", f"{self._row_bytes(node.expr)}ul")
-        return map_children(node, self._with_sizes)
+    def _plain(self, node: Node, members: dict[str, Number]) -> Node:
+        """The expression over scalars alone.
+
+        The sizes of arrays' elements and rows, as in `sizeof(A[0])`, become numbers; members of structures, as in
+        `g.n`, `g->n` and `p[0].w[2]`, names with a dot, whose values come to `members`.
+        """
+        match node:
+            case c_ast.UnaryOp(op="sizeof", expr=c_ast.ArrayRef() as element):
+                return c_ast.Constant("unsigned long int", f"{self._row_bytes(element)}ul")
+            case c_ast.StructRef() | c_ast.ArrayRef(name=c_ast.StructRef()):
+                value = self._member(node)
+                name = f"a member.{len(members)}"
+                members[name] = value
+                return c_ast.ID(name)
+            case _:
+                return map_children(node, lambda child: self._plain(child, members))
+
+    def _member(self, node: Node) -> Number:
+        """The value of a member, from the file of inputs.  Raises NoValueError where it may change."""
+        variable, member, place = self._located(node)
+        if variable.written or not variable.has_value:
+            raise NoValueError(f"`{variable.name}.{member.name}` may change")
+        with Path(self.data.inputs).open("rb") as file:
+            file.seek(variable.offset + place)
+            return number_from(file.read(member.size), canonical_type(member.type))
+
+    def _located(self, node: Node) -> tuple[HostVariable, HostMember, int]:
+        """The variable and member that a reference stands for, and the byte in the variable.
+
+        Raises NoValueError where there is none.
+        """
+        subscript = element = 0
+        if isinstance(node, c_ast.ArrayRef):
+            subscript, node = int(self.number(node.subscript).value), node.name
+        if not isinstance(node, c_ast.StructRef):
+            raise NoValueError("only members of named structures have a place here")
+        base = node.name
+        if isinstance(base, c_ast.UnaryOp) and base.op == "*":
+            base = base.expr
+        if isinstance(base, c_ast.ArrayRef):
+            base, element = base.name, int(self.number(base.subscript).value)
+        name = base.name if isinstance(base, c_ast.ID) else ""
+        wanted = node.field.name if isinstance(node.field, c_ast.ID) else ""
+        for variable in self.data.variables:
+            member = next((m for m in variable.members if m.name == wanted), None)
+            if variable.name != name or member is None:
+                continue
+            place = element * variable.element + member.offset + subscript * member.size
+            if not (0 <= subscript < member.count and 0 <= place < variable.bytes):
+                raise NoValueError(f"there is no such element of `{name}`")
+            return variable, member, place
+        raise NoValueError(f"the value of `{name}.{wanted}` is not known")
 
     def _row_bytes(self, node: Node) -> int:
         """The bytes of what is left of an array behind subscripts, which C does not evaluate."""
@@ -149,18 +202,23 @@ class HostState:
         """The place that an expression points to.  Raises NoValueError."""
         match node:
             case c_ast.ID():
-                return Pointer(self.array(node.name).name, 0)
+                return Pointer(node.name, 0, self.array(node.name).element)
             case c_ast.Cast():
-                return self.pointer(node.expr)
+                return replace(self.pointer(node.expr), size=self._pointed_bytes(node.to_type))
             case c_ast.UnaryOp(op="&", expr=c_ast.ID() as scalar) if scalar.name in self.types:
                 return Pointer(scalar.name, 0)
+            case c_ast.StructRef() | c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(name=c_ast.StructRef())):
+                member = node.expr if isinstance(node, c_ast.UnaryOp) else node
+                variable, found, place = self._located(member)
+                return Pointer(variable.name, place, found.size)
             case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef() as element):
                 return self._element(element)
             case c_ast.BinaryOp(op="+" | "-"):
-                base, step = self.pointer(node.left), int(self.number(node.right).value)
+                base = self.pointer(node.left)
+                step = int(self.number(node.right).value) * base.size
                 if len(self.array(base.name).dimensions) > 1 and not _points_to_element(node.left):
                     raise NoValueError("arithmetic on a pointer to rows")
-                return Pointer(base.name, base.offset + (step if node.op == "+" else -step))
+                return replace(base, offset=base.offset + (step if node.op == "+" else -step))
             case _:
                 raise NoValueError("this pointer is not understood")
 
@@ -178,7 +236,18 @@ class HostState:
                 raise NoValueError(f"`{array.name}` has {len(array.dimensions)} dimensions")
             for extent, subscript in zip(array.dimensions[1:], subscripts[1:], strict=True):
                 offset = offset * int(self.number(expression(extent)).value) + subscript
-        return Pointer(array.name, offset)
+        return Pointer(array.name, offset * array.element, array.element)
+
+    def _pointed_bytes(self, node: Node) -> int:
+        """The bytes of a number that a pointer of this type points to.  Raises NoValueError."""
+        match node:
+            case c_ast.Typename(
+                type=c_ast.PtrDecl(type=c_ast.TypeDecl(type=c_ast.IdentifierType() as words))
+            ):
+                name = " ".join(word for word in words.names if word != "const")
+                return struct.calcsize("=" + _FORMATS[canonical_type(self.data.types.get(name, name))])
+            case _:
+                raise NoValueError("this cast of a pointer is not understood")
 
 
 @dataclass(slots=True)

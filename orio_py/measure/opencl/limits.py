@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import prod
 
-from orio_py.codegen.device import DEVICE_BYTES, ArgumentKind
+from orio_py.codegen.device import ArgumentKind
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, fail
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position
@@ -125,7 +125,7 @@ def _buffers(device: OpenCLDevice, launch: Launch) -> Iterator[tuple[str, str]]:
             count = launch.call.partial_elements(launch.trips)
         else:
             continue
-        size = max(0, count) * DEVICE_BYTES[argument.device_type]
+        size = max(0, count) * argument.element_bytes
         total += size
         if size > device.max_buffer:
             text = (

@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from orio_py.codegen.device import DEVICE_BYTES, ArgumentKind, KernelArgument
+from orio_py.codegen.device import ArgumentKind, KernelArgument
 from orio_py.ctree.evaluate import Number, canonical_type
-from orio_py.measure.opencl.compare import first_difference
+from orio_py.measure.opencl.compare import difference
 from orio_py.measure.opencl.host import HostCode, HostState, Launch, Pointer, number_bytes, number_from
 from orio_py.measure.opencl.slices import Part, busy_seconds, run_slices
 from orio_py.measure.opencl.variant import Combining, DeviceVariant, HostData
+from orio_py.transform.offload.call import size_name
 from orio_py.transform.offload.plan import Direction
 
 SHORT = 50e-6
@@ -179,7 +180,7 @@ class Run:
         self._is_processor = bool(self.built.device.type & cl.device_type.CPU)
         self.host = {}
         for v in self.data.variables:
-            if v.is_array:
+            if v.is_array or v.members:
                 self.host[v.name] = np.array(self._inputs[v.offset : v.offset + v.bytes])
 
     def _new_queue(self) -> cl.CommandQueue:
@@ -207,7 +208,7 @@ class Run:
     def again(self) -> Spent:
         """Repeat the launches on restored inputs."""
         for v in self.data.variables:
-            if v.is_array and v.written:
+            if v.name in self.host and v.written:
                 self.host[v.name][:] = self._inputs[v.offset : v.offset + v.bytes]
         spent = Spent()
         for launched in self._launched:
@@ -221,15 +222,15 @@ class Run:
             if not v.compared or not v.written:
                 continue
             wanted = reference[v.offset : v.offset + v.bytes].tobytes()
-            if v.is_array:
+            if v.name in self.host:
                 got = self.host[v.name].tobytes()
             elif v.name in state.scalars:
                 got = number_bytes(state.scalars[v.name])
             else:
                 continue
-            found = first_difference(got, wanted, v.type, v.element, self.data.tolerance)
+            found = difference(got, wanted, v, self.data.tolerance)
             if found is not None:
-                yield v.name, found
+                yield found
 
     def release(self) -> None:
         """Give the buffers back to the device."""
@@ -247,9 +248,9 @@ class Run:
         for argument in launch.call.arguments:
             if argument.kind is ArgumentKind.BUFFER:
                 count = int(launch.numbers[f"orio_count_{argument.of}"].value)
-                launched.buffers.append((argument, self._buffer(count * DEVICE_BYTES[argument.device_type])))
+                launched.buffers.append((argument, self._buffer(count * argument.element_bytes)))
             elif argument.kind is ArgumentKind.PARTIALS:
-                launched.buffers.append((argument, self._buffer(groups * DEVICE_BYTES[argument.device_type])))
+                launched.buffers.append((argument, self._buffer(groups * argument.element_bytes)))
         self._launched.append(launched)
         _, partials = self._execute(launched)
         for combining, values in zip(launch.call.reductions, partials, strict=True):
@@ -261,7 +262,7 @@ class Run:
             state.scalars[place.name] = _combined(combining.operator, state.lookup(place.name), partials)
             return
         size = partials.dtype.itemsize
-        element = self.host[place.name][place.offset * size : (place.offset + 1) * size]
+        element = self.host[place.name][place.offset : place.offset + size]
         before = number_from(element.tobytes(), canonical_type(combining.type))
         after = number_bytes(_combined(combining.operator, before, partials))
         element[:] = np.frombuffer(after, np.uint8)
@@ -390,9 +391,15 @@ class Run:
     def _host_part(self, launch: Launch, argument: KernelArgument, buffer: _Buffer) -> Any:
         """The bytes of the host's array that a buffer holds."""
         place = launch.pointers[argument.host]
-        start = place.offset * DEVICE_BYTES[argument.device_type]
-        part = self.host[place.name][start : start + buffer.size]
-        if start < 0 or len(part) != buffer.size:
+        if (
+            argument.structure_bytes
+            and launch.numbers[size_name(argument.of)].value != argument.element_bytes
+        ):
+            raise VariantProblem(
+                "reference", f"structures in `{argument.of}` are not as long as the device's"
+            )
+        part = self.host[place.name][max(0, place.offset) : place.offset + buffer.size]
+        if place.offset < 0 or len(part) != buffer.size:
             raise VariantProblem("bounds", argument.of)
         return part
 
@@ -411,7 +418,7 @@ def _by_columns(launch: Launch, argument: KernelArgument, part: Any, *, back: bo
     """The bytes of a host's array in the order in which the device holds them, or `back` in the host's."""
     if not argument.rows:
         return part
-    rows, size = int(launch.numbers[argument.rows].value), DEVICE_BYTES[argument.device_type]
+    rows, size = int(launch.numbers[argument.rows].value), argument.element_bytes
     shape = (-1, rows) if back else (rows, -1)
     elements = part.view(f"u{size}").reshape(shape)
     return np.ascontiguousarray(elements.T).reshape(-1).view(np.uint8)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from orio_py.codegen.device import DEVICE_BYTES, ArgumentKind, KernelArgument, Reach, slices_of
+from orio_py.codegen.device import ArgumentKind, KernelArgument, Reach, slices_of
 from orio_py.measure.opencl.host import Launch
 from orio_py.transform.offload.call import slice_names
 from orio_py.transform.offload.plan import Direction
@@ -35,7 +35,7 @@ class Part:
     def of(cls, launch: Launch, argument: KernelArgument, buffer: Any, host: Any) -> Part:
         """The part of one argument."""
         assert argument.direction is not None
-        size = DEVICE_BYTES[argument.device_type]
+        size = argument.element_bytes
         given = [launch.numbers.get(name) for name in slice_names(argument.of)]
         step, low, reach = (0 if number is None else int(number.value) * size for number in given)
         return cls(argument.direction, buffer.data, host, Reach(buffer.size, step, low, reach))

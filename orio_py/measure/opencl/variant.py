@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from orio_py.codegen.device import (
-    DEVICE_BYTES,
     ArgumentKind,
     DeviceProgram,
     KernelArgument,
@@ -148,12 +147,24 @@ class DeviceVariant:
 
 
 @dataclass(frozen=True, slots=True)
+class HostMember:
+    """A member of a structure: `count` numbers of a C type, each of `size` bytes, from byte `offset` on."""
+
+    name: str
+    type: str
+    offset: int
+    size: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class HostVariable:
     """A variable of the timed code; `offset` and `bytes` are its place in the files of inputs and outputs,
     `element` the bytes of one element.
 
     `type` is the element's C type, `dimensions` the extents as C text.  `initialiser` is C text for a local
-    whose value the file fixes; `has_value` tells whether the inputs hold its value.
+    whose value the file fixes; `has_value` tells whether the inputs hold its value.  `members` are those of a
+    structure.
     """
 
     name: str
@@ -167,6 +178,7 @@ class HostVariable:
     compared: bool
     has_value: bool
     initialiser: str | None = None
+    members: tuple[HostMember, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,14 +214,17 @@ class HostData:
 
 def _local_bytes(plan: KernelPlan, arguments: Sequence[KernelArgument]) -> Bytes:
     """Local memory of a group: staged tiles, and one element per item for each reduction."""
-    sizes = {a.of: DEVICE_BYTES[a.device_type] for a in arguments}
+    sizes = {a.of: a.element_bytes for a in arguments}
     tiles = sum(tile.elements * sizes[tile.array] for tile in plan.staged)
     partial = sum(sizes[r.name] for r in plan.reductions) * prod(plan.launch.items)
     return Bytes(tiles + partial)
 
 
 def _variable(content: Mapping[str, Any]) -> HostVariable:
-    changed: dict[str, Any] = {"dimensions": tuple(content["dimensions"])}
+    changed: dict[str, Any] = {
+        "dimensions": tuple(content["dimensions"]),
+        "members": tuple(HostMember(**member) for member in content["members"]),
+    }
     return HostVariable(**{**content, **changed})
 
 

@@ -53,7 +53,7 @@ def _problem(node: Node, context: Context) -> tuple[str, str] | None:
         case c_ast.StructRef() | c_ast.Struct() | c_ast.Union() | c_ast.CompoundLiteral():
             return (
                 "ORIO-T124",
-                "a kernel holds no structures but arrays of them, no unions, and no scalars in them",
+                "a kernel holds no structures but elements of arrays, and no unions",
             )
         case c_ast.UnaryOp(op=op) if op in _POINTS:
             return "ORIO-T125", f"`{op}` computes with addresses, and an array has another one there"
@@ -109,7 +109,7 @@ class _Flattening(Rewriter):
             subscripts.insert(0, self.rewrite(base.subscript))
             base = base.name
         if isinstance(base, c_ast.ID) and base.name in self._arrays:
-            return index(base, self._arrays[base.name].flat(subscripts))
+            return self._arrays[base.name].element(base, subscripts)
         return index(self.rewrite(base), *subscripts)
 
 

@@ -19,6 +19,7 @@ from orio_py.transform.offload.elements import Doubts, Element
 from orio_py.transform.offload.extents import declared_count, factor_of, inner_extents, promised_count
 from orio_py.transform.offload.levels import Level, Unbounded, ends, minimums
 from orio_py.transform.offload.plan import BufferPlan, Direction, ScalarPlan
+from orio_py.transform.offload.records import RecordPlan
 from orio_py.transform.offload.slices import slice_plan
 from orio_py.transform.offload.types import declaration, element_type
 
@@ -32,7 +33,8 @@ class Array:
     `inner` are the extents of all dimensions but the first, as the kernel sees them; `first` is the flat
     subscript of the buffer's first element, None for 0; `scalars` what the kernel is given for both.
     `flats` are the flat subscripts of the references to it, before `first` is taken off.  `declared` says that
-    the buffer is the array of a declaration, whatever the subscripts.  Where the device holds it by columns, the
+    the buffer is the array of a declaration, whatever the subscripts.  The elements of one with a `record` are
+    structures, and the last subscript is the place of a number in one.  Where the device holds it by columns, the
     last subscript comes first, and `inner` is the number of rows.
     """
 
@@ -42,6 +44,13 @@ class Array:
     scalars: tuple[ScalarPlan, ...]
     flats: tuple[Polynomial | None, ...]
     declared: bool = False
+    record: RecordPlan | None = None
+
+    def element(self, name: Node, subscripts: Sequence[Node]) -> Node:
+        """What a reference to the array is in the kernel."""
+        if self.record is None:
+            return index(name, self.flat(subscripts))
+        return self.record.reference(index(name, self.flat(subscripts[:-1])), subscripts[-1])
 
     def flat(self, subscripts: Sequence[Node]) -> Node:
         """One subscript for several."""
@@ -104,6 +113,44 @@ def array(
     _require_elements(declared, uses, what)
     if by_columns and len(declared.dimensions) == 2:
         return _columns(declared, uses, axes, arithmetic, what, context)
+    return _rows(declared, uses, axes, arithmetic, what, context, outer=outer)
+
+
+def structures_array(
+    declared: CDeclaration,
+    record: RecordPlan,
+    uses: Sequence[Element],
+    axes: Sequence[Level],
+    arithmetic: Arithmetic,
+    what: str,
+    context: Context,
+    *,
+    outer: CanonicalLoop | None = None,
+) -> Array:
+    """What becomes of an array of structures with members of several types: a buffer of them.
+
+    The last subscripts of `uses` are places of members.  Raises Refusal: ORIO-T122, T124.
+    """
+    _require_elements(declared, uses, what, record=record)
+    whole = [replace(use, subscripts=use.subscripts[:-1]) for use in uses]
+    found = _rows(declared, whole, axes, arithmetic, what, context, outer=outer)
+    # Members that the loops do not assign, and what lies between them, keep what is there.
+    kept = Direction.INOUT if found.plan.direction is Direction.OUT else found.plan.direction
+    return replace(found, plan=replace(found.plan, direction=kept, record=record), record=record)
+
+
+def _rows(
+    declared: CDeclaration,
+    uses: Sequence[Element],
+    axes: Sequence[Level],
+    arithmetic: Arithmetic,
+    what: str,
+    context: Context,
+    *,
+    outer: CanonicalLoop | None,
+) -> Array:
+    """An array that the device holds as C does."""
+    name = declared.name
     inner, scalars = inner_extents(declared, context)
     sizes = {scalar.name: scalar.value for scalar in scalars}
     extents = [factor_of(extent, sizes, arithmetic) for extent in inner]
@@ -183,16 +230,18 @@ def _columns(
     return Array(plan, (ident(given.name),), first, tuple(scalars), tuple(turned), whole is not None)
 
 
-def _require_elements(declared: CDeclaration, uses: Sequence[Element], what: str) -> None:
+def _require_elements(
+    declared: CDeclaration, uses: Sequence[Element], what: str, *, record: RecordPlan | None = None
+) -> None:
     """Each reference is to an element of a type that devices have.  Raises Refusal: ORIO-T124."""
-    depth = max(len(declared.dimensions), 1)
+    depth = max(len(declared.dimensions), 1) + (record is not None)
     if declared.pointers > (0 if declared.dimensions else 1):
         refuse(
             "ORIO-T124",
             f"{what} needs arrays in one piece; the rows of `{declared.name}` are reached through pointers",
             uses[0].node,
         )
-    if element_type(declared) is None:
+    if record is None and element_type(declared) is None:
         refuse(
             "ORIO-T124",
             f"{what} needs elements of a type that devices have; `{declared.name}` is of type `{declared.type}`",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from orio_py.ctree.build import block, declare, ident, literal_value, unary
+from orio_py.ctree.build import block, declare, ident, index, literal_value, unary
 from orio_py.ctree.nodes import Compound, KernelCall, Node, c_ast
 from orio_py.ctree.rewrite import Replacement, Rewriter, walk
+from orio_py.transform.offload.arithmetic import as_long
 from orio_py.transform.offload.plan import Axis, BufferPlan, Direction, KernelPlan
 
 
@@ -59,12 +60,17 @@ def slice_names(array: str) -> tuple[str, str, str]:
     return f"orio_step_{array}", f"orio_low_{array}", f"orio_reach_{array}"
 
 
+def size_name(array: str) -> str:
+    """The parameter that holds the bytes of a structure, which the host compares with the device's."""
+    return f"orio_size_{array}"
+
+
 def call_parameters(plan: KernelPlan) -> tuple[HostParameter, ...]:
     """The host function's parameters, in order.
 
     A pointer to the first element of each buffer (`const` where the kernel only reads it); the `long` number
-    of elements of each buffer, with its slices where there are some, as `long` numbers; the scalars; for each axis, slowest first, its start unless that is a literal,
-    and its `long` number of iterations; the address of each reduction's scalar.
+    of elements of each buffer, with its slices where there are some, as `long` numbers; the `long` bytes of each structure that a buffer
+    holds; the scalars; for each axis, slowest first, its start unless that is a literal, and its `long` number of iterations; the address of each reduction's scalar.
     """
     found = [_pointer(buffer) for buffer in plan.buffers]
     found += [HostParameter("long", f"orio_count_{buffer.name}", buffer.count) for buffer in plan.buffers]
@@ -73,6 +79,9 @@ def call_parameters(plan: KernelPlan) -> tuple[HostParameter, ...]:
             values = (buffer.slices.step, buffer.slices.low, buffer.slices.reach)
             names = slice_names(buffer.name)
             found += [HostParameter("long", n, v) for n, v in zip(names, values, strict=True)]
+    found += [
+        HostParameter("long", size_name(b.name), _size_of(b)) for b in plan.buffers if b.record is not None
+    ]
     found += [HostParameter(scalar.type, scalar.parameter, scalar.value) for scalar in plan.scalars]
     for axis in plan.axes:
         if literal_value(axis.start) is None:
@@ -84,7 +93,18 @@ def call_parameters(plan: KernelPlan) -> tuple[HostParameter, ...]:
 
 def _pointer(buffer: BufferPlan) -> HostParameter:
     constant = "const " if buffer.direction is Direction.IN else ""
-    return HostParameter(f"{constant}{buffer.type} *", buffer.name, buffer.address)
+    kind = buffer.type if buffer.record is None else "void"
+    return HostParameter(f"{constant}{kind} *", buffer.name, buffer.address)
+
+
+def _size_of(buffer: BufferPlan) -> Node:
+    """The bytes of an element where the region stands."""
+    element = buffer.address
+    while isinstance(element, (c_ast.UnaryOp, c_ast.BinaryOp)):
+        element = element.expr if isinstance(element, c_ast.UnaryOp) else element.left
+    if not isinstance(element, c_ast.ArrayRef):
+        element = index(element, 0)
+    return as_long(unary("sizeof", element))
 
 
 def call_of(plan: KernelPlan) -> Compound:

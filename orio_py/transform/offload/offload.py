@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import NoReturn
 
 from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.loops import CanonicalLoop, innermost_loops
@@ -31,7 +30,7 @@ from orio_py.transform.offload.body import (
     require_device_code,
     subscripted,
 )
-from orio_py.transform.offload.buffers import Array, array
+from orio_py.transform.offload.buffers import Array, array, structures_array
 from orio_py.transform.offload.elements import Element, elements
 from orio_py.transform.offload.levels import Level
 from orio_py.transform.offload.mapping import axis, mapped_loops
@@ -41,6 +40,7 @@ from orio_py.transform.offload.plan import (
     KernelPlan,
     LaunchShape,
     Layout,
+    Layouts,
     ReductionPlan,
     Spread,
 )
@@ -78,7 +78,7 @@ class OffloadArguments:
     tile: tuple[int, ...] | None = None
     block: int | None = None
     vector: int = 1
-    layout: Layout = Layout.ROW
+    layout: Layout | Layouts = Layout.ROW
     options: DeviceOptions = field(default_factory=DeviceOptions)
     force: bool = False
     trusted: bool = False
@@ -86,11 +86,15 @@ class OffloadArguments:
 
 @dataclass(frozen=True, slots=True)
 class Offloaded:
-    """A plan, and the perfect nest that it stands for: its axes slowest first, and all its loops."""
+    """A plan, and the perfect nest that it stands for: its axes slowest first, and all its loops.
+
+    The loops are those of the code without structures, `plain`.
+    """
 
     plan: KernelPlan
     axes: tuple[CanonicalLoop, ...]
     loops: tuple[CanonicalLoop, ...]
+    plain: Flattened
 
 
 def offload(node: Node, context: Context, arguments: OffloadArguments) -> KernelPlan:
@@ -105,9 +109,11 @@ def offload(node: Node, context: Context, arguments: OffloadArguments) -> Kernel
 def require_any_order(node: Node, context: Context, arguments: OffloadArguments) -> None:
     """The iterations of the loops that would become axes may run in any order.
 
-    Raises Refusal: ORIO-T020 to T028, T040, T041, T090, T120.
+    Raises Refusal: ORIO-T020 to T028, T040, T041, T090, T120, T124.
     """
     what, force = arguments.what, arguments.force
+    plain = flattened_structures(node, what, context)
+    node, context = plain.node, plain.context
     mapped, every = mapped_loops(node, arguments.nd, what, context, force=force)
     outer = every[: len(mapped)]
     shared = sharing(outer, context)
@@ -133,10 +139,10 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     if not arguments.trusted:
         require_independent(outer, shared, what, context, force=force)
         require_order_free(shared, what, context, force=force)
+    _require_neighbours(uses, plain_arrays, arguments)
     cut = mapped[0] if arguments.options.streams > 1 else None
     arrays = _arrays(uses, axes, arithmetic, plain_arrays, arguments, cut)
-    if arguments.layout is not Layout.ROW and not any(found.plan.rows for found in arrays.values()):
-        _refuse_layout(node, what, arguments.layout)
+    _require_layouts(node, what, Layouts.given(arguments.layout), arrays)
     plain = flattened(body, arrays)
     extents = tuple(scalar for found in arrays.values() for scalar in found.scalars)
     kept = scalars(shared, outer, every, plain, extents, arguments.what, context)
@@ -147,7 +153,8 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         names = [name for name, _ in kept.private]
         size, single = arguments.block or launch.items[0], launch.step == launch.items
         loops = inner_loops(body, size, names, arithmetic, what, context, single=single)
-        tiles = staging(uses, arrays, dimensions, launch, arithmetic, loops.loops)
+        numbers = {name: found for name, found in uses.items() if name not in plain_arrays.mixed}
+        tiles = staging(numbers, arrays, dimensions, launch, arithmetic, loops.loops)
         _require_tiles(tiles, loops, node, arguments)
     new = flattened(body, arrays, tiles.references) if tiles.tiles else plain
     inside = bool(innermost_loops(new))
@@ -158,7 +165,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         vectors = lanes(body, dimensions[-1], uses, arrays, combined, what, context)
     plan = KernelPlan(
         name="kernel",
-        axes=dimensions,
+        axes=tuple(plain_arrays.along(dimension) for dimension in dimensions),
         body=blocked.items,
         buffers=tuple(plain_arrays.in_region(buffer) for buffer in _buffers(arrays, tiles)),
         scalars=tuple(plain_arrays.given(scalar) for scalar in (*kept.given, *tiles.scalars)),
@@ -173,7 +180,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         options=arguments.options,
         lanes=vectors,
     )
-    return Offloaded(plan, tuple(mapped), tuple(every))
+    return Offloaded(plan, tuple(mapped), tuple(every), plain_arrays)
 
 
 def _buffers(arrays: Mapping[str, Array], tiles: Staging) -> tuple[BufferPlan, ...]:
@@ -221,9 +228,15 @@ def _arrays(
     Raises Refusal: ORIO-T122, T124.
     """
     found: dict[str, Array] = {}
+    layouts = Layouts.given(arguments.layout)
     for name, each in uses.items():
-        turned = arguments.layout is (Layout.SOA if name in plain.records else Layout.COLUMN)
+        turned = layouts.of(name) is (Layout.SOA if name in plain.records else Layout.COLUMN)
         what, context = arguments.what, plain.context
+        if (mixed := plain.mixed.get(name)) is not None:
+            found[name] = structures_array(
+                mixed.declared, mixed.record, each, axes, arithmetic, what, context, outer=outer
+            )
+            continue
         found[name] = array(
             name,
             each,
@@ -237,19 +250,45 @@ def _arrays(
     return found
 
 
-def _refuse_layout(node: Node, what: str, layout: Layout) -> NoReturn:
-    problem = (
-        "hold member by member: none in the loops is an array of structures with one dimension"
-        if layout is Layout.SOA
-        else "hold column by column: none in the loops is declared with two dimensions"
-    )
+def _require_neighbours(
+    uses: dict[str, list[Element]], plain: Flattened, arguments: OffloadArguments
+) -> None:
+    """Vectors are loaded from arrays of numbers.  Raises Refusal: ORIO-T141."""
+    name = next((name for name in uses if name in plain.mixed), None)
+    if arguments.vector == 1 or name is None:
+        return
     refuse(
-        "ORIO-T142",
-        f"{what} finds no array to {problem}",
-        node,
-        help="leave `layout` 'row'",
-        argument="layout",
+        "ORIO-T141",
+        f"{arguments.what} cannot load the members of neighbouring elements of `{name}` as vectors: they are of several types, "
+        "and lie apart",
+        uses[name][0].node,
+        help="leave `vectorWidth` 1",
+        argument="vectorWidth",
     )
+
+
+_LAYOUTS = {
+    Layout.SOA: ("member by member", "an array of structures with one dimension and members of one type"),
+    Layout.COLUMN: ("column by column", "declared with two dimensions"),
+}
+
+
+def _require_layouts(node: Node, what: str, layouts: Layouts, arrays: Mapping[str, Array]) -> None:
+    """Each layout makes a difference.  Raises Refusal: ORIO-T142."""
+    problem = None
+    if layouts.rest is not Layout.ROW and not any(found.plan.rows for found in arrays.values()):
+        how, needed = _LAYOUTS[layouts.rest]
+        problem = f"finds no array to hold {how}: none in the loops is {needed}"
+    for name, layout in layouts.named:
+        if name not in arrays:
+            near = ", ".join(f"`{array}`" for array in sorted(arrays))
+            problem = f"finds no array `{name}` in the loops, which use {near or 'none'}"
+        elif layout is not Layout.ROW and not arrays[name].plan.rows:
+            how, needed = _LAYOUTS[layout]
+            problem = f"cannot hold `{name}` {how}: it is not {needed}"
+    if problem is not None:
+        message = f"{what} {problem}"
+        refuse("ORIO-T142", message, node, help="leave `layout` 'row'", argument="layout")
 
 
 def _launch(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:

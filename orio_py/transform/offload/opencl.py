@@ -30,7 +30,7 @@ from orio_py.transform.final_index import with_final_indices
 from orio_py.transform.offload.call import call_of, kernel_prefix, numbered
 from orio_py.transform.offload.headers import with_comparisons
 from orio_py.transform.offload.offload import OffloadArguments, Offloaded, offloaded, require_any_order
-from orio_py.transform.offload.plan import DeviceOptions, Layout, Spread
+from orio_py.transform.offload.plan import DeviceOptions, Layout, Layouts, Spread
 from orio_py.transform.parallel.annotate import chosen_loops
 from orio_py.transform.parallel.parallelize import optional_loop
 from orio_py.transform.sites import Choice, rewrite_where
@@ -39,6 +39,7 @@ _WHAT = "OpenCL"
 MOST_STREAMS = 32
 """Queues that a kernel can be spread over."""
 
+_LAYOUTS = "'row', 'column', 'aos' or 'soa', or a list such as ['p:soa', 'A:column']"
 _VECTORS = (0, 2, 4, 8, 16)
 _WIDTHS = (1, 2, 4, 8, 16)
 
@@ -80,7 +81,7 @@ class OpenCL:
     cacheBlocks: bool = False
     localTile: Counts = None
     vectorWidth: int = 1
-    layout: Layout = Layout.ROW
+    layout: Layout | Layouts = Layout.ROW
     force: bool = False
     trusted: bool = False
 
@@ -144,8 +145,8 @@ class OpenCL:
             if found is None:
                 return loop
             call = call_of(found.plan)
-            settled = with_final_indices(call, found.loops, _WHAT, inner)
-            return call if settled is call else flat_block(settled)
+            settled = with_final_indices(call, found.loops, _WHAT, found.plain.context)
+            return call if settled is call else flat_block(found.plain.restored(settled))
 
         return rewrite_where(node, chosen, change, context)
 
@@ -299,11 +300,31 @@ def _vector_width(value: Value, name: str) -> int:
     return value
 
 
-def _layout(value: Value, name: str) -> Layout:
-    """Raises Refusal: ORIO-T010."""
-    words = text(value, name)
+def _layout(value: Value, name: str) -> Layout | Layouts:
+    """One layout for all arrays, or a list of `'array:layout'`.  Raises Refusal: ORIO-T010."""
+    if isinstance(value, str) and ":" not in value:
+        return _one_layout(value, value, name)
+    entries = value if isinstance(value, (list, tuple)) else (value,)
+    rest: list[Layout] = []
+    named: dict[str, Layout] = {}
+    for entry in entries:
+        array, colon, words = entry.rpartition(":") if isinstance(entry, str) else ("", "", "")
+        array = array.strip()
+        if array in named or (colon and not array.isidentifier()) or (rest and not colon):
+            wrong(name, _LAYOUTS, value)
+        layout = _one_layout(words.strip(), value, name)
+        if colon:
+            named[array] = layout
+        else:
+            rest.append(layout)
+    return Layouts(rest[0] if rest else Layout.ROW, tuple(named.items()))
+
+
+def _one_layout(words: str, value: Value, name: str) -> Layout:
+    if words == "aos":  # arrays of structures as C holds them
+        return Layout.ROW
     if words not in tuple(Layout):
-        wrong(name, "'row', 'column' or 'soa'", value)
+        wrong(name, _LAYOUTS, value)
     return Layout(words)
 
 
@@ -420,7 +441,7 @@ ENTRY = Entry(
         ),
         ArgumentSpec(
             "layout",
-            "'row', 'column' or 'soa'",
+            _LAYOUTS,
             "how the device holds matrices and arrays of structures; the host transposes them",
             _layout,
             "'row'",

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from orio_py.ctree.nodes import Node
+from orio_py.transform.offload.records import RecordPlan
 
 
 class Direction(StrEnum):
@@ -46,6 +47,23 @@ class Layout(StrEnum):
     ROW = "row"
     COLUMN = "column"
     SOA = "soa"
+
+
+@dataclass(frozen=True, slots=True)
+class Layouts:
+    """How a device holds each array: those in `named` as it says there, all others by `rest`."""
+
+    rest: Layout = Layout.ROW
+    named: tuple[tuple[str, Layout], ...] = ()
+
+    @classmethod
+    def given(cls, layout: Layout | Layouts) -> Layouts:
+        """One layout for all arrays, or layouts as they are."""
+        return layout if isinstance(layout, Layouts) else cls(layout)
+
+    def of(self, array: str) -> Layout:
+        """The layout of one array."""
+        return dict(self.named).get(array, self.rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +105,7 @@ class BufferPlan:
 
     `rows` names a scalar of the kernel: the device then holds the elements of that many rows column by column,
     and the host transposes them as it copies.  `slices` is known only where it is needed, for launches in several
-    queues.
+    queues.  The elements are structures where there is a `record`; `type` is then the structure's.
     """
 
     name: str
@@ -97,6 +115,7 @@ class BufferPlan:
     direction: Direction
     rows: str | None = None
     slices: SlicePlan | None = None
+    record: RecordPlan | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,11 @@
 
     struct point {double x, y, z;} *p;      p[i].y      →  p[i][1]  of  double (*p)[3]
     struct grid {double *u, *v;} *g;        g->u[i]     →  g_u[i]   of  double *g_u
+    struct step {int n; double dt;} s;      s.dt        →  s_dt     of  double s_dt
+    struct cell {double x; int n;} *c;      c[i].n      →  c[i][1]  until the kernel is written: see `records`
 
-The members of a structure in an array have to be of one type, so that it is as long as they are together (ISO C99,
-6.7.2.1: members lie in their order, and padding is there for alignment alone).
+Where the members of a structure in an array are of one type it is as long as they are together (ISO C99, 6.7.2.1:
+members lie in their order, and padding is there for alignment alone), and an array of numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transform.base import Context, note, refuse
-from orio_py.transform.offload.plan import BufferPlan, Direction, ScalarPlan
+from orio_py.transform.offload.plan import Axis, BufferPlan, Direction, ScalarPlan
+from orio_py.transform.offload.records import RecordPlan, record_plan
 from orio_py.transform.offload.types import device_type
 
 _QUALIFIERS = ("const", "volatile")
@@ -28,24 +31,48 @@ _QUALIFIERS = ("const", "volatile")
 class Flattened:
     """The code without structures, what its arrays are, and how the region says it.
 
-    `records` are the arrays of structures, under their own names; `parts` maps names of arrays in structures to
-    what they stand for.
+    `records` are the arrays of structures that are arrays of numbers, under their own names, `mixed` those that are
+    not; `parts` maps names of arrays and scalars in structures to what they stand for.
     """
 
     node: Node
     context: Context
     records: frozenset[str] = frozenset()
     parts: Mapping[str, Node] = field(default_factory=dict[str, Node])
+    mixed: Mapping[str, Mixed] = field(default_factory=dict[str, "Mixed"])
 
     def in_region(self, buffer: BufferPlan) -> BufferPlan:
-        """The buffer with an address that the region can compute."""
-        if buffer.name not in self.records | self.parts.keys():
+        """The buffer with an address, a number of elements and slices that the region can compute."""
+        if buffer.name not in self.records and not self.parts:
             return buffer
-        return replace(buffer, address=_Addresses(self, buffer).rewrite(buffer.address))
+        slices = buffer.slices
+        if slices is not None:
+            step, low, reach = map(self.restored, (slices.step, slices.low, slices.reach))
+            slices = replace(slices, step=step, low=low, reach=reach)
+        address = _Addresses(self, buffer).rewrite(buffer.address)
+        return replace(buffer, address=address, count=self.restored(buffer.count), slices=slices)
 
     def given(self, scalar: ScalarPlan) -> ScalarPlan:
         """The scalar with a value that the region can compute."""
-        return replace(scalar, value=_Addresses(self, None).rewrite(scalar.value)) if self.parts else scalar
+        return replace(scalar, value=self.restored(scalar.value)) if self.parts else scalar
+
+    def along(self, axis: Axis) -> Axis:
+        """The axis with a start and a number of iterations that the region can compute."""
+        if not self.parts:
+            return axis
+        return replace(axis, start=self.restored(axis.start), trips=self.restored(axis.trips))
+
+    def restored(self, node: Node) -> Node:
+        """An expression or a statement over what the parts stand for."""
+        return _Addresses(self, None).rewrite(node) if self.parts else node
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """An array of structures with members of several types, as declared."""
+
+    declared: CDeclaration
+    record: RecordPlan
 
 
 def flattened_structures(node: Node, what: str, context: Context) -> Flattened:
@@ -60,9 +87,23 @@ def flattened_structures(node: Node, what: str, context: Context) -> Flattened:
                 "ORIO-T124", f"{what} needs single elements of arrays in structures, not their address", part
             )
     declared = {**context.declarations, **flattening.declared}
-    return Flattened(
-        result, replace(context, declarations=declared), frozenset(flattening.records), flattening.parts
-    )
+    exposed = context.exposed | flattening.exposed
+    inner = replace(context, declarations=declared, exposed=exposed)
+    _require_kept(result, flattening, what, inner)
+    return Flattened(result, inner, frozenset(flattening.records), flattening.parts, flattening.mixed)
+
+
+def _require_kept(node: Node, flattening: _Flattening, what: str, context: Context) -> None:
+    """Scalars in structures are read alone.  Raises Refusal: ORIO-T124."""
+    changed = context.effects(node).scalar_writes & flattening.parts.keys()
+    for part in walk(node):
+        if isinstance(part, c_ast.ID) and part.name in changed:
+            refuse(
+                "ORIO-T124",
+                f"{what} takes scalars in structures that the loops only read",
+                part,
+                help="assign a variable of the function, and the member behind the loop",
+            )
 
 
 class _Flattening(Rewriter):
@@ -70,7 +111,10 @@ class _Flattening(Rewriter):
         self.declared: dict[str, CDeclaration] = {}
         self.records: set[str] = set()
         self.parts: dict[str, Node] = {}
+        self.mixed: dict[str, Mixed] = {}
+        self.exposed: set[str] = set()
         self._names: dict[str, str] = {}
+        self._indexed = _indexed(node)
         self._fresh = context.names(node)
         self._what = what
         self._context = context
@@ -89,6 +133,8 @@ class _Flattening(Rewriter):
         is_one = isinstance(base, c_ast.ID) and declared.pointers == int(through) and not declared.dimensions
         if is_one and member.is_array_like:
             return self._part(node, declared, member)
+        if is_one and name not in self._indexed and device_type(member.type) is not None:
+            return self._scalar(node, declared, member)
         element = c_ast.ArrayRef(base, const(0), node.coord) if through else base
         if _subscripts(element) == (len(declared.dimensions) or declared.pointers) > 0:
             return self._record(element, declared, members, member, node)
@@ -98,6 +144,10 @@ class _Flattening(Rewriter):
         """A subscript of a member that is an array adds to the place of the member."""
         base = self.rewrite(node.name)
         subscript = self.rewrite(node.subscript)
+        if isinstance(base, _MixedPlace):
+            return c_ast.ArrayRef(
+                base.name, c_ast.BinaryOp("+", base.subscript, subscript, node.coord), node.coord
+            )
         if isinstance(base, _Place):
             place = add(base.subscript, subscript) if literal_value(base.subscript) != 0 else subscript
             return c_ast.ArrayRef(base.name, place, node.coord)
@@ -119,21 +169,14 @@ class _Flattening(Rewriter):
         """The member as an element of the last dimension.  Raises Refusal: ORIO-T124."""
         sizes = [self._size(m) for m in members]
         kinds = {m.type for m in members}
-        if len(kinds) > 1 or None in sizes or device_type(next(iter(kinds))) in {None, "bool"}:
-            listed = ", ".join(f"`{m.text}`" for m in members)
-            refuse(
-                "ORIO-T124",
-                f"{self._what} takes arrays of structures whose members are numbers of one type, and arrays of "
-                f"such; `{declared.name}` has members of others",
-                node,
-                notes=[note(f"`{declared.type}` holds {listed}", node)],
-            )
         if not declared.is_parameter and any(_extent(text) is None for text in declared.dimensions if text):
             refuse(
                 "ORIO-T124",
                 f"{self._what} takes arrays of structures with extents that are numbers; `{declared.name}` has others",
                 node,
             )
+        if len(kinds) > 1 or None in sizes or device_type(next(iter(kinds))) in {None, "bool"}:
+            return self._mixed(element, declared, members, member, node)
         places = [sum(size or 0 for size in sizes[:k]) for k in range(len(sizes) + 1)]
         name = declared.name
         self.records.add(name)
@@ -144,11 +187,51 @@ class _Flattening(Rewriter):
         place = const(places[members.index(member)])
         return (_Place if member.dimensions else c_ast.ArrayRef)(element, place, node.coord)
 
+    def _mixed(
+        self,
+        element: Node,
+        declared: CDeclaration,
+        members: tuple[CDeclaration, ...],
+        member: CDeclaration,
+        node: Node,
+    ) -> Node:
+        """The member by its place among the numbers of a structure.  Raises Refusal: ORIO-T124."""
+        record = record_plan(declared.type, members)
+        if isinstance(record, str):
+            refuse(
+                "ORIO-T124",
+                f"{self._what} takes arrays of structures that lie in a device's memory as in the host's; "
+                f"`{declared.name}` does not: {record}",
+                node,
+                notes=[note(f"`{declared.type}` holds {', '.join(f'`{m.text}`' for m in members)}", node)],
+                help="put what the loops use into arrays of their own",
+            )
+        self.mixed[declared.name] = Mixed(declared, record)
+        outer = declared.dimensions or ("",)
+        self.declared[declared.name] = replace(declared, dimensions=(*outer, str(record.places)), pointers=0)
+        place = const(record.place(member.name))
+        return (_MixedPlace if member.dimensions else c_ast.ArrayRef)(element, place, node.coord)
+
     def _size(self, member: CDeclaration) -> int | None:
         """The elements of a member, None where it holds something else than numbers."""
         if member.pointers or len(member.dimensions) > 1 or set(_QUALIFIERS) & member.qualifiers:
             return None
         return 1 if not member.dimensions else _extent(member.dimensions[0])
+
+    def _scalar(self, node: c_ast.StructRef, declared: CDeclaration, member: CDeclaration) -> Node:
+        """A number in a structure, under a name of its own.
+
+        What others point to may be the structure: its scalar can be changed as one whose address is known.
+        """
+        found = self._part(node, declared, member)
+        name = emit_expression(found)
+        if "restrict" in declared.qualifiers and declared.pointers:
+            self.declared[name] = replace(self.declared[name], scope="local")
+        elif declared.pointers:
+            self.declared[name] = replace(self.declared[name], scope="global")
+        if declared.pointers or declared.name in self._context.exposed:
+            self.exposed.add(name)
+        return found
 
     def _part(self, node: c_ast.StructRef, declared: CDeclaration, member: CDeclaration) -> Node:
         """An array in a structure, under a name of its own."""
@@ -166,6 +249,10 @@ class _Place(c_ast.ArrayRef):
     """The first element of a member that is an array itself."""
 
 
+class _MixedPlace(_Place):
+    """The same in a structure with members of several types."""
+
+
 class _Addresses(Rewriter):
     """Addresses of elements in the region's own terms."""
 
@@ -175,13 +262,14 @@ class _Addresses(Rewriter):
 
     def visit_UnaryOp(self, node: c_ast.UnaryOp) -> Node:
         match node:
-            case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(name=element)) if self._is_record(node.expr):
-                assert self._buffer is not None
+            case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(name=element)) if (
+                self._buffer is not None and self._is_record(node.expr)
+            ):
                 # The first member of a structure, as a pointer to numbers.
                 constant = "const " if self._buffer.direction is Direction.IN else ""
                 words = c_ast.IdentifierType(f"{constant}{self._buffer.type}".split())
                 pointer = c_ast.PtrDecl([], c_ast.TypeDecl(None, [], None, words))
-                return c_ast.Cast(c_ast.Typename(None, [], None, pointer), unary("&", element))
+                return c_ast.Cast(c_ast.Typename(None, [], None, pointer), unary("&", self.rewrite(element)))
             case _:
                 return self.generic(node)
 
@@ -201,6 +289,17 @@ def _pointed(base: Node, through: bool) -> tuple[Node, bool]:
             return c_ast.ArrayRef(pointer, offset, base.coord), False
         case _:
             return base, through
+
+
+def _indexed(node: Node) -> frozenset[str]:
+    """The names with subscripts, `p[i].x` and `(p + i)->x`: of these `p->x` is one element among others."""
+    found: set[str | None] = set()
+    for part in walk(node):
+        if isinstance(part, c_ast.StructRef):
+            part, _ = _pointed(part.name, part.type == "->")
+        if isinstance(part, c_ast.ArrayRef):
+            found.add(_base_name(part))
+    return frozenset(name for name in found if name is not None)
 
 
 def _base_name(node: Node) -> str | None:

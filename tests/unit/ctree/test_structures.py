@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orio_py.ctree.structures import structures
+from orio_py.ctree.structures import not_numbers, structures
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,10 @@ from orio_py.ctree.structures import structures
         ("struct one;", {}),
         ("struct one { int x; }; struct one { int x; };", {"struct one": ["x"]}),
         ("struct one { int x; }; struct one { long x; };", {}),
+        (
+            "typedef struct  one first;\nstruct one { int x; }; typedef struct two second;",
+            {"struct one": ["x"], "first": ["x"]},
+        ),
     ],
 )
 def test_names_and_members(text: str, found: dict[str, list[str]]) -> None:
@@ -40,3 +44,19 @@ def test_members_have_types_and_extents() -> None:
         ("unsigned long", (), 0),
         ("unsigned long", (), 1),
     ]
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ("double x; unsigned char c[3][4]; long n; _Bool b;", None),
+        ("int n; double *next;", "its member `next` is a pointer"),
+        ("const int n;", "its member `n` is constant"),
+        ("struct inner in;", "its member `in` is of type `struct inner`"),
+        ("enum color c;", "its member `c` is of type `enum color`"),
+        ("int n; float tail[];", "its member `tail` has no extent"),
+    ],
+)
+def test_which_members_are_numbers(body: str, problem: str | None) -> None:
+    (members,) = structures([f"struct s {{ {body} }};"]).values()
+    assert not_numbers(members) == problem

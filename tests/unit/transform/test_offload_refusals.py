@@ -13,11 +13,13 @@ from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Context, Refusal
 from orio_py.transform.catalog import TRANSFORMATIONS
 from orio_py.transform.offload.opencl import OpenCL
-from orio_py.transform.offload.plan import Layout, Spread
+from orio_py.transform.offload.plan import Layout, Layouts, Spread
 
 DECLARATIONS = """int i, j, n, m, t, count, row[99]; unsigned u; double s, a[99], b[99], c[9][9], *p, **rows;
 double *restrict x, *restrict y; long double wide[9], big; volatile double hot; struct point { double v; } at[9]; struct pair { int k; double v; } both[9];
 struct grid { double *u; int n; } g; struct four { double v[4]; } *fours;
+struct node { double v; struct node *next; } *nodes; struct far { long double v; int k; } *fars; struct yes { _Bool b; int k; } *yeses;
+struct pair *lone; struct wide { int k; double v[2][2]; } *wides;
 _Bool flag, flags[9];"""
 FOR_I = "for (i = 0; i < n; i++)"
 NEST = f"{FOR_I} for (j = 0; j < m; j++)"
@@ -81,12 +83,27 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (OpenCL(), "ORIO-T124", f"{FOR_I} @wide[i] = 0;"),
     (OpenCL(), "ORIO-T124", f"{FOR_I} @flags[i] = 0;"),
     (OpenCL(), "ORIO-T124", f"{FOR_I} a[i] = @big;"),
-    (OpenCL(), "ORIO-T124", f"{FOR_I} @both[i].v = 0;"),
+    (OpenCL(), "ORIO-T124", f"{FOR_I} @nodes[i].v = 0;"),
+    (OpenCL(), "ORIO-T124", f"{FOR_I} a[i] = @fars[i].k;"),
+    (OpenCL(), "ORIO-T124", f"{FOR_I} a[i] = @yeses[i].k;"),
+    (OpenCL(), "ORIO-T124", f"{FOR_I} a[i] = @wides[i].k;"),
+    (OpenCL(), "ORIO-T124", f"{FOR_I} {{ a[i] = both[i].v; both[i] = @both[i]; }}"),
+    (WIDE, "ORIO-T141", f"{FOR_I} a[i] = @both[i].v;"),
+    (OpenCL(layout=Layout.SOA), "ORIO-T142", f"@{FOR_I} a[i] = both[i].v;"),
+    (OpenCL(), "ORIO-T123", f"{FOR_I} p[i] = @lone->v;"),
     (OpenCL(), "ORIO-T124", f"{FOR_I} {{ a[i] = at[i].v; at[i] = @at[i]; }}"),
-    (OpenCL(), "ORIO-T124", f"{FOR_I} a[i] = g.u[i] + @g.n;"),
+    (OpenCL(), "ORIO-T124", f"{FOR_I} @g.n = i;"),
+    (OpenCL(), "ORIO-T124", f"{FOR_I} @g.n += row[i];"),
     (OpenCL(), "ORIO-T124", f"{FOR_I} a[i] = *@fours[i].v;"),
     (OpenCL(layout=Layout.SOA), "ORIO-T142", f"@{FOR_I} a[i] = c[i][0];"),
     (OpenCL(layout=Layout.COLUMN), "ORIO-T142", f"@{FOR_I} a[i] = at[i].v;"),
+    (OpenCL(layout=Layouts(named=(("a", Layout.COLUMN),))), "ORIO-T142", f"@{FOR_I} a[i] = c[i][0];"),
+    (
+        OpenCL(layout=Layouts(named=(("both", Layout.SOA),))),
+        "ORIO-T142",
+        f"@{FOR_I} a[i] = both[i].v + at[i].v;",
+    ),
+    (OpenCL(layout=Layouts(Layout.COLUMN, (("z", Layout.ROW),))), "ORIO-T142", f"@{FOR_I} a[i] = c[i][0];"),
     (WIDE, "ORIO-T140", f"{FOR_I} a[i] = @fours[i].v[0];"),
     (OpenCL(), "ORIO-T124", f"{FOR_I} a[i] = @c[i] != 0;"),
     (OpenCL(), "ORIO-T124", f"{FOR_I} {{ @flag = row[i] && flag; }}"),
@@ -218,13 +235,19 @@ def test_arrays_that_are_promised_to_be_apart_are_taken(promise: OpenCL) -> None
         ({"workGroups": [1, 2, 3, 4]}, "ORIO-T010"),
         ({"workGroups": False}, "ORIO-T010"),
         ({"workGroups": [0, 1]}, "ORIO-T011"),
-        ({"workItemsPerGroup": 0}, "ORIO-T011"),
+        ({"workItemsPerGroup": -1}, "ORIO-T011"),
         ({"localTile": 0}, "ORIO-T011"),
         ({"nd": 0}, "ORIO-T011"),
         ({"spread": "wide"}, "ORIO-T010"),
         ({"vecHint": 3}, "ORIO-T010"),
         ({"vectorWidth": 3}, "ORIO-T010"),
         ({"layout": "diagonal"}, "ORIO-T010"),
+        ({"layout": "p:diagonal"}, "ORIO-T010"),
+        ({"layout": ["p:soa", "p:row"]}, "ORIO-T010"),
+        ({"layout": ["row", "soa"]}, "ORIO-T010"),
+        ({"layout": ["p q:soa"]}, "ORIO-T010"),
+        ({"layout": [3]}, "ORIO-T010"),
+        ({"layout": 3}, "ORIO-T010"),
         ({"vectorWidth": True}, "ORIO-T010"),
         ({"device": -1}, "ORIO-T010"),
         ({"sizeHint": 7}, "ORIO-T010"),
@@ -240,3 +263,17 @@ def test_wrong_values(arguments: dict[str, Value], code: str) -> None:
 def test_no_groups_are_as_many_as_are_needed(name: str) -> None:
     assert TRANSFORMATIONS["OpenCL"].make({name: 0}) == OpenCL()
     assert TRANSFORMATIONS["OpenCL"].make({name: 4}) == OpenCL(**{name: (4,)})
+
+
+@pytest.mark.parametrize(
+    ("value", "layout"),
+    [
+        ("aos", Layout.ROW),
+        ("soa", Layout.SOA),
+        ("p:soa", Layouts(Layout.ROW, (("p", Layout.SOA),))),
+        (["p: soa", "q:aos"], Layouts(Layout.ROW, (("p", Layout.SOA), ("q", Layout.ROW)))),
+        (["A:row", "column"], Layouts(Layout.COLUMN, (("A", Layout.ROW),))),
+    ],
+)
+def test_layouts_of_single_arrays(value: Value, layout: Layout | Layouts) -> None:
+    assert TRANSFORMATIONS["OpenCL"].make({"layout": value}) == OpenCL(layout=layout)

@@ -51,12 +51,15 @@ CODES: tuple[Code, ...] = (
         "type that a kernel cannot hold",
         "Kernels work on numbers and on arrays of numbers: `float`, `double` and all integer types.  `long double`,\n"
         "complex numbers, arrays of pointers, volatile variables and addresses have no place in device memory, or\n"
-        "another meaning there.  Of structures two kinds are taken: arrays of those whose members are numbers of\n"
-        "one type or arrays of such, and pointers and arrays that are members of one structure:\n\n"
+        "another meaning there.  Arrays of structures are taken whose members are numbers or arrays of numbers, so\n"
+        "that they lie in the device's memory as in the host's, and pointers, arrays and numbers in one structure:\n\n"
         "    struct point { double x, y, z; } *p;     p[i].x            fine\n"
-        "    struct grid { double *u; int n; } *g;    g->u[i]           fine\n"
-        "                                             g->n              refused: put it into a variable before\n"
-        "    struct pair { int k; double v; } *q;     q[i].v            refused: members of two types",
+        "    struct pair { int k; double v; } *q;     q[i].v            fine\n"
+        "    struct grid { double *u; int n; } *g;    g->u[i] + g->n    fine\n"
+        "                                             g->n = i          refused: assign a variable\n"
+        "                                             q[i] = r[i]       refused: write out the members\n"
+        "    struct node { struct node *next; } *l;   l[i].v            refused: addresses mean nothing there\n\n"
+        "`long double`, `_Bool`, bit fields and structures inside structures have no counterpart either.",
     ),
     Code(
         "ORIO-T125",
@@ -132,7 +135,8 @@ CODES: tuple[Code, ...] = (
         "`layout='column'` has the device hold arrays of two dimensions column by column; the host transposes\n"
         "them as it copies.  An array counts that is declared with two dimensions, such as `double A[64][64]` or\n"
         "`double (*A)[m]`; of a pointer with one subscript, as in `A[i * m + j]`, it is not known where rows end.\n"
-        "`layout='soa'` has it hold arrays of structures, such as `struct point *p`, member by member.\n\n"
+        "`layout='soa'` has it hold arrays of structures, such as `struct point *p`, member by member, if all members\n"
+        "are of one type.  `layout='p:soa'`, or a list of such, says it of single arrays, which the loops have to use.\n\n"
         "Where the loops use no such array the variant would be the same as with `layout='row'`.",
     ),
 )

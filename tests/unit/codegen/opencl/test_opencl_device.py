@@ -25,7 +25,7 @@ from orio_py.transform.offload.plan import Direction, KernelPlan, Layout, Spread
 GOLDEN = Path(__file__).resolve().parents[3] / "golden_device"
 DECLARATIONS = """int i, j, k, n, m, local; double s, t, mx, alpha; int count, ok; long w; unsigned char *restrict bytes;
 double *restrict x, *restrict y, *restrict A; float *restrict f; const int *restrict c; double p[64][64], q[64][64];
-size_t z; long long big;"""
+size_t z; long long big; struct cell { char kind; double x; unsigned int n, half; float v[3]; } *restrict cells; struct rule { int n; double dt; } rule;"""
 FOR_I = "for (i = 0; i < n; i++)"
 STENCIL = (
     "for (i = 1; i < n - 1; i++) for (j = 1; j < n - 1; j++)"
@@ -83,6 +83,11 @@ CASES: dict[str, tuple[str, OpenCL]] = {
         OpenCL(layout=Layout.COLUMN, vectorWidth=2),
     ),
     "columns_tile": (STENCIL, OpenCL(nd=("j", "i"), layout=Layout.COLUMN, cacheBlocks=True)),
+    "structures": (
+        f"{FOR_I} {{ cells[i].x += rule.dt * sqrt(cells[i].v[1]); for (j = 0; j < 3; j++) cells[i].v[j] = abs(c[i]) + cells[i].half;"
+        " cells[i].n = pow(cells[i].n, rule.n) + fmaxf(cells[i].v[2], y[i]); }",
+        OpenCL(workItemsPerGroup=(32,)),
+    ),
     "vectors": (f"{FOR_I} y[i] += alpha * x[i + 1];", OpenCL(vectorWidth=4)),
     "vectors_blocked": (
         "for (i = n - 1; i >= 0; i--) y[i] = c[i] ? x[i] * i : -x[i];",

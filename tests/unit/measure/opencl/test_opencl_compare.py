@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from orio_py.measure.opencl.compare import first_difference
+from orio_py.measure.opencl.compare import difference, first_difference
+from orio_py.measure.opencl.variant import HostMember, HostVariable
 
 NAN, INF = float("nan"), float("inf")
 
@@ -55,3 +56,43 @@ def test_the_tolerance_is_the_specifications() -> None:
 def test_integers_are_compared_exactly() -> None:
     got, wanted = np.int32([1, 2, 3]), np.int32([1, 2, 4])
     assert first_difference(got.tobytes(), wanted.tobytes(), "int", 4, {"int": (1.0, 1.0)}) == "2 ? ?"
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "found"),
+    [
+        ((1, "x"), 1.5, ("p.x", "1 1 1.5")),
+        ((1, "x"), 1 + 1e-12, None),
+        ((2, "w"), [1, 1, 1.0009765625], ("p.w[2]", "2 1 1.0009765625")),
+        ((2, "w"), [1, 1 + 1e-6, 1], None),
+        ((0, "k"), 2, ("p.k", "0 ? ?")),
+        ((0, "gap"), 7, None),
+    ],
+)
+def test_members_are_compared_by_their_types(
+    place: tuple[int, str], value: object, found: tuple[str, str] | None
+) -> None:
+    kind = np.dtype([("k", "i2"), ("gap", "i2"), ("w", "f4", 3), ("x", "f8")])
+    wanted = np.ones(3, kind)
+    got = wanted.copy()
+    element, member = place
+    got[member][element] = value
+    members = (
+        HostMember("k", "short", 0, 2, 1),
+        HostMember("w", "float", 4, 4, 3),
+        HostMember("x", "double", 16, 8, 1),
+    )
+    variable = HostVariable(
+        "p",
+        "struct s",
+        ("3",),
+        0,
+        72,
+        24,
+        is_array=True,
+        written=True,
+        compared=True,
+        has_value=True,
+        members=members,
+    )
+    assert difference(got.tobytes(), wanted.tobytes(), variable, {}) == found

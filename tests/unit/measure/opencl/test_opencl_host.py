@@ -8,8 +8,8 @@ import pytest
 from opencl_variants import axpy_call, write_data
 
 from orio_py.ctree.evaluate import NoValueError, Number
-from orio_py.measure.opencl.host import HostCode, HostState, Launch, Pointer
-from orio_py.measure.opencl.variant import HostData
+from orio_py.measure.opencl.host import HostCode, HostState, Launch, Pointer, expression
+from orio_py.measure.opencl.variant import HostData, HostMember, HostVariable
 
 
 def state(tmp_path: Path, constants: dict[str, str] | None = None) -> HostState:
@@ -40,7 +40,7 @@ def test_a_call_becomes_a_launch(tmp_path: Path) -> None:
       axpy(&y[1][2], x + 3, n * 2, n, a / 2, n - 1);
     }"""
     [launch] = followed(text, state(tmp_path))
-    assert launch.pointers == {"y": Pointer("y", 12), "x": Pointer("x", 3)}
+    assert launch.pointers == {"y": Pointer("y", 12 * 8, 8), "x": Pointer("x", 3 * 8, 8)}
     assert launch.numbers["orio_count_y"] == Number("long", 20)
     assert launch.numbers["a"] == Number("double", 1.25)
     assert launch.trips == (9,)
@@ -49,7 +49,7 @@ def test_a_call_becomes_a_launch(tmp_path: Path) -> None:
 
 def test_steps_from_an_element_of_a_matrix_are_elements(tmp_path: Path) -> None:
     [launch] = followed("axpy((double *)&y[1][0] + 4, &y[2][3] - n, n, n, a, n);", state(tmp_path))
-    assert launch.pointers == {"y": Pointer("y", 14), "x": Pointer("y", 13)}
+    assert launch.pointers == {"y": Pointer("y", 14 * 8, 8), "x": Pointer("y", 13 * 8, 8)}
 
 
 def test_steps_from_a_matrix_would_be_rows(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_steps_from_a_matrix_would_be_rows(tmp_path: Path) -> None:
 
 def test_one_subscript_of_a_matrix_is_flat(tmp_path: Path) -> None:
     [launch] = followed("axpy(&y[7], &x[n - 1], n, n, a, n);", state(tmp_path))
-    assert launch.pointers == {"y": Pointer("y", 7), "x": Pointer("x", 9)}
+    assert launch.pointers == {"y": Pointer("y", 7 * 8, 8), "x": Pointer("x", 9 * 8, 8)}
 
 
 def test_sizes_of_rows_are_those_of_the_declaration(tmp_path: Path) -> None:
@@ -121,3 +121,61 @@ def test_locals_with_fixed_initialisers_are_evaluated(tmp_path: Path) -> None:
     local = replace(data.variables[2], name="h", has_value=False, initialiser="a / n")
     found = HostState.of(replace(data, variables=(*data.variables, local)))
     assert found.scalars["h"] == Number("float", 0.25)
+
+
+def with_structures(tmp_path: Path) -> HostState:
+    kind = np.dtype([("n", "i4"), ("w", "f4", 3), ("dt", "f8")], align=True)
+    content = np.array([(7, (1, 2, 3), 0.5), (8, (4, 5, 6), 1.5)], kind)
+    (tmp_path / "structures.bin").write_bytes(content.tobytes())
+    members = (
+        HostMember("n", "int", 0, 4, 1),
+        HostMember("w", "float", 4, 4, 3),
+        HostMember("dt", "double", 16, 8, 1),
+    )
+
+    def variable(name: str, dimensions: tuple[str, ...], *, written: bool = False) -> HostVariable:
+        size = 24 * len(content) if dimensions else 24
+        flags = {"is_array": bool(dimensions), "written": written, "compared": False, "has_value": True}
+        return HostVariable(name, "struct s", dimensions, 0, size, 24, **flags, members=members)
+
+    variables = (variable("p", ("2",)), variable("g", ()), variable("q", ("2",), written=True))
+    path = str(tmp_path / "structures.bin")
+    return HostState.of(HostData(path, path, variables, {}, {}, {}))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("g.n", Number("int", 7)),
+        ("p->n + p[1].n * 2", Number("int", 23)),
+        ("(*p).dt / 2", Number("double", 0.25)),
+        ("p[g.n - 6].w[g.n - 5]", Number("float", 6.0)),
+        ("sizeof(p[0])", Number("unsigned long", 24)),
+    ],
+)
+def test_members_of_structures_are_read_from_the_inputs(tmp_path: Path, text: str, value: Number) -> None:
+    assert with_structures(tmp_path).number(expression(text)) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("q[0].n", "`q.n` may change"),
+        ("p[2].n", "no such element of `p`"),
+        ("p[0].w[3]", "no such element of `p`"),
+        ("p[0].z", "the value of `p.z` is not known"),
+    ],
+)
+def test_other_members_have_no_value(tmp_path: Path, text: str, reason: str) -> None:
+    with pytest.raises(NoValueError, match=reason):
+        with_structures(tmp_path).number(expression(text))
+
+
+def test_casts_say_how_far_steps_go(tmp_path: Path) -> None:
+    state = with_structures(tmp_path)
+    assert state.pointer(expression("(const double *)&p[1] + 2")) == Pointer("p", 24 + 16, 8)
+    assert state.pointer(expression("&p[1] - 1")) == Pointer("p", 0, 24)
+    assert state.pointer(expression("g.w")) == Pointer("g", 4, 4)
+    assert state.pointer(expression("&p[1].w[2]")) == Pointer("p", 24 + 12, 4)
+    with pytest.raises(NoValueError, match="this cast of a pointer"):
+        state.pointer(expression("(double (*)[3])&p[1]"))
