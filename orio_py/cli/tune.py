@@ -29,7 +29,9 @@ def tune(
     target: Annotated[
         str | None,
         typer.Option(
-            "--target", metavar="c|openmp|opencl", help="What to generate; default: what the recipe asks for."
+            "--target",
+            metavar="c|openmp|opencl|cuda",
+            help="What to generate; default: what the recipe asks for.",
         ),
     ] = None,
     search: Annotated[

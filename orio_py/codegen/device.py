@@ -174,7 +174,8 @@ def groups_of(launch: LaunchShape, coarsen: int, trips: Sequence[int]) -> tuple[
     counts: list[int] = []
     for dimension, (step, count) in enumerate(zip(launch.step, reversed(trips), strict=True)):
         piece = step * (coarsen if dimension == 0 else 1)
-        counts.append(max(1, -(-count // piece)))
+        needed = max(1, -(-count // piece))
+        counts.append(needed if launch.most_groups is None else min(needed, launch.most_groups[dimension]))
     return tuple(counts)
 
 

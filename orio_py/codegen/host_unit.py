@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from orio_py.transform.offload.plan import KernelPlan
+from orio_py.transform.offload.plan import KernelPlan, Language
 
-PREFIX = "orio_opencl_"
-"""How every host function's name begins."""
+
+def host_prefix(language: Language) -> str:
+    """How every host function's name begins."""
+    return f"orio_{language}_"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,5 +7,11 @@ OPEN = "#ifndef ORIO_ORIGINAL"
 ELSE = "#else /* ORIO_ORIGINAL */"
 CLOSE = "#endif /* ORIO_ORIGINAL */"
 
-COMPANION_MARK = "/* orio_py: OpenCL host code,"
-"""How a generated file beside a tuned one begins; a file that does not is never overwritten or removed."""
+
+def companion_mark(title: str) -> str:
+    """How a generated file beside a tuned one begins; a file that does not is never overwritten or removed.
+
+    >>> companion_mark("OpenCL")
+    '/* orio_py: OpenCL host code,'
+    """
+    return f"/* orio_py: {title} host code,"

@@ -14,6 +14,7 @@ class Target(StrEnum):
     C = "c"
     OPENMP = "openmp"
     OPENCL = "opencl"
+    CUDA = "cuda"
 
 
 class DeviceTime(StrEnum):

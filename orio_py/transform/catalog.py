@@ -35,6 +35,7 @@ _MODULES: Mapping[str, str] = {
     "Prefetch": "storage.prefetch",
     "Pragma": "parallel.pragma",
     "OpenCL": "offload.opencl",
+    "CUDA": "offload.cuda",
     "Composite": "composite.entry",
 }
 """The module below `orio_py.transform` that holds each transformation's `ENTRY`."""
@@ -59,5 +60,8 @@ class Catalog(Mapping[str, Entry]):
 TRANSFORMATIONS = Catalog()
 """Every transformation that a recipe can use."""
 
-NOT_YET: frozenset[str] = frozenset(["MPIOverlap", "CUDA"])
+DEVICE_LANGUAGES: Mapping[str, str] = {"OpenCL": "opencl", "CUDA": "cuda"}
+"""The transformations that make kernels, each with Composite's key for it, which is also the target's name."""
+
+NOT_YET: frozenset[str] = frozenset(["MPIOverlap"])
 """Transformations of the language that are known but not available."""

@@ -23,7 +23,6 @@ class ArgumentSpec:
     convert: Converter
     default: str | None = None
     flagged: bool = False
-    available: bool = True
 
 
 FORCE = ArgumentSpec(
@@ -54,11 +53,9 @@ class Entry:
         return next((a for a in self.arguments if a.name == name), None)
 
     def make(self, values: Mapping[str, Value]) -> Transformation:
-        """The transformation with the given argument values.  Raises Refusal: ORIO-T009 to T016."""
+        """The transformation with the given argument values.  Raises Refusal: ORIO-T010 to T016."""
         converted: dict[str, object] = {}
         for argument in self.arguments:
             if argument.name in values:
-                result = argument.convert(values[argument.name], argument.name)
-                if argument.available:
-                    converted[argument.name] = result
+                converted[argument.name] = argument.convert(values[argument.name], argument.name)
         return self.build(**converted)

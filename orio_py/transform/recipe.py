@@ -24,14 +24,14 @@ from orio_py.ctree.rewrite import walk
 from orio_py.spec.recipe import Argument, RecipeStep
 from orio_py.spec.region import Region
 from orio_py.transform.base import Context, Refusal, Transformation
-from orio_py.transform.catalog import NOT_YET, TRANSFORMATIONS
+from orio_py.transform.catalog import DEVICE_LANGUAGES, NOT_YET, TRANSFORMATIONS
 from orio_py.transform.context import context_for
 from orio_py.transform.entry import ArgumentSpec, Entry
 from orio_py.transform.forms import sole_statement
 from orio_py.transform.sites import rewrite_where
 from orio_py.transform.superfluous import without_superfluous
 
-__all__ = ["apply_recipe", "check_recipe", "context_for", "uses_opencl", "uses_openmp"]
+__all__ = ["apply_recipe", "check_recipe", "context_for", "device_targets", "uses_openmp"]
 
 
 def check_recipe(region: Region, known: frozenset[str]) -> tuple[Diagnostic, ...]:
@@ -54,9 +54,9 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
     """
     result = _applied(region, values, context)
     if any(_has_kernels(step) for step in region.steps):
-        from orio_py.transform.offload.call import kernel_prefix, numbered  # takes time to load
+        from orio_py.transform.offload.call import numbered  # takes time to load
 
-        result = numbered(result, kernel_prefix(context.label))
+        result = numbered(result, context.label)
     result = without_superfluous(result, region.tree, context)
     assert isinstance(result, Compound)
     return result
@@ -76,7 +76,8 @@ def _applied(region: Region, values: Mapping[str, Value], context: Context) -> N
 
 
 def _has_kernels(step: RecipeStep) -> bool:
-    return step.name == "OpenCL" or any(argument.name == "opencl" for argument in step.arguments)
+    named = (argument.name for argument in step.arguments)
+    return step.name in DEVICE_LANGUAGES or any(name in DEVICE_LANGUAGES.values() for name in named)
 
 
 def uses_openmp(region: Region) -> bool:
@@ -95,14 +96,12 @@ def uses_openmp(region: Region) -> bool:
     return any(text.split()[:1] == ["omp"] for text in pragmas)
 
 
-def uses_opencl(region: Region) -> bool:
-    """Whether some variant of the region runs on an OpenCL device."""
-    for step in region.steps:
-        if step.name == "OpenCL":
-            return True
-        if any(a.name == "opencl" and a.expression != Literal(False) for a in step.arguments):
-            return True
-    return False
+def device_targets(region: Region) -> frozenset[str]:
+    """The targets in whose languages some variant of the region has kernels: `opencl`, `cuda`, or none."""
+    keys = DEVICE_LANGUAGES.values()
+    steps = {DEVICE_LANGUAGES[step.name] for step in region.steps if step.name in DEVICE_LANGUAGES}
+    arguments = (argument for step in region.steps for argument in step.arguments)
+    return frozenset(steps | {a.name for a in arguments if a.name in keys and a.expression != Literal(False)})
 
 
 def _mentions_openmp(expr: Expr) -> bool:
@@ -153,10 +152,7 @@ def _check_argument(entry: Entry, argument: Argument, known: frozenset[str]) -> 
     yield from undefined
     if undefined:
         return
-    if not spec.available and names_in(argument.expression):
-        message = f"Composite's `{spec.name}` is not available yet: variants that switch it on are refused"
-        yield Diagnostic("ORIO-T009", message, argument.position, Severity.WARNING)
-    elif not names_in(argument.expression):
+    if not names_in(argument.expression):
         try:
             spec.convert(_value(spec, argument.expression, {}), spec.name)
         except Refusal as refusal:

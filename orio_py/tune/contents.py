@@ -9,12 +9,18 @@ from orio_py.core.source import Span
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.region import Region
 from orio_py.spec.task import TuningTask
+from orio_py.transform.offload.plan import Language
 from orio_py.tune.dispatch import Case, dispatch, needs_dispatch
-from orio_py.tune.host_functions import HostFunctions, calls_host_functions
+from orio_py.tune.host_functions import HostFunctions, called_languages, calls_host_functions
 from orio_py.tune.load import LoadedTask
 from orio_py.tune.result import Winner
 from orio_py.tune.variant import VariantGenerator
 from orio_py.tune.writeback import generated_content
+
+_HOST_CODE: Mapping[Language, str] = {
+    Language.OPENCL: "host code: in the file beside this one that ends in _opencl.c; link both with OpenCL",
+    Language.CUDA: "host code: in the file beside this one that ends in _cuda.cu; compile that with nvcc, link both",
+}
 
 
 def tuned_contents(
@@ -57,9 +63,7 @@ def without_stale_calls(
 
 def _host_code(code: str | None) -> list[str]:
     """What to say of the functions that the code calls, if it calls any."""
-    if code is None or not calls_host_functions(code):
-        return []
-    return ["host code: in the file beside this one that ends in _opencl.c; link both with OpenCL"]
+    return [] if code is None else [_HOST_CODE[language] for language in called_languages(code)]
 
 
 def _combined(

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from orio_py.codegen.host_unit import PREFIX, HostKernel
-from orio_py.transform.offload.plan import KernelPlan
+from orio_py.codegen.host_unit import HostKernel, host_prefix
+from orio_py.transform.offload.plan import KernelPlan, Language
 
 
 @dataclass(slots=True)
@@ -24,10 +24,13 @@ class HostFunctions:
         """The code of a region at one problem size, with its calls renamed where that is needed."""
         if not plans:
             return code
-        from orio_py.codegen.opencl.device import device_program  # takes time to load, and few files need it
+        from orio_py.codegen.languages import device_programs  # takes time to load, and few files need it
 
-        source = device_program(plans)
-        names = {plan.name: self._function(HostKernel(plan, source, plan.name)) for plan in plans}
+        names = {
+            plan.name: self._function(HostKernel(plan, program.source, plan.name))
+            for program in device_programs(plans)
+            for plan in program.plans
+        }
         pattern = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names))
         return pattern.sub(lambda match: names[match[0]], code)
 
@@ -58,4 +61,14 @@ def calls_host_functions(code: str) -> bool:
     >>> calls_host_functions("orio_opencl_axpy_0(y, n);"), calls_host_functions("axpy(y, n);")
     (True, False)
     """
-    return re.search(rf"\b{PREFIX}\w+\s*\(", code) is not None
+    return bool(called_languages(code))
+
+
+def called_languages(code: str) -> tuple[Language, ...]:
+    """The device languages whose host functions code calls.
+
+    >>> called_languages("orio_cuda_axpy_0(y, n);")
+    (<Language.CUDA: 'cuda'>,)
+    """
+    found = (re.search(rf"\b{host_prefix(language)}\w+\s*\(", code) for language in Language)
+    return tuple(language for language, match in zip(Language, found, strict=True) if match is not None)

@@ -21,7 +21,8 @@ from orio_py.spec.objective import Objective
 from orio_py.spec.search import Budget, SearchSpec
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
-from orio_py.transform.recipe import uses_opencl, uses_openmp
+from orio_py.transform.catalog import DEVICE_LANGUAGES
+from orio_py.transform.recipe import device_targets, uses_openmp
 from orio_py.tune.options import TuneOptions
 
 BATCH = 64
@@ -86,7 +87,7 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
     objective = (
         task.measurement.objective if options.objective is None else parse_objective(options.objective)
     )
-    if target is Target.OPENCL:
+    if target in DEVICE_TARGETS:
         choice = choose_for_device(task.measurement, objective)
     else:
         choice = choose_observers(task.measurement, objective, is_parallel=target is Target.OPENMP)
@@ -145,19 +146,34 @@ def parse_search(text: str) -> tuple[str, dict[str, Value]]:
     return name.strip(), chosen
 
 
+DEVICE_TARGETS = frozenset([Target.OPENCL, Target.CUDA])
+"""Targets whose variants run on a device."""
+
+_TITLES = {Target(key): title for title, key in DEVICE_LANGUAGES.items()}
+
+
 def resolve_target(task: TuningTask, wish: str | None) -> Target:
     """The target asked for, or what the recipe needs.  Raises DiagnosticError ORIO-U013, U018."""
-    on_device = any(uses_opencl(region) for region in task.regions)
+    devices = frozenset[str]().union(*(device_targets(region) for region in task.regions))
+    if len(devices) > 1:
+        fail(
+            "ORIO-U018",
+            f"the recipe makes kernels for {' and '.join(sorted(devices))}, and variants run on one device",
+            task.position,
+            help="use one of `transform OpenCL(...)` and `transform CUDA(...)`",
+        )
+    needed = Target(next(iter(devices))) if devices else None
     if wish is None:
-        if on_device:
-            return Target.OPENCL
+        if needed is not None:
+            return needed
         return Target.OPENMP if any(uses_openmp(region) for region in task.regions) else Target.C
     known = {str(target): target for target in Target}
     if wish not in known:
         fail("ORIO-U013", f"there is no target `{wish}`", help=did_you_mean(wish, known))
-    if on_device is not (known[wish] is Target.OPENCL):
-        found = "makes OpenCL kernels" if on_device else "makes no OpenCL kernels"
-        help_text = "leave `--target` out" if on_device else "add `transform OpenCL(...)` to the recipe"
+    if needed is not (known[wish] if known[wish] in DEVICE_TARGETS else None):
+        found = f"makes {_TITLES[needed]} kernels" if needed else f"makes no {_TITLES[known[wish]]} kernels"
+        title = _TITLES.get(known[wish], "")
+        help_text = "leave `--target` out" if needed else f"add `transform {title}(...)` to the recipe"
         fail("ORIO-U018", f"the target is `{wish}`, but the recipe {found}", task.position, help=help_text)
     return known[wish]
 

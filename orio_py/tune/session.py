@@ -131,8 +131,11 @@ class TuningSession:
     # --- before the search ---
 
     def _evaluator(self) -> VariantEvaluator:
-        """The evaluator of the target.  Raises EnvironmentProblem ORIO-B010 without a device."""
+        """The evaluator of the target.  Raises EnvironmentProblem ORIO-B010, B040 without a device."""
         plan = self.plan
+        if plan.target is Target.CUDA:
+            message = "variants for CUDA can be generated, but nothing here can run and time them yet"
+            raise EnvironmentProblem(Diagnostic("ORIO-B040", message, help="write one with `orio transform`"))
         on_device = plan.target is Target.OPENCL
         parallel = plan.target is not Target.C or self._starts_threads()
         memory = Bytes(int(MEMORY_SHARE * memory_bytes()))

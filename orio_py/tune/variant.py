@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from orio_py.codegen.device import DeviceProgram
-from orio_py.codegen.opencl.device import device_program
+from orio_py.codegen.languages import device_programs
 from orio_py.core.expr import Value
 from orio_py.ctree.build import const
 from orio_py.ctree.emit import emit
@@ -58,8 +58,7 @@ class VariantGenerator:
             if self.task.inputs.specialize:
                 code = dispatch(self.task, region, [Case(point, code)], indent=region.indent)
             found.append(f"\n{code}")
-            if plans:
-                devices.append(DeviceProgram(device_program(plans), plans))
+            devices += device_programs(plans)
         return VariantParts(tuple(found), tuple(devices))
 
     def code(self, index: int, point: InputPoint, values: Mapping[str, Value]) -> str:

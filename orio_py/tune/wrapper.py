@@ -12,7 +12,7 @@ from orio_py.build.detect import cpu_name
 from orio_py.core.diagnostics import Diagnostic, Severity
 from orio_py.core.digest import digest
 from orio_py.core.expr import Value
-from orio_py.tune.companions import needs_companions
+from orio_py.tune.companions import languages_of
 from orio_py.tune.compile_commands import CompileCommands, parse_command
 from orio_py.tune.headers import project_texts
 from orio_py.tune.load import Loaded, load
@@ -77,10 +77,10 @@ class Wrapper:
         if loaded.is_bad or not any(task.task.has_spec for task in loaded.tasks):
             self.told.extend(_as_warning(problem) for problem in loaded.diagnostics)
             return None
-        if needs_companions(loaded.files[0]):
+        if languages_of(loaded.files[0]):
             self._tell(
                 path,
-                "host code for OpenCL is another source, so it is compiled as it was written; "
+                "host code for a device is another source, so it is compiled as it was written; "
                 "run `orio tune` before the build",
             )
             return None

@@ -54,7 +54,7 @@ def test_pages_belong_to_transformations() -> None:
 def test_arguments_are_fields_and_force_is_among_them(name: str) -> None:
     entry = TRANSFORMATIONS[name]
     held = {field.name: field for field in fields(entry.build)}  # type: ignore[arg-type]
-    assert {a.name for a in entry.arguments if a.available} <= set(held)
+    assert {a.name for a in entry.arguments} <= set(held)
     assert entry.argument("force") is not None
     assert held["force"].default is False
 

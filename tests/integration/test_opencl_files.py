@@ -8,7 +8,7 @@ import pytest
 from opencl_build import build, device_environment, loader, run
 
 import orio_py
-from orio_py.spec.generated import COMPANION_MARK
+from orio_py.spec.generated import companion_mark
 
 AXPY = """\
 void axpy(int n, double a, const double *restrict x, double *restrict y)
@@ -145,7 +145,7 @@ def test_stale_companions_are_removed_and_not_copied(tmp_path):
 def test_the_users_own_files_stay(tmp_path):
     source = write(tmp_path / "src" / "vec.c", PLAIN)
     write(tmp_path / "src" / "vec_opencl.c", "int mine;\n")
-    write(tmp_path / "src" / "vec_opencl.h", f"\n{COMPANION_MARK} but not at its beginning */\n")
+    write(tmp_path / "src" / "vec_opencl.h", f"\n{companion_mark('OpenCL')} but not at its beginning */\n")
     assert orio_py.transform(source, in_place=True).exit_code == 0
     assert orio_py.transform(tmp_path / "src", output=tmp_path / "out").exit_code == 0
     assert names(tmp_path / "src") == names(tmp_path / "out") == ["vec.c", "vec_opencl.c", "vec_opencl.h"]

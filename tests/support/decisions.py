@@ -25,6 +25,7 @@ from typing import Any
 import pytest
 from c_trees import context, parse
 
+from orio_py.codegen.cuda.device import cuda_program
 from orio_py.codegen.opencl.device import device_program
 from orio_py.core.diagnostics import Diagnostic
 from orio_py.ctree.emit import emit
@@ -35,6 +36,7 @@ from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Context, Refusal, Transformation
 from orio_py.transform.catalog import TRANSFORMATIONS
 from orio_py.transform.offload.call import kernel_plans
+from orio_py.transform.offload.plan import Language
 from orio_py.transform.parallel.openmp import OpenMP
 from orio_py.transform.parallel.user_pragmas import check_user_pragmas
 from orio_py.transform.parallel.vector import Vector
@@ -118,7 +120,8 @@ def _kernels(result: Node) -> str:
     """The kernels of a result, after what the host copies for each."""
     plans = kernel_plans(result)
     copied = [", ".join(f"{b.name} {b.direction.value}" for b in plan.buffers) for plan in plans]
-    text = device_program(plans) if plans else ""
+    is_cuda = bool(plans) and plans[0].language is Language.CUDA
+    text = "" if not plans else cuda_program(plans) if is_cuda else device_program(plans)
     return "".join(f"\ncopied: {line}" for line in copied) + (f"\n{text.rstrip()}" if text else "")
 
 

@@ -19,11 +19,11 @@ from collections.abc import Sequence
 from math import prod
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument, kernel_arguments, record_definitions
-from orio_py.codegen.opencl.blocks import kernel_with_blocks
-from orio_py.codegen.opencl.lanes import lanes_body, plain_body
-from orio_py.codegen.opencl.loops import blocks_around, linear
-from orio_py.codegen.opencl.reductions import device_reduction, lanes_declared, lanes_merged
-from orio_py.codegen.opencl.types import Types, types_of
+from orio_py.codegen.offload.dialect import Kernel
+from orio_py.codegen.offload.lines import kernel_lines, wrapped_head
+from orio_py.codegen.offload.reductions import device_reduction
+from orio_py.codegen.offload.types import types_of
+from orio_py.codegen.opencl.dialect import OPENCL
 from orio_py.codegen.templates import render
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
@@ -48,42 +48,26 @@ def device_program(plans: Sequence[KernelPlan]) -> str:
 
 
 def _kernel(plan: KernelPlan) -> str:
-    types = types_of(plan)
+    kernel = Kernel(plan, types_of(plan), OPENCL)
     return render(
         "opencl/kernel.cl.j2",
         head=_head(plan),
-        reductions=[device_reduction(reduction) for reduction in plan.reductions],
-        body=kernel_with_blocks(plan, types) if plan.blocks else _iterations(plan, types),
+        reductions=[device_reduction(reduction, OPENCL) for reduction in plan.reductions],
+        body=kernel_lines(kernel),
         tiles=[(device_type(tile.type), tile.name, tile.elements) for tile in plan.staged],
         items=prod(plan.launch.items),
-        item=linear("get_local_id", "get_local_size", len(plan.axes)),
-        group=f"{FIRST_GROUP} + " * (plan.options.streams > 1)
-        + linear("get_group_id", "get_num_groups", len(plan.axes)),
+        item=OPENCL.item_number(plan.launch),
+        group=f"{FIRST_GROUP} + " * (plan.options.streams > 1) + OPENCL.group_number(plan.launch),
     )
-
-
-def _iterations(plan: KernelPlan, types: Types) -> list[str]:
-    """The lines by which each item finds its iterations and runs them."""
-    around = blocks_around(plan, types)
-    write = plain_body if plan.lanes is None else lanes_body
-    opening = [*(lanes_declared(plan) if plan.lanes else ()), *around.opening]
-    body = write(plan, types, "  " * (around.depth + 1)).splitlines()
-    return [*opening, *body, *around.closing, *(lanes_merged(plan) if plan.lanes else ())]
 
 
 def _head(plan: KernelPlan) -> str:
     """The attributes, the name and the parameters."""
     parameters = [_parameter(argument) for argument in kernel_arguments(plan)]
     attributes = _attributes(plan)
-    lines = ["__kernel", *attributes] if attributes else []
-    line = f"void {plan.name}(" if attributes else f"__kernel void {plan.name}("
-    for number, parameter in enumerate(parameters):
-        piece = parameter + (")" if number + 1 == len(parameters) else ",")
-        if len(line) + len(piece) + 1 > _WIDTH and line.strip():
-            lines.append(line.rstrip())
-            line = "    "
-        line += piece if line.endswith("(") or not line.strip() else f" {piece}"
-    return "\n".join([*lines, line])
+    first = f"void {plan.name}(" if attributes else f"__kernel void {plan.name}("
+    head = wrapped_head(first, parameters, _WIDTH)
+    return "\n".join(["__kernel", *attributes, head]) if attributes else head
 
 
 def _attributes(plan: KernelPlan) -> list[str]:

@@ -118,6 +118,14 @@ CODES: tuple[Code, ...] = (
         "from wheels, and `nvcc`, the program of a CUDA toolkit. Without a name the first that works is taken.",
     ),
     Code(
+        "ORIO-B040",
+        "no way to run CUDA variants",
+        "A recipe with `transform CUDA(...)` has variants that run on an NVIDIA GPU.  They can be generated, as host\n"
+        "code beside the output, by\n\n"
+        "    orio transform FILE --set threadCount=128\n\n"
+        "To tune them something has to run and time them, which is not there on this machine or in this version.",
+    ),
+    Code(
         "ORIO-B030",
         "no C++ compiler",
         "CUDA kernels and their host code are checked on the processor by a C++17 compiler together with a header "

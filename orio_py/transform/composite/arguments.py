@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from orio_py.core.expr import Value, show
+from orio_py.core.expr import Value
 from orio_py.transform.arguments import boolean, loop_name, new_index, positive_int, text, texts, wrong
-from orio_py.transform.base import Refusal, refuse
+from orio_py.transform.base import Refusal
 from orio_py.transform.composite.composite import OnLoop, PragmaEntry, TileEntry
 from orio_py.transform.entry import Entry
 from orio_py.transform.parallel import parallelize, vectorize
@@ -141,40 +141,56 @@ promises = partial(_switch, restrict.ENTRY, ("arrays",))
 versions = partial(_steps, specialize.ENTRY, ("on", "values", "aligned", "alignment"))
 
 
-def kernels(value: Value, name: str) -> Any:
+def opencl_kernels(value: Value, name: str) -> Any:
     """`bool` or `(bool, (argument, value), …)`: the arguments of OpenCL by name, or None.
 
     Raises Refusal: ORIO-T010, and what OpenCL's own arguments raise.
     """
     from orio_py.transform.offload.opencl import ENTRY  # takes time to load
 
+    return _kernels(ENTRY, "workItemsPerGroup", value, name)
+
+
+_POSITIONS = ("threadCount", "cacheBlocks", "pinHostMem", "streamCount")
+"""What the four values of Composite's `cuda` are in annotations of the language."""
+
+
+def cuda_kernels(value: Value, name: str) -> Any:
+    """`bool`, `(threadCount, cacheBlocks, pinHostMem, streamCount)` or `(bool, (argument, value), …)`.
+
+    The arguments of CUDA, or None.  Raises Refusal: ORIO-T010, and what CUDA's own arguments raise.
+    """
+    from orio_py.transform.offload.cuda import ENTRY  # takes time to load
+
+    is_list = isinstance(value, (list, tuple))
+    if is_list and len(value) == len(_POSITIONS) and not isinstance(value[0], bool):
+        pairs = tuple(zip(_POSITIONS, value, strict=True))
+        return _kernels(ENTRY, "threadCount", (True, *pairs), name)
+    if is_list and value and not isinstance(value[0], bool):
+        wrong(
+            name,
+            "(threadCount, cacheBlocks, pinHostMem, streamCount), or (True, ('threadCount', 64), …)",
+            value,
+        )
+    return _kernels(ENTRY, "threadCount", value, name)
+
+
+def _kernels(entry: Entry, example: str, value: Value, name: str) -> Any:
     first, *pairs = value if isinstance(value, (list, tuple)) and value else (value,)
     if not boolean(first, name):
         return None
     given: dict[str, Value] = {}
     for pair in pairs:
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            wrong(name, "True, or (True, ('workItemsPerGroup', 64), …)", value)
+            wrong(name, f"True, or (True, ('{example}', 64), …)", value)
         argument, chosen = text(pair[0], name), pair[1]
-        if ENTRY.argument(argument) is None or argument == "force":
-            wrong(name, f"made up of arguments of OpenCL; `{argument}` is none", value)
+        if entry.argument(argument) is None or argument == "force":
+            wrong(name, f"made up of arguments of {entry.name}; `{argument}` is none", value)
         given[argument] = chosen
     try:
-        return ENTRY.make(given)
+        return entry.make(given)
     except Refusal as refusal:
         raise Refusal(*refusal.diagnostics, argument=name) from None
-
-
-def disabled_only(value: Value, name: str) -> None:
-    """Accepts the values of a key that switch it off.  Raises Refusal: ORIO-T009."""
-    if value not in (None, False, [], ()) and not (isinstance(value, tuple) and value[0] in (False, 0)):
-        refuse(
-            "ORIO-T009",
-            f"Composite's `{name}` is known but not available yet; its value is {show(value)}",
-            None,
-            help=f"leave `{name}` out, or switch it off",
-            argument=name,
-        )
 
 
 def _made(entry: Entry, names: Sequence[str], parts: Sequence[Value], name: str) -> Any:

@@ -50,6 +50,8 @@ from orio_py.transform.versions.restrict import Restrict
 from orio_py.transform.versions.specialize import Specialize
 
 if TYPE_CHECKING:
+    from orio_py.transform.offload.cuda import CUDA
+    from orio_py.transform.offload.device_step import DeviceStep
     from orio_py.transform.offload.opencl import OpenCL
 
 Stage = Callable[[Node, Context], Node]
@@ -115,6 +117,7 @@ class Composite:
     vector: tuple[bool, tuple[str, ...]] = (False, ())
     restrict: Restrict | None = None
     opencl: OpenCL | None = None
+    cuda: CUDA | None = None
     force: bool = False
 
     def check(self, node: Node, context: Context) -> None:
@@ -145,7 +148,8 @@ class Composite:
         yield "pragma", self._check_pragmas
         yield "openmp", self._check_parallel
         yield "parallelize", self._check_parallelize
-        yield "opencl", self._check_offloaded
+        for key, step in self._kernels():
+            yield key, partial(self._check_offloaded, step)
         yield from (("arrcopy", self._whole(step)) for step in self.arrcopy)
         yield "regtile", self._register_tiled
         yield "unrolljam", partial(self._unrolled, innermost=False)
@@ -168,12 +172,17 @@ class Composite:
         yield "vector", self._vector
         if self.restrict is not None:
             yield "restrict", self._whole(self.restrict)
-        if self.opencl is not None:
-            yield "opencl", partial(self._offloaded, replace(self.opencl, force=self.force))
+        for key, step in self._kernels():
+            yield key, partial(self._offloaded, step)
 
-    def _check_offloaded(self, node: Node, context: Context) -> Node:
-        if self.opencl is not None and self._is_trusted():
-            step = replace(self.opencl, force=self.force)
+    def _kernels(self) -> Iterator[tuple[str, DeviceStep]]:
+        """What makes kernels, by key."""
+        for key, step in (("opencl", self.opencl), ("cuda", self.cuda)):
+            if step is not None:
+                yield key, replace(step, force=self.force)
+
+    def _check_offloaded(self, step: DeviceStep, node: Node, context: Context) -> Node:
+        if self._is_trusted():
             step.check_where(node, context, self._choice(node, step.loop))
         return node
 
@@ -182,7 +191,7 @@ class Composite:
         factors = (*self.regtile, *self.unrolljam)
         return self._keeps_order() and any(factor > 1 for _, factor in factors)
 
-    def _offloaded(self, step: OpenCL, node: Node, context: Context) -> Node:
+    def _offloaded(self, step: DeviceStep, node: Node, context: Context) -> Node:
         rest = {id(loop) for loop in remainder_loops(node)}
         outer = {id(loop) for loop in outermost_loops(node)}
         chosen = _among(outer) if step.loop is None else _counts(step.loop)
@@ -252,7 +261,9 @@ class Composite:
     def _annotates(self) -> bool:
         """Whether something stands before loops, or counts them, that needs them in a simple form."""
         keys = (self.openmp, self.vector, *((True, entry.texts) for entry in self.pragma))
-        inferred = any(step is not None for step in (self.parallelize, self.vectorize, self.opencl))
+        inferred = any(
+            step is not None for step in (self.parallelize, self.vectorize, self.opencl, self.cuda)
+        )
         return inferred or any(enabled and pragma_lines(texts) for enabled, texts in keys)
 
     def _check_pragmas(self, node: Node, context: Context) -> Node:

@@ -120,11 +120,6 @@ def _prototype(name: str, parameters: Sequence[HostParameter]) -> c_ast.Decl:
     return c_ast.Decl(name, [], [], [], [], c_ast.FuncDecl(listed, result), None, None)
 
 
-def kernel_prefix(label: str) -> str:
-    """How the names of a region's kernels begin."""
-    return f"orio_opencl_{label}"
-
-
 def kernel_plans(tree: Node) -> tuple[KernelPlan, ...]:
     """The plans of the kernels that a region calls, in the order of the source, each once."""
     found: dict[str, KernelPlan] = {}
@@ -134,10 +129,10 @@ def kernel_plans(tree: Node) -> tuple[KernelPlan, ...]:
     return tuple(found.values())
 
 
-def numbered(tree: Node, prefix: str) -> Node:
-    """The tree with its kernels named `prefix_0`, `prefix_1` and so on, in the order of the source.
+def numbered(tree: Node, label: str) -> Node:
+    """The tree with its kernels named `orio_opencl_LABEL_0` and so on, in the order of the source.
 
-    Copies of one call keep one name.
+    The second word is the language's; copies of one call keep one name.
     """
     plans: dict[int, int] = {}
     for node in walk(tree):
@@ -145,15 +140,15 @@ def numbered(tree: Node, prefix: str) -> Node:
             plans.setdefault(id(node.plan), len(plans))
     if not plans:
         return tree
-    return _Numbering(plans, prefix).rewrite(tree)
+    return _Numbering(plans, label).rewrite(tree)
 
 
 class _Numbering(Rewriter):
     """Gives each block that `call_of` made the number of its plan."""
 
-    def __init__(self, plans: dict[int, int], prefix: str) -> None:
+    def __init__(self, plans: dict[int, int], label: str) -> None:
         self._plans = plans
-        self._prefix = prefix
+        self._label = label
         self._known: dict[int, KernelPlan] = {}
 
     def visit_Compound(self, node: Compound) -> Replacement:
@@ -171,5 +166,5 @@ class _Numbering(Rewriter):
     def _plan(self, plan: KernelPlan) -> KernelPlan:
         number = self._plans[id(plan)]
         if number not in self._known:
-            self._known[number] = replace(plan, name=f"{self._prefix}_{number}")
+            self._known[number] = replace(plan, name=f"orio_{plan.language}_{self._label}_{number}")
         return self._known[number]

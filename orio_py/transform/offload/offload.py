@@ -13,7 +13,7 @@ sections III and IV; for the scalars Z. Li, "Array privatization for parallel ex
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from orio_py.ctree.dependence.alias import Aliases
@@ -21,6 +21,7 @@ from orio_py.ctree.loops import CanonicalLoop, innermost_loops
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transform.base import Context, note, refuse
+from orio_py.transform.offload.arguments import OffloadArguments, launch_shape
 from orio_py.transform.offload.arithmetic import Arithmetic
 from orio_py.transform.offload.blocks import InnerLoops, in_blocks, inner_loops
 from orio_py.transform.offload.body import (
@@ -33,55 +34,22 @@ from orio_py.transform.offload.body import (
 from orio_py.transform.offload.buffers import Array, array, structures_array
 from orio_py.transform.offload.elements import Element, elements
 from orio_py.transform.offload.levels import Level
+from orio_py.transform.offload.limits import require_limits
 from orio_py.transform.offload.mapping import axis, mapped_loops
 from orio_py.transform.offload.plan import (
     BufferPlan,
-    DeviceOptions,
     KernelPlan,
+    Language,
     LaunchShape,
     Layout,
     Layouts,
     ReductionPlan,
-    Spread,
 )
 from orio_py.transform.offload.scalars import scalars
 from orio_py.transform.offload.staging import Staging, staging
 from orio_py.transform.offload.structures import Flattened, flattened_structures
 from orio_py.transform.offload.vectors import lanes
 from orio_py.transform.parallel.sharing import Sharing, require_independent, require_order_free, sharing
-
-_ITEMS = {1: (64,), 2: (16, 4), 3: (8, 4, 2)}
-"""Items per group where nothing is said: 64, a multiple of the widths at which devices run items together."""
-
-
-@dataclass(frozen=True, slots=True)
-class OffloadArguments:
-    """How a nest is laid out on a device.
-
-    `nd` is the number of outer loops that become axes, or their indices, slowest first; `items` and `groups`
-    have one number per axis, fastest first, None for the default; `unroll` is the factor of the pragma before
-    innermost loops, those over an item's iterations where the body has none; `stage` asks for tiles in local
-    memory, of `tile` iterations per axis, by default one for each item, and of `block` iterations of loops inside an
-    iteration, by default as many as a group has items along the fastest axis; `vector` is the number of iterations
-    that an item does at once; `layout` says how the device holds arrays; `what` names the
-    transformation in messages; `trusted` says that it is known that iterations may run in any order.
-    """
-
-    what: str
-    nd: int | tuple[str, ...] = 1
-    items: tuple[int, ...] | None = None
-    groups: tuple[int, ...] | None = None
-    coarsen: int = 1
-    spread: Spread = Spread.STRIDED
-    unroll: int | None = None
-    stage: bool = False
-    tile: tuple[int, ...] | None = None
-    block: int | None = None
-    vector: int = 1
-    layout: Layout | Layouts = Layout.ROW
-    options: DeviceOptions = field(default_factory=DeviceOptions)
-    force: bool = False
-    trusted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +95,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     plain_arrays = flattened_structures(node, what, context)
     node, context = plain_arrays.node, plain_arrays.context
     mapped, every = mapped_loops(node, arguments.nd, what, context, force=force)
-    launch = _launch(len(mapped), node, arguments)
+    launch = launch_shape(len(mapped), node, arguments)
     outer = every[: len(mapped)]
     shared = sharing(outer, context)
     body = subscripted(plain_body(outer[-1].body, context))
@@ -142,7 +110,6 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     _require_neighbours(uses, plain_arrays, arguments)
     cut = mapped[0] if arguments.options.streams > 1 else None
     arrays = _arrays(uses, axes, arithmetic, plain_arrays, arguments, cut)
-    _require_layouts(node, what, Layouts.given(arguments.layout), arrays)
     plain = flattened(body, arrays)
     extents = tuple(scalar for found in arrays.values() for scalar in found.scalars)
     kept = scalars(shared, outer, every, plain, extents, arguments.what, context)
@@ -154,15 +121,14 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         size, single = arguments.block or launch.items[0], launch.step == launch.items
         loops = inner_loops(body, size, names, arithmetic, what, context, single=single)
         numbers = {name: found for name, found in uses.items() if name not in plain_arrays.mixed}
-        tiles = staging(numbers, arrays, dimensions, launch, arithmetic, loops.loops)
+        tiles = staging(numbers, arrays, dimensions, launch, arithmetic, loops.loops, pad=arguments.pads)
         _require_tiles(tiles, loops, node, arguments)
     new = flattened(body, arrays, tiles.references) if tiles.tiles else plain
     inside = bool(innermost_loops(new))
     blocked = in_blocks(body_items(new), tiles.loops, kept.private, arguments.unroll)
     combined = {reduction.name for reduction in kept.reductions}
-    vectors = None
-    if arguments.vector > 1:
-        vectors = lanes(body, dimensions[-1], uses, arrays, combined, what, context)
+    wide = arguments.vector > 1
+    vectors = lanes(body, dimensions[-1], uses, arrays, combined, what, context) if wide else None
     plan = KernelPlan(
         name="kernel",
         axes=tuple(plain_arrays.along(dimension) for dimension in dimensions),
@@ -179,8 +145,22 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         unroll=None if inside else arguments.unroll,
         options=arguments.options,
         lanes=vectors,
+        language=arguments.language,
     )
+    require_limits(plan, arguments.model, node)
     return Offloaded(plan, tuple(mapped), tuple(every), plain_arrays)
+
+
+def _require_known_groups(launch: LaunchShape, reductions: Sequence[ReductionPlan], node: Node) -> None:
+    """No group of unknown size combines anything.  Raises Refusal: ORIO-T127."""
+    if launch.free and reductions:
+        refuse(
+            "ORIO-T127",
+            f"`{reductions[0].name}` is combined by groups, whose size has to be known",
+            node,
+            help="give `workItemsPerGroup` another value than 0",
+            argument="workItemsPerGroup",
+        )
 
 
 def _buffers(arrays: Mapping[str, Array], tiles: Staging) -> tuple[BufferPlan, ...]:
@@ -195,7 +175,7 @@ def _require_tiles(tiles: Staging, loops: InnerLoops, node: Node, arguments: Off
     if not tiles.tiles:
         refuse(
             "ORIO-T130",
-            f"{arguments.what} finds nothing to keep in local memory: no two items of a group read the same "
+            f"{arguments.what} finds nothing to keep in {arguments.words.memory}: no two items of a group read the same "
             "element of an array that the loops only read, by subscripts that differ by whole numbers of mapped "
             "indices",
             node,
@@ -225,8 +205,9 @@ def _arrays(
 ) -> dict[str, Array]:
     """What becomes of each array, in the layout that is asked for; `outer` is the loop that is cut in slices.
 
-    Raises Refusal: ORIO-T122, T124.
+    Raises Refusal: ORIO-T122, T124, T142.
     """
+    _require_structures(uses, plain, arguments)
     found: dict[str, Array] = {}
     layouts = Layouts.given(arguments.layout)
     for name, each in uses.items():
@@ -247,6 +228,7 @@ def _arrays(
             by_columns=turned,
             outer=None if name in plain.records else outer,
         )
+    _require_layouts(plain.node, arguments.what, layouts, found)
     return found
 
 
@@ -265,6 +247,16 @@ def _require_neighbours(
         help="leave `vectorWidth` 1",
         argument="vectorWidth",
     )
+
+
+def _require_structures(
+    uses: dict[str, list[Element]], plain: Flattened, arguments: OffloadArguments
+) -> None:
+    """Structures of mixed members are for OpenCL.  Raises Refusal: ORIO-T124."""
+    name = next((name for name in uses if name in plain.mixed), None)
+    if arguments.language is Language.CUDA and name is not None:
+        message = f"{arguments.what} needs structures whose members have one type, and those of `{name}` have several"
+        refuse("ORIO-T124", message, uses[name][0].node)
 
 
 _LAYOUTS = {
@@ -289,61 +281,6 @@ def _require_layouts(node: Node, what: str, layouts: Layouts, arrays: Mapping[st
     if problem is not None:
         message = f"{what} {problem}"
         refuse("ORIO-T142", message, node, help="leave `layout` 'row'", argument="layout")
-
-
-def _launch(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
-    """The launch shape.  Raises Refusal: ORIO-T127."""
-    items = arguments.items or _ITEMS[axes]
-    if items == (0,):
-        return _free(axes, node, arguments)
-    if len(items) == 1:
-        items = (*items, *(1,) * (axes - 1))
-    groups, tile = arguments.groups, arguments.tile
-    if tile is not None and len(tile) == 1:
-        tile = (*tile, *items[1:])
-    for name, given in (("workItemsPerGroup", items), ("workGroups", groups), ("localTile", tile)):
-        if given is not None and len(given) != axes:
-            refuse(
-                "ORIO-T127",
-                f"`{name}` gives {len(given)} dimensions, and {axes} loops are mapped",
-                node,
-                help="give one number per mapped loop, the innermost loop's first",
-                argument=name,
-            )
-    if tile is not None and any(size % width for size, width in zip(tile, items, strict=True)):
-        refuse(
-            "ORIO-T127",
-            f"`localTile` is {list(tile)}; it has to be a multiple of the items per group, {list(items)}, in each "
-            "dimension",
-            node,
-            argument="localTile",
-        )
-    return LaunchShape(items, groups, tile, arguments.vector)
-
-
-def _free(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
-    """The launch shape whose groups are the driver's.  Raises Refusal: ORIO-T127."""
-    for name, given in (
-        ("workGroups", arguments.groups is not None),
-        ("cacheBlocks", arguments.stage),
-        ("sizeHint", arguments.options.size_hint),
-    ):
-        if given:
-            message = f"`{name}` needs groups of a known size: give `workItemsPerGroup` another value than 0"
-            refuse("ORIO-T127", message, node, argument=name)
-    return LaunchShape((1,) * axes, vector=arguments.vector, free=True)
-
-
-def _require_known_groups(launch: LaunchShape, reductions: Sequence[ReductionPlan], node: Node) -> None:
-    """No group of unknown size combines anything.  Raises Refusal: ORIO-T127."""
-    if launch.free and reductions:
-        refuse(
-            "ORIO-T127",
-            f"`{reductions[0].name}` is combined by groups, whose size has to be known",
-            node,
-            help="give `workItemsPerGroup` another value than 0",
-            argument="workItemsPerGroup",
-        )
 
 
 def _uses(

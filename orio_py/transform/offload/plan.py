@@ -203,7 +203,9 @@ class LaunchShape:
     of the innermost mapped loop.  `groups` None: as many as cover the axis.  `tile` are the neighbouring
     iterations that a group does in one step, multiples of `items`; None: one for each item.  An item does
     `vector` neighbouring iterations of the fastest axis at once.  With `free` the device's driver puts the items
-    into groups; `items` are 1 then, `groups` and `tile` None.
+    into groups; `items` are 1 then, `groups` and `tile` None.  `most_groups` are the largest numbers of groups
+    that the language can launch per axis, None where it has no limits: groups then do several steps along all
+    axes but the fastest, should it take more.
     """
 
     items: tuple[int, ...]
@@ -211,11 +213,36 @@ class LaunchShape:
     tile: tuple[int, ...] | None = None
     vector: int = 1
     free: bool = False
+    most_groups: tuple[int, ...] | None = None
 
     @property
     def step(self) -> tuple[int, ...]:
         """The iterations per axis that a group does in one step."""
         return self.tile or (self.items[0] * self.vector, *self.items[1:])
+
+
+class Language(StrEnum):
+    """The device language that a plan is for."""
+
+    OPENCL = "opencl"
+    CUDA = "cuda"
+
+
+@dataclass(frozen=True, slots=True)
+class CudaOptions:
+    """What only CUDA has.
+
+    `least_blocks` are the blocks that a multiprocessor should hold at least, `max_registers` the most registers of
+    a thread; a kernel has one of the two.  `carveout` is the share of a multiprocessor's memory for shared memory,
+    in percent; the rest is first-level cache.  `pins` says that copies go through pinned memory of the host,
+    `on_device` that there is a function for arrays that are on the device already.
+    """
+
+    least_blocks: int | None = None
+    max_registers: int | None = None
+    carveout: int | None = None
+    pins: bool = False
+    on_device: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +259,7 @@ class DeviceOptions:
     streams: int = 1
     platform: int | str | None = None
     device: int | str | None = None
+    cuda: CudaOptions = CudaOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,3 +289,4 @@ class KernelPlan:
     unroll: int | None = None
     options: DeviceOptions = DeviceOptions()
     lanes: LanePlan | None = None
+    language: Language = Language.OPENCL

@@ -40,6 +40,9 @@ from orio_py.transform.offload.call import begin_name, place_name, start_name
 from orio_py.transform.offload.elements import Element
 from orio_py.transform.offload.plan import Axis, LaunchShape, ScalarPlan, StagedTile
 
+_WARP = 32
+"""Threads that read from shared memory together (CUDA C++ Programming Guide, section 4.1)."""
+
 _CELL, _ELEMENT, _ITEM = "orio_cell", "orio_element", "orio_item"
 
 Offsets = tuple[int, ...]
@@ -85,6 +88,12 @@ class _Reads:
     sides: tuple[_Side, ...]
     rest: Polynomial
     offsets: Mapping[int, Offsets]
+    pad: int = 0
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """The elements from one value of each side to the next one of the side before it: extents, with gaps."""
+        return (*(side.extent for side in self.sides[:-1]), self.sides[-1].extent + self.pad)
 
 
 def staging(
@@ -94,10 +103,13 @@ def staging(
     launch: LaunchShape,
     arithmetic: Arithmetic,
     loops: Sequence[InnerLoop] = (),
+    *,
+    pad: bool = False,
 ) -> Staging:
     """Tiles for all arrays of which several items of a group read the same elements; perhaps none.
 
-    `loops` are the loops of the body that could run in blocks.
+    `loops` are the loops of the body that could run in blocks.  With `pad` rows have an odd number of elements
+    where neighbouring items read from different rows, so that they do not meet in one bank of the memory.
     """
     widths = list(zip(axes, reversed(launch.step), strict=True))
     tiles: list[tuple[StagedTile, InnerLoop | None]] = []
@@ -118,6 +130,7 @@ def staging(
             count = ident(scalar)
         for number, (reads, loop) in enumerate(groups, start=1):
             tile = tile_name(name, number)
+            reads = replace(reads, pad=_padding(reads, axes[-1], launch.items[0])) if pad else reads
             tiles.append((_tile(tile, arrays[name], reads, prod(launch.items), count, arithmetic), loop))
             references |= {key: _reference(tile, reads, offsets) for key, offsets in reads.offsets.items()}
     used = [loop for loop in loops if any(loop is other for _, other in tiles)]
@@ -271,11 +284,21 @@ def _meet(one: Offsets, two: Offsets, sides: Sequence[_Side], mapped: Set[str]) 
 def _reference(tile: str, reads: _Reads, offsets: Offsets) -> Node:
     """The element of the tile that an item reads with some offsets."""
     result: Node | None = None
-    for side, offset in zip(reads.sides, offsets, strict=True):
+    for side, width, offset in zip(reads.sides, reads.widths, offsets, strict=True):
         place = _place(side, offset - side.low)
-        result = place if result is None else _plus(binary("*", result, side.extent), place)
+        result = place if result is None else _plus(binary("*", result, width), place)
     assert result is not None
     return index(tile, result)
+
+
+def _padding(reads: _Reads, fastest: Axis, items: int) -> int:
+    """1 where rows of an even length would make the items of a warp read from one bank, else 0.
+
+    A warp reads from one row where its items run along the row and fill it.
+    """
+    row = reads.sides[-1]
+    along = row.axis.index == fastest.index and items >= _WARP
+    return 0 if along or len(reads.sides) == 1 or row.extent % 2 else 1
 
 
 def _plus(left: Node, right: Node) -> Node:
@@ -315,14 +338,19 @@ def _tile(
         number = literal_value(array.first)
         element = sub(element, array.first if number is None else number)
     inside = binary("&&", binary(">=", ident(_ELEMENT), 0), binary("<", ident(_ELEMENT), count))
-    copy = assign(index(tile, ident(_CELL)), index(name, ident(_ELEMENT)))
+    row = reads.sides[-1].extent
+    place: Node = ident(_CELL)
+    if reads.pad:
+        place = binary("+", place, binary("/", ident(_CELL), row))
+    copy = assign(index(tile, place), index(name, ident(_ELEMENT)))
     load = for_(
         declare("int", _CELL, ident(_ITEM)),
         binary("<", ident(_CELL), elements),
         assign(_CELL, items, "+="),
         block(*declared, declare("const long", _ELEMENT, element), if_(inside, copy)),
     )
-    return StagedTile(tile, array.plan.type, name, elements, (load,))
+    room = elements + elements // row * reads.pad
+    return StagedTile(tile, array.plan.type, name, room, (load,))
 
 
 def _index(side: _Side, cell: Node) -> Node:

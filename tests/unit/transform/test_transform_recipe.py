@@ -9,7 +9,9 @@ from orio_py.core.diagnostics import DiagnosticError, Severity
 from orio_py.core.expr import Value
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
-from orio_py.transform.recipe import apply_recipe, context_for, uses_opencl, uses_openmp
+from orio_py.transform.offload.call import kernel_plans
+from orio_py.transform.offload.plan import Language
+from orio_py.transform.recipe import apply_recipe, context_for, device_targets, uses_openmp
 
 LOOP = "for (i = 0; i < n; i++) a[i] = b[i];"
 NEST = "for (i = 0; i < n; i++) for (j = 0; j < n; j++) c[i][j] = c[i][j] + 1;"
@@ -35,8 +37,7 @@ STATIC = [
     ("@transform Tile(tsize=4)", "ORIO-T003", "add `tindex=…`"),
     ("transform Unroll(ufactor=@UFX)", "ORIO-T007", "did you mean `UF`?"),
     ("transform Composite(tile=[('i', 2 * @TX, 'ii')])", "ORIO-T007", "did you mean `T`?"),
-    ("@transform CUDA(threadCount=32)", "ORIO-T008", None),
-    ("@transform CUDA(threadCount=32)", "ORIO-T008", None),
+    ("@transform MPIOverlap(communication=1)", "ORIO-T008", None),
     ("transform Composite(@regtile=(['i', 'j'], [2]))", "ORIO-T010", None),
     ("transform Composite(@scalarreplace=(True, 7))", "ORIO-T010", None),
     ("transform Composite(@peel=[('i', -1)])", "ORIO-T011", None),
@@ -44,7 +45,9 @@ STATIC = [
     ("transform Composite(@interchange=[('i', 'j', 'k')])", "ORIO-T010", None),
     ("transform Composite(@fuse=['i'])", "ORIO-T010", None),
     ("transform Composite(@restrict=7)", "ORIO-T010", None),
-    ("transform Composite(@cuda=(32, False, False, 1))", "ORIO-T009", None),
+    ("transform Composite(@cuda=(32, False))", "ORIO-T010", None),
+    ("transform Composite(@cuda=(True, ('threads', 32)))", "ORIO-T010", None),
+    ("transform Composite(@cuda=(32, 7, False, 1))", "ORIO-T010", None),
     ("transform Unroll(@ufactor='4')", "ORIO-T010", None),
     ("transform Unroll(@ufactor=True)", "ORIO-T010", None),
     ("transform Unroll(@ufactor=2.0)", "ORIO-T010", None),
@@ -103,16 +106,23 @@ def test_keys_that_are_switched_off(recipe: str) -> None:
 
 
 def test_key_that_a_parameter_switches() -> None:
-    text = file_with("transform Composite(cuda=(SCR, False, False, 1))")
-    (problem,) = recipe_problems(text, "SCR")
-    assert (problem.code, problem.severity) == ("ORIO-T009", Severity.WARNING)
-    transformed_trees(text, {"SCR": False})
-    with pytest.raises(DiagnosticError) as caught:
-        transformed_trees(text, {"SCR": True})
-    (refused,) = caught.value.diagnostics
-    assert refused.code == "ORIO-T009"
-    assert refused.position is not None
-    assert refused.position.line == 4
+    text = file_with("transform Composite(cuda=(SCR, ('threadCount', 32)))")
+    assert recipe_problems(text, "SCR") == ()
+    off, on = ({"SCR": False}, {"SCR": True})
+    ((_, plain),) = transformed_trees(text, off)
+    ((_, kernels),) = transformed_trees(text, on)
+    assert kernel_plans(plain) == ()
+    (plan,) = kernel_plans(kernels)
+    assert (plan.language, plan.launch.items) == (Language.CUDA, (32,))
+
+
+def test_cuda_of_composite_takes_four_values_by_position() -> None:
+    text = file_with("transform Composite(cuda=(N, False, True, 2))")
+    ((_, kernels),) = transformed_trees(text, {"N": 96})
+    (plan,) = kernel_plans(kernels)
+    assert (plan.launch.items, plan.options.streams, plan.options.cuda.pins) == ((96,), 2, True)
+    ((_, plain),) = transformed_trees(text, {"N": 0})
+    assert kernel_plans(plain) == ()
 
 
 EVALUATED: list[tuple[str, dict[str, Value], str, str]] = [
@@ -244,7 +254,7 @@ def test_tile_index_keeps_clear_of_macros() -> None:
 def test_uses_openmp(recipe: str, expected: bool) -> None:
     ((region,),) = [task.regions for task in read_tasks(file_with(recipe))]
     assert uses_openmp(region) is expected
-    assert not uses_opencl(region)
+    assert not device_targets(region)
 
 
 def test_pragma_of_the_user_uses_openmp() -> None:
@@ -257,18 +267,20 @@ def test_pragma_of_the_user_uses_openmp() -> None:
 @pytest.mark.parametrize(
     ("recipe", "expected"),
     [
-        ("transform OpenCL()", True),
-        ("transform Unroll(ufactor=2) transform OpenCL()", True),
-        ("transform Unroll(ufactor=2)", False),
-        ("transform Composite(opencl=True)", True),
-        ("transform Composite(opencl=False)", False),
-        ("transform Composite(opencl=P)", True),
-        ("transform Composite(unrolljam=(['i'], [2]))", False),
+        ("transform OpenCL()", {"opencl"}),
+        ("transform Unroll(ufactor=2) transform OpenCL()", {"opencl"}),
+        ("transform CUDA()", {"cuda"}),
+        ("transform Unroll(ufactor=2)", set()),
+        ("transform Composite(opencl=True)", {"opencl"}),
+        ("transform Composite(opencl=False, cuda=(32, False, False, 1))", {"cuda"}),
+        ("transform Composite(opencl=P)", {"opencl"}),
+        ("transform Composite(opencl=P, cuda=P)", {"opencl", "cuda"}),
+        ("transform Composite(unrolljam=(['i'], [2]))", set()),
     ],
 )
-def test_uses_opencl(recipe: str, expected: bool) -> None:
+def test_device_targets(recipe: str, expected: set[str]) -> None:
     ((region,),) = [task.regions for task in read_tasks(file_with(recipe))]
-    assert uses_opencl(region) is expected
+    assert device_targets(region) == expected
 
 
 def test_inputs_are_not_modified() -> None:

@@ -139,4 +139,24 @@ CODES: tuple[Code, ...] = (
         "are of one type.  `layout='p:soa'`, or a list of such, says it of single arrays, which the loops have to use.\n\n"
         "Where the loops use no such array the variant would be the same as with `layout='row'`.",
     ),
+    Code(
+        "ORIO-T143",
+        "kernel beyond the limits of the architecture",
+        "The architecture that `arch` names, such as 'sm_90', has a largest block, a largest grid, and a largest\n"
+        "number of registers and bytes of shared memory; without a name the limits count that all architectures\n"
+        "from sm_75 on have.  They are those of the GPU that the code is for, not of the machine that it is built\n"
+        "on.\n\n"
+        "    transform CUDA(threadCount=2048)                  1024 threads are the most in a block\n"
+        "    transform CUDA(threadCount=512, launchBounds=8)   128 warps on a multiprocessor: too many\n\n"
+        "Such a variant could not be built or started, so that none is tried.",
+    ),
+    Code(
+        "ORIO-T144",
+        "arguments that exclude each other",
+        "Some arguments decide the same thing, so that a recipe gives one of them:\n\n"
+        "    domain, nd                    the loops that become dimensions of the grid\n"
+        "    launchBounds, maxRegisters    how many registers a thread has; a kernel of CUDA takes only one of\n"
+        "                                  the qualifiers `__launch_bounds__` with a number of blocks and\n"
+        "                                  `__maxnreg__`",
+    ),
 )

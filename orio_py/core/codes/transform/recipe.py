@@ -40,14 +40,6 @@ CODES: tuple[Code, ...] = (
         "ORIO-T008",
         "transformation not available yet",
         "The transformation belongs to the annotation language, but this version does not have it:\n"
-        "CUDA, OpenCL and MPIOverlap.  docs/reference/transformations lists those that it has.",
-    ),
-    Code(
-        "ORIO-T009",
-        "key of Composite not available yet",
-        "The key cuda belongs to the language, but this version does not have it.  It is accepted where its\n"
-        "value switches it off:\n\n"
-        "    cuda=(False, 0, 0, 0)                accepted, does nothing\n"
-        "    cuda=(THREADS, False, False, 1)      variants with threads are refused",
+        "MPIOverlap.  docs/reference/transformations lists those that it has.",
     ),
 )

@@ -15,7 +15,8 @@ from orio_py.measure.opencl.limits import check_device, choose_device
 from orio_py.measure.opencl.variant import HostFunction
 from orio_py.record.device import DeviceKind, OpenCLDevice, OpenCLPlatform, OpenCLSurvey
 from orio_py.spec.assumptions import Assumptions
-from orio_py.transform.offload.offload import OffloadArguments, offload
+from orio_py.transform.offload.arguments import OffloadArguments
+from orio_py.transform.offload.offload import offload
 
 CPU = OpenCLDevice(
     platform="Portable Computing Language",

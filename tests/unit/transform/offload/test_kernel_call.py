@@ -34,14 +34,17 @@ def calls(tree: Node) -> list[KernelCall]:
 def test_plans_come_in_the_order_of_the_calls() -> None:
     tree = tree_of(64)
     assert [plan.name for plan in kernel_plans(tree)] == ["orio_opencl_work_0", "orio_opencl_work_1"]
-    assert [plan.name for plan in kernel_plans(numbered(tree, "k"))] == ["k_0", "k_1"]
+    assert [plan.name for plan in kernel_plans(numbered(tree, "k"))] == ["orio_opencl_k_0", "orio_opencl_k_1"]
 
 
 def test_copies_of_a_call_have_one_plan() -> None:
     tree = tree_of(64)
     twice = copy_with(tree, block_items=[*(tree.block_items or []), *(tree.block_items or [])])  # type: ignore[attr-defined]
     assert len(calls(numbered(twice, "k"))) == 4
-    assert [plan.name for plan in kernel_plans(numbered(twice, "k"))] == ["k_0", "k_1"]
+    assert [plan.name for plan in kernel_plans(numbered(twice, "k"))] == [
+        "orio_opencl_k_0",
+        "orio_opencl_k_1",
+    ]
 
 
 def test_changes_around_a_kernel_reach_its_arguments_alone() -> None:

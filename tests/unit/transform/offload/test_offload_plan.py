@@ -13,7 +13,8 @@ from c_trees import context, statement
 from orio_py.ctree.emit import emit, emit_expression
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Context
-from orio_py.transform.offload.offload import OffloadArguments, offload
+from orio_py.transform.offload.arguments import OffloadArguments
+from orio_py.transform.offload.offload import offload
 from orio_py.transform.offload.plan import BufferPlan, DeviceOptions, Direction, KernelPlan, LaunchShape
 
 DECLARATIONS = """int i, j, k, n, m; unsigned u, v; long w; double s, t, mx; int count, ok;

@@ -19,9 +19,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orio_py.codegen.opencl.body import device_statement
-from orio_py.codegen.opencl.loops import (
-    BARRIER,
+from orio_py.codegen.offload.body import device_statement
+from orio_py.codegen.offload.dialect import Kernel
+from orio_py.codegen.offload.loops import (
     Steps,
     counters,
     declarations,
@@ -30,72 +30,73 @@ from orio_py.codegen.opencl.loops import (
     place_loops,
     statement_lines,
     steps_of,
+    type_text,
 )
-from orio_py.codegen.opencl.types import Types
 from orio_py.ctree.build import literal_value
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.rewrite import used_names
 from orio_py.transform.offload.call import begin_name, length_name, start_name, trips_name
-from orio_py.transform.offload.plan import BlockPlan, KernelPlan
-from orio_py.transform.offload.types import device_type
+from orio_py.transform.offload.plan import BlockPlan
 
 _INSIDE = "orio_inside"
 
 
-def kernel_with_blocks(plan: KernelPlan, types: Types) -> list[str]:
-    """The lines by which each group does its steps; `types` are those of all names in the kernel."""
-    steps = steps_of(plan, types)
+def kernel_with_blocks(kernel: Kernel) -> list[str]:
+    """The lines by which each group does its steps."""
+    plan = kernel.plan
+    steps = steps_of(kernel)
     lines = list(steps.lines)
     if not steps.several:
         lines += counters(plan, steps.indent)
         lines.append(f"{steps.indent}const int {_INSIDE} = {inside(plan)};")
-        lines += declarations(plan, steps.indent)
+        lines += declarations(kernel, steps.indent)
     place = 0
     for number, block in enumerate(plan.blocks):
-        lines += _guarded(plan, types, steps, plan.body[place : block.begin], steps.indent)
-        lines += _block(plan, types, steps, number, block)
+        lines += _guarded(kernel, steps, plan.body[place : block.begin], steps.indent)
+        lines += _block(kernel, steps, number, block)
         place = block.end
-    lines += _guarded(plan, types, steps, plan.body[place:], steps.indent)
+    lines += _guarded(kernel, steps, plan.body[place:], steps.indent)
     waits = steps.depth and any(tile.block is None for tile in plan.staged)
-    lines += [f"{steps.indent}{BARRIER}"] if waits else []
+    lines += [f"{steps.indent}{kernel.dialect.barrier}"] if waits else []
     return [*lines, *(f"{'  ' * (level + 1)}}}" for level in reversed(range(steps.depth)))]
 
 
-def _guarded(plan: KernelPlan, types: Types, steps: Steps, nodes: Sequence[Node], indent: str) -> list[str]:
+def _guarded(kernel: Kernel, steps: Steps, nodes: Sequence[Node], indent: str) -> list[str]:
     """Statements for the items that have an iteration, for each of it."""
     if not nodes:
         return []
-    places = place_loops(plan, steps.several, indent)
+    plan = kernel.plan
+    places = place_loops(kernel, steps.several, indent)
     inner = indent + "  " * len(steps.several)
     lines = [*places]
     if steps.several:
         lines += [*counters(plan, inner), f"{inner}if ({inside(plan)}) {{"]
-        lines += declarations(plan, f"{inner}  ", used_names(nodes))
+        lines += declarations(kernel, f"{inner}  ", used_names(nodes))
     else:
         lines.append(f"{inner}if ({_INSIDE}) {{")
     for node in nodes:
-        lines += statement_lines(node, types, f"{inner}  ")
+        lines += statement_lines(node, kernel, f"{inner}  ")
     return [*lines, *(f"{indent}{'  ' * level}}}" for level in reversed(range(len(steps.several) + 1)))]
 
 
-def _block(plan: KernelPlan, types: Types, steps: Steps, number: int, block: BlockPlan) -> list[str]:
+def _block(kernel: Kernel, steps: Steps, number: int, block: BlockPlan) -> list[str]:
     """The loop over the blocks of a loop, in braces of its own as its names may be those of another one."""
-    axis, outer = block.axis, f"{steps.indent}  "
+    plan, axis, outer = kernel.plan, block.axis, f"{steps.indent}  "
     begin, trips, indent = begin_name(axis), trips_name(axis), f"{steps.indent}    "
     lines = [f"{steps.indent}{{"]
     if literal_value(axis.start) is None:
-        kind = device_type(axis.type)
-        start = _expression(axis.start, types)
+        kind = type_text(axis.type, kernel)
+        start = _expression(axis.start, kernel)
         lines.append(f"{outer}const {kind} {start_name(axis)} = {start};")
-    lines.append(f"{outer}const long {trips} = {_expression(axis.trips, types)};")
+    lines.append(f"{outer}const long {trips} = {_expression(axis.trips, kernel)};")
     lines.append(f"{outer}for (long {begin} = 0; {begin} < {trips}; {begin} += {block.size}) {{")
-    lines += loads(plan, types, number, indent)
+    lines += loads(kernel, number, indent)
     lines.append(f"{indent}const int {length_name(axis)} = (int)min({block.size}L, {trips} - {begin});")
-    lines += _guarded(plan, types, steps, plan.body[block.begin : block.end], indent)
-    return [*lines, f"{indent}{BARRIER}", f"{outer}}}", f"{steps.indent}}}"]
+    lines += _guarded(kernel, steps, plan.body[block.begin : block.end], indent)
+    return [*lines, f"{indent}{kernel.dialect.barrier}", f"{outer}}}", f"{steps.indent}}}"]
 
 
-def _expression(node: Node, types: Types) -> str:
-    """An expression in OpenCL C."""
-    return emit_expression(device_statement(node, types))
+def _expression(node: Node, kernel: Kernel) -> str:
+    """An expression in the kernel's language."""
+    return emit_expression(device_statement(node, kernel))

@@ -14,34 +14,38 @@ if (orio_i + 4 <= orio_trips_i) {
 from __future__ import annotations
 
 from orio_py.codegen.device_names import device_name
-from orio_py.codegen.opencl.body import device_statement
-from orio_py.codegen.opencl.loops import counter, index_declared
-from orio_py.codegen.opencl.types import Types
-from orio_py.codegen.opencl.vectors import Vectors, lanes_name
+from orio_py.codegen.offload.body import device_statement
+from orio_py.codegen.offload.dialect import Kernel
+from orio_py.codegen.offload.loops import counter, index_declared, type_text
+from orio_py.codegen.offload.vectors import Vectors, lanes_name
 from orio_py.ctree.emit import emit
+from orio_py.ctree.rewrite import used_names
 from orio_py.transform.offload.call import trips_name
-from orio_py.transform.offload.plan import Axis, KernelPlan
+from orio_py.transform.offload.plan import Axis
 from orio_py.transform.offload.types import device_type
 
 
-def plain_body(plan: KernelPlan, types: Types, indent: str) -> str:
+def plain_body(kernel: Kernel, indent: str) -> str:
     """One iteration, with the declarations that it needs."""
+    plan, used = kernel.plan, used_names(kernel.plan.body)
     lines = [
-        f"{indent}{index_declared(axis, counter(axis, plan))}\n"
+        f"{indent}{index_declared(axis, counter(axis, plan), kernel)}\n"
         for axis in plan.axes
-        if counter(axis, plan) != device_name(axis.index)
+        if counter(axis, plan) != device_name(axis.index) and axis.index in used
     ]
-    return "".join([*lines, _scalar_body(plan, types, indent)])
+    return "".join([*lines, _scalar_body(kernel, indent)])
 
 
-def _scalar_body(plan: KernelPlan, types: Types, indent: str) -> str:
-    lines = [f"{indent}{device_type(kind)} {device_name(name)};\n" for name, kind in plan.private]
-    lines += [emit(device_statement(node, types), indent=indent, braces=True) for node in plan.body]
+def _scalar_body(kernel: Kernel, indent: str) -> str:
+    plan = kernel.plan
+    lines = [f"{indent}{type_text(kind, kernel)} {device_name(name)};\n" for name, kind in plan.private]
+    lines += [emit(device_statement(node, kernel), indent=indent, braces=True) for node in plan.body]
     return "".join(lines)
 
 
-def lanes_body(plan: KernelPlan, types: Types, indent: str) -> str:
+def lanes_body(kernel: Kernel, indent: str) -> str:
     """Iterations in the lanes of vectors where there are as many, otherwise one after the other."""
+    plan = kernel.plan
     assert plan.lanes is not None
     axis, width = plan.axes[-1], plan.launch.vector
     number, trips, rest = counter(axis, plan), trips_name(axis), f"orio_rest_{axis.index}"
@@ -49,28 +53,33 @@ def lanes_body(plan: KernelPlan, types: Types, indent: str) -> str:
     others = [a for a in plan.axes[:-1] if counter(a, plan) != device_name(a.index)]
     # The first lane is the iteration whose elements stand first in memory.
     first = f"({number} + {width - 1})" if plan.lanes.backwards else number
-    vectors = Vectors(plan, types)
+    vectors = Vectors(kernel)
     body = "".join(emit(vectors.statement(node), indent=inner, braces=True) for node in plan.body)
     names = [(vectors.vector_type(device_name(name)), device_name(name)) for name, _ in plan.private]
-    lines = [f"{indent}{index_declared(a, counter(a, plan))}" for a in others]
-    lines += [f"{indent}if ({number} + {width} <= {trips}) {{", f"{inner}{index_declared(axis, first)}"]
+    lines = [f"{indent}{index_declared(a, counter(a, plan), kernel)}" for a in others]
+    lines += [
+        f"{indent}if ({number} + {width} <= {trips}) {{",
+        f"{inner}{index_declared(axis, first, kernel)}",
+    ]
     if vectors.uses_index:
-        lines.append(f"{inner}{_index_lanes(axis, plan)}")
+        lines.append(f"{inner}{_index_lanes(axis, kernel)}")
     lines += [f"{inner}{kind} {name};" for kind, name in names]
     last = [
         f"{indent}}} else {{",
         f"{inner}for (long {rest} = {number}; {rest} < {trips}; {rest}++) {{",
-        f"{inner}  {index_declared(axis, rest)}",
+        f"{inner}  {index_declared(axis, rest, kernel)}",
     ]
-    left = _scalar_body(plan, types, f"{inner}  ")
+    left = _scalar_body(kernel, f"{inner}  ")
     return "\n".join([*lines, body + "\n".join([*last, f"{left}{inner}}}", f"{indent}}}", ""])])
 
 
-def _index_lanes(axis: Axis, plan: KernelPlan) -> str:
+def _index_lanes(axis: Axis, kernel: Kernel) -> str:
     """The index of each lane's iteration."""
+    plan, element = kernel.plan, device_type(axis.type)
     assert plan.lanes is not None
-    kind = f"{device_type(axis.type)}{plan.launch.vector}"
+    assert element is not None
+    kind = kernel.dialect.vector_type(element, plan.launch.vector)
     step = -axis.stride if plan.lanes.backwards else axis.stride
-    offsets = ", ".join(str(step * place) for place in range(plan.launch.vector))
+    offsets = kernel.dialect.vector_of(element, [str(step * place) for place in range(plan.launch.vector)])
     name = device_name(axis.index)
-    return f"const {kind} {lanes_name(name)} = ({kind}){name} + ({kind})({offsets});"
+    return f"const {kind} {lanes_name(name)} = ({kind}){name} + {offsets};"

@@ -1,4 +1,4 @@
-"""C statements → OpenCL C over vectors: several iterations at once, one in each lane.
+"""C statements → device code over vectors: several iterations at once, one in each lane.
 
     y[i] = a * x[i + 1];            vstore4(a * vload4(0, &x[i + 1]), 0, &y[i]);
     if (x[i] > m) m = x[i];         const long4 orio_mask_0 = vload4(0, &x[i]) > orio_lanes_m;
@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from orio_py.codegen.device_names import device_name
-from orio_py.codegen.opencl.body import translated
-from orio_py.codegen.opencl.types import Types, common_type, type_of
+from orio_py.codegen.offload.body import cast_to, translated
+from orio_py.codegen.offload.dialect import Dialect, Kernel
+from orio_py.codegen.offload.types import common_type, type_of
 from orio_py.ctree.build import (
     assign,
     binary,
@@ -34,7 +35,6 @@ from orio_py.ctree.build import (
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, rename
 from orio_py.transform.offload.functions import choice, device_function
-from orio_py.transform.offload.plan import KernelPlan
 from orio_py.transform.offload.vectors import differs
 
 _STEPS = frozenset({"++", "--", "p++", "p--"})
@@ -60,11 +60,6 @@ def lanes_name(name: str) -> str:
     return f"orio_lanes_{name}"
 
 
-def lane(vector: Node, number: int) -> Node:
-    """One lane of a vector."""
-    return c_ast.StructRef(vector, ".", ident(f"s{number:x}"))
-
-
 class _Shape(Enum):
     """A value for all lanes, one for each, or a truth value for each that is 0 or -1."""
 
@@ -83,8 +78,10 @@ class _Value:
 class Vectors:
     """Translates the body of one plan; `uses_index` says afterwards whether the index is needed as a vector."""
 
-    def __init__(self, plan: KernelPlan, types: Types) -> None:
+    def __init__(self, kernel: Kernel) -> None:
+        plan, types = kernel.plan, kernel.types
         assert plan.lanes is not None
+        self._dialect = kernel.dialect
         self.uses_index = False
         self._width = plan.launch.vector
         self._names = {name: device_name(name) for name in types}
@@ -97,7 +94,10 @@ class Vectors:
     def vector_type(self, name: str) -> str:
         """The type of a scalar under its name in the kernel: a vector where it differs between lanes."""
         kind = self._types[name]
-        return f"{kind}{self._width}" if name in self._varying else kind
+        return self._vector(kind) if name in self._varying else self._dialect.type_name(kind)
+
+    def _vector(self, kind: str) -> str:
+        return self._dialect.vector_type(kind, self._width)
 
     def statement(self, node: Node) -> Node:
         """A statement of the body, for all lanes."""
@@ -134,7 +134,7 @@ class Vectors:
         condition = self._mask(self._value(node.cond))
         name = f"orio_mask_{self._masks}"
         self._masks += 1
-        items: list[Node] = [declare(f"const {condition.type}{self._width}", name, condition.node)]
+        items: list[Node] = [declare(f"const {self._vector(condition.type)}", name, condition.node)]
         for number, branch in enumerate(branches):
             holds: Node = ident(name) if number == 0 else unary("~", ident(name))
             if mask is not None:
@@ -149,14 +149,14 @@ class Vectors:
         whole = value if op == "=" else binary(op[:-1], target, value)
         new = self._lanes(self._value(whole), kind)
         if mask is not None:
-            new = call("select", self._value(target).node, new, self._as_mask(mask, _MASKS[kind]))
+            new = call(self._dialect.select, self._value(target).node, new, self._as_mask(mask, _MASKS[kind]))
         if isinstance(target, c_ast.ArrayRef):
-            return call(f"vstore{self._width}", new, const(0), self._address(target))
+            return self._dialect.store(self._width, new, self._address(target))
         return assign(self._value(target).node, new)
 
     def _plain(self, node: Node) -> Node:
         """An expression or a statement that is the same in all lanes."""
-        return translated(node, self._types)
+        return translated(node, self._types, self._dialect)
 
     def _value(self, node: Node) -> _Value:
         if not differs(node, self._varying):
@@ -167,7 +167,7 @@ class Vectors:
                 self.uses_index = self.uses_index or name == self._index
                 return _Value(ident(lanes_name(name) if name in self._own else name), kind, _Shape.LANES)
             case c_ast.ArrayRef():
-                load = call(f"vload{self._width}", const(0), self._address(node))
+                load = self._dialect.load(kind, self._width, self._address(node))
                 return _Value(load, kind, _Shape.LANES)
             case c_ast.Cast(expr=inner):
                 return _Value(self._lanes(self._value(inner), kind), kind, _Shape.LANES)
@@ -207,7 +207,7 @@ class Vectors:
         """`condition ? first : second`, both computed in all lanes."""
         mask = self._as_mask(self._mask(condition), _MASKS[kind])
         one, two = (self._lanes(self._value(part), kind) for part in (first, second))
-        return _Value(call("select", two, one, mask), kind, _Shape.LANES)
+        return _Value(call(self._dialect.select, two, one, mask), kind, _Shape.LANES)
 
     def _call(self, name: str, arguments: list[Node], kind: str) -> _Value:
         function = device_function(name)
@@ -222,10 +222,10 @@ class Vectors:
             for p, v in zip(function.parameters, values, strict=True)
         ]
         given = (self._lanes(value, want) for value, want in zip(values, wanted, strict=True))
-        result = call(function.name, *given)
+        result = call(self._dialect.lanes_function(name, function), *given)
         if function.name in _TESTS:
             return _Value(result, _MASKS[wanted[0]], _Shape.MASK)
-        if function.name == "abs":
+        if function.name == "abs" and self._dialect.absolute_is_unsigned:
             result = self._converted(result, function.result)
         return _Value(result, function.result, _Shape.LANES)
 
@@ -239,8 +239,8 @@ class Vectors:
         match value.shape:
             case _Shape.SCALAR:
                 # As a vector a true `bool` would be -1.
-                number = _cast(value.node, "int") if value.type == "bool" else value.node
-                return _cast(number, f"{kind}{self._width}")
+                number = cast_to(value.node, "int") if value.type == "bool" else value.node
+                return cast_to(number, self._vector(kind))
             case _Shape.LANES:
                 return value.node if value.type == kind else self._converted(value.node, kind)
             case _Shape.MASK:
@@ -248,18 +248,18 @@ class Vectors:
                 return truth if value.type == kind else self._converted(truth, kind)
 
     def _converted(self, node: Node, kind: str) -> Node:
-        return call(f"convert_{kind}{self._width}", node)
+        return self._dialect.converted(kind, self._width, node)
 
     def _mask(self, value: _Value) -> _Value:
         """The value as a condition."""
         match value.shape:
             case _Shape.SCALAR:
-                truth = _cast(ternary(value.node, const(-1), const(0)), f"int{self._width}")
+                truth = cast_to(ternary(value.node, const(-1), const(0)), self._vector("int"))
                 return _Value(truth, "int", _Shape.MASK)
             case _Shape.LANES:
                 # A scalar must not be of a wider type than the elements.
                 narrow = value.type in {"char", "uchar", "short", "ushort"}
-                zero = _cast(const(0), value.type) if narrow else const(0)
+                zero = cast_to(const(0), self._dialect.type_name(value.type)) if narrow else const(0)
                 return _Value(binary("!=", value.node, zero), _MASKS[value.type], _Shape.MASK)
             case _Shape.MASK:
                 return value
@@ -269,20 +269,16 @@ class Vectors:
 
     def _address(self, node: c_ast.ArrayRef) -> Node:
         """The address of the first lane's element."""
-        first = _FirstLane(self._varying - {self._index}).rewrite(node.subscript)
+        first = _FirstLane(self._varying - {self._index}, self._dialect).rewrite(node.subscript)
         return unary("&", index(node.name, self._plain(first)))
 
 
 class _FirstLane(Rewriter):
     """A subscript with the values of the lane that stands first in memory."""
 
-    def __init__(self, vectors: frozenset[str]) -> None:
+    def __init__(self, vectors: frozenset[str], dialect: Dialect) -> None:
         self._vectors = vectors
+        self._dialect = dialect
 
     def visit_ID(self, node: c_ast.ID) -> Node:
-        return lane(node, 0) if node.name in self._vectors else node
-
-
-def _cast(node: Node, kind: str) -> Node:
-    words = c_ast.IdentifierType([kind])
-    return c_ast.Cast(c_ast.Typename(None, [], None, c_ast.TypeDecl(None, [], None, words)), node)
+        return self._dialect.lane(node, 0) if node.name in self._vectors else node

@@ -1,4 +1,4 @@
-"""The types of expressions in a kernel, as OpenCL C computes them."""
+"""The types of expressions in a kernel, by OpenCL C's names; device languages compute them alike."""
 
 from __future__ import annotations
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orio_py.codegen.device_names import device_name
-from orio_py.codegen.opencl.vectors import lanes_name
-from orio_py.transform.offload.plan import KernelPlan, ReductionPlan
+from orio_py.codegen.offload.dialect import Dialect, Kernel
+from orio_py.codegen.offload.vectors import lanes_name
+from orio_py.transform.offload.plan import ReductionPlan
 from orio_py.transform.offload.types import device_type
 
 _COMBINED = {"+": "+=", "*": "*=", "&": "&=", "|": "|=", "^": "^="}
@@ -25,48 +26,57 @@ class DeviceReduction:
     combine: str
 
 
-def device_reduction(reduction: ReductionPlan) -> DeviceReduction:
+def device_reduction(reduction: ReductionPlan, dialect: Dialect) -> DeviceReduction:
     """The texts that belong to one reduction."""
     local = f"orio_local_{reduction.name}"
     mine, other = f"{local}[orio_item]", f"{local}[orio_item + orio_half]"
     partials = f"orio_partials_{reduction.name}"
     return DeviceReduction(
         device_name(reduction.name),
-        _kind(reduction),
-        reduction.identity,
+        dialect.type_name(_kind(reduction)),
+        _identity(reduction, dialect),
         local,
         partials,
-        _merge(reduction, mine, other),
+        merged(reduction, mine, other),
     )
 
 
-def lanes_declared(plan: KernelPlan) -> list[str]:
+def _identity(reduction: ReductionPlan, dialect: Dialect) -> str:
+    sign, name = ("-", reduction.identity[1:]) if reduction.identity[0] == "-" else ("", reduction.identity)
+    return f"{sign}{dialect.constant(name)}"
+
+
+def lanes_declared(kernel: Kernel) -> list[str]:
     """The vectors in which the lanes of an item collect their values."""
-    kinds = [(reduction, f"{_kind(reduction)}{plan.launch.vector}") for reduction in plan.reductions]
+    dialect, width = kernel.dialect, kernel.plan.launch.vector
+    kinds = [(r, dialect.vector_type(_kind(r), width)) for r in kernel.plan.reductions]
     return [
-        f"  {kind} {lanes_name(device_name(reduction.name))} = ({kind})({reduction.identity});"
-        for reduction, kind in kinds
+        f"  {kind} {lanes_name(device_name(r.name))} = ({kind})({_identity(r, dialect)});"
+        for r, kind in kinds
     ]
 
 
-def lanes_merged(plan: KernelPlan) -> list[str]:
+def lanes_merged(kernel: Kernel) -> list[str]:
     """The item's value with those of its lanes, halves of the vector first."""
+    plan, dialect = kernel.plan, kernel.dialect
     lines: list[str] = []
     for reduction in plan.reductions:
         value, width = lanes_name(device_name(reduction.name)), plan.launch.vector
         while width > 2:
             width //= 2
             half = f"{lanes_name(device_name(reduction.name))}_{width}"
-            joined = _joined(reduction, f"{value}.lo", f"{value}.hi")
-            lines.append(f"  const {_kind(reduction)}{width} {half} = {joined};")
+            parts = [dialect.half(value, 2 * width, upper=upper) for upper in (False, True)]
+            kind = dialect.vector_type(_kind(reduction), width)
+            lines.append(f"  const {kind} {half} = {_joined(reduction, *parts)};")
             value = half
         lines += [
-            f"  {_merge(reduction, device_name(reduction.name), f'{value}.{end}')}" for end in ("lo", "hi")
+            f"  {merged(reduction, device_name(reduction.name), dialect.half(value, 2, upper=upper))}"
+            for upper in (False, True)
         ]
     return lines
 
 
-def _merge(reduction: ReductionPlan, mine: str, other: str) -> str:
+def merged(reduction: ReductionPlan, mine: str, other: str) -> str:
     """The statement that takes another value into one."""
     if reduction.operator in _COMBINED:
         return f"{mine} {_COMBINED[reduction.operator]} {other};"

@@ -1,4 +1,4 @@
-"""OpenCL host code for launches in several queues: what it says of slices, in C.
+"""Host code for launches in several queues: what it says of slices, in C.
 
 Each queue gets a slice of the outermost loop.  It copies its share of each buffer, waits for the shares of other
 queues that its slice touches, runs the kernel, and copies its share of the results back as soon as all slices
@@ -25,13 +25,16 @@ def is_of_slice(argument: KernelArgument, plan: KernelPlan) -> bool:
     return argument.kind is not ArgumentKind.TRIPS or argument.of == plan.axes[0].index
 
 
-def slice_argument(argument: KernelArgument) -> str:
-    """The initialiser of such an argument: the value of the first slice."""
-    return f"{{ORIO_VALUE, &orio_slices[0].{_FIELDS[argument.kind]}, NULL, sizeof(cl_long)}}"
+def slice_argument(argument: KernelArgument, kind: str) -> str:
+    """The initialiser of such an argument, of type `kind`: the value of the first slice."""
+    return f"{{ORIO_VALUE, &orio_slices[0].{_FIELDS[argument.kind]}, NULL, sizeof({kind})}}"
 
 
-def slices(plan: KernelPlan, groups: Sequence[str]) -> list[str]:
-    """The table of slices; `groups` are the groups of one with `orio_length` iterations, in C, fastest first."""
+def slices(plan: KernelPlan, groups: Sequence[str], kind: str) -> list[str]:
+    """The table of slices; `groups` are the groups of one with `orio_length` iterations, in C, fastest first.
+
+    `kind` is the type of the numbers that the device is given.
+    """
     count, total = plan.options.streams, trips_name(plan.axes[0])
     dimensions, items = len(plan.axes), ", ".join(str(n) for n in plan.launch.items)
     product = " * ".join(f"orio_launch.groups[{k}]" for k in range(dimensions))
@@ -48,7 +51,7 @@ def slices(plan: KernelPlan, groups: Sequence[str]) -> list[str]:
         "  if (orio_length > 0) {",
         "    orio_slices[orio_number].from = orio_from;",
         "    orio_slices[orio_number].to = orio_to;",
-        "    orio_slices[orio_number].group = (cl_long)orio_total;",
+        f"    orio_slices[orio_number].group = ({kind})orio_total;",
         "    orio_slices[orio_number].launch = orio_launch;",
         f"    orio_total += {product};",
         "    orio_number++;",
@@ -62,7 +65,7 @@ def _part(total: str, count: int, piece: str) -> str:
 
 
 def reaches(plan: KernelPlan, arguments: Sequence[KernelArgument]) -> list[str]:
-    """What an iteration touches of each argument that is a buffer."""
+    """What an iteration touches of each argument that is a buffer, and which arguments belong to slices."""
     known = {buffer.name for buffer in plan.buffers if buffer.slices is not None}
     rows = [
         f"  {{{', '.join(slice_names(a.of))}, {a.structure_bytes or f'sizeof *{a.host}'}}},"
@@ -70,16 +73,21 @@ def reaches(plan: KernelPlan, arguments: Sequence[KernelArgument]) -> list[str]:
         else "  {0, 0, 0, 1},"
         for a in arguments
     ]
-    return ["const struct orio_reach orio_reaches[] = {", *rows, "};"]
-
-
-def run_slices(plan: KernelPlan, arguments: Sequence[KernelArgument]) -> list[str]:
-    """The call that copies, launches and copies back."""
     slots = {a.kind: k for k, a in enumerate(arguments) if is_of_slice(a, plan)}
     places = ", ".join(str(slots.get(kind, -1)) for kind in _FIELDS)
     return [
+        "const struct orio_reach orio_reaches[] = {",
+        *rows,
+        "};",
+        f"const int orio_slots[3] = {{{places}}};",
+    ]
+
+
+def run_slices(arguments: Sequence[KernelArgument]) -> list[str]:
+    """The call that copies, launches and copies back."""
+    return [
         "if (orio_run_slices(orio_kernel, orio_arguments, orio_reaches, "
         f"{len(arguments)}, orio_slices, orio_number,",
-        f"                    (const int[]){{{places}}}, orio_failure))",
+        "                    orio_slots, orio_failure))",
         "  return 1;",
     ]

@@ -1,0 +1,225 @@
+"""CUDA host code: one source that an application compiles with nvcc, for the kernels of one tuned file.
+
+A tuned region holds a prototype and a call of each host function:
+
+    void orio_cuda_axpy_0(double *y, const double *x, long orio_count_y, long orio_count_x, double a,
+                          long orio_trips_i);
+    orio_cuda_axpy_0(&y[0], &x[0], n, n, a, n);
+
+The functions stand in `STEM_cuda.cu` with their kernels, with `STEM_cuda.h` for applications that set the error
+handler, release what is kept, or call kernels for arrays that are on the device already.
+
+Source: CUDA Runtime API, modules 3.1 to 3.11; CUDA C++ Best Practices Guide, chapter 10 (memory).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from orio_py.codegen.cuda.device import cuda_kernels, with_helpers
+from orio_py.codegen.cuda.dialect import CUDA
+from orio_py.codegen.device import ArgumentKind, KernelArgument, host_parameters, kernel_arguments
+from orio_py.codegen.device_names import CPP_WORDS
+from orio_py.codegen.host_unit import HostKernel, HostUnit
+from orio_py.codegen.offload.host import (
+    VALUES,
+    HostLanguage,
+    combined,
+    header_text,
+    host_body,
+    host_mark,
+    host_parameter_texts,
+    host_prefix_of,
+    is_partial_of,
+    launch_text,
+    value,
+    variable,
+    wrapped,
+)
+from orio_py.codegen.offload.slices import is_of_slice
+from orio_py.codegen.program import Program
+from orio_py.codegen.templates import render
+from orio_py.transform.offload.call import from_name, slice_names, trips_name
+from orio_py.transform.offload.plan import KernelPlan, Language
+
+_STREAM = "void *orio_stream"
+"""A `cudaStream_t`, in headers that do without CUDA's own."""
+
+
+def _more(kernel: HostKernel) -> list[str]:
+    """The declaration of the function for arrays on the device."""
+    if not kernel.plan.options.cuda.on_device:
+        return []
+    return [_on_device_prototype(kernel, for_cpp=True)]
+
+
+def _run(count: int) -> list[str]:
+    """Copies, one launch, and copies back."""
+    call = f"orio_run(orio_kernel, orio_arguments, {count}, &orio_launch, orio_failure)"
+    return [f"if ({call})", "  return 1;"]
+
+
+_HOST = HostLanguage(
+    Language.CUDA, "CUDA", CUDA.type_name, _run, "block", "thread", "cudaErrorInvalidValue", _more
+)
+
+
+def host_header(unit: HostUnit) -> Program:
+    """The text of `STEM.h`: what C and C++ applications can call."""
+    return header_text(unit, _HOST)
+
+
+def host_source(unit: HostUnit) -> Program:
+    """The text of `STEM.cu`.  Raises ValueError for a unit without kernels."""
+    if not unit.kernels:
+        raise ValueError("host code needs at least one kernel")
+    plans = [kernel.plan for kernel in unit.kernels]
+    arguments = [kernel_arguments(plan) for plan in plans]
+    launches = [plan.launch for plan in plans]
+    text = render(
+        "cuda/host.cu.j2",
+        mark=host_mark(unit, _HOST),
+        header=f"{unit.stem}.h",
+        prefix=host_prefix_of(unit, _HOST),
+        device=with_helpers(cuda_kernels([replace(k.plan, name=_symbol(k)) for k in unit.kernels])),
+        streams=max(plan.options.streams for plan in plans),
+        arguments=max(len(group) for group in arguments),
+        kernels=[_view(index, kernel) for index, kernel in enumerate(unit.kernels)],
+        transposes=any(argument.rows for group in arguments for argument in group),
+        divides=any(launch.groups is None for launch in launches),
+        limits_groups=any(
+            launch.groups is None and launch.most_groups is not None and len(launch.items) > 1
+            for launch in launches
+        ),
+        is_cut=any(plan.options.streams > 1 for plan in plans),
+        is_whole=any(plan.options.streams == 1 for plan in plans),
+        runs_on_device=any(plan.options.cuda.on_device for plan in plans),
+        success="cudaSuccess",
+        long_type="long",
+    )
+    return Program(text)
+
+
+def _symbol(kernel: HostKernel) -> str:
+    """The kernel's own name, which no two kernels of a file share."""
+    return f"{kernel.function}_kernel"
+
+
+def _view(index: int, kernel: HostKernel) -> dict[str, object]:
+    """What the template needs of one kernel; all texts are C++."""
+    plan, cuda = kernel.plan, kernel.plan.options.cuda
+    run = f"orio_run_{index}"
+    names = [_cpp(name) for _, name in host_parameters(plan)]
+    parameters = ["struct orio_failure *orio_failure", *_parameters(plan)]
+    configure = f"orio_configure_{index}" if cuda.carveout is not None else "NULL"
+    return {
+        "function": kernel.function,
+        "symbol": _symbol(kernel),
+        "start": f"orio_start_{index}",
+        "configure": configure,
+        "carveout": cuda.carveout,
+        "declaration": wrapped(f"void {kernel.function}(", _parameters(plan), ")"),
+        "entry": f"{{orio_start_{index}, {configure}, {int(cuda.pins)}, 0, {{{{NULL, 0, NULL, 0}}}}}}",
+        "run_header": wrapped(f"static int {run}(", parameters, ")"),
+        "run_test": wrapped(f"      {run}(", ["&orio_failure", *names], "))"),
+        "empty": " || ".join(f"{trips_name(axis)} <= 0" for axis in plan.axes),
+        "body": _for_cpp(host_body(index, plan, _HOST), plan),
+        "on_device": _on_device(index, kernel) if cuda.on_device else None,
+    }
+
+
+def _on_device(index: int, kernel: HostKernel) -> dict[str, object]:
+    """The function for arrays on the device: no copies, and a stream of the caller's."""
+    plan = kernel.plan
+    run = f"orio_run_on_device_{index}"
+    parameters = [*_for_cpp(_device_parameters(plan), plan), _STREAM]
+    counted = _of_copies(plan)
+    names = [*(_cpp(name) for _, name in host_parameters(plan) if name not in counted), "orio_stream"]
+    return {
+        "function": f"{kernel.function}_on_device",
+        "declaration": "\n".join(_for_cpp(_on_device_prototype(kernel).split("\n"), plan)),
+        "run_header": wrapped(f"static int {run}(", ["struct orio_failure *orio_failure", *parameters], ")"),
+        "call": wrapped(f"{run}(", ["&orio_failure", *names], ")"),
+        "body": _for_cpp(_on_device_body(index, plan), plan),
+    }
+
+
+def _on_device_prototype(kernel: HostKernel, *, for_cpp: bool = False) -> str:
+    parameters = [*_device_parameters(kernel.plan, for_cpp=for_cpp), _STREAM]
+    return wrapped(f"void {kernel.function}_on_device(", parameters, ")")
+
+
+def _device_parameters(plan: KernelPlan, *, for_cpp: bool = False) -> list[str]:
+    """The host function's parameters less those that only copies need."""
+    left_out = _of_copies(plan)
+    names = [name for _, name in host_parameters(plan)]
+    texts = host_parameter_texts(plan, for_cpp=for_cpp)
+    return [text for name, text in zip(names, texts, strict=True) if name not in left_out]
+
+
+def _of_copies(plan: KernelPlan) -> frozenset[str]:
+    """The parameters that tell of buffers what only copies need: elements, and what slices touch."""
+    counts = {f"orio_count_{buffer.name}" for buffer in plan.buffers}
+    return frozenset(counts | {name for buffer in plan.buffers for name in slice_names(buffer.name)})
+
+
+def _on_device_body(index: int, plan: KernelPlan) -> list[str]:
+    """The statements of one launch for arrays on the device, from the arguments to the combined reductions."""
+    arguments = kernel_arguments(plan)
+    whole = replace(plan, options=replace(plan.options, streams=1))
+    lines = [
+        *(value(a, _HOST) for a in arguments if a.kind in VALUES),
+        *(["const long orio_begin = 0;"] if plan.options.streams > 1 else []),
+        f"struct orio_kernel *orio_kernel = &orio_kernels[{index}];",
+        launch_text(whole),
+    ]
+    if plan.reductions:
+        product = " * ".join(f"orio_launch.groups[{k}]" for k in range(len(plan.axes)))
+        lines += [f"const size_t orio_total = {product};"]
+    lines += [
+        "const struct orio_argument orio_arguments[] = {",
+        *(f"  {_given(a, plan)}," for a in arguments),
+        "};",
+        *(f"const {r.type} *orio_partials_{r.name};" for r in plan.reductions),
+        *(["size_t orio_group;"] if plan.reductions else []),
+        f"if (orio_run_on_device(orio_kernel, orio_arguments, {len(arguments)}, &orio_launch,",
+        "                       (cudaStream_t)orio_stream, orio_failure))",
+        "  return 1;",
+    ]
+    results = [name for _, name in host_parameters(plan)[-len(plan.reductions) :]]
+    for reduction, result in zip(plan.reductions, results, strict=False):
+        slot = next(k for k, a in enumerate(arguments) if is_partial_of(a, reduction))
+        lines += combined(slot, reduction, result)
+    return [*lines, "return 0;"]
+
+
+def _given(argument: KernelArgument, plan: KernelPlan) -> str:
+    """The initialiser of one argument of a launch on the device."""
+    if argument.kind is ArgumentKind.PARTIALS:
+        return f"{{ORIO_PARTIALS, NULL, NULL, orio_total * sizeof({argument.type})}}"
+    if argument.kind is ArgumentKind.BUFFER:
+        name = argument.host
+    elif is_of_slice(argument, plan) and argument.name in (from_name(plan.axes[0]), "orio_first_group"):
+        name = "orio_begin"
+    else:
+        name = variable(argument)
+    return f"{{ORIO_VALUE, &{name}, NULL, sizeof {name}}}"
+
+
+def _parameters(plan: KernelPlan) -> list[str]:
+    """The host function's parameters; the words of C++ among their names get an underscore."""
+    return _for_cpp(host_parameter_texts(plan), plan)
+
+
+def _for_cpp(lines: Sequence[str], plan: KernelPlan) -> list[str]:
+    words = [name for _, name in host_parameters(plan) if name in CPP_WORDS]
+    if not words:
+        return list(lines)
+    pattern = re.compile(rf"\b(?:{'|'.join(words)})\b")
+    return [pattern.sub(lambda match: _cpp(match[0]), line) for line in lines]
+
+
+def _cpp(name: str) -> str:
+    return f"{name}_" if name in CPP_WORDS else name

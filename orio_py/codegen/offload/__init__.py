@@ -1,0 +1,1 @@
+"""What device languages share: kernels and host code from plans, spelled by a dialect."""

@@ -1,0 +1,271 @@
+"""What the host code of all device languages says of a kernel, and the header that declares its functions.
+
+Sources: ISO C99; ISO/IEC 14882:2020 for the words that C++ applications cannot use.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from orio_py.codegen.device import ArgumentKind, KernelArgument, host_parameters, kernel_arguments
+from orio_py.codegen.device_names import CPP_WORDS
+from orio_py.codegen.host_unit import HostKernel, HostUnit, host_prefix
+from orio_py.codegen.offload.slices import is_of_slice, reaches, run_slices, slice_argument, slices
+from orio_py.codegen.program import Program
+from orio_py.codegen.templates import render
+from orio_py.spec.generated import companion_mark
+from orio_py.transform.offload.call import size_name, trips_name
+from orio_py.transform.offload.plan import Direction, KernelPlan, Language, ReductionPlan
+
+WIDTH = 110
+"""Characters in a line of generated code, where it can be broken."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostLanguage:
+    """What host code says otherwise: the language's name, the devices' type of a value, words for the shape.
+
+    `run` are the statements that copy, launch and copy back, for a number of arguments; `invalid` is the status
+    for an argument that cannot be right.
+
+    `more` are further declarations of a kernel, for the header.
+    """
+
+    language: Language
+    title: str
+    value_type: Callable[[str], str]
+    run: Callable[[int], list[str]]
+    group: str
+    item: str
+    invalid: str
+    more: Callable[[HostKernel], list[str]] = field(default=lambda kernel: [])
+
+
+def host_prefix_of(unit: HostUnit, host: HostLanguage) -> str:
+    """How the names of the functions for all kernels begin."""
+    return f"{host_prefix(host.language)}{unit.name}"
+
+
+def header_text(unit: HostUnit, host: HostLanguage) -> Program:
+    """The text of `STEM.h`: what C and C++ applications can call."""
+    kernels = [
+        {
+            "title": _comment(f"Kernel {k.plan.name}: {_shape(k.plan, host)}"),
+            "declarations": [prototype(k.plan, k.function, for_cpp=True), *host.more(k)],
+        }
+        for k in unit.kernels
+    ]
+    guard = re.sub(r"\W", "_", f"ORIO_{unit.stem}_H", flags=re.ASCII).upper()
+    words = {word for k in unit.kernels for kind, _ in host_parameters(k.plan) for word in kind.split()}
+    includes = sorted({header for word in words if (header := _header_of(word)) is not None})
+    text = render(
+        "offload/host.h.j2",
+        mark=host_mark(unit, host),
+        title=host.title,
+        guard=guard,
+        prefix=host_prefix_of(unit, host),
+        includes=includes,
+        kernels=kernels,
+    )
+    return Program(text)
+
+
+def prototype(plan: KernelPlan, function: str, *, for_cpp: bool = False) -> str:
+    """The declaration of a host function without its semicolon, in lines of at most 110 characters.
+
+    Parameters that C++ could not name are left without names with `for_cpp`.
+    """
+    return wrapped(f"void {function}(", host_parameter_texts(plan, for_cpp=for_cpp), ")")
+
+
+def host_parameter_texts(plan: KernelPlan, *, for_cpp: bool = False) -> list[str]:
+    """The host function's parameters as C declares them."""
+    given = [(kind, "" if for_cpp and name in CPP_WORDS else name) for kind, name in host_parameters(plan)]
+    return [f"{kind}{name}" if kind.endswith("*") else f"{kind} {name}".rstrip() for kind, name in given]
+
+
+def wrapped(head: str, items: Sequence[str], tail: str) -> str:
+    """`head`, the items separated by commas, and `tail`; lines that are too long go on below the head."""
+    lines = [head]
+    margin = " " * len(head)
+    for number, item in enumerate(items):
+        text = item + (", " if number + 1 < len(items) else tail)
+        if len(lines[-1]) + len(text.rstrip()) > WIDTH and lines[-1].strip() and lines[-1] != head:
+            lines.append(margin)
+        lines[-1] += text
+    if not items:
+        lines[-1] += tail
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def host_body(index: int, plan: KernelPlan, host: HostLanguage) -> list[str]:
+    """The statements of one kernel's run, from the arguments to the combined reductions."""
+    arguments = kernel_arguments(plan)
+    is_cut, whole = plan.options.streams > 1, host.value_type("long")
+    lines = [
+        *(value(a, host) for a in arguments if a.kind in VALUES and not is_of_slice(a, plan)),
+        f"struct orio_kernel *orio_kernel = &orio_kernels[{index}];",
+        *(slices(plan, _groups(plan), whole) if is_cut else [launch_text(plan)]),
+    ]
+    if plan.reductions and not is_cut:
+        product = " * ".join(f"orio_launch.groups[{k}]" for k in range(len(plan.axes)))
+        lines += [f"const size_t orio_total = {product};"]
+    turned = [(slot, a) for slot, a in enumerate(arguments) if a.rows]
+    lines += [line for slot, argument in turned for line in _turned(slot, argument)]
+    for argument in arguments:
+        lines += _same_size(argument, host) if argument.structure_bytes else []
+    table = [
+        "const struct orio_argument orio_arguments[] = {",
+        *(f"  {slice_argument(a, whole) if is_of_slice(a, plan) else _argument(a)}," for a in arguments),
+        "};",
+        *(reaches(plan, arguments) if is_cut else []),
+        *(f"const {reduction.type} *orio_partials_{reduction.name};" for reduction in plan.reductions),
+        *(["size_t orio_group;"] if plan.reductions else []),
+    ]
+    lines += [*table, *(run_slices(arguments) if is_cut else host.run(len(arguments)))]
+    lines += [_transposed(a, back=True) for _, a in turned if a.direction is not Direction.IN]
+    results = [name for _, name in host_parameters(plan)[-len(plan.reductions) :]]
+    for reduction, result in zip(plan.reductions, results, strict=False):
+        slot = next(k for k, a in enumerate(arguments) if is_partial_of(a, reduction))
+        lines += combined(slot, reduction, result)
+    return [*lines, "return 0;"]
+
+
+def _same_size(argument: KernelArgument, host: HostLanguage) -> list[str]:
+    """The host's structures are as long as the device's."""
+    what = f"structures in {argument.host}, which are not as long as the device's"
+    return [
+        f"if ({size_name(argument.of)} != {argument.structure_bytes} &&",
+        f'    orio_failed(orio_failure, {host.invalid}, "{what}"))',
+        "  return 1;",
+    ]
+
+
+def is_partial_of(argument: KernelArgument, reduction: ReductionPlan) -> bool:
+    """Whether an argument holds the partial results of a reduction."""
+    return argument.kind is ArgumentKind.PARTIALS and argument.of == reduction.name
+
+
+def _turned(slot: int, argument: KernelArgument) -> list[str]:
+    """Memory of the host for an array that the device holds column by column, and the array in it."""
+    name = f"orio_turned_{argument.of}"
+    size = f"orio_bytes(orio_count_{argument.of}, sizeof *{argument.host})"
+    lines = [
+        f"void *{name} = orio_scratch(orio_kernel, {slot}, {size}, orio_failure);",
+        f"if ({name} == NULL)",
+        "  return 1;",
+    ]
+    return lines if argument.direction is Direction.OUT else [*lines, _transposed(argument, back=False)]
+
+
+def _transposed(argument: KernelArgument, *, back: bool) -> str:
+    host, turned, rows = argument.host, f"orio_turned_{argument.of}", argument.rows
+    count = f"orio_count_{argument.of}"
+    if back:
+        return (
+            f"orio_transpose({host}, {turned}, {rows} > 0 ? {count} / {rows} : 0, {count}, sizeof *{host});"
+        )
+    return f"orio_transpose({turned}, {host}, {rows}, {count}, sizeof *{host});"
+
+
+def value(argument: KernelArgument, host: HostLanguage) -> str:
+    """The value as the device knows it, in a variable of its own."""
+    kind = host.value_type(argument.device_type)
+    return f"{kind} {variable(argument)} = ({kind}){argument.host};"
+
+
+def variable(argument: KernelArgument) -> str:
+    """The variable that holds a value."""
+    words = {ArgumentKind.START: "first", ArgumentKind.TRIPS: "number"}
+    return f"orio_{words.get(argument.kind, 'value')}_{argument.of}"
+
+
+def _argument(argument: KernelArgument) -> str:
+    """The initialiser of one entry of the table of arguments."""
+    if argument.kind is ArgumentKind.BUFFER:
+        name = f"orio_turned_{argument.of}" if argument.rows else argument.host
+        source = "NULL" if argument.direction is Direction.OUT else name
+        target = "NULL" if argument.direction is Direction.IN else name
+        size = argument.structure_bytes or f"sizeof *{argument.host}"
+        return f"{{ORIO_BUFFER, {source}, {target}, orio_bytes(orio_count_{argument.of}, {size})}}"
+    if argument.kind is ArgumentKind.PARTIALS:
+        return f"{{ORIO_PARTIALS, NULL, NULL, orio_total * sizeof({argument.type})}}"
+    name = variable(argument)
+    return f"{{ORIO_VALUE, &{name}, NULL, sizeof {name}}}"
+
+
+def launch_text(plan: KernelPlan) -> str:
+    """The launch of the whole loop, in C."""
+    groups = ", ".join(_groups(plan))
+    items = ", ".join("0" if plan.launch.free else str(n) for n in plan.launch.items)
+    return f"struct orio_launch orio_launch = {{{len(plan.axes)}, {{{groups}}}, {{{items}}}}};"
+
+
+def _groups(plan: KernelPlan) -> list[str]:
+    """The number of groups in each dimension, fastest first, as C."""
+    if plan.launch.groups is not None:
+        return [str(n) for n in plan.launch.groups]
+    trips = [trips_name(axis) for axis in plan.axes]
+    if plan.options.streams > 1:
+        trips[0] = "orio_length"
+    return [_covering(plan, k, number) for k, number in enumerate(reversed(trips))]
+
+
+def _covering(plan: KernelPlan, dimension: int, trips: str) -> str:
+    piece = plan.launch.step[dimension] * (plan.coarsen if dimension == 0 else 1)
+    text = f"orio_groups({trips}, {piece})"
+    if plan.launch.most_groups is None or dimension == 0:
+        return text
+    return f"orio_at_most({text}, {plan.launch.most_groups[dimension]})"
+
+
+def combined(slot: int, reduction: ReductionPlan, result: str) -> list[str]:
+    """The value before the loop with the groups' results, in the order of the groups."""
+    partials = f"orio_partials_{reduction.name}"
+    value, partial = f"*{result}", f"{partials}[orio_group]"
+    match reduction.operator:
+        case "min" | "max" as name:
+            sign = "<" if name == "min" else ">"
+            merged = f"if ({partial} {sign} {value})\n  {value} = {partial};"
+        case operator:
+            merged = f"{value} = ({reduction.type})({value} {operator} {partial});"
+    return [
+        f"{partials} = (const {reduction.type} *)orio_kernel->memory[{slot}].partials;",
+        "for (orio_group = 0; orio_group < orio_total; orio_group++)",
+        *(f"  {line}" for line in merged.split("\n")),
+    ]
+
+
+def _shape(plan: KernelPlan, host: HostLanguage) -> str:
+    if plan.launch.free:
+        return f"{host.group}s that the driver chooses"
+    items = " x ".join(str(n) for n in plan.launch.items)
+    if plan.launch.groups is None:
+        return f"{host.group}s of {items} {host.item}s, as many as cover the loops"
+    return f"{' x '.join(str(n) for n in plan.launch.groups)} {host.group}s of {items} {host.item}s"
+
+
+def host_mark(unit: HostUnit, host: HostLanguage) -> str:
+    """The comment at the top of a generated file."""
+    lines = "\n   ".join(_comment(remark) for remark in unit.remarks)
+    return f"{companion_mark(host.title)} {lines} */"
+
+
+def _comment(text: str) -> str:
+    plain = text.encode("ascii", "replace").decode("ascii").replace("\n", " ")
+    return plain.replace("*/", "* /").replace("/*", "/ *")
+
+
+def _header_of(word: str) -> str | None:
+    """The standard header that declares a type."""
+    if re.fullmatch(r"u?int\w*_t", word):
+        return "stdint.h"
+    return {"size_t": "stddef.h", "ptrdiff_t": "stddef.h", "ssize_t": "sys/types.h", "bool": "stdbool.h"}.get(
+        word
+    )
+
+
+VALUES = frozenset([ArgumentKind.SCALAR, ArgumentKind.START, ArgumentKind.TRIPS])
+"""Arguments that are passed by value."""

@@ -1,0 +1,218 @@
+"""Loop nests with `transform CUDA(...)`, and the file that holds them all: each a function of one signature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PARAMETERS = """int n, int m, double a, double *restrict x, double *restrict y, double *restrict z,
+    double P[restrict 64][64], double Q[restrict 64][64], float *restrict f, float *restrict g, int *restrict c,
+    unsigned char *restrict b, double *restrict sums, int *restrict counts"""
+
+I = "for (i = 0; i < n; i++)"  # noqa: E741 - the loop over `i`
+J = "for (j = 0; j < m; j++)"
+K = "for (k = 0; k < n; k++)"
+
+
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """A recipe and its nest; `after` takes scalars to the output arrays, `exact` says that no sum is reordered."""
+
+    recipe: str
+    code: str
+    after: str = ""
+    exact: bool = True
+
+
+_STENCIL = (
+    "for (i = 1; i < n - 1; i++) for (j = 1; j < m - 1; j++)"
+    " Q[i][j] = P[i - 1][j] + P[i + 1][j] + P[i][j - 1] + a * P[i][j + 1];"
+)
+_PRODUCT = f"{I} {J} {K} Q[i][j] += P[i][k] * z[k * m + j];"
+_CUBE = f"{I} for (j = 0; j < 7; j++) for (k = 0; k < 5; k++) y[i * 35 + j * 5 + k] = x[i * 35 + j * 5 + k] + a * (i + j * k);"
+_SUM = f"{I} s += x[i] * z[i];"
+
+NESTS: dict[str, Nest] = {
+    "axpy": Nest("CUDA(threadCount=64)", f"{I} y[i] += a * x[i];"),
+    "fewer": Nest("CUDA(threadCount=32, blockCount=2)", f"{I} y[i] += a * x[i];"),
+    "coarse": Nest("CUDA(threadCount=32, coarsen=4, unrollInner=2)", f"{I} y[i] = a * x[i] + z[i];"),
+    "blocked": Nest("CUDA(threadCount=32, coarsen=3, spread='blocked')", f"{I} y[i] = a * x[i] - 1;"),
+    "down": Nest("CUDA()", "for (i = n - 1; i >= 2; i -= 3) y[i] = x[i - 2] + i;"),
+    "matvec": Nest("CUDA(threadCount=32, unrollInner=4)", f"{I} {{ t = 0; {J} t += z[i * m + j] * x[j]; y[i] = t; }}"),
+    "plane": Nest("CUDA(nd=2, threadCount=[8, 4])", f"{I} {J} Q[i][j] = P[i][j] * a + i - j;"),
+    "plane_fewer": Nest("CUDA(nd=2, threadCount=[8, 4], blockCount=[2, 1])", f"{I} {J} Q[i][j] = P[i][j] + 1;"),
+    "stencil": Nest("CUDA(nd=2, threadCount=[16, 4])", _STENCIL),
+    "domain": Nest("CUDA(domain='i, j', threadCount=[16, 4], unrollInner=2)", _STENCIL),
+    "stencil_tile": Nest("CUDA(nd=2, threadCount=[16, 4], cacheBlocks=True)", _STENCIL),
+    "stencil_wide": Nest("CUDA(nd=2, threadCount=[32, 2], cacheBlocks=True, localTile=[32, 8])", _STENCIL),
+    "stencil_steps": Nest("CUDA(nd=2, threadCount=[8, 4], blockCount=[2, 2], cacheBlocks=True)", _STENCIL),
+    "line_tile": Nest(
+        "CUDA(threadCount=32, cacheBlocks=True)", "for (i = n - 3; i > 1; i -= 2) y[i] = x[i - 2] + x[i + 2];"
+    ),
+    "product": Nest("CUDA(nd=2, threadCount=[16, 2])", _PRODUCT),
+    "product_tile": Nest("CUDA(nd=2, threadCount=[16, 8], cacheBlocks=True, unrollInner=4)", _PRODUCT),
+    "product_wide": Nest(
+        "CUDA(nd=2, threadCount=[16, 2], blockCount=[1, 2], cacheBlocks=True, localTile=[16, 8, 12])", _PRODUCT
+    ),
+    "matvec_tile": Nest("CUDA(threadCount=64, cacheBlocks=True)", f"{I} {{ t = 0; {J} t += z[i * m + j] * x[j]; y[i] = t; }}"),
+    "cube": Nest("CUDA(nd=3, threadCount=[4, 4, 2])", _CUBE),
+    "cube_flat": Nest("CUDA(nd=['k', 'i', 'j'])", _CUBE),
+    "sum": Nest("CUDA(threadCount=128)", _SUM, exact=False),
+    "sum_odd": Nest("CUDA(threadCount=48, blockCount=3)", _SUM, exact=False),
+    "sum_warp": Nest("CUDA(threadCount=32, coarsen=4)", _SUM, exact=False),
+    "sum_plane": Nest("CUDA(nd=2, threadCount=[8, 12], blockCount=[2, 2])", f"{I} {J} s += P[i][j];", exact=False),
+    "sum_tile": Nest("CUDA(threadCount=96, cacheBlocks=True)", "for (i = 1; i < n - 1; i++) s += x[i - 1] * x[i + 1];", exact=False),
+    "many": Nest(
+        "CUDA(threadCount=160, blockCount=2)",
+        f"{I} {{ s += x[i]; if (x[i] > top) top = x[i]; if (c[i] < low) low = c[i]; all = c[i] && all;"
+        " bits ^= c[i]; ors |= c[i] & 5; }",
+        "sums[1] = top; counts[0] = low; counts[1] = all; counts[2] = bits; counts[3] = ors;",
+        exact=False,
+    ),
+    "product_of": Nest("CUDA(threadCount=64)", f"{I} p *= 1 + x[i] / 64;", "sums[2] = p;", exact=False),
+    "streams": Nest("CUDA(threadCount=32, streamCount=3)", "for (i = 1; i < n; i++) y[i] += x[i] - x[i - 1];"),
+    "streams_plane": Nest("CUDA(nd=2, threadCount=[16, 4], streamCount=2, pinHostMem=True)", _STENCIL),
+    "streams_sum": Nest("CUDA(threadCount=64, streamCount=4, blockCount=2)", _SUM, exact=False),
+    "streams_tile": Nest("CUDA(nd=2, threadCount=[16, 4], streamCount=3, cacheBlocks=True)", _STENCIL),
+    "pinned": Nest("CUDA(pinHostMem=True, preferL1Size=16)", f"{I} y[i] = x[i] * x[i];"),
+    "vectors": Nest("CUDA(threadCount=32, vectorWidth=2)", "for (i = 1; i < n; i++) y[i] += a * x[i - 1];"),
+    "vectors_float": Nest("CUDA(threadCount=32, vectorWidth=4)", f"{I} g[i] = f[i] * 2 + (c[i] > 3 ? f[i] : -f[i]);"),
+    "vectors_sum": Nest("CUDA(threadCount=64, blockCount=2, vectorWidth=8)", f"{I} {{ s += x[i]; bits ^= c[i]; }}", "counts[2] = bits;", exact=False),
+    "vectors_maths": Nest("CUDA(vectorWidth=4)", f"{I} {{ if (c[i] > 3) y[i] = sqrt(fabs(x[i])); else y[i]++; b[i] = (unsigned char)(b[i] + 1); }}"),
+    "columns": Nest("CUDA(layout='column', pinHostMem=True)", f"{I} {{ t = 0; {J} t += P[i][j] * x[j]; y[i] = t; }}"),
+    "columns_out": Nest("CUDA(nd=['j', 'i'], layout='column', threadCount=[16, 2])", f"{I} {J} Q[i][j] = P[i][j] + Q[i][j];"),
+    "types": Nest(
+        "CUDA(launchBounds=2)",
+        f"{I} {{ long v = 3L; int w[2] = {{c[i], (int)f[i]}}; b[i] = (unsigned char)(sizeof(int) + v + w[0] + w[1]);"
+        " g[i] = sqrtf(fabsf(f[i])) + fmaxf(f[i], 2) + max(c[i], m) - abs(c[i]); y[i] = isnormal(x[i]) ? M_PI : INT_MAX; }",
+    ),
+    "composite": Nest("Composite(unrolljam=(['i'], [3]), cuda=(64, False, True, 1))", f"{I} y[i] += a * x[i];"),
+    "composite_named": Nest("Composite(cuda=(True, ('threadCount', 32), ('blockCount', 3)))", f"{I} y[i] += a * x[i];"),
+}  # fmt: skip
+
+_HEAD = """\
+#define _GNU_SOURCE
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#define max(p, q) ((p) > (q) ? (p) : (q))
+"""
+
+
+def function(name: str, nest: Nest) -> str:
+    """The C function of a nest; floating-point sums are combined in another order, which needs `force`."""
+    recipe = nest.recipe if nest.exact else f"{nest.recipe[:-1]}, force=True)"
+    return f"""\
+void nest_{name}({PARAMETERS})
+{{
+  int i, j, k, low = INT_MAX, all = 1, bits = 0, ors = 0;
+  double t = 0, s = sums[0], top = -1e300, p = 1;
+  /*@ begin Loop(transform {recipe}) @*/
+  {nest.code}
+  /*@ end @*/
+  sums[0] = s; {nest.after}
+}}
+"""
+
+
+def source() -> str:
+    """The file with all nests; floating-point sums may be combined in another order."""
+    return "\n".join([_HEAD, *(function(name, nest) for name, nest in NESTS.items())])
+
+
+def driver() -> str:
+    """A program that runs each nest in C and in CUDA, at several sizes, and tells where they differ."""
+    declared = "\n".join(f"extern void nest_{n}({_CPP}); extern void plain_{n}({_CPP});" for n in NESTS)
+    rows = "\n".join(
+        f'  {{"{name}", nest_{name}, plain_{name}, {int(nest.exact)}}},' for name, nest in NESTS.items()
+    )
+    return _DRIVER.replace("@DECLARED@", declared).replace("@ROWS@", rows).replace("@PARAMETERS@", _CPP)
+
+
+_CPP = (
+    "int, int, double, double *, double *, double *, double (*)[64], double (*)[64], float *, float *, int *,"
+    " unsigned char *, double *, int *"
+)
+_DRIVER = """\
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+extern "C" {
+@DECLARED@
+}
+
+enum { COUNT = 4200 };
+struct data {
+  double x[COUNT], y[COUNT], z[COUNT], P[64][64], Q[64][64];
+  float f[COUNT], g[COUNT];
+  int c[COUNT];
+  unsigned char b[COUNT];
+  double sums[4];
+  int counts[4];
+};
+
+static struct data start, host, device;
+
+typedef void nest(@PARAMETERS@);
+static const struct { const char *name; nest *cuda; nest *plain; int exact; } nests[] = {
+@ROWS@
+};
+
+static void fill(void)
+{
+  unsigned state = 12345;
+  for (int k = 0; k < COUNT; k++) {
+    state = state * 1103515245u + 12345u;
+    start.x[k] = (int)(state >> 16 & 255) / 16.0 - 7;
+    start.y[k] = (int)(state >> 8 & 255) / 8.0;
+    start.z[k] = (int)(state >> 12 & 255) / 32.0 - 3;
+    start.f[k] = (float)start.x[k];
+    start.g[k] = (float)start.y[k];
+    start.c[k] = (int)(state >> 20 & 15) - 4;
+    start.b[k] = (unsigned char)(state >> 9);
+    if (k < 4096) {
+      start.P[k / 64][k % 64] = start.x[k];
+      start.Q[k / 64][k % 64] = start.z[k];
+    }
+  }
+  start.sums[0] = 2.5;
+}
+
+static void call(nest *what, struct data *d, int n, int m)
+{
+  *d = start;
+  what(n, m, 1.5, d->x, d->y, d->z, d->P, d->Q, d->f, d->g, d->c, d->b, d->sums, d->counts);
+}
+
+static int differs(int exact)
+{
+  if (exact)
+    return memcmp(&host, &device, sizeof host) != 0;
+  for (int k = 0; k < 4; k++)
+    if (fabs(host.sums[k] - device.sums[k]) > 1e-11 * (1 + fabs(host.sums[k])))
+      return 1;
+  return memcmp(&host, &device, offsetof(struct data, sums)) != 0 || memcmp(host.counts, device.counts, sizeof host.counts) != 0;
+}
+
+int main(void)
+{
+  static const int sizes[][2] = {{60, 61}, {33, 7}, {3, 64}, {1, 1}, {0, 5}, {5, 0}};
+  int bad = 0;
+  int runs = 0;
+  fill();
+  for (auto &one : nests)
+    for (auto &size : sizes) {
+      call(one.plain, &host, size[0], size[1]);
+      call(one.cuda, &device, size[0], size[1]);
+      runs++;
+      if (differs(one.exact)) {
+        bad++;
+        printf("%s differs at n=%d m=%d\\n", one.name, size[0], size[1]);
+      }
+    }
+  printf("%d runs, %d differ\\n", runs, bad);
+  return bad != 0;
+}
+"""
