@@ -117,7 +117,7 @@ def _problem(
         return "it is left early"
     if any(arithmetic.polynomial(part, {}) is None for part in (loop.start, loop.bound)):
         return "its bounds are not the same for all items of a group"
-    if any(_reads(loop.index, item) for item in items if item is not loop.node):
+    if any(_reads(loop.index, item) for item in items):
         return "its index is read behind it"
     try:
         require_countable(_typed(loop, block(*items)), frozenset(), what, context)
@@ -143,7 +143,7 @@ def _parts(items: Sequence[Node], places: Sequence[int]) -> list[list[Node]]:
             parts += [[item], []]
         else:
             parts[-1].append(item)
-    return [part for part in parts if part]
+    return parts
 
 
 def _crossing(items: Sequence[Node], places: Sequence[int], names: Sequence[str]) -> list[str]:
@@ -227,7 +227,7 @@ def _over_block(item: Node, axis: Axis) -> Node:
     steps: Node = mul(number, abs(axis.stride))
     start = literal_value(axis.start)
     first: Node = ident(start_name(axis))
-    if axis.stride > 0:
+    if axis.upward:
         value = add(steps, start) if start is not None else binary("+", first, steps)
     else:
         value = add(unary("-", steps), start) if start is not None else binary("-", first, steps)

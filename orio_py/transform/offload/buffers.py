@@ -55,7 +55,7 @@ class Array:
     def flat(self, subscripts: Sequence[Node]) -> Node:
         """One subscript for several."""
         if self.plan.rows is not None:
-            subscripts = (subscripts[-1], *subscripts[:-1])
+            subscripts = subscripts[::-1]
         result = subscripts[0]
         wide = not self._is_small()
         for extent, subscript in zip(self.inner, subscripts[1:], strict=True):
@@ -171,7 +171,7 @@ def _rows(
         first, count = _written(found, arithmetic)
     scalars = list(scalars)
     zero: Node = ident(name)
-    for _ in range(len(declared.dimensions) - 1 if len(declared.dimensions) > 1 else 0):
+    for _ in inner:
         zero = index(zero, 0)
     address = zero if not inner else unary("&", index(zero, 0))
     least = {**minimums(axes), **arithmetic.minimums}

@@ -207,7 +207,7 @@ def _assigned_once(body: Node) -> frozenset[str]:
                 counts[name] = counts.get(name, 0) + 1
             case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
                 counts[name] = counts.get(name, 0) + (1 if node.op == "=" else 2)
-            case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in _STEPS or op == "&":
+            case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in _STEPS:
                 counts[name] = counts.get(name, 0) + 2
             case _:
                 pass

@@ -265,16 +265,14 @@ def _compared(levels: tuple[Level, ...], distance: Polynomial, relation: str) ->
     used = [place for place, level in enumerate(levels) if level.index in names]
     if not used:
         return levels, True
-    if len(used) > 1 or distance.terms.get((levels[used[0]].index,)) not in {1, -1}:
-        return levels, False
     level = levels[used[0]]
-    coefficient, rest = _split(distance, level.index)
-    end = rest.scaled(-1)
-    if coefficient.value == -1:
-        end, relation = rest, _MIRROR[relation]
-    elif coefficient.value != 1:
+    factor = distance.terms.get((level.index,), 0)
+    rest = distance - Polynomial.symbol(level.index).scaled(factor)
+    if len(used) > 1 or factor not in {1, -1} or any(level.index in monomial for monomial in rest.terms):
         return levels, False
-    new = _tightened(level, end, relation)
+    if factor == -1:
+        relation = _MIRROR[relation]
+    new = _tightened(level, rest.scaled(-factor), relation)
     return (*levels[: used[0]], new, *levels[used[0] + 1 :]), True
 
 

@@ -8,10 +8,11 @@ from orio_py.ctree.build import literal_value
 from orio_py.ctree.nodes import c_ast
 from orio_py.transform.base import Context
 
-_NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[fFuUlL]*|0[xX][0-9a-fA-F]+[uUlL]*")
+_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+[uUlL]*|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[fFuUlL]*")
 _TOKEN = re.compile(rf"\s*({_NUMBER.pattern}|[A-Za-z_]\w*|[-+*/()])")
 _FLOATING = re.compile(r"\d+\.|\.\d|\d[eE]|(?<![xX])\b\d+[fF]\b")
 _INT_MAX = 2**31 - 1
+_HEXADECIMAL = {"int": _INT_MAX, "unsigned": 2**32 - 1, "long": 2**63 - 1}
 
 _CONSTANTS_TEXT = """
     M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2
@@ -57,5 +58,9 @@ def _number_type(token: str) -> str:
     if suffix:
         words = (["unsigned"] if "u" in suffix else []) + (["long"] if "l" in suffix else [])
         return " ".join(words)
+    if token.lower().startswith("0x"):
+        value = int(token, 16)
+        # ISO C99, 6.4.4.1: a hexadecimal number takes the unsigned type where the signed one is too small.
+        return next((kind for kind, most in _HEXADECIMAL.items() if value <= most), "unsigned long")
     value = literal_value(c_ast.Constant("int", token))
     return "int" if value is None or value <= _INT_MAX else "long"

@@ -80,6 +80,11 @@ class Axis:
     trips: Node
     stride: int = 1
 
+    @property
+    def upward(self) -> bool:
+        """Whether the index grows."""
+        return self.stride > 0
+
 
 @dataclass(frozen=True, slots=True)
 class SlicePlan:

@@ -314,7 +314,7 @@ def _place(side: _Side, offset: int) -> Node:
     """How far from the tile's first value an item's index is, plus an offset."""
     step = abs(side.axis.stride)
     place = mul(ident(place_name(side.axis)), step)
-    return add(place, offset) if side.axis.stride > 0 else sub((side.items - 1) * step + offset, place)
+    return add(place, offset) if side.axis.upward else sub((side.items - 1) * step + offset, place)
 
 
 def _tile(
@@ -360,7 +360,7 @@ def _index(side: _Side, cell: Node) -> Node:
     offset = side.low + (number or 0)
     begin = mul(ident(begin_name(axis)), step)
     first = ident(start_name(axis)) if number is None else None
-    if axis.stride > 0:
+    if axis.upward:
         value = begin if first is None else add(first, begin)
     else:
         offset -= (side.items - 1) * step

@@ -175,9 +175,9 @@ class _Flattening(Rewriter):
                 f"{self._what} takes arrays of structures with extents that are numbers; `{declared.name}` has others",
                 node,
             )
-        if len(kinds) > 1 or None in sizes or device_type(next(iter(kinds))) in {None, "bool"}:
+        if len(kinds) > 1 or 0 in sizes or device_type(next(iter(kinds))) in {None, "bool"}:
             return self._mixed(element, declared, members, member, node)
-        places = [sum(size or 0 for size in sizes[:k]) for k in range(len(sizes) + 1)]
+        places = [sum(sizes[:k]) for k in range(len(sizes) + 1)]
         name = declared.name
         self.records.add(name)
         outer = declared.dimensions or ("",)
@@ -212,11 +212,11 @@ class _Flattening(Rewriter):
         place = const(record.place(member.name))
         return (_MixedPlace if member.dimensions else c_ast.ArrayRef)(element, place, node.coord)
 
-    def _size(self, member: CDeclaration) -> int | None:
-        """The elements of a member, None where it holds something else than numbers."""
+    def _size(self, member: CDeclaration) -> int:
+        """The elements of a member, 0 where it holds something else than numbers."""
         if member.pointers or len(member.dimensions) > 1 or set(_QUALIFIERS) & member.qualifiers:
-            return None
-        return 1 if not member.dimensions else _extent(member.dimensions[0])
+            return 0
+        return 1 if not member.dimensions else _extent(member.dimensions[0]) or 0
 
     def _scalar(self, node: c_ast.StructRef, declared: CDeclaration, member: CDeclaration) -> Node:
         """A number in a structure, under a name of its own.

@@ -133,9 +133,6 @@ class _Check:
             case Compound():
                 for item in node.block_items or []:
                     self.statement(item, masked=masked)
-            case c_ast.DeclList():
-                for item in node.decls:
-                    self.statement(item, masked=masked)
             case c_ast.Decl():
                 self._declaration(node, masked=masked)
             case c_ast.If():

@@ -69,7 +69,6 @@ class Loop:
     """A `for` loop; `index` is what its header steps by `stride`, if its body leaves that alone.
 
     `start` is its first value, `floor` that of the unrolled loop of which this one runs the remainder.
-    `late` is set while the walk is behind a `break` or `continue` of the loop.
     """
 
     node: For
@@ -82,7 +81,6 @@ class Loop:
     floor: Node | None = None
     written: frozenset[str] = frozenset()
     leaves: bool = False
-    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)

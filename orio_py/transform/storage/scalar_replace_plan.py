@@ -131,13 +131,11 @@ class Planner:
         whole = self._whole(block, ref, group, numbers)
         if whole is not None:
             return [] if self._is_better_inside(block, ref, whole) else [whole]
-        parts = _parts(block, numbers)
-        if len(parts) == 1:
-            return []
         found: list[Scalar] = []
-        for part in parts:
+        for part in _parts(block, numbers):
             uses = [(number, use) for number, use in group if number in part]
-            if (one := self._scalar(block, ref, uses, part)) is not None:
+            # A single part would be the whole again.
+            if part != numbers and (one := self._scalar(block, ref, uses, part)) is not None:
                 found.extend([] if self._is_better_inside(block, ref, one) else [one])
         return found
 

@@ -74,7 +74,7 @@ class Uses:
         self._takes_cases = False
         self._within: tuple[Ref, ...] = ()
         self.nested = False
-        self._late = 0
+        self._late: set[Loop] = set()
         self._visits: Mapping[type[Node], Callable[[Any], None]] = {
             c_ast.ArrayRef: self._read,
             c_ast.StructRef: self._read,
@@ -198,8 +198,7 @@ class Uses:
     def _leave(self, loop: Loop | None) -> None:
         if loop is not None:
             loop.leaves = True
-            self._late += not loop.late
-            loop.late = True
+            self._late.add(loop)
 
     def _while(self, node: c_ast.While | c_ast.DoWhile, item: Item) -> None:
         around, frames = self._loop, self._frames
@@ -233,8 +232,6 @@ class Uses:
         in_body = frozenset(self.writes[inside:])
         self._targets.pop()
         self._continues -= 1
-        self._late -= loop.late
-        loop.late = False
         self._loop = around
         if node.next is not None:
             self._frames = (*frames, AGAIN)
@@ -395,7 +392,7 @@ class Uses:
                     self.barriers.append(Barrier("call"))
         frames = self._frames
         if self._late:
-            frames = tuple(MAYBE if isinstance(f, Loop) and f.late else f for f in frames)
+            frames = tuple(MAYBE if f in self._late else f for f in frames)
         declaration = self._known.get(ref.variable)
         key = ref, id(declaration)
         storage = self._storages.get(key)

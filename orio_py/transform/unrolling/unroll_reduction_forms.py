@@ -172,8 +172,6 @@ def unsigned_of(kind: str) -> str | None:
         return _UNSIGNED_OF[kind]
     if not words or not set(words) <= {"char", "short", "int", "long", "signed", "unsigned"}:
         return None
-    if "char" in words or "short" in words:
-        return "unsigned"
     return " ".join(["unsigned", *(word for word in words if word == "long")])
 
 

@@ -13,7 +13,9 @@ from c_trees import context, statement
 from orio_py.ctree.emit import emit, emit_expression
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Context
+from orio_py.transform.catalog import TRANSFORMATIONS
 from orio_py.transform.offload.arguments import OffloadArguments
+from orio_py.transform.offload.call import kernel_plans
 from orio_py.transform.offload.offload import offload
 from orio_py.transform.offload.plan import BufferPlan, DeviceOptions, Direction, KernelPlan, LaunchShape
 
@@ -353,3 +355,11 @@ def test_borders_of_a_grid_leave_plain_extents() -> None:
       else y[i * m + j] = x[i * m + j - 1] + x[i * m + j + 1] + x[(i - 1) * m + j] + x[(i + 1) * m + j];"""
     expected = {"x": ("x", "(long)m * m", "in"), "y": ("y", "(long)m * m", "inout")}
     assert buffers(plan_of(code, nd=2)) == expected
+
+
+def test_where_a_kernel_runs() -> None:
+    """Devices and platforms go by number or by a part of their name, which no kernel shows."""
+    made = TRANSFORMATIONS["OpenCL"].make({"device": 3, "platform": "pocl"})
+    call = made.apply(statement(f"{FOR_I} x[i] = 0;"), context(DECLARATIONS, live="x"))
+    (plan,) = kernel_plans(call)
+    assert plan.options == DeviceOptions(device=3, platform="pocl")
