@@ -55,10 +55,13 @@ def context_for(task: TuningTask, region: Region) -> Context:
 def with_inner_declarations(node: Node, context: Context) -> Context:
     """The context with what a statement declares; what is declared in two ways is of no known type."""
     declared: dict[str, CDeclaration] = {}
+    found = context.effects(node)
+    outside = found.reads | found.writes | found.address_taken
     for part in walk(node):
         if isinstance(part, c_ast.Decl) and part.name is not None:
             here = declaration_of(part)
-            other = declared.get(part.name, context.declarations.get(part.name))
+            outer = context.declarations.get(part.name) if part.name in outside else None
+            other = declared.get(part.name, outer)
             same = other is None or other.type == here.type
             declared[part.name] = here if same else replace(here, type="void")
     return replace(context, declarations={**context.declarations, **declared})

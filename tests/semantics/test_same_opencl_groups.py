@@ -15,8 +15,8 @@ from orio_py.ctree.loops import loops_in
 from orio_py.transform.catalog import TRANSFORMATIONS
 from orio_py.transform.composite.composite import Composite
 from orio_py.transform.offload.call import kernel_plans
-from orio_py.transform.offload.opencl import Layout, OpenCL
-from orio_py.transform.offload.plan import Spread
+from orio_py.transform.offload.opencl import OpenCL
+from orio_py.transform.offload.plan import Layout, Spread
 
 PRODUCT = (
     OpenCL(nd=2, workItemsPerGroup=(4, 4)),

@@ -19,9 +19,9 @@ from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, substitut
 from orio_py.transform.base import Context
 from orio_py.transform.constants import canonical, range_of, with_constant
 from orio_py.transform.context import with_inner_declarations
-from orio_py.transform.conversions import as_common_type
+from orio_py.transform.conversions import Rank, as_common_type, rank_of
 from orio_py.transform.parallel.pragma_text import belongs_to_loop
-from orio_py.transform.types import is_converted, is_wide, makes_unsigned, signedness, without_cast
+from orio_py.transform.types import is_converted, is_wide, signedness, without_cast
 
 _MIRROR: Mapping[str, str] = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 _ALWAYS: Mapping[str, Callable[[int, int, int], bool]] = {
@@ -37,6 +37,8 @@ _COMPARED: Mapping[str, Callable[[int, int], bool]] = {
 }  # fmt: skip
 _CONTRARY: Mapping[str, str] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _ENDLESS = 2**64
+_WIDE: tuple[Rank, ...] = (("unsigned", 2), ("unsigned", 3))
+"""The ranks of `unsigned long` and `unsigned long long`."""
 
 
 def version_with(number: Node, name: str, original: Node, context: Context) -> Node:
@@ -82,7 +84,7 @@ def _depends_on_width(node: Node, context: Context) -> bool:
         (node.left, node.right, _MIRROR[node.op]),
         (node.right, node.left, node.op),
     ):
-        if op in {"<", ">="} and _literal(number) == 0 and makes_unsigned(number, context):
+        if op in {"<", ">="} and _literal(number) == 0 and rank_of(number, context) in _WIDE:
             return signedness(value, context) == "signed" and _outcome(node, context) is None
         parts = [part for part in walk(number) if isinstance(part, c_ast.Constant)]
         is_long = any("l" in part.value.lower() for part in parts)
