@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NoReturn
@@ -41,7 +42,7 @@ Counts = tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceStep:
+class DeviceStep(ABC):
     """Run the loops over `loop`, or the outermost ones, as kernels of a device.
 
     `nd` says how many loops of a nest become dimensions of the index space, or which.  `trusted` leaves the
@@ -94,9 +95,9 @@ class DeviceStep:
 
         rewrite_where(node, chosen, look, context)
 
+    @abstractmethod
     def language_arguments(self, node: Node) -> OffloadArguments:
         """What the language adds: its name, the launch shape, options.  Raises Refusal."""
-        raise NotImplementedError
 
     def arguments(self, node: Node) -> OffloadArguments:
         """The arguments in `offload`'s terms.  Raises Refusal: ORIO-T011, T127, T129, T130, T141."""

@@ -35,7 +35,8 @@ def require_limits(plan: KernelPlan, model: GpuModel | None, node: Node) -> None
     threads = prod(launch.items)
     if threads > model.max_threads_per_block:
         _refuse(
-            f"a block of {_times(launch.items)} threads has {threads}",
+            f"a block has {threads} threads"
+            + (f" ({_times(launch.items)})" if len(launch.items) > 1 else ""),
             model.max_threads_per_block,
             node,
             "threadCount",

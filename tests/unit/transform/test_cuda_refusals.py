@@ -25,8 +25,8 @@ def around() -> Context:
 
 
 CASES: tuple[tuple[CUDA, str, str, str], ...] = (
-    (CUDA(threadCount=(2048,)), "ORIO-T143", LINE, "2048 threads has 2048, and 1024 is the most"),
-    (CUDA(nd=2, threadCount=(64, 32)), "ORIO-T143", PLANE, "64 x 32 threads has 2048"),
+    (CUDA(threadCount=(2048,)), "ORIO-T143", LINE, "a block has 2048 threads, and 1024 is the most"),
+    (CUDA(nd=2, threadCount=(64, 32)), "ORIO-T143", PLANE, "a block has 2048 threads (64 x 32)"),
     (CUDA(nd=2, blockCount=(1, 65536)), "ORIO-T143", PLANE, "65536 blocks along y, and 65535"),
     (CUDA(launchBounds=9), "ORIO-T143", LINE, "9 blocks of 128 threads on a multiprocessor have 36 warps"),
     (CUDA(threadCount=(32,), launchBounds=17), "ORIO-T143", LINE, "17 blocks, and 16"),
