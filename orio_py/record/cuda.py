@@ -81,3 +81,32 @@ class CudaSurvey:
     def as_json(self) -> dict[str, Any]:
         """All fields as JSON content."""
         return {**asdict(self), "compilers": [compiler.as_json() for compiler in self.compilers]}
+
+
+@dataclass(frozen=True, slots=True)
+class CudaDevice:
+    """A device that CUDA kernels run on.
+
+    `architecture` is the compiler's name for it (`sm_90`), `memory` its global memory, `driver` the driver's
+    version, `library` what calls it.  Clocks are in kHz, None where the driver does not tell.
+    """
+
+    number: int
+    name: str
+    architecture: str
+    multiprocessors: int
+    memory: Bytes
+    driver: str
+    library: str
+    clock_khz: int | None = None
+    memory_clock_khz: int | None = None
+    memory_bus_bits: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """All fields as JSON content."""
+        return asdict(self)
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What is stored with each trial, in words."""
+        return {f"cuda_{name}": str(value) for name, value in asdict(self).items() if value is not None}

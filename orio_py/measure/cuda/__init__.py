@@ -1,0 +1,1 @@
+"""Evaluating variants with CUDA kernels."""
