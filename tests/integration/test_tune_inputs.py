@@ -124,6 +124,21 @@ def test_every_kind_of_variable(tmp_path: Path, name: str) -> None:
     compiles(tmp_path)
 
 
+def test_arrays_of_another_file_are_restored_before_each_call(tmp_path: Path) -> None:
+    spec = (
+        "def performance_params { param U[] = [1, 2]; }"
+        " def input_vars { decl static int k[64] = 3; decl static double y[64] = random; }"
+    )
+    loop = "for (i = 0; i < 64; i++) { y[k[i]] += 1.0; k[i] = 1 << 28; }"  # a second call would run wild
+    text = (
+        f"/*@ begin PerfTuning ({spec}) @*/\nextern int k[64];\nextern double y[64];\n"
+        "void f(void)\n{\n  int i;\n/*@ begin Loop (transform Unroll(ufactor=U)) @*/\n"
+        f"{loop}\n/*@ end @*/\n}}\n/*@ end @*/\n"
+    )
+    report, _ = tuned(tmp_path, text)
+    assert "ORIO-M011" not in {d.code for d in report.diagnostics}
+
+
 def test_a_fragment_in_the_habit_of_orio(tmp_path: Path) -> None:
     spec = (
         "def input_params { param N[] = [30]; } def input_vars { decl static double A[N][N] = random;"
