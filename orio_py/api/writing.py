@@ -27,8 +27,9 @@ from orio_py.tune.output import Destination
 from orio_py.tune.project import transform_file
 from orio_py.tune.tree import Selection
 
-if TYPE_CHECKING:  # its library takes time to load
+if TYPE_CHECKING:  # their library takes time to load
     from orio_py.store.selection import Selection as StoredSelection
+    from orio_py.tune.front import Choice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,11 +97,13 @@ def apply_results(
     in_place: bool = False,
     options: TuneOptions | None = None,
     stored: StoredSelection | None = None,
+    choice: Choice | None = None,
 ) -> TransformReport:
     """Write the best stored configurations of the results database at `place` into sources.
 
     `options` are those that the sources were tuned with: they choose files and decide which trials are
-    theirs.  `stored` says which of the stored trials may be used.  Nothing is built, measured or run; the
+    theirs.  `stored` says which of the stored trials may be used, `choice` which point of their Pareto front is written
+    instead of the best.  Nothing is built, measured or run; the
     text is what `tune` would have written.  When a region of a file has nothing, none is written.
     """
     # Only this command needs these two, and the database takes time to load.
@@ -122,7 +125,7 @@ def apply_results(
     if not has_errors(problems):
         try:
             with ResultsDatabase.open(place, create=False) as database:
-                applier = Applier(database, stored, host(), orio_py.__version__, chosen)
+                applier = Applier(database, stored, host(), orio_py.__version__, chosen, choice)
                 results = [(file, applier.apply(file)) for file in loaded.files]
             problems.extend(d for _, result in results for d in result.diagnostics)
             if not has_errors(problems):

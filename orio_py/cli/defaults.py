@@ -19,9 +19,9 @@ from orio_py.tune.configuration_file import (
     read_configuration_file,
 )
 
-_TEXTS = ("target", "search", "objective", "cc")
+_TEXTS = ("target", "search", "cc")
 _PATHS = ("spec", "keep", "compile-commands")
-_LISTS = ("include", "exclude")
+_LISTS = ("include", "exclude", "objective")
 _DURATIONS = ("time", "timeout")
 _NUMBERS = {"trials": 1, "seed": 0, "jobs": 1, "repeats": 1}
 

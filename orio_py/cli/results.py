@@ -13,11 +13,18 @@ import orio_py
 from orio_py.cli import options as shared
 from orio_py.cli.console import Color, Output, print_json
 from orio_py.cli.defaults import chosen_output, configuration_for, with_defaults
-from orio_py.cli.results_tables import best_table, curve_table, finals_table, series_table, trial_table
+from orio_py.cli.results_tables import (
+    best_table,
+    curve_table,
+    finals_table,
+    front_table,
+    series_table,
+    trial_table,
+)
 from orio_py.core.diagnostics import fail
 from orio_py.core.registry import did_you_mean
 
-HELP = "The results database: list, show, best, plot, apply, export, import, delete."
+HELP = "The results database: list, show, best, front, plot, apply, export, import, delete."
 EPILOG = "Example: orio results best --file mm.c"
 
 _TRIALS_SHOWN = 50
@@ -33,6 +40,23 @@ Region = Annotated[
 Task = Annotated[
     str | None,
     typer.Option("--task", metavar="DIGEST", help="Only trials of this task (the beginning will do)."),
+]
+Objectives = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--objective",
+        metavar="EXPRESSION",
+        help="An objective over times and counters; give several (default: those of the trials).",
+    ),
+]
+Point = Annotated[
+    int | None,
+    typer.Option(
+        "--point",
+        metavar="N",
+        parser=shared.whole_number("--point", least=1),
+        help="Write the N-th compromise that `orio results front` shows for these objectives.",
+    ),
 ]
 FormatName = Annotated[
     str | None,
@@ -117,6 +141,32 @@ def best(
         print_json(orio_py.results.document(place, series=[entry.as_json() for entry in entries]))
     else:
         out.result(best_table(entries))
+    return 0
+
+
+def front(
+    objective: Objectives = None,
+    db: shared.Database = None,
+    file: File = None,
+    region: Region = None,
+    task: Task = None,
+    json: shared.JsonFlag = False,
+    quiet: shared.Quiet = False,
+    verbose: shared.Verbose = False,
+    color: shared.ColorOption = Color.AUTO,
+) -> int:
+    """Show the best compromises: variants that no other one beats in every objective."""
+    out = Output.create(color=color, quiet=quiet, verbose=verbose)
+    place = _place(db)
+    found = orio_py.results.fronts(
+        place, orio_py.results.Selection(file, region, task), tuple(objective or ())
+    )
+    if json:
+        shown = [orio_py.results.front_json(stored, one) for stored, one in found]
+        print_json(orio_py.results.document(place, series=shown))
+    else:
+        for stored, one in found:
+            out.result(front_table(stored, one))
     return 0
 
 
@@ -222,6 +272,8 @@ def apply(
             help="Only trials of this machine (the beginning of `environment` in `results list --json`).",
         ),
     ] = None,
+    objective: Objectives = None,
+    point: Point = None,
     include: shared.Include = None,
     exclude: shared.Exclude = None,
     compile_commands: shared.CompileCommandsPath = None,
@@ -247,6 +299,7 @@ def apply(
         in_place=in_place,
         options=with_defaults(chosen, configured),
         stored=orio_py.results.Selection(file, region, task, environment=machine),
+        choice=_choice(objective, point),
     )
     out.diagnostics(report.diagnostics, report.sources)
     if json:
@@ -285,6 +338,7 @@ COMMANDS: tuple[tuple[str, Callable[..., int], str], ...] = (
     ("list", list_, "Example: orio results list --db team.db"),
     ("show", show, "Example: orio results show --file mm.c --limit 10"),
     ("best", best, "Example: orio results best --region mm --json"),
+    ("front", front, "Example: orio results front --objective time --objective energy"),
     ("plot", plot, "Example: orio results plot --file mm.c -o variants.svg"),
     ("apply", apply, "Example: orio results apply src/ -o build/src"),
     ("export", export, "Example: orio results export --format csv -o trials.csv"),
@@ -301,6 +355,13 @@ def group() -> typer.Typer:
     for name, function, epilog in COMMANDS:
         app.command(name=name, epilog=epilog)(function)
     return app
+
+
+def _choice(objectives: list[str] | None, point: int | None) -> orio_py.results.Choice | None:
+    """What is to be written instead of the best by the objective that was searched with."""
+    if not objectives and point is None:
+        return None
+    return orio_py.results.Choice(tuple(objectives or ()), point or 1)
 
 
 def _place(db: str | None) -> Path | str:

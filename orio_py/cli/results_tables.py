@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from orio_py.cli.show import (
@@ -19,7 +19,7 @@ from orio_py.cli.show import (
     show_seconds,
     show_timing,
 )
-from orio_py.cli.tables import NOTHING, make_table
+from orio_py.cli.tables import NOTHING, front_points, make_table
 from orio_py.record.finals import FinalEntry
 from orio_py.record.measurement import Clock, Failure, Success, Timing
 from orio_py.record.trial import Trial
@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # types only: the database takes its time to load, and `orio 
     from orio_py.results import BestEntry
     from orio_py.store.curves import Curve
     from orio_py.store.database import StoredFinals, StoredSeries
+    from orio_py.tune.front import Front
 
 DIGITS = 12
 """Of a digest; enough to tell tasks apart and to give to `--task`."""
@@ -138,6 +139,16 @@ def finals_table(
 
 def _digests(trial: Trial) -> tuple[str, str, str]:
     return trial.task, trial.toolchain, trial.environment
+
+
+def front_table(stored: StoredSeries, front: Front) -> RenderableType:
+    """A series and the points of its front."""
+    without = f"; {front.without} have no value of one" if front.without else ""
+    heading = (
+        f"{_region(stored.file, stored.name, stored.inputs)}: {len(front.points)} of {front.judged} "
+        f"variants are not beaten in every objective{without}"
+    )
+    return Group(Text(heading), front_points(front.objectives, front.points))
 
 
 def best_table(entries: Sequence[BestEntry]) -> RenderableType:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from rich import box
@@ -13,6 +13,7 @@ from rich.text import Text
 from orio_py.cli.show import show_bytes, show_configuration, show_count, show_counter, show_timing
 from orio_py.record.cuda import CudaCompilerInfo, CudaSurvey
 from orio_py.record.device import OpenCLSurvey
+from orio_py.record.front import FrontPoint
 from orio_py.record.measurement import Timing
 from orio_py.tune.result import RegionReport
 
@@ -173,6 +174,8 @@ def _counters(region: RegionReport) -> Iterable[RenderableType]:
     if (goal := region.goal) is not None:
         values = [f"{value:.6g}" if value is not None else NOTHING for value in (goal.baseline, goal.best)]
         yield Text(f"  objective {goal.expression}: original {values[0]}, best {values[1]}")
+        if goal.others:
+            yield front_points((goal.expression, *goal.others), goal.front, indent="  ")
     best = {c.name: c for c in region.best.counters} if region.best is not None else {}
     counted = {c.name: c for c in region.counters}
     if not counted and not best:
@@ -182,6 +185,18 @@ def _counters(region: RegionReport) -> Iterable[RenderableType]:
         values = [show_counter(of[name]) if name in of else NOTHING for of in (counted, best)]
         table.add_row(f"  {name}", *values, str(counter.source))
     yield table
+
+
+def front_points(objectives: Sequence[str], points: Sequence[FrontPoint], indent: str = "") -> Table:
+    """The points of a Pareto front with their numbers, the values of the objectives, and the configurations."""
+    table = make_table((f"{indent}point", "right"))
+    for text in objectives:
+        table.add_column(text, justify="right", overflow="fold")
+    table.add_column("configuration", overflow="fold")
+    for number, point in enumerate(points, 1):
+        values = (f"{value:.6g}" for value in point.values)
+        table.add_row(f"{indent}{number}", *values, show_configuration(point.configuration))
+    return table
 
 
 def _winner(region: RegionReport) -> Text:

@@ -41,11 +41,12 @@ def tune(
         ),
     ] = None,
     objective: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--objective",
             metavar="EXPRESSION",
-            help="What to minimise, over times and counters: instructions, 'time * energy' (default: time).",
+            help="What to minimise, over times and counters: instructions, 'time * energy' (default: time). "
+            "Given several times, the first decides and the best compromises are shown, too.",
         ),
     ] = None,
     trials: Annotated[
@@ -147,7 +148,7 @@ def tune(
         spec=spec,
         target=target,
         search=search,
-        objective=objective,
+        objective=tuple(objective or ()) or None,
         trials=trials,
         time=time_limit,
         seed=seed,

@@ -70,13 +70,14 @@ class Success:
     """A variant whose outputs matched, with all its samples in the order taken.
 
     `is_full` is false for a variant that was so slow that its repetitions were cut short.  `score` is the
-    value of the search's objective, where that is not the time.
+    value of the search's objective, where that is not the time; `others` those of its further objectives.
     """
 
     samples: tuple[Sample, ...]
     clock: Clock
     is_full: bool = True
     score: float | None = None
+    others: tuple[float, ...] = ()
 
     @property
     def timing(self) -> Timing:
@@ -100,6 +101,11 @@ class Success:
     def objective(self) -> float:
         """What variants are ranked by, less being better: the time in seconds, or the score."""
         return self.time if self.score is None else self.score
+
+    @property
+    def objectives(self) -> tuple[float, ...]:
+        """The values of all objectives, the one that ranks variants first."""
+        return (self.objective, *self.others)
 
     def joined(self, other: Success) -> Success:
         """Both measurements as one, still without a score."""

@@ -26,6 +26,7 @@ from orio_py.store.database import ResultsDatabase, StoredSeries
 from orio_py.store.selection import Selection
 from orio_py.tune.answer import layout_of, winning_codes
 from orio_py.tune.contents import tuned_contents, without_stale_calls
+from orio_py.tune.front import Choice, front_of, stored_objectives
 from orio_py.tune.host_functions import HostFunctions
 from orio_py.tune.load import LoadedFile, LoadedTask
 from orio_py.tune.memory_keys import make_keys
@@ -50,7 +51,8 @@ class AppliedFile:
 class Applier:
     """Chooses among the stored series that `meant` means (None: all).
 
-    `machine` is the one at hand; `options` are those that the sources were tuned with.
+    `machine` is the one at hand; `options` are those that the sources were tuned with.  With a `choice` that point of
+    the stored trials' Pareto front is written instead of the best.
     """
 
     database: ResultsDatabase
@@ -58,6 +60,7 @@ class Applier:
     machine: Host
     version: str
     options: TuneOptions = field(default_factory=TuneOptions)
+    choice: Choice | None = None
 
     def apply(self, file: LoadedFile) -> AppliedFile:
         """A file with its best stored configurations, as `tune` would have written it.
@@ -103,7 +106,7 @@ class Applier:
         if not found:
             _refuse("ORIO-D011", f"nothing is stored for `{plan.task.name}`", plan, _NOTHING)
         series = self._of_one_machine(found, plan)
-        known = self._finished(series, plan)
+        known = self._finished(series, plan) if self.choice is None else None
         if known is None:
             known = self._from_trials(series, plan, compiler)
         codes = known.codes
@@ -134,11 +137,11 @@ class Applier:
 
     def _from_trials(self, series: Sequence[StoredSeries], plan: Plan, compiler: Compiler) -> Remembered:
         """The best trial, where no run was finished: imported trials, say."""
-        trials = [trial for s in series if (trial := self.database.best(s.series)) is not None]
+        trials = [trial for s in series if (trial := self._chosen(s, plan)) is not None]
         if not trials:
             _refuse("ORIO-D014", f"no stored trial of `{plan.task.name}` was valid", plan, None)
         trial = trials[0]
-        report = _report(trial, series[0], plan)
+        report = _report(trial, series[0], plan, self._reason())
         assert report.best is not None
         _check_parameters(report.best, plan)
         words = compiler.words(report.best.configuration)
@@ -148,6 +151,28 @@ class Applier:
             _refuse("ORIO-D014", message, plan, "finish a run there; its report says what it needs")
         features = needed_features(compiler, report.best.configuration)
         return Remembered(replace(report, best=replace(report.best, features=features)), ())
+
+    def _reason(self) -> str:
+        """Why a trial is written that no finals confirmed."""
+        if self.choice is None:
+            return "the best stored trial"
+        if len(self.choice.objectives) == 1:
+            return f"the best stored trial by `{self.choice.objectives[0]}`"
+        return f"point {self.choice.point} of the stored trials' Pareto front"
+
+    def _chosen(self, stored: StoredSeries, plan: Plan) -> Trial | None:
+        """The trial of a series that is to be written."""
+        if self.choice is None:
+            return self.database.best(stored.series)
+        trials = list(self.database.find(stored.series, stored.generation).values())
+        front = front_of(trials, self.choice.objectives or stored_objectives(trials))
+        if len(front.trials) < self.choice.point and front.judged:
+            message = (
+                f"the front of `{plan.task.name}` has {len(front.trials)} points, not {self.choice.point}"
+            )
+            _refuse("ORIO-D018", message, plan, "`orio results front` shows them")
+        chosen = front.trials[self.choice.point - 1 :][:1]
+        return self.database.get(chosen[0].key, stored.generation) if chosen else None
 
 
 _NOTHING = "`orio tune` it, or `orio results import` its trials; `orio results list` shows what is stored"
@@ -186,7 +211,7 @@ def _check_parameters(best: Best | None, plan: Plan) -> None:
         _refuse("ORIO-D011", message, plan, f"only on one side: {other}")
 
 
-def _report(trial: Trial, stored: StoredSeries, plan: Plan) -> RegionReport:
+def _report(trial: Trial, stored: StoredSeries, plan: Plan, reason: str) -> RegionReport:
     """A report on a trial that no finals confirmed."""
     assert isinstance(trial.measurement, Success)
     told: Mapping[str, str] = trial.metadata
@@ -218,7 +243,7 @@ def _report(trial: Trial, stored: StoredSeries, plan: Plan) -> RegionReport:
         ),
         best=Best(values, trial.measurement.timing, 1.0),
         kept_original=False,
-        reason="the best stored trial; not compared with the original",
+        reason=f"{reason}; not compared with the original",
     )
 
 

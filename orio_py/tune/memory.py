@@ -33,7 +33,7 @@ class Keys:
     """The digests of a session, and what to file its trials under.
 
     `plan` covers all that decides the result of a whole session: the rest, the space, the search, its
-    seed and its budget.  `metadata` goes with every trial.  `objective` is None for time.
+    seed and its budget.  `metadata` goes with every trial.  `objectives` are empty for time alone.
     """
 
     task: str
@@ -46,7 +46,7 @@ class Keys:
     threads: int
     host: str
     metadata: Mapping[str, str]
-    objective: str | None = None
+    objectives: tuple[str, ...] = ()
 
     @property
     def series(self) -> Series:
@@ -154,7 +154,7 @@ class TrialMemory:
                 host=self.keys.host,
                 process=os.getpid(),
                 time=self.now(),
-                objective=self.keys.objective,
+                objective=next(iter(self.keys.objectives), None),
             )
         return known
 
@@ -230,16 +230,18 @@ class TrialMemory:
         return self._on_clock(self._trials[key].measurement)
 
     def rank(self, configuration: Configuration, measurement: Measurement) -> None:
-        """Store the value of this session's objective with a trial that was recalled from another's."""
+        """Store the values of this session's objectives with a trial that was recalled from another's."""
         trial = self._trials[configuration.digest]
         for expression, value in self._objectives(measurement).items():
             if expression not in trial.objectives:
                 self.database.add_objective(trial.key, self.generation, expression, value)
 
     def _objectives(self, measurement: Measurement) -> dict[str, float | None]:
-        if self.keys.objective is None:
+        if not self.keys.objectives:
             return {}
-        return {self.keys.objective: measurement.score if isinstance(measurement, Success) else None}
+        if not isinstance(measurement, Success):
+            return dict.fromkeys(self.keys.objectives)
+        return dict(zip(self.keys.objectives, measurement.objectives, strict=True))
 
     def finish(
         self,
@@ -276,4 +278,4 @@ class TrialMemory:
 
 def _unscored(measurement: Measurement) -> Measurement:
     """The measurement without its score, which stands in a trial's `objectives`."""
-    return replace(measurement, score=None) if isinstance(measurement, Success) else measurement
+    return replace(measurement, score=None, others=()) if isinstance(measurement, Success) else measurement

@@ -76,7 +76,7 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
             "search": _plain((plan.spec.algorithm.lower(), plan.spec.options)),
             "seed": plan.seed,
             "budget": _plain(plan.budget),
-            **({"objective": plan.objective.text} if plan.objective is not None else {}),
+            **_minimised(plan),
         }
     )
     threads = 1 if plan.target is Target.C else host.cores
@@ -91,7 +91,7 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
         threads,
         host.name,
         _metadata(plan, compiler, host, version),
-        plan.objective.text if plan.objective is not None else None,
+        plan.objective.texts if plan.objective is not None else (),
     )
 
 
@@ -104,6 +104,14 @@ def _toolchain(task: TuningTask, compiler: Compiler) -> str:
 def _on_device(plan: Plan) -> dict[str, object]:
     """What ranks variants on a device."""
     return {"time": str(plan.task.measurement.time)} if plan.target is Target.OPENCL else {}
+
+
+def _minimised(plan: Plan) -> dict[str, object]:
+    """The objectives, where time is not the only one."""
+    if plan.objective is None:
+        return {}
+    more = {"other objectives": list(plan.objective.texts[1:])} if plan.objective.others else {}
+    return {"objective": plan.objective.text, **more}
 
 
 def _environment(plan: Plan, host: Host) -> str:

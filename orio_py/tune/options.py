@@ -15,8 +15,8 @@ from orio_py.tune.compile_commands import CompileCommands
 class TuneOptions:
     """Options of `tune`; None leaves the decision to the specification or to a default.
 
-    `search` is `NAME` or `NAME:option=value,…`; `objective` is an expression over times and counters; `pins` fixes parameters and input sizes; `timeout` is
-    for one run of one variant; `keep` is a folder for generated sources and binaries.  `full_samples`
+    `search` is `NAME` or `NAME:option=value,…`; `objective` is an expression over times and counters, or several,
+    of which the first ranks variants; `pins` fixes parameters and input sizes; `timeout` is for one run of one variant; `keep` is a folder for generated sources and binaries.  `full_samples`
     times every valid variant in full, however slow, for those who train models on the results.  `pin`
     keeps the kernels on one processor; None does so for serial ones.  `include` and
     `exclude` are globs that choose files of folders; `compile_commands` is a compilation database.  `db` is
@@ -27,7 +27,7 @@ class TuneOptions:
     spec: Path | None = None
     target: str | None = None
     search: str | None = None
-    objective: str | None = None
+    objective: str | Sequence[str] | None = None
     trials: int | None = None
     time: Seconds | None = None
     seed: int | None = None

@@ -84,9 +84,7 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
     target = resolve_target(task, options.target)
     jobs = options.jobs if options.jobs is not None else cpu_cores()
     batch = max(BATCH if spec.budget.time is None else TIMED_BATCH, BATCH_PER_JOB * jobs)
-    objective = (
-        task.measurement.objective if options.objective is None else parse_objective(options.objective)
-    )
+    objective = parse_objective(options.objective) if options.objective else task.measurement.objective
     if target in DEVICE_TARGETS:
         choice = choose_for_device(task.measurement, objective)
     else:

@@ -10,6 +10,7 @@ from orio_py.core.diagnostics import Diagnostic, Severity
 from orio_py.core.source import Position
 from orio_py.core.units import Seconds
 from orio_py.record.environment import Environment
+from orio_py.record.front import FrontPoint
 from orio_py.record.measurement import Clock, Timing
 from orio_py.record.steadiness import Steadiness
 from orio_py.record.trial import CounterSource, CounterValue
@@ -63,7 +64,7 @@ def encode(known: Remembered) -> dict[str, object]:
         "reason": report.reason,
         "steadiness": asdict(report.steadiness) if report.steadiness is not None else None,
         "calls_per_sample": report.calls_per_sample,
-        "goal": asdict(report.goal) if report.goal is not None else None,
+        "goal": _goal_content(report.goal),
         "counters": counters_as_json(report.counters),
         "codes": list(known.codes) if known.codes is not None else None,
         "layout": known.layout,
@@ -99,7 +100,7 @@ def decode(content: Mapping[str, object], position: Position) -> Remembered | No
         reason=stored["reason"],
         steadiness=Steadiness(**seen) if (seen := stored.get("steadiness")) is not None else None,
         calls_per_sample=stored.get("calls_per_sample", 1),
-        goal=Goal(**goal) if (goal := stored.get("goal")) is not None else None,
+        goal=_goal(stored.get("goal")),
         counters=_counters(stored),
     )
     codes = stored.get("codes")
@@ -109,6 +110,24 @@ def decode(content: Mapping[str, object], position: Position) -> Remembered | No
         None if codes is None else tuple(codes),
         stored.get("layout", ""),
     )
+
+
+def _goal_content(goal: Goal | None) -> dict[str, object] | None:
+    if goal is None:
+        return None
+    front = [[Configuration(p.configuration).as_json(), list(p.configuration), p.values] for p in goal.front]
+    return {**asdict(goal), "others": list(goal.others), "front": front}
+
+
+def _goal(content: Mapping[str, Any] | None) -> Goal | None:
+    if content is None:
+        return None
+    front: list[FrontPoint] = []
+    for stored, order, values in content.get("front", ()):
+        configuration = Configuration.from_json(stored)
+        front.append(FrontPoint({name: configuration[name] for name in order}, tuple(values)))
+    changed: dict[str, Any] = {"others": tuple(content.get("others", ())), "front": tuple(front)}
+    return Goal(**{**content, **changed})
 
 
 def _best(content: Mapping[str, Any]) -> Best:

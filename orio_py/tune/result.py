@@ -9,6 +9,7 @@ from pathlib import Path
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.record.environment import Environment
+from orio_py.record.front import FrontPoint
 from orio_py.record.measurement import Timing
 from orio_py.record.steadiness import Steadiness
 from orio_py.record.trial import CounterValue
@@ -39,11 +40,28 @@ class Best:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """The objective of a search that does not look for the least time, for the original and the best."""
+    """The objective of a search that does not look for the least time, for the original and the best.
+
+    With several objectives it is the first; `others` are the rest, and `front` are the variants that no other one
+    beats in all of them.
+    """
 
     expression: str
     baseline: float | None = None
     best: float | None = None
+    others: tuple[str, ...] = ()
+    front: tuple[FrontPoint, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """The objective in `tune --json`."""
+        found: dict[str, object] = {
+            "expression": self.expression,
+            "baseline": self.baseline,
+            "best": self.best,
+        }
+        if not self.others:
+            return found
+        return {**found, "others": list(self.others), "front": [point.as_json() for point in self.front]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +158,7 @@ class RegionReport:
             "failures": dict(self.failures),
             "seconds": {name: spent[name] for name in ("total", "build", "run", "search")},
             "cost": {name: seconds for name, seconds in spent.items() if name in COSTS},
-            "objective": asdict(self.goal) if self.goal else None,
+            "objective": self.goal.as_json() if self.goal else None,
             "baseline": {**_timing(self.baseline), "counters": counters_as_json(self.counters)}
             if self.baseline
             else None,

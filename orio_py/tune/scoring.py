@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from orio_py.build.compiler import Artifact, BuildFailure
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity
@@ -68,16 +68,13 @@ class Scorer:
         if missing:
             reason = f": {'; '.join(problems)}" if problems else ""
             return Failure(Stage.COUNTERS, f"no `{'`, `'.join(missing)}`{reason}")
-        text = self.objective.text
-        try:
-            value = evaluate(self.objective.expression, names)
-        except DiagnosticError as problem:
-            return Failure(Stage.COUNTERS, f"the objective `{text}`: {problem.diagnostics[0].message}")
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return Failure(Stage.COUNTERS, f"the objective `{text}` is no number")
-        if not math.isfinite(value) or value < 0:
-            return Failure(Stage.COUNTERS, f"the objective `{text}` is {value}; it must not be negative")
-        return Success(found.samples, found.clock, found.is_full, float(value))
+        values: list[float] = []
+        for objective in self.objective.all:
+            value = _value(objective, names)
+            if isinstance(value, Failure):
+                return value
+            values.append(value)
+        return replace(found, score=values[0], others=tuple(values[1:]))
 
     def baseline(
         self, artifact: Artifact, values: Mapping[str, Value], found: Success, position: Position
@@ -97,3 +94,17 @@ class Scorer:
             for p in seen.problems
         )
         return scored, seen.counters, warnings
+
+
+def _value(objective: Objective, names: Mapping[str, Value]) -> float | Failure:
+    """The value of one objective; a failure where it is no number, not finite, or negative."""
+    text = objective.text
+    try:
+        value = evaluate(objective.expression, names)
+    except DiagnosticError as problem:
+        return Failure(Stage.COUNTERS, f"the objective `{text}`: {problem.diagnostics[0].message}")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return Failure(Stage.COUNTERS, f"the objective `{text}` is no number")
+    if not math.isfinite(value) or value < 0:
+        return Failure(Stage.COUNTERS, f"the objective `{text}` is {value}; it must not be negative")
+    return float(value)

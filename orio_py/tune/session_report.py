@@ -13,6 +13,7 @@ from orio_py.core.units import Seconds
 from orio_py.measure.base import Baseline
 from orio_py.record.device import DEVICE_NAME
 from orio_py.record.environment import Environment
+from orio_py.record.front import FrontPoint, not_dominated
 from orio_py.record.measurement import Success
 from orio_py.record.trial import CounterValue
 from orio_py.tune.batch import BatchBuilder, BatchMeasurer
@@ -111,7 +112,17 @@ class SessionReporter:
         if verdict is not None:
             original = verdict.original.objective if verdict.original.rounds else original
             best = verdict.best.objective if verdict.best is not None else best
-        return Goal(self.plan.objective.text, original, best)
+        return Goal(self.plan.objective.text, original, best, self.plan.objective.texts[1:], self._front())
+
+    def _front(self) -> tuple[FrontPoint, ...]:
+        """What no other variant beats in all objectives, where there are several."""
+        if self.plan.objective is None or not self.plan.objective.others:
+            return ()
+        found = [
+            (c.configuration, c.outcome.objectives) for c in self.book.valid if isinstance(c.outcome, Success)
+        ]
+        chosen = (found[place] for place in not_dominated([values for _, values in found]))
+        return tuple(FrontPoint(dict(configuration), values) for configuration, values in chosen)
 
     def _environment(self, values: Mapping[str, Value]) -> Environment:
         command = " ".join(self.compiler.words(values))

@@ -110,7 +110,7 @@ class Wrapper:
         wishes = [
             options.target,
             options.search,
-            options.objective,
+            options.objective if isinstance(options.objective, str | None) else list(options.objective),
             options.trials,
             options.time,
             options.seed,

@@ -342,6 +342,27 @@ def test_instructions_as_the_objective(tmp_path: Path) -> None:
     assert region.cached == 2
 
 
+def test_several_objectives_give_a_front(tmp_path: Path, capsys) -> None:
+    path = write(tmp_path, "arg method = 'rusage'; arg objective = ['time', 'peak_memory + 1'];")
+    db = tmp_path / "r.db"
+    words = ["tune", str(path), "--db", str(db), "--json", str(tmp_path / "r.json"), "--repeats", "2"]
+    assert main(words) == 0
+    shown = capsys.readouterr().out
+    (region,) = json.loads((tmp_path / "r.json").read_text())["regions"]
+    goal = region["objective"]
+    assert (goal["expression"], goal["others"]) == ("time", ["peak_memory + 1"])
+    front = [tuple(point["values"]) for point in goal["front"]]
+    assert front == sorted(front)
+    assert [memory for _, memory in front] == sorted((memory for _, memory in front), reverse=True)
+    assert "point" in shown
+    capsys.readouterr()
+    assert main(["results", "front", "--db", str(db), "--json"]) == 0
+    (entry,) = json.loads(capsys.readouterr().out)["series"]
+    assert [point["configuration"] for point in entry["front"]["points"]] == [
+        point["configuration"] for point in goal["front"]
+    ]
+
+
 def test_an_objective_on_the_command_line_brings_its_counters(tmp_path: Path, capsys) -> None:
     path = write(tmp_path)
     words = ["tune", str(path), "--no-db", "-o", str(tmp_path / "out.c"), "--json", str(tmp_path / "r.json")]

@@ -170,3 +170,24 @@ def test_failed_trials_alone_are_no_variant(tuned, tmp_path, capsys):
 def test_a_missing_database(tuned, tmp_path, capsys):
     assert applied(tuned / "scale.c", tmp_path / "none.db", tmp_path / "out.c") == 2
     assert "ORIO-D006" in capsys.readouterr().err
+
+
+def test_a_point_of_the_front_or_the_best_by_another_objective(tuned: Path, tmp_path: Path, capsys) -> None:
+    """Invented counters: the fewest instructions has the configuration with U of 3."""
+    counters = "INSERT INTO counter SELECT id, 'instructions', 10 - json_extract(parameters, '$.U'), '', 'simulated' FROM trial"
+    times = "UPDATE sample SET cpu_seconds = 0.001 * (SELECT json_extract(parameters, '$.U') FROM trial WHERE id = trial)"
+    db = copy_of(tuned / "results.db", tmp_path / "r.db", counters, times)
+    out = tmp_path / "out.c"
+    both = ("--objective", "time", "--objective", "instructions")
+    for point in (1, 2, 3):
+        assert applied(tuned / "scale.c", db, out, *both, "--point", str(point)) == 0
+        assert f"configuration for n=500: U={point}\n" in out.read_text()
+        assert f"point {point} of the stored trials' Pareto front; not compared with" in out.read_text()
+    assert applied(tuned / "scale.c", db, out, "--objective", "instructions") == 0
+    assert "configuration for n=500: U=3\n" in out.read_text()
+    assert "the best stored trial by `instructions`" in out.read_text()
+    before = out.read_text()
+    capsys.readouterr()
+    assert applied(tuned / "scale.c", db, out, *both, "--point", "4") == 2
+    assert "error[ORIO-D018]: the front of `scale` has 3 points, not 4" in capsys.readouterr().err
+    assert out.read_text() == before

@@ -17,6 +17,7 @@ from orio_py.core.units import Seconds
 from orio_py.record.environment import Environment
 from orio_py.record.finals import FinalEntry
 from orio_py.record.measurement import Clock, Timing
+from orio_py.record.trial import CounterSource, CounterValue
 from orio_py.space.configuration import Configuration
 from orio_py.store.database import ResultsDatabase
 from orio_py.tune.report_codec import Remembered, encode
@@ -116,6 +117,41 @@ def test_best_is_from_the_finals_where_a_run_finished(capsys, db):
         2.5,
     )
     assert (mm["from"], mm["configuration"]["U"], mm["speedup"]) == ("trials", 1, None)
+
+
+def test_front_of_the_objectives_named_or_stored(capsys, db, tmp_path):
+    text = told(capsys, "front", "--db", db, "--region", "mm", "--objective", "time", "--objective", "energy")
+    assert "src/mm.c mm N=500 alpha=1.5: 1 of 2 variants are not beaten in every objective" in text
+    path = tmp_path / "several.db"
+    values = {1: (1.0, 9.0), 2: (2.0, 5.0), 3: (3.0, 7.0), 4: (4.0, 1.0)}
+    with ResultsDatabase.open(path) as database:
+        for number, (first, second) in values.items():
+            taken = tuple(
+                CounterValue(name, value, "", CounterSource.SIMULATED)
+                for name, value in (("instructions", first), ("energy", second))
+            )
+            stored = {"instructions": first, "energy": second}
+            database.append(trial(number, counters=taken, objectives=stored))
+        database.append(trial(5, counters=()))
+        database.append(trial(6, failure()))
+    (entry,) = document(capsys, "front", "--db", str(path))["series"]
+    assert entry["front"]["objectives"] == ["instructions", "energy"]
+    assert [(p["configuration"]["U"], p["values"]) for p in entry["front"]["points"]] == [
+        (1, [1.0, 9.0]),
+        (2, [2.0, 5.0]),
+        (4, [4.0, 1.0]),
+    ]
+    assert (entry["front"]["judged"], entry["front"]["without"]) == (4, 1)
+    assert "; 1 have no value of one" in told(capsys, "front", "--db", str(path))
+
+
+def test_front_without_objectives_is_refused(capsys, db):
+    assert main(["results", "front", "--db", db]) == 2
+    assert (
+        "error[ORIO-D017]: no trial of anything was judged by several objectives" in capsys.readouterr().err
+    )
+    assert main(["results", "front", "--db", db, "--objective", "energie"]) == 2
+    assert "error[ORIO-S019]" in capsys.readouterr().err
 
 
 @pytest.fixture

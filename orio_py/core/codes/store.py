@@ -111,4 +111,19 @@ CODES: tuple[Code, ...] = (
         "The ending of the file that `orio results plot -o` names tells what kind of picture is written: `.svg`, `.png` "
         "or `.pdf`. Nothing was written.",
     ),
+    Code(
+        "ORIO-D017",
+        "no objectives for a front",
+        "`orio results front` shows the variants that no other one beats in every objective. It takes the objectives by "
+        "which the trials were judged, and there is no trial with several of them. Name expressions over times and "
+        "counters that the trials have; those of a trial are listed by `orio results show --verbose`.\n\n"
+        "  orio results front --objective time --objective peak_memory",
+    ),
+    Code(
+        "ORIO-D018",
+        "no such point of a front",
+        "`orio results apply --point N` writes the variant with that number in `orio results front`, which counts from 1 "
+        "and depends on the objectives named. The front of this region has fewer points, or no objectives are known. "
+        "Nothing was written.",
+    ),
 )

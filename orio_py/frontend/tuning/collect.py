@@ -235,10 +235,12 @@ class _Finisher:
 
     def _objective(self) -> Objective | None:
         setting = self.collected.settings.get("performance_counter", {}).get("objective")
-        if setting is None or not isinstance(setting.value, str):
+        if setting is None:
             return None
+        value = setting.value
+        texts = [v for v in (value if isinstance(value, (list, tuple)) else (value,)) if isinstance(v, str)]
         try:
-            return parse_objective(setting.value, setting.position)
+            return parse_objective(texts, setting.position)
         except DiagnosticError as error:
             self.problems.extend(error.diagnostics)
             return None

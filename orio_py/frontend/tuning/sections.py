@@ -60,8 +60,9 @@ def _are_methods(value: Value) -> bool:
     return bool(items) and all(item in METHODS for item in items)
 
 
-def _is_text(value: Value) -> bool:
-    return isinstance(value, str) and value.strip() != ""
+def _are_texts(value: Value) -> bool:
+    items = value if isinstance(value, (list, tuple)) else (value,)
+    return bool(items) and all(isinstance(item, str) and item.strip() != "" for item in items)
 
 
 TEXT = Argument("a string", lambda value: isinstance(value, str))
@@ -92,7 +93,7 @@ DEVICE_TIMES = tuple(map(str, DeviceTime))
 DEVICE_TIME = Argument(
     f"one of {', '.join(map(repr, DEVICE_TIMES))}", lambda value: value in DEVICE_TIMES, known=DEVICE_TIMES
 )
-OBJECTIVE = Argument("an expression over times and counters, as a string", _is_text)
+OBJECTIVE = Argument("an expression over times and counters, as a string, or a list of several", _are_texts)
 POWER_METHOD = Argument(f"one of {', '.join(map(repr, POWER_METHODS))}", lambda value: value in POWER_METHODS)
 ANYTHING = Argument("a value", lambda value: True)
 

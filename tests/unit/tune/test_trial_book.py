@@ -39,7 +39,7 @@ def opened(database: ResultsDatabase) -> Open:
     """Opens books of sessions on one database, with the objective given."""
 
     def book(objective: str | None = None, listener=lambda event: None) -> TrialBook:
-        keys = replace(KEYS, objective=objective)
+        keys = replace(KEYS, objectives=() if objective is None else (objective,))
         memory = TrialMemory.open(database, keys, lambda: datetime.now(UTC))
         memory.clock = Clock.THREAD_CPU
         scorer = Scorer(parse_objective(objective) if objective is not None else None)

@@ -17,6 +17,7 @@ from orio_py.core.diagnostics import Diagnostic, Severity
 from orio_py.core.source import Position
 from orio_py.core.units import Bytes, Seconds
 from orio_py.record.environment import Environment, Host
+from orio_py.record.front import FrontPoint
 from orio_py.record.measurement import Clock, Timing
 from orio_py.record.trial import CounterSource, CounterValue
 from orio_py.space.configuration import Configuration
@@ -117,6 +118,7 @@ def test_a_header_included_by_a_header_counts(tmp_path):
         ({"jobs": 7}, False, False),
         ({"objective": "wall_time"}, False, True),
         ({"objective": "time * (1 + page_faults)"}, True, True),
+        ({"objective": ("time", "wall_time")}, False, True),
     ],
     ids=str,
 )
@@ -282,7 +284,13 @@ WARNING = Diagnostic("ORIO-M012", "not finite", Position("a.c", 3, 1), Severity.
 
 
 @pytest.mark.parametrize(
-    "changes", [{}, {"goal": Goal("instructions", 9.0, None), "counters": COUNTERS}], ids=str
+    "changes",
+    [
+        {},
+        {"goal": Goal("instructions", 9.0, None), "counters": COUNTERS},
+        {"goal": Goal("time", 2.0, 1.0, ("energy",), (FrontPoint({"U": 2, "A": (1, 2.5)}, (1.0, 7.0)),))},
+    ],
+    ids=str,
 )
 def test_reports_come_back_as_they_were(changes):
     known = Remembered(report(**changes), (WARNING,))

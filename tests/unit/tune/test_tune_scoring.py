@@ -161,3 +161,25 @@ def test_counters_may_be_zero_in_the_finals() -> None:
         [original], [more], measure, rng=random.Random(1), allowance=Seconds(60.0), clock=Clock.THREAD_CPU
     )
     assert not verdict.wins
+
+
+def test_several_objectives_are_evaluated_and_the_first_ranks():
+    counted = scorer(None)
+    counted.objective = parse_objective(["time", "energy", "instructions * 2"])
+    assert counted.objective is not None
+    assert counted.objective.texts == ("time", "energy", "instructions * 2")
+    assert counted.objective.counters == ("energy", "instructions")
+    found = counted.scored(MEASURED, counters(energy=10.0, instructions=7.0))
+    assert isinstance(found, Success)
+    assert (found.objective, found.objectives) == (2.0, (2.0, 10.0, 14.0))
+    missing = counted.scored(MEASURED, counters(energy=10.0))
+    assert missing == Failure(Stage.COUNTERS, "no `instructions`")
+    negative = counted.scored(MEASURED, counters(energy=-1.0, instructions=7.0))
+    assert isinstance(negative, Failure)
+    assert "`energy` is -1.0" in negative.reason
+
+
+def test_time_alone_is_no_objective_and_none_stands_twice():
+    assert parse_objective(["time"]) is None
+    with pytest.raises(DiagnosticError, match="named twice"):
+        parse_objective(["energy", "time", "energy"], PLACE)
