@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import orio_py
 from orio_py.api.report import (
@@ -31,6 +32,9 @@ from orio_py.tune.project import Clock, tune_file
 from orio_py.tune.result import RegionReport
 from orio_py.tune.tree import Selection
 from orio_py.tune.wrapper import Wrapper
+
+if TYPE_CHECKING:  # only those who have a cluster wait for what it loads
+    from orio_py.tune.cluster.session import Cluster
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +101,8 @@ def tune(
     run = _TuneRun(loaded, destination, chosen, listener or _ignore, problems)
     try:
         default_compiler()
-        with _archive(chosen, problems) as archive:
-            run.tune_all(archive)
+        with _cluster(chosen) as cluster, _archive(chosen, problems) as archive:
+            run.tune_all(archive, cluster)
         if run.exit_code in (OK, NO_VARIANT, BAD_INPUT):
             problems.extend(destination.complete(run.outputs))
     except EnvironmentProblem as missing:
@@ -126,6 +130,18 @@ def _archive(options: TuneOptions, problems: list[Diagnostic]) -> Generator[Arch
         yield archive
 
 
+@contextmanager
+def _cluster(options: TuneOptions) -> Generator[Cluster | None]:
+    """The cluster asked for; None for none."""
+    if options.cluster is None:
+        yield None
+        return
+    from orio_py.tune.cluster.session import Cluster  # what builds and measures takes time to load
+
+    with closing(Cluster.open(options.cluster)) as cluster:
+        yield cluster
+
+
 @dataclass(slots=True)
 class _TuneRun:
     """The files of one call of `tune`, worked off one after the other."""
@@ -139,7 +155,7 @@ class _TuneRun:
     outputs: list[Path] = field(default_factory=list[Path])
     exit_code: int = OK
 
-    def tune_all(self, archive: Archive | None) -> None:
+    def tune_all(self, archive: Archive | None, cluster: Cluster | None = None) -> None:
         """A file that fails does not keep the others from being tuned and written; exit code 2 tells of it.
 
         Exit code 4 tells of regions that found no valid variant; the others in their files are written.
@@ -149,7 +165,15 @@ class _TuneRun:
         for file in self.loaded.files:
             if not file.tasks:
                 continue
-            result = tune_file(file, self.options, self.listener, orio_py.__version__, archive, clock=clock)
+            result = tune_file(
+                file,
+                self.options,
+                self.listener,
+                orio_py.__version__,
+                archive,
+                clock=clock,
+                cluster=cluster,
+            )
             self.problems.extend(result.diagnostics)
             failed = result.failed
             target: Path | None = None

@@ -179,6 +179,19 @@ def host() -> Host:
     )
 
 
+def device_name() -> str:
+    """What those processes have in common that measure on the same device: the user, and the GPUs that they see."""
+    gpus = os.environ.get("CUDA_VISIBLE_DEVICES", "all").replace(os.sep, "_")[:80]
+    return f"device-{os.getuid()}-{gpus}"
+
+
+def unset_single_thread() -> None:
+    """Remove `OMP_NUM_THREADS=1` and the like, which Dask gives its workers and kernels would be measured with."""
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        if os.environ.get(name) == "1":
+            del os.environ[name]
+
+
 def _caches(folder: Path) -> tuple[tuple[str, Bytes], ...]:
     """Linux's list of the first processor's caches; empty where there is none."""
     found: dict[str, Bytes] = {}

@@ -19,7 +19,7 @@ from orio_py.tune.configuration_file import (
     read_configuration_file,
 )
 
-_TEXTS = ("target", "search", "cc")
+_TEXTS = ("target", "search", "cc", "cluster")
 _PATHS = ("spec", "keep", "compile-commands")
 _LISTS = ("include", "exclude", "objective")
 _DURATIONS = ("time", "timeout")

@@ -133,6 +133,14 @@ def tune(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Measure anew what the results database has; it keeps both.")
     ] = False,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster",
+            metavar="dask://HOST:PORT|local[:N]",
+            help="Build and measure on the workers of a Dask cluster, or on N started here.",
+        ),
+    ] = None,
     json: shared.JsonTarget = None,
     quiet: shared.Quiet = False,
     verbose: shared.Verbose = False,
@@ -166,6 +174,7 @@ def tune(
         db=None if no_db else db if db is not None else shared.default_database(),
         db_required=db is not None,
         fresh=fresh,
+        cluster=cluster,
     )
     file = configuration_for(paths)
     chosen = with_defaults(chosen, file)

@@ -49,6 +49,10 @@ class DiagnosticError(Exception):
         super().__init__("; ".join(d.headline() for d in diagnostics))
         self.diagnostics = diagnostics
 
+    def __reduce__(self) -> tuple[type[DiagnosticError], tuple[Diagnostic, ...]]:
+        """Pickled as it was made: workers on other machines send it."""
+        return type(self), self.diagnostics
+
 
 class EnvironmentProblem(DiagnosticError):
     """The machine lacks something: a compiler, a device (exit code 3)."""

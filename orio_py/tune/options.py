@@ -21,7 +21,8 @@ class TuneOptions:
     keeps the kernels on one processor; None does so for serial ones.  `include` and
     `exclude` are globs that choose files of folders; `compile_commands` is a compilation database.  `db` is
     the file or address of the results database, None for none; unless `db_required`, one that cannot be
-    used gives a warning.  `fresh` measures anew what is stored.
+    used gives a warning.  `fresh` measures anew what is stored.  `cluster` is the address of a Dask cluster that
+    builds and measures (`dask://host:port`, `local:4`); None for this machine.
     """
 
     spec: Path | None = None
@@ -45,3 +46,4 @@ class TuneOptions:
     db: Path | str | None = None
     db_required: bool = True
     fresh: bool = False
+    cluster: str | None = None

@@ -47,6 +47,21 @@ BATCH_PER_JOB = 4
 
 
 @dataclass(frozen=True, slots=True)
+class Evaluation:
+    """How the variants of a task are built, measured and judged, wherever that happens; plain data."""
+
+    task: TuningTask
+    point: InputPoint
+    target: Target
+    repeats: int
+    timeout: Seconds | None = None
+    pin: bool | None = None
+    full_samples: bool = False
+    objective: Objective | None = None
+    watches: tuple[Watch, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """How a session searches: what to build, with which searcher, within which limits."""
 
@@ -67,6 +82,21 @@ class Plan:
     objective: Objective | None = None
     watches: tuple[Watch, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """How variants are built, measured and judged."""
+        return Evaluation(
+            self.task,
+            self.point,
+            self.target,
+            self.repeats,
+            self.timeout,
+            self.pin,
+            self.full_samples,
+            self.objective,
+            self.watches,
+        )
 
 
 def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: TuneOptions) -> Plan:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from orio_py.build.compiler import Compiler, resolve
 from orio_py.build.detect import host, scratch_folder, supports_openmp
@@ -33,6 +34,9 @@ from orio_py.tune.options import TuneOptions
 from orio_py.tune.plan import Plan, make_plan, resolve_target
 from orio_py.tune.result import RegionReport, Winner
 from orio_py.tune.writeback import splice
+
+if TYPE_CHECKING:  # only those who have a cluster wait for what it loads
+    from orio_py.tune.cluster.session import Cluster
 
 
 @dataclass(slots=True)
@@ -83,8 +87,9 @@ def tune_file(
     archive: Archive | None = None,
     *,
     clock: Clock | None = None,
+    cluster: Cluster | None = None,
 ) -> TunedFile:
-    """Tune every task of a file, up to the first with bad input, with what `archive` knows.
+    """Tune every task of a file, up to the first with bad input, with what `archive` knows, on the `cluster` if any.
 
     A task without a valid variant keeps its text; the others are written all the same.  Raises EnvironmentProblem without a compiler.
     """
@@ -96,7 +101,7 @@ def tune_file(
     with _workspace(options.keep, file.path.stem) as folder:
         for number, loaded in enumerate(file.tasks):
             try:
-                around = _Around(folder / f"task_{number}", clock, archive, machine, version)
+                around = _Around(folder / f"task_{number}", clock, archive, machine, version, cluster)
                 contents.update(_task_contents(file, loaded, options, around, result, functions))
             except EnvironmentProblem:
                 raise
@@ -136,6 +141,7 @@ class _Around:
     archive: Archive | None
     machine: Host
     version: str
+    cluster: Cluster | None = None
 
 
 def _task_contents(
@@ -166,6 +172,9 @@ def _tune_task(
     for index, (point, space) in enumerate(zip(loaded.points, loaded.spaces, strict=True)):
         plan = make_plan(loaded.task, point, space, options)
         compiler = _compiler(plan.task, file.path, options)
+        if around.cluster is not None:
+            kind = around.cluster.kind(plan.evaluation, compiler.directory, options.cc)
+            compiler, around = replace(compiler, version=kind.compiler), replace(around, machine=kind.host)
         around.clock.begin()
         winner, refusal = _winner(plan, compiler, options, around, index, result.diagnostics)
         if winner.report.trials == 0 and refusal is not None and not winner.report.interrupted:
@@ -206,7 +215,9 @@ def _winner(
     # Here and not above: what builds and measures takes time to load, and most runs need none of it.
     from orio_py.tune.session import TuningSession
 
-    session = TuningSession(plan, compiler, around.folder / f"size_{index}", around.clock.listener, memory)
+    cluster = around.cluster.session(plan, compiler, options.cc) if around.cluster is not None else None
+    folder = around.folder / f"size_{index}"
+    session = TuningSession(plan, compiler, folder, around.clock.listener, memory, cluster)
     winner = session.run()
     diagnostics.extend(session.diagnostics)
     return winner, session.first_refusal

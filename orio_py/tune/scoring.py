@@ -5,15 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from orio_py.build.compiler import Artifact, BuildFailure
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity
 from orio_py.core.expr import Value, evaluate
 from orio_py.core.source import Position
-from orio_py.measure.observers.observing import Observation, Observing
+from orio_py.measure.observers.observing import Observation
 from orio_py.record.measurement import Clock, Failure, Measurement, Stage, Success
 from orio_py.record.trial import CounterValue
 from orio_py.spec.objective import Objective
+
+
+class Observes(Protocol):
+    """Counts variants."""
+
+    def observe(
+        self, artifact: Artifact, values: Mapping[str, Value], arguments: Sequence[str] = ()
+    ) -> Observation:
+        """The counters of a variant that was found valid."""
+        ...
+
 
 Arguments = Callable[[Mapping[str, Value]], tuple[str, ...]]
 
@@ -26,7 +38,7 @@ class Scorer:
     """
 
     objective: Objective | None = None
-    observing: Observing | None = None
+    observing: Observes | None = None
     arguments: Arguments = field(default=lambda values: ())
 
     def inspect(

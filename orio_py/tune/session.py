@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 
 from orio_py.build.compiler import Artifact, Compiler
-from orio_py.build.detect import memory_bytes, processor_to_pin
-from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem
+from orio_py.core.diagnostics import Diagnostic
 from orio_py.core.expr import Value
-from orio_py.core.units import Bytes, Seconds
-from orio_py.measure.base import Baseline, RunLimits, VariantEvaluator
+from orio_py.core.units import Seconds
+from orio_py.measure.base import Baseline, VariantEvaluator
 from orio_py.measure.calibration import Calibrations
 from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.observers.observing import Observing
-from orio_py.measure.opencl.client import survey
-from orio_py.measure.opencl.evaluator import OpenCLEvaluator
-from orio_py.measure.opencl.limits import no_device
 from orio_py.record.measurement import Measurement
 from orio_py.record.trial import CounterValue
 from orio_py.space.configuration import Configuration
-from orio_py.spec.target import DeviceTime, Target
+from orio_py.spec.target import Target
 from orio_py.tune import events
 from orio_py.tune.answer import answered, layout_of, task_started, winning_codes
 from orio_py.tune.batch import BatchBuilder, BatchMeasurer, VariantMaker
+from orio_py.tune.cluster.batch import ClusterBatches
+from orio_py.tune.cluster.session import ClusterSession
+from orio_py.tune.evaluators import command_line, make_evaluator
 from orio_py.tune.finals import HEATS_WITHIN, IN_HEATS, Finalist, Verdict, hold_finals, hold_heats
 from orio_py.tune.memory import TrialMemory
 from orio_py.tune.plan import Plan
 from orio_py.tune.result import RegionReport, Winner
-from orio_py.tune.scoring import Scorer
+from orio_py.tune.scoring import Observes, Scorer
 from orio_py.tune.session_report import SessionReporter, Stages
 from orio_py.tune.trial_book import TrialBook, objective_of
 from orio_py.tune.variant import VariantGenerator
@@ -41,9 +40,6 @@ REFUSALS_PER_TRIAL = 200
 
 DEVICE_JOBS = 4
 """Processes that build for a device at most: each loads its driver, and takes memory of the device."""
-
-MEMORY_SHARE = 0.8
-"""Share of the main memory that one variant may take."""
 
 
 @dataclass(slots=True)
@@ -55,6 +51,7 @@ class TuningSession:
     folder: Path
     listener: events.Listener
     memory: TrialMemory | None = None
+    cluster: ClusterSession | None = None
     _code: VariantGenerator = field(init=False)
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
     _builder: BatchBuilder | None = None
@@ -82,10 +79,7 @@ class TuningSession:
             self.diagnostics.extend(known.diagnostics)
             return answered(plan, known, self.listener, Seconds(perf_counter() - start))
         self.diagnostics.extend(plan.warnings)
-        evaluator = self._evaluator()
-        observing = (
-            Observing(evaluator, plan.watches) if plan.watches and isinstance(evaluator, Evaluator) else None
-        )
+        evaluator, observing = self._evaluator()
         self._scorer = Scorer(plan.objective, observing, self._arguments)
         self._book = self._new_book()
         interrupted = False
@@ -130,29 +124,19 @@ class TuningSession:
 
     # --- before the search ---
 
-    def _evaluator(self) -> VariantEvaluator:
-        """The evaluator of the target.  Raises EnvironmentProblem ORIO-B010, B040 without a device."""
-        plan = self.plan
-        if plan.target is Target.CUDA:
-            message = "variants for CUDA can be generated, but nothing here can run and time them yet"
-            raise EnvironmentProblem(Diagnostic("ORIO-B040", message, help="write one with `orio transform`"))
-        on_device = plan.target is Target.OPENCL
-        parallel = plan.target is not Target.C or self._starts_threads()
-        memory = Bytes(int(MEMORY_SHARE * memory_bytes()))
-        pins = plan.pin if plan.pin is not None else not parallel
-        limits = RunLimits(plan.timeout, plan.repeats, memory, processor_to_pin() if pins else None)
-        evaluator = Evaluator(plan.task, plan.point, self.compiler, self.folder, limits, parallel)
-        if not on_device:
-            return evaluator
-        if not survey().devices:
-            raise EnvironmentProblem(no_device(survey()))
-        with_transfers = plan.task.measurement.time is DeviceTime.WITH_TRANSFERS
-        return OpenCLEvaluator(evaluator, survey(), with_transfers)
+    def _evaluator(self) -> tuple[VariantEvaluator, Observes | None]:
+        """The evaluator of the target, here or on the cluster, and what counts variants where that is wanted.
 
-    def _starts_threads(self) -> bool:
-        """Whether the file's own code may run on several processors, whatever the recipe does."""
-        words = " ".join(self.compiler.command)
-        return ("openmp" in words and "pragma omp" in self.plan.task.source.text) or "-pthread" in words
+        Raises EnvironmentProblem ORIO-B010, B040 without a device.
+        """
+        plan = self.plan
+        if self.cluster is not None:
+            remote = self.cluster.evaluator(self.folder)
+            return remote, remote if plan.watches else None
+        evaluator = make_evaluator(plan.evaluation, self.compiler, self.folder)
+        if plan.watches and isinstance(evaluator, Evaluator):
+            return evaluator, Observing(evaluator, plan.watches)
+        return evaluator, None
 
     def _prepare(self, evaluator: VariantEvaluator) -> Baseline:
         first = self.plan.space.first()
@@ -173,6 +157,9 @@ class TuningSession:
     def _search(self, evaluator: VariantEvaluator, baseline: Baseline, start: float) -> None:
         """Drive the searcher: it proposes batches, the budget decides how much of them is tried."""
         plan = self.plan
+        if self.cluster is not None:
+            self._search_on(self.cluster.batches(baseline.measurement.objective), start)
+            return
         maker = VariantMaker(self._code, plan.point, evaluator, self._arguments)
         jobs = min(plan.jobs, DEVICE_JOBS) if plan.target is Target.OPENCL else plan.jobs
         builder = self._builder = BatchBuilder(maker, jobs)
@@ -185,15 +172,40 @@ class TuningSession:
             self._calibrations,
             self._scorer,
         )
-        results: Sequence[float | None] | None = None
+        self._drive(lambda batch: self._evaluate(builder, measurer, batch, start), start)
+
+    def _search_on(self, batches: ClusterBatches, start: float) -> None:
+        """The same on a cluster, whose workers build and measure at the same time."""
+
+        def evaluate(batch: Sequence[Configuration]) -> list[float | None]:
+            limit = self.plan.budget.trials
+            began = perf_counter()
+            found = batches.evaluate(
+                batch,
+                len(batch) if limit is None else limit - self._book.trials,
+                self._book.recall if self.memory is not None else None,
+                lambda candidate: (
+                    self._book.refuse(candidate, candidate.refusal) if candidate.refusal else None
+                ),
+                self._book.finish,
+                lambda: self._is_late(start),
+            )
+            self._spent.run += perf_counter() - began
+            return [candidate.objective for candidate in found]
+
+        self._drive(evaluate, start)
+
+    def _drive(self, evaluate: Callable[[Sequence[Configuration]], list[float | None]], start: float) -> None:
+        """Ask the searcher for batches and tell it their results until the budget is spent."""
+        results: list[float | None] | None = None
         while not self._is_spent(start):
             asked = perf_counter()
             try:
-                batch = next(plan.search) if results is None else plan.search.send(results)
+                batch = next(self.plan.search) if results is None else self.plan.search.send(results)
             except StopIteration:
                 return
             self._spent.search += perf_counter() - asked
-            results = self._evaluate(builder, measurer, batch, start)
+            results = evaluate(batch)
 
     def _is_spent(self, start: float) -> bool:
         budget = self.plan.budget
@@ -227,12 +239,7 @@ class TuningSession:
         return [candidate.objective for candidate in candidates]
 
     def _arguments(self, values: Mapping[str, Value]) -> tuple[str, ...]:
-        """Command-line options of the test program that are tuning parameters."""
-        words: list[str] = []
-        for parameter in self.plan.task.parameters:
-            if parameter.option is not None and parameter.name in values:
-                words.extend((parameter.option, str(values[parameter.name])))
-        return tuple(words)
+        return command_line(self.plan.task, values)
 
     # --- after the search ---
 

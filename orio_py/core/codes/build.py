@@ -132,4 +132,24 @@ CODES: tuple[Code, ...] = (
         "that takes the place of `cuda_runtime.h`. g++ is needed for that and was not found on the PATH. Install it "
         "with your system's package manager. The exit code is 3: the input may be fine, the machine lacks something.",
     ),
+    Code(
+        "ORIO-B050",
+        "no Dask scheduler answers",
+        "`--cluster dask://HOST:PORT` wants a Dask scheduler at that address, and none answered within 30 s. Start one "
+        "with `dask scheduler`, and workers with `dask worker HOST:PORT --nthreads 1` on every machine, or let "
+        "dask-jobqueue do both. The exit code is 3: the input may be fine.",
+    ),
+    Code(
+        "ORIO-B051",
+        "no worker is left",
+        "The cluster had no worker that could be used for two minutes: all have gone, or those that are there have another "
+        "processor, compiler or version of orio_py than the session's first one, so that their times would not compare. "
+        "What was measured until then is in the results database, and the same command goes on from there.",
+    ),
+    Code(
+        "ORIO-B052",
+        "Dask is missing",
+        "`--cluster` runs builds and measurements by the Python package `distributed`, which is not installed. Install it "
+        "with `pip install 'orio-py[cluster]'` here and on the workers, in the same versions.",
+    ),
 )

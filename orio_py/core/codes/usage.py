@@ -207,4 +207,12 @@ and nothing was written.  Rename it, or give the output another name with `-o`.
 with `--fresh`, which measures anew what one holds.  Use one of them.
 """,
     ),
+    Code(
+        "ORIO-U036",
+        "no address of a cluster",
+        """`--cluster` takes the address of a Dask scheduler, or starts workers on this machine:
+
+  --cluster dask://node17:8786     --cluster local     --cluster local:4
+""",
+    ),
 )

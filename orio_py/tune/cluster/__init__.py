@@ -1,0 +1,1 @@
+"""Builds and evaluations on the workers of a Dask cluster."""

@@ -1,0 +1,3 @@
+"""What is used of Dask's configuration."""
+
+from dask import config as config
