@@ -1,8 +1,11 @@
 """Compiles some CUDA kernels for several architectures, without a GPU, and prints what they use there.
 
     python benchmarks/cuda_build.py [--compiler nvrtc|nvcc] [--architectures sm_75,sm_90] [--repeats 5] [--options TEXT]
+    python benchmarks/cuda_build.py --annotated [FILE...]
 
-The kernels are those of `benchmarks/kernels/cuda_text`; the first line of each says how many threads a block has.
+The kernels are those of `benchmarks/kernels/cuda_text`; the first line of each says how many threads a block has.  With
+`--annotated` they are generated from annotated files, by default those of `benchmarks/kernels/cuda`, at the first
+configuration of each, which has the arguments that `CUDA()` has by default.
 Times are medians over `--repeats` compilations after one that is not counted: wall time from the text to the cubin, and
 processor time for that and for reading the cubin, which says more on a busy machine.
 """
@@ -16,16 +19,25 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 from statistics import median
 
+import orio_py
+from orio_py.api.report import given_paths
 from orio_py.build.cuda import CudaCompiler, CudaOptions, cuda_options
 from orio_py.build.cuda_catalog import COMPILERS, cuda_compiler
 from orio_py.build.cuda_report import ArchitectureReport, KernelReport, build_report
-from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem, render
+from orio_py.codegen.cuda.device import cuda_program
+from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem, has_errors, render
 from orio_py.core.units import Seconds
+from orio_py.transform.offload.plan import Language
+from orio_py.tune.load import load
+from orio_py.tune.project import transform_file
 
-KERNELS = Path(__file__).resolve().parent / "kernels" / "cuda_text"
+FOLDER = Path(__file__).resolve().parent / "kernels"
+KERNELS = FOLDER / "cuda_text"
+ANNOTATED = FOLDER / "cuda"
 ARCHITECTURES = "sm_75,sm_80,sm_90,sm_120"
 HEADING = (
     "kernel", "architecture", "wall ms", "CPU ms", "registers", "spilled B", "stack B", "shared B", "blocks", "occupancy",
@@ -37,9 +49,9 @@ _THREADS = re.compile(r"// threads per block: (\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A file of CUDA text: its path, content, and the threads of a block."""
+    """CUDA text: the name of what it is from, its content, and the threads of a block."""
 
-    path: Path
+    name: str
     source: str
     threads: int
 
@@ -49,7 +61,25 @@ class Text:
         source = path.read_text(encoding="utf-8")
         if (found := _THREADS.match(source)) is None:
             raise ValueError(f"{path}: the first line must be `// threads per block: N`")
-        return cls(path, source, int(found[1]))
+        return cls(path.stem, source, int(found[1]))
+
+
+def generated(paths: Sequence[Path]) -> list[Text]:
+    """A text for each kernel that annotated files have at their first configuration.
+
+    Raises DiagnosticError for what cannot be read or is refused.
+    """
+    loaded = load(given_paths(paths))
+    if has_errors(loaded.diagnostics):
+        raise DiagnosticError(*loaded.diagnostics)
+    plans = [
+        kernel.plan for file in loaded.files for kernel in transform_file(file, {}, orio_py.__version__)[1]
+    ]
+    return [
+        Text(plan.name, cuda_program([plan]), prod(plan.launch.items))
+        for plan in plans
+        if plan.language is Language.CUDA
+    ]
 
 
 def measured(
@@ -97,23 +127,31 @@ def row(report: ArchitectureReport, cpu: Seconds, kernel: KernelReport) -> tuple
     )
 
 
+def texts(annotated: Sequence[Path] | None) -> list[Text]:
+    """The texts to compile: of these annotated files, of the usual ones for none; without such files the CUDA texts."""
+    if annotated is None:
+        return [Text.read(path) for path in sorted(KERNELS.glob("*.cu"))]
+    return generated(annotated or sorted(ANNOTATED.glob("*.c")))
+
+
 def main(arguments: Sequence[str]) -> int:
     """Print the table; 3 when there is no compiler, 2 for an architecture that it does not know."""
     parser = argparse.ArgumentParser(description="compile CUDA kernels without a GPU and print what they use")
     parser.add_argument("--compiler", choices=list(COMPILERS))
     parser.add_argument("--architectures", default=ARCHITECTURES)
     parser.add_argument("--options", default="", help="for the compiler, as one text")
+    parser.add_argument("--annotated", nargs="*", type=Path, metavar="FILE", help="annotated C files")
     parser.add_argument("--repeats", type=int, default=5)
     chosen = parser.parse_args(arguments)
     try:
         compiler = cuda_compiler(chosen.compiler)
         options = cuda_options(chosen.options)
         rows: list[tuple[str, ...]] = [HEADING]
-        for text in map(Text.read, sorted(KERNELS.glob("*.cu"))):
+        for text in texts(chosen.annotated):
             for architecture in chosen.architectures.split(","):
                 report, cpu = measured(text, architecture, compiler, options, chosen.repeats)
                 if report.failure is not None:
-                    rows.append((text.path.stem, architecture, report.failure.reason))
+                    rows.append((text.name, architecture, report.failure.reason))
                 rows.extend(row(report, cpu, kernel) for kernel in report.kernels)
     except DiagnosticError as problem:
         for diagnostic in problem.diagnostics:

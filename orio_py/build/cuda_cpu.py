@@ -39,7 +39,9 @@ _COMMON = ("-std=c++17", "-g1", "-fPIC", "-fvisibility=hidden", "-ffp-contract=o
 _WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas")
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_ATTRIBUTE = re.compile(r"(?:__launch_bounds__|__attribute__|alignas|__align__)\s*\((?:[^()]|\([^()]*\))*\)")
+_ATTRIBUTE = re.compile(
+    r"(?:__launch_bounds__|__maxnreg__|__attribute__|alignas|__align__)\s*\((?:[^()]|\([^()]*\))*\)"
+)
 _KERNEL = re.compile(r"__global__\b[^;{}()]*?\b(\w+)\s*\(")
 _DYNAMIC = re.compile(r"\bextern\s+__shared__\s+(?P<type>[^;\[\]]*?)\b(?P<name>\w+)\s*\[\s*\]\s*;")
 _ALIGNMENT = re.compile(r"__align__\s*\(\s*\d+\s*\)|alignas\s*\(\s*\d+\s*\)")

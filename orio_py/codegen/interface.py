@@ -16,12 +16,12 @@ from orio_py.codegen import ctypes
 from orio_py.codegen.extent import extent_effects
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.expr import Value
-from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.structures import Members, not_numbers
-from orio_py.ctree.surroundings import live_after, surroundings
+from orio_py.ctree.surroundings import live_after
 from orio_py.ctree.symbols import CDeclaration, Effects
 from orio_py.spec.inputs import Declaration, InputPoint, Storage
 from orio_py.spec.task import TuningTask
+from orio_py.transform.context import declared_in_file
 
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _NUMBER = re.compile(r"\b(?:0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][-+]?\d+)?)[uUlLfF]*|\.\d+[fFlL]?")
@@ -95,7 +95,7 @@ class _Builder:
         self.locals = {d.name: d for d in near.locals}
         self.parameters = {d.name: d for d in near.function.parameters} if near.function else {}
         self.globals = {d.name: d for d in near.globals}
-        self.spec = {d.name: d for d in (*_from_decl_file(task), *task.inputs.declarations)}
+        self.spec = {d.name: d for d in (*declared_in_file(task), *task.inputs.declarations)}
         self.sizes = dict(point.values)
         self.effects = _with_macros(task, extent_effects(task))
         self.live = live_after(near, self.effects.scalar_writes)
@@ -394,24 +394,6 @@ def _sizeless(type_name: str) -> str:
     """A type name under which types of one size and kind compare equal often enough: signs dropped."""
     words = [w for w in type_name.split() if w not in ("unsigned", "signed", "int")]
     return " ".join(words) or "int"
-
-
-def _from_decl_file(task: TuningTask) -> list[Declaration]:
-    """The variables that the specification's `decl_file` declares, as declarations."""
-    file = task.inputs.decl_file
-    if file is None:
-        return []
-    source = SourceFile(file.path, file.text.encode("latin-1"))
-    end = len(source.data)
-    return [
-        Declaration(
-            d.name,
-            d.type,
-            Storage.DYNAMIC if d.pointers else Storage.STATIC if d.dimensions else Storage.SCALAR,
-            d.dimensions,
-        )
-        for d in surroundings(source, Span(end, end)).globals
-    ]
 
 
 def _with_macros(task: TuningTask, found: Effects) -> Effects:

@@ -44,7 +44,7 @@ class Context:
 
     `live_after` holds the names that may be read after the node before they are assigned again;
     `pragmas` the texts of the pragmas that stand directly before the node; `macros` the object-like
-    macros of the file; `reserved` names that must not be declared (macros, types); `exposed` the scalars
+    macros of the file; `sizes` the C types of input parameters that nothing declares; `reserved` names that must not be declared (macros, types); `exposed` the scalars
     that a called function could change (globals, and locals whose address is taken); `surrounding` the
     loops around the node, outermost first, as far as they are canonical.  `assumptions` are the promises of
     the specification; `overruled` collects what `force=True` overrules.  `types` maps names that typedefs
@@ -57,6 +57,7 @@ class Context:
     pragmas: tuple[str, ...] = ()
     macros: Mapping[str, str] = field(default_factory=dict[str, str])
     function_macros: frozenset[str] = frozenset()
+    sizes: Mapping[str, str] = field(default_factory=dict[str, str])
     reserved: frozenset[str] = frozenset()
     exposed: frozenset[str] = frozenset()
     surrounding: tuple[CanonicalLoop, ...] = ()

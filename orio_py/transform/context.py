@@ -6,18 +6,21 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from orio_py.core.source import Span
+from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names, walk
 from orio_py.ctree.structures import structures
 from orio_py.ctree.surroundings import live_after, surroundings
 from orio_py.ctree.symbols import CDeclaration, declaration_of
+from orio_py.spec.inputs import Declaration, Storage
+from orio_py.spec.parameter import Parameter
 from orio_py.spec.region import Region
 from orio_py.spec.task import TuningTask
 from orio_py.transform.base import Context
 
 _LOOP_REGION = re.compile(r"/\*@\s*begin\s+Loop\b")
 _ADDRESS = re.compile(r"&\s*([A-Za-z_]\w*)")
+_INT_MAX = 2**31 - 1
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -25,12 +28,16 @@ def context_for(task: TuningTask, region: Region) -> Context:
     """The context of a region's code: declarations, macros, and what is read after it."""
     around = surroundings(task.source, Span(region.leader.start, region.trailer.end))
     parameters = around.function.parameters if around.function is not None else ()
-    declared = {d.name: _from_specification(d.name, d.type, d.dimensions) for d in task.inputs.declarations}
+    specified = {d.name: _from_specification(d) for d in (*declared_in_file(task), *task.inputs.declarations)}
+    declared = dict(specified)
     before = around.text_before_in_function if around.function is not None else ""
     code = before + task.source.text[region.content.start : region.content.end]
     declared |= {d.name: _rebound(d, code) for d in (*around.globals, *parameters, *around.locals)}
     whole = f"{before}{task.source.text[region.content.start : region.content.end]}{around.text_after_in_function}"
-    declared |= {d.name: _promising(declared[d.name], parameters, whole) for d in parameters}
+    for name in (d.name for d in parameters):
+        promising = _promising(declared[name], parameters, whole)
+        extended = _promising(_with_extent(promising, specified.get(name)), parameters, whole)
+        declared[name] = extended if extended.promised else promising
     declared |= {d.name: declaration_of(d) for d in walk(region.tree) if isinstance(d, c_ast.Decl) and d.name}
     declared = {name: _with_type(d, task.types) for name, d in declared.items()}
     macro_names = {*around.macros, *around.function_macros}
@@ -40,6 +47,11 @@ def context_for(task: TuningTask, region: Region) -> Context:
         live_after=live_after(around, used_names([region.tree])),
         macros=around.macros,
         function_macros=around.function_macros,
+        sizes={
+            p.name: _size_type(p)
+            for p in task.inputs.parameters
+            if p.name not in macro_names | declared.keys()
+        },
         reserved=frozenset(macro_names | around.typedefs),
         assumptions=task.assumptions,
         exposed=frozenset(addressed) | {d.name for d in around.globals},
@@ -67,6 +79,13 @@ def with_inner_declarations(node: Node, context: Context) -> Context:
     return replace(context, declarations={**context.declarations, **declared})
 
 
+def _size_type(size: Parameter) -> str:
+    """The C type that an input parameter has in the test program."""
+    if any(isinstance(value, float) for value in size.values):
+        return "double"
+    return "long" if any(isinstance(value, int) and value > _INT_MAX for value in size.values) else "int"
+
+
 def _label(function: str, before: str) -> str:
     """A name for a region: its function's, with a number where others stand before it in the function."""
     number = len(_LOOP_REGION.findall(before))
@@ -87,8 +106,43 @@ def _with_numbers(member: CDeclaration, macros: Mapping[str, str]) -> CDeclarati
     return replace(member, dimensions=tuple(n if n.isdigit() else extent for extent, n in extents))
 
 
-def _from_specification(name: str, kind: str, dimensions: tuple[str, ...]) -> CDeclaration:
-    return CDeclaration(name, kind, dimensions=dimensions, scope="global")
+def declared_in_file(task: TuningTask) -> tuple[Declaration, ...]:
+    """The variables that the specification's `decl_file` declares, as declarations."""
+    file = task.inputs.decl_file
+    if file is None:
+        return ()
+    source = SourceFile(file.path, file.text.encode("latin-1"))
+    end = len(source.data)
+    return tuple(
+        Declaration(
+            d.name,
+            d.type,
+            Storage.DYNAMIC if d.pointers else Storage.STATIC if d.dimensions else Storage.SCALAR,
+            d.dimensions,
+        )
+        for d in surroundings(source, Span(end, end)).globals
+    )
+
+
+def _from_specification(declared: Declaration) -> CDeclaration:
+    """What the specification declares; memory that it allocates has its elements, and no size of its own."""
+    is_allocated = declared.storage in {Storage.DYNAMIC, Storage.MANAGED}
+    return CDeclaration(
+        declared.name,
+        declared.type,
+        dimensions=declared.dimensions,
+        pointers=1 if is_allocated and not declared.dimensions else 0,
+        scope="global",
+        promised=is_allocated and bool(declared.dimensions),
+    )
+
+
+def _with_extent(declared: CDeclaration, specified: CDeclaration | None) -> CDeclaration:
+    """A parameter `T *x` as `T x[static n]`, where the specification says that it has n elements."""
+    is_open = (declared.dimensions in {(), ("",)}) and declared.pointers + len(declared.dimensions) == 1
+    if specified is None or not is_open or len(specified.dimensions) != 1 or not specified.dimensions[0]:
+        return declared
+    return replace(declared, dimensions=specified.dimensions, pointers=0, promised=True)
 
 
 def _promising(declared: CDeclaration, parameters: Sequence[CDeclaration], code: str) -> CDeclaration:

@@ -235,12 +235,6 @@ def _require_elements(
 ) -> None:
     """Each reference is to an element of a type that devices have.  Raises Refusal: ORIO-T124."""
     depth = max(len(declared.dimensions), 1) + (record is not None)
-    if declared.pointers > (0 if declared.dimensions else 1):
-        refuse(
-            "ORIO-T124",
-            f"{what} needs arrays in one piece; the rows of `{declared.name}` are reached through pointers",
-            uses[0].node,
-        )
     if record is None and element_type(declared) is None:
         refuse(
             "ORIO-T124",
@@ -327,7 +321,8 @@ def _refuse_extent(declared: CDeclaration, use: Element, reason: str, what: str)
         use.node,
         notes=[note(f"`{emit_expression(use.node)}` stands here", use.node)],
         help=f"declare `{declared.name}` as an array with its extents where the nest can see it; for a parameter, "
-        f"`{declared.name}[static n]` promises that there are n elements",
+        f"`{declared.name}[static n]`, or `decl dynamic {declared.type} {declared.name}[n]` in the specification, "
+        "promises that there are n elements",
     )
 
 

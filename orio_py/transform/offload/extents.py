@@ -73,7 +73,9 @@ def _without_places(node: Node) -> Node:
 
 def declared_count(declared: CDeclaration, arithmetic: Arithmetic, context: Context) -> Polynomial | None:
     """The number of elements that a declaration gives; None for pointers and open arrays."""
-    is_pointer = declared.is_parameter or not declared.dimensions or declared.dimensions[0] == ""
+    is_pointer = (
+        declared.is_parameter or declared.promised or not declared.dimensions or declared.dimensions[0] == ""
+    )
     if is_pointer or "(*" in declared.text:
         return None
     extents = [_parsed(text) for text in declared.dimensions]
@@ -92,7 +94,7 @@ def declared_count(declared: CDeclaration, arithmetic: Arithmetic, context: Cont
 def promised_count(
     declared: CDeclaration, inner: Sequence[Polynomial], arithmetic: Arithmetic
 ) -> Polynomial | None:
-    """The number of elements that a parameter's `static` extent promises; None where nothing does."""
+    """The number of elements that are promised; None where nothing does."""
     if not declared.promised:
         return None
     size = arithmetic.polynomial(_parsed(declared.dimensions[0]), {})

@@ -310,6 +310,9 @@ def _require_known(
                 f"{what} has to know the type of `{name}`, and no declaration is in sight",
                 found[0].node,
             )
+        if declared.pointers > (0 if declared.dimensions else 1):
+            message = f"{what} needs arrays in one piece; the rows of `{name}` are reached through pointers"
+            refuse("ORIO-T124", message, found[0].node)
     bases = {id(base) for base in _subscripted_names(body)}
     for node in walk(body):
         if not isinstance(node, c_ast.ID) or id(node) in bases or node.name in local:

@@ -100,6 +100,9 @@ def _given(body: Node, taken: Set[str], what: str, context: Context) -> tuple[Sc
             _require_not_outside(name, node, body, what, context)
         elif name in context.macros:
             found[name] = _macro(name, node, what, context)
+        elif name in context.sizes:
+            # A macro in the test program, so that no parameter can have its name.
+            found[name] = ScalarPlan(name, context.sizes[name], ident(name), f"orio_{name}")
         elif declared is None or not declared.is_array_like:
             found[name] = ScalarPlan(name, _scalar_type(name, node, what, context), ident(name), name)
     return tuple(found.values())

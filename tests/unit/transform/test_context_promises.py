@@ -45,3 +45,50 @@ def test_a_promise_ends_where_something_changes(before: str, after: str) -> None
 def test_other_extents_promise_nothing(old: str, new: str) -> None:
     assert old in FUNCTION
     assert not promised(text=FUNCTION.replace(old, new))
+
+
+SPECIFIED = """void f(int m, const double *x, const double *z, double *y)
+{
+  int i;
+  /*@ begin PerfTuning (
+    def input_params { param m[] = [9]; param k[] = [3]; }
+    def input_vars {
+      decl dynamic double x[m*m] = random;
+      decl dynamic double z[k*m] = random;
+      decl static double y[m] = 0;
+    }
+  ) @*/
+  %s
+  /*@ begin Loop(transform Unroll(ufactor=2)) @*/
+  for (i = 0; i < m; i++)
+    y[i] = x[i] + z[i];
+  /*@ end @*/
+  /*@ end @*/
+}
+"""
+
+
+def declarations(before: str = "") -> dict[str, tuple[tuple[str, ...], int, bool]]:
+    [task] = read_tasks(SPECIFIED % before)
+    [region] = task.regions
+    known = context_for(task, region).declarations
+    return {name: (known[name].dimensions, known[name].pointers, known[name].promised) for name in "xyz"}
+
+
+def test_what_the_specification_declares_is_promised_for_parameters() -> None:
+    """Where its extents are numbers and parameters: `k` is known to the test program alone."""
+    assert declarations() == {"x": (("m*m",), 0, True), "y": (("m",), 0, True), "z": ((), 1, False)}
+
+
+@pytest.mark.parametrize("before", ["m = 3;", "x = z;"])
+def test_and_not_where_something_changes(before: str) -> None:
+    assert declarations(before)["x"] == ((), 1, False)
+
+
+def test_memory_that_a_fragment_declares_has_its_extent() -> None:
+    fragment = SPECIFIED[SPECIFIED.index("  /*@ begin PerfTuning") : SPECIFIED.rindex("}")] % "int i;"
+    [task] = read_tasks(fragment)
+    [region] = task.regions
+    context = context_for(task, region)
+    assert [context.declarations[name].promised for name in "xyz"] == [True, False, True]
+    assert context.sizes == {"m": "int", "k": "int"}

@@ -1,0 +1,34 @@
+/* C = C + A B in tiles of shared memory.  The first configuration is CUDA(nd=2, cacheBlocks=True). */
+void matmul_tiled(int n, const double *restrict A, const double *restrict B, double *restrict C)
+{
+  int i, j, k;
+
+  /*@ begin PerfTuning(
+    def performance_params {
+      param TX[] = [32, 16];
+      param TY[] = [4, 2, 8, 16];
+      constraint block = TX * TY >= 32;
+    }
+
+    def input_params {
+      param n[] = [1024];
+    }
+
+    def input_vars {
+      decl dynamic double A[n*n] = random;
+      decl dynamic double B[n*n] = random;
+      decl dynamic double C[n*n] = random;
+    }
+
+    def search {
+      arg algorithm = 'Exhaustive';
+    }
+  ) @*/
+  /*@ begin Loop(transform CUDA(nd=2, threadCount=[TX, TY], cacheBlocks=True)) @*/
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (k = 0; k < n; k++)
+        C[i * n + j] += A[i * n + k] * B[k * n + j];
+  /*@ end @*/
+  /*@ end @*/
+}

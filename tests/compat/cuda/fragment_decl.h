@@ -1,0 +1,3 @@
+double A[MSIZE*NSIZE];
+double x[NSIZE];
+double y[MSIZE];
