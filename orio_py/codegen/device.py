@@ -35,7 +35,7 @@ from orio_py.transform.offload.call import (
     start_name,
     trips_name,
 )
-from orio_py.transform.offload.plan import Direction, KernelPlan, LaunchShape
+from orio_py.transform.offload.plan import Direction, KernelPlan, LaunchShape, Role
 from orio_py.transform.offload.records import RecordPlan
 from orio_py.transform.offload.types import device_type
 
@@ -162,7 +162,7 @@ def group_counts(plan: KernelPlan, trips: Sequence[int]) -> tuple[int, ...]:
     """The number of groups in each dimension of the launch, fastest first, for `plan.axes`' trip counts.
 
     Where the plan does not say it: as many as give each group `plan.coarsen` steps along the fastest axis
-    and one along the others.
+    and one along the others.  Axes with dimensions of their own have a group for each iteration, or none at all.
     """
     return groups_of(plan.launch, plan.coarsen, trips)
 
@@ -171,12 +171,23 @@ def groups_of(launch: LaunchShape, coarsen: int, trips: Sequence[int]) -> tuple[
     """`group_counts` of a plan with this launch shape and coarsening."""
     if launch.groups is not None:
         return launch.groups
-    counts: list[int] = []
-    for dimension, (step, count) in enumerate(zip(launch.step, reversed(trips), strict=True)):
-        piece = step * (coarsen if dimension == 0 else 1)
-        needed = max(1, -(-count // piece))
-        counts.append(needed if launch.most_groups is None else min(needed, launch.most_groups[dimension]))
-    return tuple(counts)
+    if launch.placements:
+        needed = _placed_groups(launch, trips)
+    else:
+        pieces = [step * (coarsen if dimension == 0 else 1) for dimension, step in enumerate(launch.step)]
+        needed = [max(1, -(-count // piece)) for piece, count in zip(pieces, reversed(trips), strict=True)]
+    if launch.most_groups is None:
+        return tuple(needed)
+    return tuple(map(min, needed, launch.most_groups))
+
+
+def _placed_groups(launch: LaunchShape, trips: Sequence[int]) -> list[int]:
+    """A group for each iteration of the axes that run over groups."""
+    counts = [1] * len(launch.items)
+    for placement, count in zip(launch.placements, trips, strict=True):
+        if placement.role is Role.GROUPS:
+            counts[placement.dimension] = max(1, count)
+    return counts
 
 
 def partial_elements(plan: KernelPlan, trips: Sequence[int]) -> int:

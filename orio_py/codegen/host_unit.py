@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from orio_py.transform.offload.call import KernelGroup
 from orio_py.transform.offload.plan import KernelPlan, Language
 
 
@@ -14,11 +15,16 @@ def host_prefix(language: Language) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HostKernel:
-    """One host function: the kernel, the device text that holds it, and the function's own name."""
+    """One host function: the kernel, the device text that holds it, and the function's own name.
+
+    Kernels with a `group`, the name of another function, have none of their own: that one runs them all, one after
+    the other.
+    """
 
     plan: KernelPlan
     source: str
     function: str
+    group: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +40,12 @@ class HostUnit:
     stem: str
     kernels: tuple[HostKernel, ...]
     remarks: tuple[str, ...] = ()
+
+    @property
+    def groups(self) -> tuple[KernelGroup, ...]:
+        """The functions that run several kernels."""
+        members: dict[str, list[KernelPlan]] = {}
+        for kernel in self.kernels:
+            if kernel.group is not None:
+                members.setdefault(kernel.group, []).append(kernel.plan)
+        return tuple(KernelGroup(name, tuple(plans)) for name, plans in members.items())

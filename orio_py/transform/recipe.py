@@ -37,7 +37,7 @@ __all__ = ["apply_recipe", "check_recipe", "context_for", "device_targets", "use
 def check_recipe(region: Region, known: frozenset[str]) -> tuple[Diagnostic, ...]:
     """Everything that is wrong with a region's recipe whatever the parameter values.
 
-    `known` are the names that arguments may use.  Codes: ORIO-T001 to T016, T100 to T105.
+    `known` are the names that arguments may use.  Codes: ORIO-T001 to T016, T100 to T104.
     """
     if region.by_statement:
         # Recipes by statement number are rare, and what they need takes time to load.
@@ -53,7 +53,7 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
     Raises Refusal where a transformation says no, DiagnosticError where an argument has no value.
     """
     result = _applied(region, values, context)
-    if any(_has_kernels(step) for step in region.steps):
+    if any(_has_kernels(step, region) for step in region.steps):
         from orio_py.transform.offload.call import numbered  # takes time to load
 
         result = numbered(result, context.label)
@@ -75,7 +75,13 @@ def _applied(region: Region, values: Mapping[str, Value], context: Context) -> N
     return rewrite_where(region.tree, lambda n: isinstance(n, Transform), change, context)
 
 
-def _has_kernels(step: RecipeStep) -> bool:
+_MAPPING_COMMANDS = frozenset({"cuda", "cudaize"})
+"""The commands of recipes by statement number that make kernels."""
+
+
+def _has_kernels(step: RecipeStep, region: Region) -> bool:
+    if region.by_statement:
+        return step.name in _MAPPING_COMMANDS
     named = (argument.name for argument in step.arguments)
     return step.name in DEVICE_LANGUAGES or any(name in DEVICE_LANGUAGES.values() for name in named)
 
@@ -98,6 +104,8 @@ def uses_openmp(region: Region) -> bool:
 
 def device_targets(region: Region) -> frozenset[str]:
     """The targets in whose languages some variant of the region has kernels: `opencl`, `cuda`, or none."""
+    if region.by_statement:
+        return frozenset("cuda" for step in region.steps if step.name in _MAPPING_COMMANDS)
     keys = DEVICE_LANGUAGES.values()
     steps = {DEVICE_LANGUAGES[step.name] for step in region.steps if step.name in DEVICE_LANGUAGES}
     arguments = (argument for step in region.steps for argument in step.arguments)

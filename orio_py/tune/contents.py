@@ -80,7 +80,7 @@ def _combined(
         if calls_host_functions(code):
             # Made anew: the kernels are not stored with the code, which may be of a function of another name.
             code = functions.add(
-                *VariantGenerator.of(task).generated(index, w.point, w.report.best.configuration)
+                *VariantGenerator.of(task).written(index, w.point, w.report.best.configuration)
             )
         cases.append(Case(w.point, code, w.report.best.features))
     if not needs_dispatch(task, cases):
@@ -106,7 +106,7 @@ def transformed_contents(
     generator = VariantGenerator.of(task)
     for index, region in enumerate(task.regions):
         cases = [
-            Case(point, functions.add(*generator.generated(index, point, values))) for point, values in chosen
+            Case(point, functions.add(*generator.written(index, point, values))) for point, values in chosen
         ]
         same = len({case.code for case in cases}) == 1 and not task.inputs.specialize
         code = cases[0].code

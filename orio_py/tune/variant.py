@@ -16,7 +16,7 @@ from orio_py.spec.inputs import InputPoint
 from orio_py.spec.task import TuningTask
 from orio_py.transform.base import Context, Overruled
 from orio_py.transform.context import context_for
-from orio_py.transform.offload.call import kernel_plans
+from orio_py.transform.offload.call import KernelGroup, joined, kernel_groups, kernel_plans
 from orio_py.transform.offload.plan import KernelPlan
 from orio_py.transform.recipe import apply_recipe
 from orio_py.tune.dispatch import Case, dispatch
@@ -68,14 +68,31 @@ class VariantGenerator:
     def generated(
         self, index: int, point: InputPoint, values: Mapping[str, Value]
     ) -> tuple[str, tuple[KernelPlan, ...]]:
-        """The code of one region at one configuration, and the kernels that it calls."""
+        """The code of one region at one configuration, and the kernels that it calls, one call for each."""
+        tree, remark = self._tree(index, point, values)
+        return remark + self._emitted(tree, index), kernel_plans(tree)
+
+    def written(
+        self, index: int, point: InputPoint, values: Mapping[str, Value]
+    ) -> tuple[str, tuple[KernelPlan, ...], tuple[KernelGroup, ...]]:
+        """As `generated`, with one call for kernels that share arrays on the device: also those groups."""
+        tree, remark = self._tree(index, point, values)
+        tree = joined(tree)
+        return remark + self._emitted(tree, index), kernel_plans(tree), kernel_groups(tree)
+
+    def _emitted(self, tree: Node, index: int) -> str:
+        region = self.task.regions[index]
+        return emit(tree, indent=region.indent, step=region.step)
+
+    def _tree(self, index: int, point: InputPoint, values: Mapping[str, Value]) -> tuple[Node, str]:
+        """The tree of one region at one configuration, and the remarks to stand before it."""
         region = self.task.regions[index]
         context = replace(self.contexts[index], overruled=Overruled())
         tree: Node = apply_recipe(region, {**dict(point.values), **values}, context)
         for name in self.task.inputs.specialize:
             tree = substitute(tree, name, _literal(point[name]))
         remark = "".join(f"{region.indent}/* {text} */\n" for text in _forced(context.overruled.texts))
-        return remark + emit(tree, indent=region.indent, step=region.step), kernel_plans(tree)
+        return tree, remark
 
 
 def _forced(texts: Sequence[str]) -> list[str]:

@@ -19,7 +19,8 @@ from orio_py.transform.statements.table import COMMANDS, OTHER_NAMES
 from orio_py.tune.load import load
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples" / "statement-recipes"
-PAIRS = sorted(path.stem for path in EXAMPLES.glob("*.recipe"))
+PAIRS = sorted(path.stem for path in EXAMPLES.glob("*.recipe") if path.with_suffix(".c").exists())
+ON_GPU = {"sd_t_d1_1_cuda.recipe": "sd_t_d1_1.c", "local_grad3_cuda.recipe": "local_grad3.c"}
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
 FUNCTION = """void f(int n, double *restrict x)
@@ -72,6 +73,18 @@ def unrolled(path: Path) -> int:
     return path.read_text().partition("\n#else")[0].count("= 2 * x[i") - 1
 
 
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "statement-recipes.md"
+BLOCK = r"^```c\n((?:(?!```).)*)^```"
+SHOWN = re.compile(BLOCK + r"\n\nbecomes with `([^`]*)`\n\n" + BLOCK, re.MULTILINE | re.DOTALL)
+AROUND = """void f(double *restrict x, double *restrict y, double a[restrict 8][8], double b[restrict 8][8])
+{
+int i, j, k;
+/*@ begin CHiLL(RECIPE) @*/
+CODE/*@ end @*/
+}
+"""
+
+
 # --- the examples ---
 
 
@@ -121,6 +134,38 @@ def test_an_example_computes_the_same_with_every_factor(name: str, tmp_path: Pat
         compile_strictly(output, tmp_path)
         assert compare(name, output, tmp_path) == "same\n"
     assert len(seen) == len(points)
+
+
+@needs_gcc
+@pytest.mark.parametrize("name", ON_GPU)
+def test_examples_for_a_gpu_become_calls_of_host_functions(name: str, tmp_path: Path) -> None:
+    """What the kernels compute is compared in `test_cuda_recipes.py`."""
+    output = tmp_path / "out.c"
+    report = transform(EXAMPLES / ON_GPU[name], output=output, recipe=EXAMPLES / name)
+    assert report.exit_code == 0, [d.headline() for d in report.diagnostics]
+    assert [path.name for path in report.outputs] == ["out.c", "out_cuda.cu", "out_cuda.h"]
+    # The indices are the user's, and nothing counts in them any more.
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable"]
+    run(["gcc", *flags, "-c", str(output), "-o", str(tmp_path / "out.o")])
+
+
+def test_each_recipe_of_the_examples_is_tested() -> None:
+    assert {path.name for path in EXAMPLES.glob("*.recipe")} == {f"{name}.recipe" for name in PAIRS} | set(
+        ON_GPU
+    )
+
+
+def test_the_page_shows_the_kernel_that_cuda_makes(tmp_path: Path) -> None:
+    shown = re.search(
+        BLOCK + r"\n\nbecomes with `([^`]*)` a call.*?^```cuda\n(.*?)^```", PAGE.read_text(), re.M | re.S
+    )
+    assert shown is not None
+    linear = AROUND.replace(
+        "double a[restrict 8][8], double b[restrict 8][8]", "double *restrict a, double *restrict b"
+    )
+    (tmp_path / "f.c").write_text(linear.replace("RECIPE", shown[2]).replace("CODE", shown[1]))
+    assert transform(tmp_path / "f.c", output=tmp_path / "out.c").exit_code == 0
+    assert shown[3] in (tmp_path / "out_cuda.cu").read_text()
 
 
 @needs_gcc
@@ -221,17 +266,6 @@ def test_a_refusal_shows_the_recipe_and_the_code(folder: Path, capsys: pytest.Ca
 
 
 # --- the page ---
-
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "statement-recipes.md"
-BLOCK = r"^```c\n((?:(?!```).)*)^```"
-SHOWN = re.compile(BLOCK + r"\n\nbecomes with `([^`]*)`\n\n" + BLOCK, re.MULTILINE | re.DOTALL)
-AROUND = """void f(double *restrict x, double *restrict y, double a[restrict 8][8], double b[restrict 8][8])
-{
-int i, j, k;
-/*@ begin CHiLL(RECIPE) @*/
-CODE/*@ end @*/
-}
-"""
 
 
 @pytest.mark.parametrize(("before", "recipe", "after"), SHOWN.findall(PAGE.read_text()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import orio_py
@@ -21,10 +22,17 @@ def transformed(folder: Path, text: str) -> list[str]:
     return [path.name for path in report.outputs]
 
 
-def build(toolkit: CudaOnCpu, folder: Path, driver: str, *, check: Check = Check.ACCESSES) -> Path:
+def build(
+    toolkit: CudaOnCpu,
+    folder: Path,
+    driver: str,
+    *,
+    check: Check = Check.ACCESSES,
+    more: Sequence[str] = (),
+) -> Path:
     """A program of `driver` with the functions of `out.c`, and those as they were under names with `plain_`.
 
-    The functions are those whose names begin with `nest_`.
+    The functions are those whose names begin with `nest_`; `more` are further words for the C++ compiler.
     """
     names = sorted(set(re.findall(r"\bnest_\w+(?=\()", (folder / "cases.c").read_text())))
     plain = [f"-D{name}=plain_{name.removeprefix('nest_')}" for name in names]
@@ -33,7 +41,7 @@ def build(toolkit: CudaOnCpu, folder: Path, driver: str, *, check: Check = Check
     subprocess.run(["ar", "rcs", "libcases.a", "tuned.o", "plain.o"], cwd=folder, check=True)
     (folder / "driver.cu").write_text(driver)
     sources = [folder / "out_cuda.cu", folder / "driver.cu"]
-    flags = ["-O0", f"-L{folder}", "-lcases", "-lm"]
+    flags = ["-O0", f"-L{folder}", "-lcases", "-lm", *more]
     built = toolkit.build_program(sources, folder / "program", check=check, flags=flags)
     assert isinstance(built, Artifact), built.log
     return built.path

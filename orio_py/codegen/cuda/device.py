@@ -28,10 +28,11 @@ from orio_py.codegen.cuda.dialect import CUDA, LANES_FUNCTION
 from orio_py.codegen.device import ArgumentKind, KernelArgument, kernel_arguments
 from orio_py.codegen.offload.dialect import Kernel
 from orio_py.codegen.offload.lines import kernel_lines, wrapped_head
+from orio_py.codegen.offload.loops import has_one
 from orio_py.codegen.offload.reductions import device_reduction, merged
 from orio_py.codegen.offload.types import types_of
 from orio_py.codegen.templates import render
-from orio_py.transform.offload.call import FIRST_GROUP
+from orio_py.transform.offload.call import FIRST_GROUP, trips_name
 from orio_py.transform.offload.functions import DeviceFunction, device_function
 from orio_py.transform.offload.plan import Direction, KernelPlan
 from orio_py.transform.offload.types import device_type
@@ -118,7 +119,12 @@ def _exchanges(plan: KernelPlan) -> list[_Exchange]:
 
 
 def _head(plan: KernelPlan) -> str:
-    parameters = [_parameter(argument) for argument in kernel_arguments(plan)]
+    placed = zip(plan.axes, plan.launch.placements, strict=False)
+    unused = {trips_name(axis) for axis, placement in placed if has_one(axis, placement, plan)}
+    parameters = [
+        f"[[maybe_unused]] {_parameter(argument)}" if argument.name in unused else _parameter(argument)
+        for argument in kernel_arguments(plan)
+    ]
     first = f'extern "C" __global__ void {_bounds(plan)} {plan.name}('
     return wrapped_head(first, parameters, _WIDTH)
 

@@ -14,14 +14,13 @@ Source: CUDA Runtime API, modules 3.1 to 3.11; CUDA C++ Best Practices Guide, ch
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from orio_py.codegen.cuda.device import cuda_kernels, with_helpers
 from orio_py.codegen.cuda.dialect import CUDA
+from orio_py.codegen.cuda.groups import cpp_name, for_cpp, group_view
 from orio_py.codegen.device import ArgumentKind, KernelArgument, host_parameters, kernel_arguments
-from orio_py.codegen.device_names import CPP_WORDS
 from orio_py.codegen.host_unit import HostKernel, HostUnit
 from orio_py.codegen.offload.host import (
     VALUES,
@@ -41,8 +40,8 @@ from orio_py.codegen.offload.host import (
 from orio_py.codegen.offload.slices import is_of_slice
 from orio_py.codegen.program import Program
 from orio_py.codegen.templates import render
-from orio_py.transform.offload.call import from_name, slice_names, trips_name
-from orio_py.transform.offload.plan import KernelPlan, Language
+from orio_py.transform.offload.call import from_name, group_parameters, slice_names, trips_name
+from orio_py.transform.offload.plan import KernelPlan, Language, LaunchShape, Role
 
 _STREAM = "void *orio_stream"
 """A `cudaStream_t`, in headers that do without CUDA's own."""
@@ -85,21 +84,27 @@ def host_source(unit: HostUnit) -> Program:
         prefix=host_prefix_of(unit, _HOST),
         device=with_helpers(cuda_kernels([replace(k.plan, name=_symbol(k)) for k in unit.kernels])),
         streams=max(plan.options.streams for plan in plans),
-        arguments=max(len(group) for group in arguments),
+        arguments=max(map(len, [*arguments, *(group_parameters(group).parameters for group in unit.groups)])),
         kernels=[_view(index, kernel) for index, kernel in enumerate(unit.kernels)],
+        groups=[group_view(unit, number, _HOST) for number in range(len(unit.groups))],
         transposes=any(argument.rows for group in arguments for argument in group),
-        divides=any(launch.groups is None for launch in launches),
-        limits_groups=any(
-            launch.groups is None and launch.most_groups is not None and len(launch.items) > 1
-            for launch in launches
-        ),
+        divides=any(launch.groups is None and not launch.placements for launch in launches),
+        limits_groups=any(map(_limits_groups, launches)),
         is_cut=any(plan.options.streams > 1 for plan in plans),
         is_whole=any(plan.options.streams == 1 for plan in plans),
+        runs_alone=any(k.group is None and k.plan.options.streams == 1 for k in unit.kernels),
         runs_on_device=any(plan.options.cuda.on_device for plan in plans),
         success="cudaSuccess",
         long_type="long",
     )
     return Program(text)
+
+
+def _limits_groups(launch: LaunchShape) -> bool:
+    """Whether the host keeps the number of blocks along some slow axis within the grid's limits."""
+    if launch.placements:
+        return any(p.role is Role.GROUPS and p.dimension > 0 for p in launch.placements)
+    return launch.groups is None and launch.most_groups is not None and len(launch.items) > 1
 
 
 def _symbol(kernel: HostKernel) -> str:
@@ -111,11 +116,12 @@ def _view(index: int, kernel: HostKernel) -> dict[str, object]:
     """What the template needs of one kernel; all texts are C++."""
     plan, cuda = kernel.plan, kernel.plan.options.cuda
     run = f"orio_run_{index}"
-    names = [_cpp(name) for _, name in host_parameters(plan)]
+    names = [cpp_name(name) for _, name in host_parameters(plan)]
     parameters = ["struct orio_failure *orio_failure", *_parameters(plan)]
     configure = f"orio_configure_{index}" if cuda.carveout is not None else "NULL"
     return {
         "function": kernel.function,
+        "is_alone": kernel.group is None,
         "symbol": _symbol(kernel),
         "start": f"orio_start_{index}",
         "configure": configure,
@@ -136,7 +142,7 @@ def _on_device(index: int, kernel: HostKernel) -> dict[str, object]:
     run = f"orio_run_on_device_{index}"
     parameters = [*_for_cpp(_device_parameters(plan), plan), _STREAM]
     counted = _of_copies(plan)
-    names = [*(_cpp(name) for _, name in host_parameters(plan) if name not in counted), "orio_stream"]
+    names = [*(cpp_name(name) for _, name in host_parameters(plan) if name not in counted), "orio_stream"]
     return {
         "function": f"{kernel.function}_on_device",
         "declaration": "\n".join(_for_cpp(_on_device_prototype(kernel).split("\n"), plan)),
@@ -214,12 +220,4 @@ def _parameters(plan: KernelPlan) -> list[str]:
 
 
 def _for_cpp(lines: Sequence[str], plan: KernelPlan) -> list[str]:
-    words = [name for _, name in host_parameters(plan) if name in CPP_WORDS]
-    if not words:
-        return list(lines)
-    pattern = re.compile(rf"\b(?:{'|'.join(words)})\b")
-    return [pattern.sub(lambda match: _cpp(match[0]), line) for line in lines]
-
-
-def _cpp(name: str) -> str:
-    return f"{name}_" if name in CPP_WORDS else name
+    return for_cpp(lines, [name for _, name in host_parameters(plan)])

@@ -16,8 +16,8 @@ from orio_py.codegen.offload.slices import is_of_slice, reaches, run_slices, sli
 from orio_py.codegen.program import Program
 from orio_py.codegen.templates import render
 from orio_py.spec.generated import companion_mark
-from orio_py.transform.offload.call import size_name, trips_name
-from orio_py.transform.offload.plan import Direction, KernelPlan, Language, ReductionPlan
+from orio_py.transform.offload.call import KernelGroup, group_parameters, size_name, trips_name
+from orio_py.transform.offload.plan import Direction, KernelPlan, Language, ReductionPlan, Role
 
 WIDTH = 110
 """Characters in a line of generated code, where it can be broken."""
@@ -56,6 +56,14 @@ def header_text(unit: HostUnit, host: HostLanguage) -> Program:
             "declarations": [prototype(k.plan, k.function, for_cpp=True), *host.more(k)],
         }
         for k in unit.kernels
+        if k.group is None
+    ]
+    kernels += [
+        {
+            "title": _comment(f"Kernels {', '.join(plan.name for plan in group.plans)}, one after the other"),
+            "declarations": [group_prototype(group, for_cpp=True)],
+        }
+        for group in unit.groups
     ]
     guard = re.sub(r"\W", "_", f"ORIO_{unit.stem}_H", flags=re.ASCII).upper()
     words = {word for k in unit.kernels for kind, _ in host_parameters(k.plan) for word in kind.split()}
@@ -80,9 +88,20 @@ def prototype(plan: KernelPlan, function: str, *, for_cpp: bool = False) -> str:
     return wrapped(f"void {function}(", host_parameter_texts(plan, for_cpp=for_cpp), ")")
 
 
+def group_prototype(group: KernelGroup, *, for_cpp: bool = False) -> str:
+    """The same for a function that runs several kernels."""
+    given = [(parameter.type, parameter.name) for parameter in group_parameters(group).parameters]
+    return wrapped(f"void {group.name}(", parameter_texts(given, for_cpp=for_cpp), ")")
+
+
 def host_parameter_texts(plan: KernelPlan, *, for_cpp: bool = False) -> list[str]:
     """The host function's parameters as C declares them."""
-    given = [(kind, "" if for_cpp and name in CPP_WORDS else name) for kind, name in host_parameters(plan)]
+    return parameter_texts(host_parameters(plan), for_cpp=for_cpp)
+
+
+def parameter_texts(parameters: Sequence[tuple[str, str]], *, for_cpp: bool = False) -> list[str]:
+    """Parameters as C declares them."""
+    given = [(kind, "" if for_cpp and name in CPP_WORDS else name) for kind, name in parameters]
     return [f"{kind}{name}" if kind.endswith("*") else f"{kind} {name}".rstrip() for kind, name in given]
 
 
@@ -200,22 +219,39 @@ def launch_text(plan: KernelPlan) -> str:
     """The launch of the whole loop, in C."""
     groups = ", ".join(_groups(plan))
     items = ", ".join("0" if plan.launch.free else str(n) for n in plan.launch.items)
-    return f"struct orio_launch orio_launch = {{{len(plan.axes)}, {{{groups}}}, {{{items}}}}};"
+    return f"struct orio_launch orio_launch = {{{len(plan.launch.items)}, {{{groups}}}, {{{items}}}}};"
 
 
 def _groups(plan: KernelPlan) -> list[str]:
     """The number of groups in each dimension, fastest first, as C."""
     if plan.launch.groups is not None:
         return [str(n) for n in plan.launch.groups]
+    if plan.launch.placements:
+        return _placed_groups(plan)
     trips = [trips_name(axis) for axis in plan.axes]
     if plan.options.streams > 1:
         trips[0] = "orio_length"
     return [_covering(plan, k, number) for k, number in enumerate(reversed(trips))]
 
 
+def _placed_groups(plan: KernelPlan) -> list[str]:
+    """A group for each iteration of the axes that run over groups; those have iterations where a kernel starts."""
+    counts = ["1"] * len(plan.launch.items)
+    for placement, axis in zip(plan.launch.placements, plan.axes, strict=True):
+        if placement.role is Role.GROUPS:
+            counts[placement.dimension] = _at_most(plan, placement.dimension, trips_name(axis))
+    return counts
+
+
 def _covering(plan: KernelPlan, dimension: int, trips: str) -> str:
     piece = plan.launch.step[dimension] * (plan.coarsen if dimension == 0 else 1)
-    text = f"orio_groups({trips}, {piece})"
+    return _at_most(plan, dimension, f"orio_groups({trips}, {piece})")
+
+
+def _at_most(plan: KernelPlan, dimension: int, text: str) -> str:
+    """A number of groups within the language's limit; that of the fastest dimension is looked at in each launch."""
+    if text.isidentifier():
+        text = f"(size_t){text}"
     if plan.launch.most_groups is None or dimension == 0:
         return text
     return f"orio_at_most({text}, {plan.launch.most_groups[dimension]})"
@@ -242,6 +278,11 @@ def _shape(plan: KernelPlan, host: HostLanguage) -> str:
     if plan.launch.free:
         return f"{host.group}s that the driver chooses"
     items = " x ".join(str(n) for n in plan.launch.items)
+    if plan.launch.placements:
+        over = [
+            a.index for a, p in zip(plan.axes, plan.launch.placements, strict=True) if p.role is Role.GROUPS
+        ]
+        return f"{host.group}s of {items} {host.item}s, one for each iteration of {', '.join(over)}"
     if plan.launch.groups is None:
         return f"{host.group}s of {items} {host.item}s, as many as cover the loops"
     return f"{' x '.join(str(n) for n in plan.launch.groups)} {host.group}s of {items} {host.item}s"

@@ -28,7 +28,7 @@ from orio_py.ctree.emit import emit
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.rewrite import used_names
 from orio_py.transform.offload.call import begin_name, from_name, place_name, start_name, trips_name
-from orio_py.transform.offload.plan import Axis, KernelPlan, Spread
+from orio_py.transform.offload.plan import Axis, KernelPlan, Placement, Role, Spread
 from orio_py.transform.offload.types import device_type
 
 
@@ -62,7 +62,7 @@ def blocks_around(kernel: Kernel) -> Blocks:
     """What stands around the body."""
     if kernel.plan.staged:
         return _staged(kernel)
-    opening, depth = _opening(kernel)
+    opening, depth = _placed_opening(kernel) if kernel.plan.launch.placements else _opening(kernel)
     closing = tuple(f"{'  ' * (level + 1)}}}" for level in reversed(range(depth)))
     return Blocks(tuple(opening), closing, depth)
 
@@ -169,6 +169,36 @@ def _opening(kernel: Kernel) -> tuple[list[str], int]:
     if not tests or (plan.launch.free and plan.launch.vector == 1):
         return lines, depth  # With groups of the driver's there are as many items as iterations.
     return [*lines, f"{'  ' * (depth + 1)}if ({' && '.join(tests)}) {{"], depth + 1
+
+
+def _placed_opening(kernel: Kernel) -> tuple[list[str], int]:
+    """The same where each axis has a dimension of its own: a loop over what is left to a group or an item."""
+    plan, dialect = kernel.plan, kernel.dialect
+    lines: list[str] = []
+    depth = 0
+    for axis, placement in zip(plan.axes, plan.launch.placements, strict=True):
+        number, place = counter(axis, plan), placement.dimension
+        by_groups = placement.role is Role.GROUPS
+        first = dialect.group_id(place) if by_groups else dialect.local_id(place)
+        indent = "  " * (depth + 1)
+        if has_one(axis, placement, plan):
+            lines.append(f"{indent}const long {number} = {first};")
+            continue
+        step = dialect.group_count(place) if by_groups else plan.launch.items[place]
+        lines.append(
+            f"{indent}for (long {number} = {first}; {number} < {trips_name(axis)}; {number} += {step}) {{"
+        )
+        depth += 1
+    return lines, depth
+
+
+def has_one(axis: Axis, placement: Placement, plan: KernelPlan) -> bool:
+    """Whether each group, or each item, has exactly one iteration of an axis, whatever its number."""
+    trips, place = literal_value(axis.trips), placement.dimension
+    if placement.role is Role.ITEMS:
+        return trips == plan.launch.items[place]
+    most = plan.launch.most_groups
+    return place == 0 or most is None or (trips is not None and trips <= most[place])
 
 
 def _behind(plan: KernelPlan, level: int) -> str:

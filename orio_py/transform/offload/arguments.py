@@ -7,7 +7,18 @@ from dataclasses import dataclass, field
 from orio_py.ctree.nodes import Node
 from orio_py.machine.device import GpuModel
 from orio_py.transform.base import refuse
-from orio_py.transform.offload.plan import DeviceOptions, Language, LaunchShape, Layout, Layouts, Spread
+from orio_py.transform.offload.plan import (
+    DeviceOptions,
+    Language,
+    LaunchShape,
+    Layout,
+    Layouts,
+    Placement,
+    Spread,
+)
+
+MAXIMUM_AXES = 3
+"""Devices have index spaces of up to three dimensions (The OpenCL Specification 1.2, section 3.2)."""
 
 ITEMS = {
     Language.OPENCL: {1: (64,), 2: (16, 4), 3: (8, 4, 2)},
@@ -44,6 +55,10 @@ class OffloadArguments:
     that an item does at once; `layout` says how the device holds arrays; `what` names the
     transformation in messages; `trusted` says that it is known that iterations may run in any order; `model` has
     the limits of what a group may be, where they are known before there is a device.
+
+    With `placements`, one for each loop that `nd` names, each loop is a dimension of the grid or of groups;
+    `items` has one number for each dimension of groups then.  `same` is a nest that touches the same elements of
+    arrays, and says better which those are: the one that was unrolled.
     """
 
     what: str
@@ -63,11 +78,18 @@ class OffloadArguments:
     trusted: bool = False
     language: Language = Language.OPENCL
     model: GpuModel | None = None
+    placements: tuple[Placement, ...] = ()
+    same: Node | None = None
 
     @property
     def words(self) -> Words:
         """The language's words."""
         return WORDS[self.language]
+
+    @property
+    def most_axes(self) -> int:
+        """The most loops that can be mapped."""
+        return max(MAXIMUM_AXES, len(self.placements))
 
     @property
     def pads(self) -> bool:
@@ -77,6 +99,8 @@ class OffloadArguments:
 
 def launch_shape(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
     """The launch shape.  Raises Refusal: ORIO-T127."""
+    if arguments.placements:
+        return _placed(arguments)
     items = arguments.items or ITEMS[arguments.language][axes]
     if items == (0,):
         return _free(axes, node, arguments)
@@ -108,6 +132,15 @@ def launch_shape(axes: int, node: Node, arguments: OffloadArguments) -> LaunchSh
         )
     most = None if arguments.model is None else arguments.model.max_grid_dimensions[:axes]
     return LaunchShape(items, groups, tile, arguments.vector, most_groups=most)
+
+
+def _placed(arguments: OffloadArguments) -> LaunchShape:
+    """The launch shape in which each loop has a dimension of its own."""
+    assert arguments.items is not None
+    dimensions = 1 + max(placement.dimension for placement in arguments.placements)
+    items = (*arguments.items, *(1,) * (dimensions - len(arguments.items)))
+    most = None if arguments.model is None else arguments.model.max_grid_dimensions[:dimensions]
+    return LaunchShape(items, most_groups=most, placements=arguments.placements)
 
 
 def _free(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from orio_py.ctree.build import block, declare, ident, index, literal_value, unary
+from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Compound, KernelCall, Node, c_ast
-from orio_py.ctree.rewrite import Replacement, Rewriter, walk
+from orio_py.ctree.rewrite import Replacement, Rewriter, copy_with, walk
 from orio_py.transform.offload.arithmetic import as_long
 from orio_py.transform.offload.plan import Axis, BufferPlan, Direction, KernelPlan
 
@@ -120,12 +122,23 @@ def _prototype(name: str, parameters: Sequence[HostParameter]) -> c_ast.Decl:
     return c_ast.Decl(name, [], [], [], [], c_ast.FuncDecl(listed, result), None, None)
 
 
+def called_plan(node: Node) -> KernelPlan | None:
+    """The plan of a block that `call_of` made, None for any other statement."""
+    match node:
+        case Compound(block_items=[c_ast.Decl(type=c_ast.FuncDecl()), KernelCall(plan=KernelPlan() as plan)]):
+            return plan
+        case _:
+            return None
+
+
 def kernel_plans(tree: Node) -> tuple[KernelPlan, ...]:
     """The plans of the kernels that a region calls, in the order of the source, each once."""
     found: dict[str, KernelPlan] = {}
     for node in walk(tree):
-        if isinstance(node, KernelCall) and isinstance(node.plan, KernelPlan):
-            found.setdefault(node.plan.name, node.plan)
+        if isinstance(node, KernelCall):
+            for plan in node.plan.plans if isinstance(node.plan, KernelGroup) else (node.plan,):
+                assert isinstance(plan, KernelPlan)
+                found.setdefault(plan.name, plan)
     return tuple(found.values())
 
 
@@ -134,37 +147,124 @@ def numbered(tree: Node, label: str) -> Node:
 
     The second word is the language's; copies of one call keep one name.
     """
-    plans: dict[int, int] = {}
+    plans: dict[int, KernelPlan] = {}
     for node in walk(tree):
-        if isinstance(node, KernelCall):
-            plans.setdefault(id(node.plan), len(plans))
-    if not plans:
-        return tree
-    return _Numbering(plans, label).rewrite(tree)
+        if isinstance(node, KernelCall) and isinstance(node.plan, KernelPlan) and id(node.plan) not in plans:
+            name = f"orio_{node.plan.language}_{label}_{len(plans)}"
+            plans[id(node.plan)] = replace(node.plan, name=name)
+    return with_plans(tree, plans)
 
 
-class _Numbering(Rewriter):
-    """Gives each block that `call_of` made the number of its plan."""
+def with_plans(tree: Node, plans: Mapping[int, KernelPlan]) -> Node:
+    """The tree with other plans in its calls, given by the identities of those that are there."""
+    return _Replaced(plans).rewrite(tree) if plans else tree
 
-    def __init__(self, plans: dict[int, int], label: str) -> None:
+
+class _Replaced(Rewriter):
+    """Gives each block that `call_of` made another plan."""
+
+    def __init__(self, plans: Mapping[int, KernelPlan]) -> None:
         self._plans = plans
-        self._label = label
-        self._known: dict[int, KernelPlan] = {}
 
     def visit_Compound(self, node: Compound) -> Replacement:
-        match node.block_items:
-            case [c_ast.Decl(type=c_ast.FuncDecl()), KernelCall() as call] if isinstance(
-                call.plan, KernelPlan
-            ):
-                plan = self._plan(call.plan)
-                assert isinstance(call.args, c_ast.ExprList)
-                prototype = _prototype(plan.name, call_parameters(plan))
-                return block(prototype, KernelCall(ident(plan.name), call.args, plan))
-            case _:
-                return self.generic(node)
+        plan = called_plan(node)
+        new = None if plan is None else self._plans.get(id(plan))
+        if new is None:
+            return self.generic(node)
+        # The arguments are those of the call: they may have changed since it was made.
+        call = KernelCall(ident(new.name), c_ast.ExprList(_arguments(node)), new)
+        return block(_prototype(new.name, call_parameters(new)), call)
 
-    def _plan(self, plan: KernelPlan) -> KernelPlan:
-        number = self._plans[id(plan)]
-        if number not in self._known:
-            self._known[number] = replace(plan, name=f"orio_{plan.language}_{self._label}_{number}")
-        return self._known[number]
+
+def _arguments(node: Node) -> list[Node]:
+    """The arguments of a call in the block that `call_of` made."""
+    assert isinstance(node, Compound)
+    call = (node.block_items or [])[-1]
+    assert isinstance(call, KernelCall)
+    assert isinstance(call.args, c_ast.ExprList)
+    return list(call.args.exprs)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelGroup:
+    """Kernels that one host function named `name` runs one after the other, sharing arrays on the device."""
+
+    name: str
+    plans: tuple[KernelPlan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupParameters:
+    """The parameters of a group's host function; `names` gives, for each plan, which stand for those of its own."""
+
+    parameters: tuple[HostParameter, ...]
+    names: tuple[Mapping[str, str], ...]
+
+
+def group_parameters(group: KernelGroup) -> GroupParameters:
+    """The pointers to all arrays, then what else each kernel is given; equal ones are given once."""
+    found: dict[tuple[str, str], HostParameter] = {}
+    names: list[dict[str, str]] = [{} for _ in group.plans]
+    own = [call_parameters(plan) for plan in group.plans]
+    for plan, parameters, known in zip(group.plans, own, names, strict=True):
+        for parameter in parameters[: len(plan.buffers)]:
+            before = found.setdefault((parameter.name, ""), parameter)
+            if before.type.startswith("const ") and not parameter.type.startswith("const "):
+                found[parameter.name, ""] = parameter
+            known[parameter.name] = parameter.name
+    taken = {parameter.name for parameter in found.values()}
+    for number, (plan, parameters) in enumerate(zip(group.plans, own, strict=True)):
+        for parameter in parameters[len(plan.buffers) :]:
+            key = f"{parameter.type} {parameter.name}", emit_expression(parameter.argument)
+            if key not in found:
+                name = parameter.name
+                while name in taken:
+                    name = f"{name}_{number}"
+                taken.add(name)
+                found[key] = replace(parameter, name=name)
+            names[number][parameter.name] = found[key].name
+    return GroupParameters(tuple(found.values()), tuple(names))
+
+
+def joined(tree: Node) -> Node:
+    """The tree with calls next to each other that share arrays as one call of a host function for all of them."""
+    return _Joined().rewrite(tree)
+
+
+class _Joined(Rewriter):
+    def visit_Compound(self, node: Compound) -> Replacement:
+        new = self.generic(node)
+        items: list[Node] = []
+        for _, run in groupby(new.block_items or [], _scope):
+            members = list(run)
+            plans = tuple(plan for plan in map(called_plan, members) if plan is not None)
+            items += members if len(plans) < 2 else [_group_call(members, plans)]
+        return new if len(items) == len(new.block_items or []) else copy_with(new, block_items=items)
+
+
+def _scope(node: Node) -> object:
+    plan = called_plan(node)
+    scope = None if plan is None else plan.options.cuda.scope
+    return id(node) if scope is None else ("scope", scope)
+
+
+def _group_call(members: Sequence[Node], plans: tuple[KernelPlan, ...]) -> Compound:
+    number = plans[-1].name.rpartition("_")[2]
+    group = KernelGroup(f"{plans[0].name}_to_{number}", plans)
+    found = group_parameters(group)
+    given: dict[str, Node] = {}
+    for member, plan, names in zip(members, plans, found.names, strict=True):
+        for parameter, argument in zip(call_parameters(plan), _arguments(member), strict=True):
+            given.setdefault(names[parameter.name], argument)
+    arguments = c_ast.ExprList([given[parameter.name] for parameter in found.parameters])
+    return block(_prototype(group.name, found.parameters), KernelCall(ident(group.name), arguments, group))
+
+
+def kernel_groups(tree: Node) -> tuple[KernelGroup, ...]:
+    """The groups of kernels that a region calls."""
+    found = {
+        n.plan.name: n.plan
+        for n in walk(tree)
+        if isinstance(n, KernelCall) and isinstance(n.plan, KernelGroup)
+    }
+    return tuple(found.values())

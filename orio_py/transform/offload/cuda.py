@@ -46,14 +46,12 @@ from orio_py.transform.offload.device_step import (
     optional_factor,
     stage_spec,
 )
+from orio_py.transform.offload.limits import OLDEST
 from orio_py.transform.offload.plan import CudaOptions, DeviceOptions, Language
 
 _L1_KIB = (0, 16, 32, 48)
 _KIB = 64
 """The memory of which `preferL1Size` names the part for the first-level cache: that of the GPUs of its time."""
-
-_OLDEST = "sm_75"
-"""The architecture whose limits hold where none is named; those of later ones are no smaller for a block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +100,7 @@ class CUDA(DeviceStep):
         )
 
     def _model(self) -> GpuModel:
-        model = gpu_model(self.arch or _OLDEST)
+        model = gpu_model(self.arch or OLDEST)
         assert model is not None, f"no architecture {self.arch}"
         return model
 

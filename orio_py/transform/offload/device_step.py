@@ -198,13 +198,21 @@ def _with_kernels(
 ) -> Node:
     def change(loop: Node, inner: Context) -> Node:
         found = _kernel(with_comparisons(loop, inner), inner, arguments, spare=is_left_over(loop))
-        if found is None:
-            return loop
-        call = call_of(found.plan)
-        settled = with_final_indices(call, found.loops, arguments.what, found.plain.context)
-        return call if settled is call else flat_block(found.plain.restored(settled))
+        return loop if found is None else _called(found, arguments)
 
     return rewrite_where(node, chosen, change, context)
+
+
+def with_kernel(loop: Node, context: Context, arguments: OffloadArguments) -> Node:
+    """The call of the kernel that a loop nest becomes.  Raises Refusal as `offload` does."""
+    return _called(offloaded(with_comparisons(loop, context), context, arguments), arguments)
+
+
+def _called(found: Offloaded, arguments: OffloadArguments) -> Node:
+    """The call of a kernel, and assignments of the indices' last values where they are read later."""
+    call = call_of(found.plan)
+    settled = with_final_indices(call, found.loops, arguments.what, found.plain.context)
+    return call if settled is call else flat_block(found.plain.restored(settled))
 
 
 def counts(value: Value, name: str) -> Counts:

@@ -14,6 +14,9 @@ from orio_py.transform.base import refuse
 from orio_py.transform.offload.plan import KernelPlan
 from orio_py.transform.offload.types import device_type
 
+OLDEST = "sm_75"
+"""The architecture whose limits hold where none is named; those of later ones are no smaller for a block."""
+
 _BYTES = {"char": 1, "uchar": 1, "bool": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4}
 _SIDES = "xyz"
 

@@ -16,6 +16,7 @@ from orio_py.transform.forms import (
     require_stable_index,
     start_is_invariant,
 )
+from orio_py.transform.offload.arguments import MAXIMUM_AXES
 from orio_py.transform.offload.arithmetic import Arithmetic, as_long
 from orio_py.transform.offload.plan import Axis
 from orio_py.transform.offload.types import device_type
@@ -23,20 +24,23 @@ from orio_py.transform.parallel.annotate import require_no_constructs
 from orio_py.transform.parallel.clause_check import count_problem
 from orio_py.transform.types import index_type, is_natural, signedness, signedness_of_type
 
-MAXIMUM_AXES = 3
-"""Devices have index spaces of up to three dimensions (The OpenCL Specification 1.2, section 3.2)."""
-
 
 def mapped_loops(
-    node: Node, nd: int | tuple[str, ...], what: str, context: Context, *, force: bool
+    node: Node,
+    nd: int | tuple[str, ...],
+    what: str,
+    context: Context,
+    *,
+    force: bool,
+    most: int = MAXIMUM_AXES,
 ) -> tuple[list[CanonicalLoop], list[CanonicalLoop]]:
-    """The loops that become axes, slowest first, and all loops of the perfect nest.
+    """The loops that become axes, slowest first and `most` at most, and all loops of the perfect nest.
 
     Raises Refusal: ORIO-T020 to T028, T120.
     """
     view = loop_view(node, what, context)
     every = nest(view)
-    chosen = _chosen(every, nd, what)
+    chosen = _chosen(every, nd, what, most)
     # One iteration is the body of no loop in a kernel: it has nowhere to continue.
     for loop in chosen:
         require_no_jumps(loop, what)
@@ -50,9 +54,11 @@ def mapped_loops(
     return chosen, every
 
 
-def _chosen(every: Sequence[CanonicalLoop], nd: int | tuple[str, ...], what: str) -> list[CanonicalLoop]:
+def _chosen(
+    every: Sequence[CanonicalLoop], nd: int | tuple[str, ...], what: str, most: int
+) -> list[CanonicalLoop]:
     depth = nd if isinstance(nd, int) else len(nd)
-    if not 1 <= depth <= MAXIMUM_AXES:
+    if not 1 <= depth <= most:
         refuse(
             "ORIO-T120", f"`nd` gives {depth} dimensions; a device has 1 to 3", every[0].node, argument="nd"
         )

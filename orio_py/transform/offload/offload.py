@@ -33,6 +33,7 @@ from orio_py.transform.offload.body import (
 )
 from orio_py.transform.offload.buffers import Array, array, structures_array
 from orio_py.transform.offload.elements import Element, elements
+from orio_py.transform.offload.headers import with_comparisons
 from orio_py.transform.offload.levels import Level
 from orio_py.transform.offload.limits import require_limits
 from orio_py.transform.offload.mapping import axis, mapped_loops
@@ -82,7 +83,7 @@ def require_any_order(node: Node, context: Context, arguments: OffloadArguments)
     what, force = arguments.what, arguments.force
     plain = flattened_structures(node, what, context)
     node, context = plain.node, plain.context
-    mapped, every = mapped_loops(node, arguments.nd, what, context, force=force)
+    mapped, every = mapped_loops(node, arguments.nd, what, context, force=force, most=arguments.most_axes)
     outer = every[: len(mapped)]
     shared = sharing(outer, context)
     require_independent(outer, shared, what, context, force=force)
@@ -94,14 +95,15 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     what, force = arguments.what, arguments.force
     plain_arrays = flattened_structures(node, what, context)
     node, context = plain_arrays.node, plain_arrays.context
-    mapped, every = mapped_loops(node, arguments.nd, what, context, force=force)
+    mapped, every = mapped_loops(node, arguments.nd, what, context, force=force, most=arguments.most_axes)
     launch = launch_shape(len(mapped), node, arguments)
     outer = every[: len(mapped)]
     shared = sharing(outer, context)
     body = subscripted(plain_body(outer[-1].body, context))
     require_device_code(body, what, context)
-    inner = [*outer[:-1], replace(outer[-1], body=body)]
-    arithmetic = Arithmetic(context, context.effects(body).writes | {loop.index for loop in outer})
+    inner = _same_nest([*outer[:-1], replace(outer[-1], body=body)], context, arguments)
+    written = context.effects(body).writes | context.effects(inner[-1].body).writes
+    arithmetic = Arithmetic(context, written | {loop.index for loop in outer})
     axes, uses = _uses(inner, arithmetic, what, context)
     _require_apart(uses, shared, body, context, arguments)
     if not arguments.trusted:
@@ -124,7 +126,6 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         tiles = staging(numbers, arrays, dimensions, launch, arithmetic, loops.loops, pad=arguments.pads)
         _require_tiles(tiles, loops, node, arguments)
     new = flattened(body, arrays, tiles.references) if tiles.tiles else plain
-    inside = bool(innermost_loops(new))
     blocked = in_blocks(body_items(new), tiles.loops, kept.private, arguments.unroll)
     combined = {reduction.name for reduction in kept.reductions}
     wide = arguments.vector > 1
@@ -142,7 +143,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         blocks=blocked.blocks,
         spread=arguments.spread,
         coarsen=arguments.coarsen,
-        unroll=None if inside else arguments.unroll,
+        unroll=None if innermost_loops(new) else arguments.unroll,
         options=arguments.options,
         lanes=vectors,
         language=arguments.language,
@@ -151,8 +152,38 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     return Offloaded(plan, tuple(mapped), tuple(every), plain_arrays)
 
 
+def _mapped(
+    node: Node, context: Context, arguments: OffloadArguments
+) -> tuple[list[CanonicalLoop], list[CanonicalLoop]]:
+    """The loops that become axes, and all loops of the nest.  Raises Refusal as `mapped_loops` does."""
+    given, most = arguments.nd, arguments.most_axes
+    return mapped_loops(node, given, arguments.what, context, force=arguments.force, most=most)
+
+
+def _same_nest(
+    loops: list[CanonicalLoop], context: Context, arguments: OffloadArguments
+) -> list[CanonicalLoop]:
+    """The nest that says which elements are touched: the given one, if there is no better one."""
+    if arguments.same is None:
+        return loops
+    plain = flattened_structures(with_comparisons(arguments.same, context), arguments.what, context)
+    _, every = _mapped(plain.node, plain.context, arguments)
+    outer = every[: len(loops)]
+    return [*outer[:-1], replace(outer[-1], body=subscripted(plain_body(outer[-1].body, plain.context)))]
+
+
 def _require_known_groups(launch: LaunchShape, reductions: Sequence[ReductionPlan], node: Node) -> None:
-    """No group of unknown size combines anything.  Raises Refusal: ORIO-T127."""
+    """No group of unknown size combines anything, nor one of loops with own dimensions.
+
+    Raises Refusal: ORIO-T105, T127.
+    """
+    if launch.placements and reductions:
+        refuse(
+            "ORIO-T105",
+            f"the iterations of the loops that `cuda` names combine their values of `{reductions[0].name}`",
+            node,
+            help="combine them in an array, or in a loop inside the kernel",
+        )
     if launch.free and reductions:
         refuse(
             "ORIO-T127",

@@ -200,6 +200,21 @@ class LanePlan:
     backwards: bool = False
 
 
+class Role(StrEnum):
+    """What of a launch has one entry for each iteration of an axis: its grid of groups, or each group."""
+
+    GROUPS = "groups"
+    ITEMS = "items"
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A dimension of its own for an axis, of the grid or of each group; dimension 0 is the fastest."""
+
+    role: Role
+    dimension: int
+
+
 @dataclass(frozen=True, slots=True)
 class LaunchShape:
     """Groups, and items in each, per axis of the index space: the first entry is the fastest axis.
@@ -211,6 +226,11 @@ class LaunchShape:
     into groups; `items` are 1 then, `groups` and `tile` None.  `most_groups` are the largest numbers of groups
     that the language can launch per axis, None where it has no limits: groups then do several steps along all
     axes but the fastest, should it take more.
+
+    With `placements`, one for each axis of the plan in its order, an axis is not spread over groups and items alike:
+    each of its iterations belongs to a group, or to an item of each group, which do several where there are more.
+    `items` and `most_groups` then have an entry for each dimension of the launch, `groups` and `tile` are None,
+    `vector` is 1.
     """
 
     items: tuple[int, ...]
@@ -219,6 +239,7 @@ class LaunchShape:
     vector: int = 1
     free: bool = False
     most_groups: tuple[int, ...] | None = None
+    placements: tuple[Placement, ...] = ()
 
     @property
     def step(self) -> tuple[int, ...]:
@@ -240,7 +261,8 @@ class CudaOptions:
     `least_blocks` are the blocks that a multiprocessor should hold at least, `max_registers` the most registers of
     a thread; a kernel has one of the two.  `carveout` is the share of a multiprocessor's memory for shared memory,
     in percent; the rest is first-level cache.  `pins` says that copies go through pinned memory of the host,
-    `on_device` that there is a function for arrays that are on the device already.
+    `on_device` that there is a function for arrays that are on the device already.  Kernels of one `scope`, which
+    the region runs one after the other, share their arrays on the device.
     """
 
     least_blocks: int | None = None
@@ -248,6 +270,7 @@ class CudaOptions:
     carveout: int | None = None
     pins: bool = False
     on_device: bool = False
+    scope: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +294,7 @@ class DeviceOptions:
 class KernelPlan:
     """One loop nest as a kernel named `name`.
 
-    `axes` are the mapped loops, outermost first, at most three; `body` the statements of one iteration, in
+    `axes` are the mapped loops, outermost first, at most three, or six with placements of their own; `body` the statements of one iteration, in
     C but for the flat subscripts; `private` the scalars that each item has for itself, as (name, type).
     `blocks` are loops in the body, in its order, before and behind which all items of a group wait.
     One item does `coarsen` iterations at least of the innermost axis, `spread` over it, or vectors of

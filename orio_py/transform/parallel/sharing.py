@@ -112,8 +112,9 @@ def verdict_of(
     known = replace(context, live_after=context.live_after - set(shared.last))
     private = frozenset((*shared.private, *shared.last, *(loop.index for loop in loops)))
     combined = frozenset((*(r.name for r in shared.reductions), *(name for name, _ in shared.linear)))
-    for loop in loops:
-        found = may_parallelise(loop, dependence_context(known), private=private, reductions=combined)
+    for level, loop in enumerate(loops):
+        inside = replace(known, surrounding=(*known.surrounding, *loops[:level]))
+        found = may_parallelise(loop, dependence_context(inside), private=private, reductions=combined)
         if not isinstance(found, Legal):
             return found, loop
     return Legal(), loops[0]

@@ -129,37 +129,3 @@ class Unroll:
             problems = (replace(d, help=advice) if d.code == "ORIO-T021" else d for d in refusal.diagnostics)
             renamed = "factor" if refusal.argument == "ufactor" else refusal.argument
             raise Refusal(*problems, argument=renamed) from None
-
-
-@dataclass(frozen=True, slots=True)
-class Cuda:
-    """Map the loops around a statement to the blocks and threads of a launch."""
-
-    stmt: int
-    block: tuple[str, ...]
-    thread: tuple[str, ...]
-
-    @property
-    def numbers(self) -> tuple[int, ...]:
-        """The statement."""
-        return (self.stmt,)
-
-    def check(self, program: Program) -> None:
-        """Refuses in any case.  Raises Refusal: ORIO-T016, T102, T103, T105."""
-        for argument, names in (("block", self.block), ("thread", self.thread)):
-            for name in names:
-                program.loops(self.stmt, name, argument)
-        if both := [name for name in self.thread if name in self.block]:
-            message = f"the loop `{both[0]}` cannot run over blocks and over threads"
-            refuse("ORIO-T016", message, None, argument="thread")
-        refuse(
-            "ORIO-T105",
-            "`cuda` needs the CUDA back end, which is not available yet",
-            None,
-            help="without this line the recipe gives C for the processor",
-        )
-
-    def apply(self, program: Program) -> Program:
-        """Refuses in any case.  Raises Refusal: ORIO-T016, T102, T103, T105."""
-        self.check(program)
-        return program

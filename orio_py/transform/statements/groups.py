@@ -14,7 +14,14 @@ from orio_py.transform.base import Context, Refusal, note, refuse
 from orio_py.transform.restructuring.distribute import distribute_loop
 from orio_py.transform.restructuring.fused import Pair, fused_pair, header_problem
 from orio_py.transform.restructuring.moved import moved_aside
-from orio_py.transform.statements.numbering import Program
+from orio_py.transform.statements.mapped import (
+    WHAT,
+    brought_out,
+    mapping_of,
+    perfect_depth,
+    require_perfect,
+)
+from orio_py.transform.statements.numbering import Mapped, Program, indices
 
 _IN_THE_WAY = frozenset({"ORIO-T030", "ORIO-T070", "ORIO-T072"})
 """Refusals of an inner pair of loops after which `fuse` without a level is content with the outer ones."""
@@ -50,6 +57,7 @@ class Fuse:
         return program
 
     def _joined(self, program: Program, one: int, two: int) -> Program:
+        program = aligned(program, one, two)
         pair = self._pair(program, one, two)
         if pair is None:
             return program
@@ -226,3 +234,56 @@ def _parts(loop: For) -> list[Node]:
 
 def _numbers_in(part: Node, program: Program) -> set[int]:
     return {found.number for found in replace(program, tree=block(part)).occurrences()}
+
+
+def aligned(program: Program, one: int, two: int) -> Program:
+    """The program with the nests of two statements that are to be joined in the order of the one that is mapped.
+
+    Raises Refusal: ORIO-T105 where both are mapped, and not in the same way.
+    """
+    first, second = mapping_of(program, one), mapping_of(program, two)
+    if first is None and second is None:
+        return program
+    if first is not None and second is not None:
+        if first is second:
+            return program
+        if (first.block, first.thread) != (second.block, second.thread):
+            refuse(
+                "ORIO-T105",
+                f"statements {one} and {two} cannot become one kernel: {first.shown}, and {second.shown}",
+                program.places[two],
+                help="give `cuda` for one of them",
+                argument="stmts",
+            )
+        return replace(program, mappings=tuple(m for m in program.mappings if m is not second))
+    mapped = first or second
+    assert mapped is not None
+    other = two if first is not None else one
+    around = indices(program.nest(other, "fuse"))
+    missing = [name for name in mapped.order if name not in around]
+    if missing:
+        refuse(
+            "ORIO-T105",
+            f"statement {other} cannot join the kernel of statement {mapped.stmt}: no loop `{missing[0]}` is around it",
+            program.places[other],
+            argument="stmts",
+        )
+    return brought_out(with_own_nest(program, other, mapped), other, mapped)
+
+
+def with_own_nest(program: Program, number: int, mapped: Mapped) -> Program:
+    """The other statements in loops of their own, as far as they keep the mapped ones from being a perfect nest.
+
+    Raises Refusal: ORIO-T030, T106, and those of Distribute.
+    """
+    while True:
+        loops = program.nest(number, WHAT)
+        around = indices(loops)
+        wanted = 1 + max(around.index(name) for name in mapped.order)
+        depth = perfect_depth(loops, program.context)
+        if depth >= wanted:
+            return program
+        inside = {found.number for found in program.occurrences() if loops[depth - 1] in found.loops}
+        if inside == {number}:
+            require_perfect(program, number, wanted)
+        program = Distribute((number,), depth, force=mapped.force).apply(program)

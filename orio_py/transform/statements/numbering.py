@@ -17,6 +17,7 @@ from orio_py.core.source import Position
 from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, Transform, c_ast, substatements
 from orio_py.transform.base import Context, refuse
 from orio_py.transform.loop_names import index_name
+from orio_py.transform.offload.plan import Placement, Role
 from orio_py.transform.sites import Change, rewrite_where
 
 LoopPlace = str | int
@@ -50,12 +51,51 @@ class Occurrence:
 
 
 @dataclass(frozen=True, slots=True)
+class Mapped:
+    """Loops around a statement that become dimensions of a grid and of its blocks, x first.
+
+    `headers` are the loops without their bodies as the command found them, in the order of `order`; `force` says
+    that the dependence test is overruled.
+    """
+
+    stmt: int
+    block: tuple[str, ...]
+    thread: tuple[str, ...]
+    headers: tuple[str, ...] = ()
+    force: bool = False
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The loops as they stand in the nest, outermost first: those over blocks, and the fastest last."""
+        return (*reversed(self.block), *reversed(self.thread))
+
+    @property
+    def placements(self) -> tuple[Placement, ...]:
+        """The dimension of each loop, in that order."""
+        blocks = [Placement(Role.GROUPS, place) for place in range(len(self.block))]
+        threads = [Placement(Role.ITEMS, place) for place in range(len(self.thread))]
+        return (*reversed(blocks), *reversed(threads))
+
+    @property
+    def shown(self) -> str:
+        """The mapping in words."""
+        block, thread = (", ".join(f"`{name}`" for name in names) for names in (self.block, self.thread))
+        return f"statement {self.stmt} has blocks over {block} and threads over {thread}"
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
-    """The code of a region while a recipe is applied to it; `places` are its statements, by number."""
+    """The code of a region while a recipe is applied to it; `places` are its statements, by number.
+
+    `mappings` are the nests that become kernels when all commands have been applied; `simple` is then the code after
+    those commands that neither copy statements nor move elements into scalars.
+    """
 
     tree: Compound
     places: tuple[Position, ...]
     context: Context
+    mappings: tuple[Mapped, ...] = ()
+    simple: Compound | None = None
 
     @classmethod
     def of(cls, tree: Compound, context: Context) -> Program:

@@ -17,16 +17,20 @@ from orio_py.ctree.nodes import Compound
 from orio_py.spec.recipe import Argument, RecipeStep
 from orio_py.spec.region import Region
 from orio_py.transform.base import Context, Refusal
-from orio_py.transform.statements.commands import Command, Cuda
+from orio_py.transform.statements.commands import Command, Unroll
+from orio_py.transform.statements.cuda import Cuda, launched
 from orio_py.transform.statements.groups import Fuse
+from orio_py.transform.statements.mapped import require_all_parallel, require_kept
 from orio_py.transform.statements.numbering import Program
+from orio_py.transform.statements.registers import Registers
+from orio_py.transform.statements.scopes import in_scopes
 from orio_py.transform.statements.table import COMMANDS, OTHER_NAMES, CommandEntry
 
 
 def check_statement_recipe(region: Region, known: frozenset[str]) -> tuple[Diagnostic, ...]:
     """Everything that is wrong with a recipe by statement number whatever the parameter values.
 
-    `known` are the names that arguments may use.  Codes: ORIO-T007, T010, T011, T016, T100 to T105.
+    `known` are the names that arguments may use.  Codes: ORIO-T007, T010, T011, T016, T100 to T104.
     """
     lists = {parameter.name: parameter.values for parameter in region.lists}
     checker = _Checker(Program.of(region.tree, Context()), known, lists)
@@ -41,6 +45,9 @@ def apply_statement_recipe(
     Raises Refusal where a command says no, DiagnosticError where an argument has no value.
     """
     program = Program.of(tree, context)
+    if any(_is_cuda(step) for step in steps):
+        program = replace(program, simple=tree)
+    written: dict[int, tuple[RecipeStep, Mapping[str, Argument]]] = {}
     for step in steps:
         entry = _entry(step)
         if isinstance(entry, Diagnostic):
@@ -50,10 +57,38 @@ def apply_statement_recipe(
             raise DiagnosticError(*problems)
         given = {name: evaluate(argument.expression, values) for name, argument in arguments.items()}
         try:
-            program = entry.make(given).apply(program)
+            command = entry.make(given)
+            program = _applied(command, program)
         except Refusal as refusal:
             raise _moved(refusal, step, arguments) from None
-    return program.tree
+        if isinstance(command, Cuda):
+            written[command.stmt] = step, arguments
+    for mapped in program.mappings:
+        try:
+            program = launched(program, mapped, values)
+        except Refusal as refusal:
+            raise _moved(refusal, *written[mapped.stmt]) from None
+    return in_scopes(program) if program.mappings else program.tree
+
+
+def _applied(command: Command, program: Program) -> Program:
+    """The program after a command; the nests that `cuda` has mapped are still there.  Raises Refusal."""
+    result = command.apply(program)
+    if result is program:
+        return program
+    if program.simple is program.tree and not isinstance(command, (Registers, Unroll)):
+        result = replace(result, simple=result.tree)
+    elif program.simple is not None and not isinstance(command, (Registers, Unroll)):
+        simple = command.apply(replace(program, tree=program.simple, simple=None))
+        result = replace(result, simple=simple.tree)
+    require_kept(result)
+    if isinstance(command, Fuse):
+        require_all_parallel(result)
+    return result
+
+
+def _is_cuda(step: RecipeStep) -> bool:
+    return OTHER_NAMES.get(step.name, step.name) == "cuda"
 
 
 def _entry(step: RecipeStep) -> CommandEntry | Diagnostic:
@@ -121,7 +156,7 @@ class _Checker:
         """Whether the statements and loops exist in the user's code.  Raises Refusal."""
         for number in command.numbers:
             self.program.copies(number)
-        if isinstance(command, Cuda) or not self.fused & set(command.numbers):
+        if not self.fused & set(command.numbers):
             command.check(self.program)
         if isinstance(command, Fuse):
             # The first statement's indices remain; others in the second one's loops are renamed with it.

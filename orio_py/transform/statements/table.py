@@ -12,7 +12,8 @@ from orio_py.spec.recipe import Argument, RecipeStep
 from orio_py.transform.arguments import positive_int, text, wrong
 from orio_py.transform.base import refuse
 from orio_py.transform.entry import FORCE, ArgumentSpec
-from orio_py.transform.statements.commands import Command, Cuda, Permute, Unroll
+from orio_py.transform.statements.commands import Command, Permute, Unroll
+from orio_py.transform.statements.cuda import Cuda
 from orio_py.transform.statements.groups import Distribute, Fuse
 from orio_py.transform.statements.numbering import LoopPlace
 from orio_py.transform.statements.registers import Registers
@@ -166,6 +167,7 @@ _ENTRIES: tuple[CommandEntry, ...] = (
             _STMT,
             ArgumentSpec("block", "one to three loops", "loops over blocks", _launch),
             ArgumentSpec("thread", "one to three loops", "loops over threads", _launch),
+            FORCE,
         ),
         Cuda,
     ),

@@ -439,8 +439,8 @@ STATIC = [
     ("permute(0, @('k', 'i'))", "ORIO-T104", "`j` is missing", "the loops are `i`, `j`, `k`"),
     ("permute(0, @('k', 'i', 'x', 'j'))", "ORIO-T104", "no `x` among them", "the loops are"),
     ("permute(0, @('k', 'i', 'j', 'i'))", "ORIO-T104", "`i` is named twice", None),
-    ("@cuda(0, block={'i'}, thread={'j', 'k'})", "ORIO-T105", "CUDA back end", "without this line"),
-    ("@cudaize(0, block={'i'}, thread={'j', 'k'})", "ORIO-T105", "CUDA back end", None),
+    ("@cuda(0, block={'i'})", "ORIO-T101", "needs the argument `thread`", None),
+    ("@cudaize(0, thread={'i'})", "ORIO-T101", "needs the argument `block`", None),
 ]
 
 

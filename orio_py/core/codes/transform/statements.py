@@ -50,10 +50,13 @@ CODES: tuple[Code, ...] = (
     ),
     Code(
         "ORIO-T105",
-        "CUDA is not available yet",
-        "`cuda` maps loops to the blocks and threads of a graphics processor.  Its arguments are checked, and\n"
-        "the recipe is then refused: the CUDA back end comes with a later version.  Without the command, the\n"
-        "recipe gives C for the processor.",
+        "loops that cannot be mapped",
+        "`cuda` gives loops around a statement to the blocks and threads of one kernel.  A nest is mapped once, also\n"
+        "where several statements are fused in it; commands behind it work on what is inside of the loops that it\n"
+        "names; and iterations that run at the same time cannot add to one scalar.\n\n"
+        '    cuda(0, block={"i"}, thread={"j"})\n'
+        '    unroll(0, "j", 4)           wrong: `j` runs over threads\n'
+        '    unroll(0, "k", 4)           right: `k` runs in each thread',
     ),
     Code(
         "ORIO-T106",
