@@ -2,8 +2,8 @@
 
 `tune`, `transform`, `check`, `space`, `devices`, `compile_tuned` and `apply_results` are the public Python API,
 which the command line uses too; `parse_value` reads a parameter value as the specification language writes it,
-`parse_setting` as `--set` has it; `orio_py.results` is the API on the results database.  They are loaded on
-first use, so that `orio --help` does not wait for the polyhedral library.
+`parse_setting` as `--set` has it; `orio_py.results` is the API on the results database, `orio_py.analysis` that on
+what it tells.  They are loaded on first use, so that `orio --help` does not wait for the polyhedral library.
 
 Three of these functions share their name with a subpackage (`tune`, `transform`, `space`).  Importing a
 subpackage makes Python set it as an attribute of this package, which would hide the function;
@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from orio_py import analysis as analysis
     from orio_py import results as results
     from orio_py.api import (
         CheckReport,
@@ -62,8 +63,8 @@ class _Package(ModuleType):
     """A module that loads the API on first use and does not let subpackages hide its functions."""
 
     def __getattr__(self, name: str) -> object:
-        if name == "results":
-            return import_module("orio_py.results")
+        if name in ("results", "analysis"):
+            return import_module(f"orio_py.{name}")
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         home = "orio_py.frontend.expressions" if name.startswith("parse_") else "orio_py.api"

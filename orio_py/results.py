@@ -21,10 +21,11 @@ from orio_py.record.measurement import Failure, Success, Timing
 from orio_py.record.trial import Trial
 from orio_py.store.curves import Curve, curves_of, draw_curves
 from orio_py.store.database import ResultsDatabase, Series, StoredFinals, StoredSeries
+from orio_py.store.imported import Told
 from orio_py.store.interchange import Format, as_text, format_of, read, write
 from orio_py.store.rows import show_time
 from orio_py.store.selection import Selection
-from orio_py.tune.front import Choice, Front, front_of, stored_objectives
+from orio_py.tune.front import Choice
 from orio_py.tune.report_codec import decode
 from orio_py.tune.result import counters_as_json
 
@@ -39,8 +40,6 @@ __all__ = [
     "delete_trials",
     "export_trials",
     "finals_json",
-    "front_json",
-    "fronts",
     "import_trials",
     "list_series",
     "plot_curves",
@@ -136,27 +135,6 @@ def best_configurations(place: Place, selection: Selection) -> list[BestEntry]:
     return [entry for entry in found if entry is not None] or _nothing(place, selection)
 
 
-def fronts(
-    place: Place, selection: Selection, objectives: Sequence[str] = ()
-) -> list[tuple[StoredSeries, Front]]:
-    """What no other variant of its series beats in every objective, for each series; those without a point are left out.
-
-    `objectives` are expressions over times and counters; without them those of the newest trial that has several
-    count.  Raises as `show_trials`, and ORIO-D017 where a series has no objectives, S019 for what is none.
-    """
-    found: list[tuple[StoredSeries, Front]] = []
-    with ResultsDatabase.open(place, create=False) as database:
-        for stored in database.overview(selection):
-            trials = list(database.find(stored.series, stored.generation).values())
-            wanted = tuple(objectives) or stored_objectives(trials)
-            if wanted and (front := front_of(trials, wanted)).points:
-                found.append((stored, front))
-    if not found and not objectives:
-        message = f"no trial of {selection.show()} was judged by several objectives"
-        fail("ORIO-D017", message, help="name them: `--objective time --objective peak_memory`")
-    return found or _nothing(place, selection)
-
-
 def curves(place: Place, selection: Selection) -> list[Curve]:
     """The times of each task's trials, the slowest first.
 
@@ -195,12 +173,16 @@ def export_trials(
     return len(trials), text
 
 
-def import_trials(place: Place, path: Path, form: Format | None) -> tuple[int, int]:
+def import_trials(
+    place: Place, path: Path, form: Format | None, *, name: str | None = None, device: str | None = None
+) -> tuple[int, int]:
     """Add the trials of a file; how many were new, of how many.
 
-    Raises as `list_series`, and ORIO-D007, D008, D010, U006, U008.
+    `name` is that of the kernel and `device` the one that it ran on, for files of other tools that do not
+    tell them.  Raises as `list_series`, and ORIO-D007, D008, D010, U006, U008.
     """
-    trials = read(path, form if form is not None else format_of(path), datetime.now(UTC))
+    told = Told(name, device)
+    trials = read(path, form if form is not None else format_of(path), datetime.now(UTC), told)
     with ResultsDatabase.open(place) as database:
         return database.append_all(trials), len(trials)
 
@@ -310,19 +292,6 @@ def finals_json(finals: StoredFinals) -> dict[str, object]:
             }
             for entry in finals.entries
         ],
-    }
-
-
-def front_json(stored: StoredSeries, front: Front) -> dict[str, object]:
-    """The entry of `results front --json`."""
-    return {
-        **series_json(stored),
-        "front": {
-            "objectives": list(front.objectives),
-            "points": [point.as_json() for point in front.points],
-            "judged": front.judged,
-            "without": front.without,
-        },
     }
 
 

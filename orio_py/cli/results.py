@@ -13,42 +13,23 @@ import orio_py
 from orio_py.cli import options as shared
 from orio_py.cli.console import Color, Output, print_json
 from orio_py.cli.defaults import chosen_output, configuration_for, with_defaults
+from orio_py.cli.results_analysis import front, importance, plot
+from orio_py.cli.results_options import File, Objectives, Region, Task, database_place
 from orio_py.cli.results_tables import (
     best_table,
-    curve_table,
     finals_table,
-    front_table,
     series_table,
     trial_table,
 )
 from orio_py.core.diagnostics import fail
 from orio_py.core.registry import did_you_mean
 
-HELP = "The results database: list, show, best, front, plot, apply, export, import, delete."
+HELP = "The results database: list, show, best, front, plot, importance, apply, export, import, delete."
 EPILOG = "Example: orio results best --file mm.c"
 
 _TRIALS_SHOWN = 50
 _FORMATS = "t4|csv|parquet|tau"
 
-File = Annotated[
-    str | None,
-    typer.Option("--file", metavar="FILE", help="Only trials of this file (its path, or the end of it)."),
-]
-Region = Annotated[
-    str | None, typer.Option("--region", metavar="NAME", help="Only trials of the region with this name.")
-]
-Task = Annotated[
-    str | None,
-    typer.Option("--task", metavar="DIGEST", help="Only trials of this task (the beginning will do)."),
-]
-Objectives = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--objective",
-        metavar="EXPRESSION",
-        help="An objective over times and counters; give several (default: those of the trials).",
-    ),
-]
 Point = Annotated[
     int | None,
     typer.Option(
@@ -76,7 +57,7 @@ def list_(
 ) -> int:
     """List what is stored: tasks with their trials and best times."""
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
-    place = _place(db)
+    place = database_place(db)
     series = orio_py.results.list_series(
         place, orio_py.results.Selection(file, region, task), required=db is not None
     )
@@ -108,7 +89,7 @@ def show(
 ) -> int:
     """Show trials, the best first, with what failed and why, and what the finals measured."""
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
-    place = _place(db)
+    place = database_place(db)
     selection = orio_py.results.Selection(file, region, task)
     trials = orio_py.results.ranked_trials(place, selection)
     finals = orio_py.results.show_finals(place, selection)
@@ -135,69 +116,12 @@ def best(
 ) -> int:
     """Show the best configuration of each task."""
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
-    place = _place(db)
+    place = database_place(db)
     entries = orio_py.results.best_configurations(place, orio_py.results.Selection(file, region, task))
     if json:
         print_json(orio_py.results.document(place, series=[entry.as_json() for entry in entries]))
     else:
         out.result(best_table(entries))
-    return 0
-
-
-def front(
-    objective: Objectives = None,
-    db: shared.Database = None,
-    file: File = None,
-    region: Region = None,
-    task: Task = None,
-    json: shared.JsonFlag = False,
-    quiet: shared.Quiet = False,
-    verbose: shared.Verbose = False,
-    color: shared.ColorOption = Color.AUTO,
-) -> int:
-    """Show the best compromises: variants that no other one beats in every objective."""
-    out = Output.create(color=color, quiet=quiet, verbose=verbose)
-    place = _place(db)
-    found = orio_py.results.fronts(
-        place, orio_py.results.Selection(file, region, task), tuple(objective or ())
-    )
-    if json:
-        shown = [orio_py.results.front_json(stored, one) for stored, one in found]
-        print_json(orio_py.results.document(place, series=shown))
-    else:
-        for stored, one in found:
-            out.result(front_table(stored, one))
-    return 0
-
-
-def plot(
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="OUT", help="A picture (.svg, .png, .pdf); default: a table."),
-    ] = None,
-    db: shared.Database = None,
-    file: File = None,
-    region: Region = None,
-    task: Task = None,
-    json: shared.JsonFlag = False,
-    quiet: shared.Quiet = False,
-    verbose: shared.Verbose = False,
-    color: shared.ColorOption = Color.AUTO,
-) -> int:
-    """Show how the times of all variants of each task spread, the slowest first."""
-    out = Output.create(color=color, quiet=quiet, verbose=verbose)
-    place = _place(db)
-    found = orio_py.results.curves(place, orio_py.results.Selection(file, region, task))
-    if output is not None:
-        orio_py.results.plot_curves(found, output)
-    if json:
-        shown = [orio_py.results.curve_json(curve) for curve in found]
-        written = str(output) if output is not None else None
-        print_json(orio_py.results.document(place, series=shown, output=written))
-    elif output is not None:
-        out.result(f"{len(found)} curve{'' if len(found) == 1 else 's'} drawn in {output}")
-    else:
-        out.result(curve_table(found))
     return 0
 
 
@@ -220,7 +144,7 @@ def export(
 ) -> int:
     """Write trials as T4 JSON, CSV, Parquet or TAU profiles."""
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
-    place = _place(db)
+    place = database_place(db)
     if json and output is None:
         fail("ORIO-U003", "orio results export: `--json` reports on a file; name it with `-o`")
     count, text = orio_py.results.export_trials(
@@ -236,8 +160,22 @@ def export(
 
 
 def import_(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="A file of trials: T4 JSON, CSV or Parquet.")],
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="A file of trials: T4 JSON, a cache file of Kernel Tuner, CSV or Parquet; .gz as well.",
+        ),
+    ],
     form: FormatName = None,
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", help="The kernel's name, if a file of another tool lacks it."),
+    ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option("--device", metavar="NAME", help="The device that it ran on, if the file lacks it."),
+    ] = None,
     db: shared.Database = None,
     json: shared.JsonFlag = False,
     quiet: shared.Quiet = False,
@@ -246,8 +184,8 @@ def import_(
 ) -> int:
     """Add the trials of a file; those already stored stay as they are."""
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
-    place = _place(db)
-    added, found = orio_py.results.import_trials(place, path, _format(form))
+    place = database_place(db)
+    added, found = orio_py.results.import_trials(place, path, _format(form), name=name, device=device)
     if json:
         print_json(orio_py.results.document(place, imported=added, found=found))
     else:
@@ -294,7 +232,7 @@ def apply(
     output, in_place = chosen_output(output, configured, in_place=in_place)
     report = orio_py.apply_results(
         paths,
-        _place(db),
+        database_place(db),
         output=output,
         in_place=in_place,
         options=with_defaults(chosen, configured),
@@ -323,7 +261,7 @@ def delete(
 ) -> int:
     """Remove trials, and the results found with them, for good."""
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
-    place = _place(db)
+    place = database_place(db)
     count = orio_py.results.delete_trials(
         place, orio_py.results.Selection(file, region, task), everything=everything
     )
@@ -339,7 +277,8 @@ COMMANDS: tuple[tuple[str, Callable[..., int], str], ...] = (
     ("show", show, "Example: orio results show --file mm.c --limit 10"),
     ("best", best, "Example: orio results best --region mm --json"),
     ("front", front, "Example: orio results front --objective time --objective energy"),
-    ("plot", plot, "Example: orio results plot --file mm.c -o variants.svg"),
+    ("plot", plot, "Example: orio results plot --kind convergence -o convergence.svg"),
+    ("importance", importance, "Example: orio results importance --file mm.c"),
     ("apply", apply, "Example: orio results apply src/ -o build/src"),
     ("export", export, "Example: orio results export --format csv -o trials.csv"),
     ("import", import_, "Example: orio results import trials.json"),
@@ -362,10 +301,6 @@ def _choice(objectives: list[str] | None, point: int | None) -> orio_py.results.
     if not objectives and point is None:
         return None
     return orio_py.results.Choice(tuple(objectives or ()), point or 1)
-
-
-def _place(db: str | None) -> Path | str:
-    return db if db is not None else shared.default_database()
 
 
 def _format(name: str | None) -> orio_py.results.Format | None:

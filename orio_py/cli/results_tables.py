@@ -61,7 +61,7 @@ def series_table(series: Sequence[StoredSeries], place: Path | str, *, verbose: 
             (s.series.toolchain[:DIGITS], s.series.environment[:DIGITS], str(s.generation)) if verbose else ()
         )
         found.add_row(
-            _region(s.file, s.name, s.inputs),
+            region_words(s.file, s.name, s.inputs),
             s.series.task[:DIGITS],
             show_count(s.trials),
             show_count(s.failed),
@@ -92,7 +92,7 @@ def trial_table(trials: Sequence[Trial], total: int, *, verbose: bool = False) -
                 time, repeats = show_timing(timing), f"{timing.repeats}{'' if success.is_full else ' (cut)'}"
             case Failure(stage=stage):
                 time, repeats = str(stage), "0"
-        region = _region(trial.file, trial.name, trial.inputs)
+        region = region_words(trial.file, trial.name, trial.inputs)
         more = (show_objectives(trial.objectives),) if has_objectives else ()
         if has_counters:
             more = (*more, show_counters(trial.counters, None if verbose else COUNTERS_SHOWN))
@@ -111,7 +111,7 @@ def finals_table(
     """
     newest = {one.series: one for one in finals}
     shown = finals if verbose else list(newest.values())
-    regions = {_digests(trial): _region(trial.file, trial.name, trial.inputs) for trial in trials}
+    regions = {_digests(trial): region_words(trial.file, trial.name, trial.inputs) for trial in trials}
     clocks = {_digests(t): t.measurement.clock for t in trials if isinstance(t.measurement, Success)}
     found = make_table(
         ("finals of", "left"), ("time", "right"), ("samples", "right"), ("rounds", "right"), ("", "left")
@@ -145,7 +145,7 @@ def front_table(stored: StoredSeries, front: Front) -> RenderableType:
     """A series and the points of its front."""
     without = f"; {front.without} have no value of one" if front.without else ""
     heading = (
-        f"{_region(stored.file, stored.name, stored.inputs)}: {len(front.points)} of {front.judged} "
+        f"{region_words(stored.file, stored.name, stored.inputs)}: {len(front.points)} of {front.judged} "
         f"variants are not beaten in every objective{without}"
     )
     return Group(Text(heading), front_points(front.objectives, front.points))
@@ -163,7 +163,7 @@ def best_table(entries: Sequence[BestEntry]) -> RenderableType:
         source = "finals" if entry.from_finals else "trials; no finished run"
         value = show_objectives({entry.objective: entry.value}) if entry.objective is not None else ""
         found.add_row(
-            _region(entry.stored.file, entry.stored.name, entry.stored.inputs),
+            region_words(entry.stored.file, entry.stored.name, entry.stored.inputs),
             f"{show_seconds(entry.median_s)} ± {show_seconds(entry.mad_s)}",
             NOTHING if entry.speedup is None else f"{entry.speedup:.2f}x",
             f"{source}, original kept" if entry.kept_original else source,
@@ -187,7 +187,7 @@ def curve_table(curves: Sequence[Curve]) -> RenderableType:
     for curve in curves:
         times = (curve.seconds[0], median(curve.seconds), curve.seconds[-1])
         found.add_row(
-            _region(curve.file, curve.name, curve.inputs),
+            region_words(curve.file, curve.name, curve.inputs),
             show_count(len(curve.seconds)),
             show_count(curve.failed),
             *map(show_seconds, times),
@@ -222,5 +222,6 @@ def _who(entry: FinalEntry) -> str:
     return f"original, built with `{entry.flags}`" if entry.flags else "original"
 
 
-def _region(file: str, name: str, inputs: Mapping[str, object]) -> str:
+def region_words(file: str, name: str, inputs: Mapping[str, object]) -> str:
+    """File, region and problem size in words."""
     return f"{file} {name}" + "".join(f" {key}={value}" for key, value in inputs.items())

@@ -33,6 +33,7 @@ class Stage(StrEnum):
     VALIDATION = "rejected by the validation file"
     PROTOCOL = "no result"
     COUNTERS = "no counters"
+    NOT_RECORDED = "not recorded"
 
 
 @dataclass(frozen=True, slots=True)

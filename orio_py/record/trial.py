@@ -23,6 +23,7 @@ class CounterSource(StrEnum):
     EMULATED = "emulated"
     DERIVED = "derived"
     TAU = "tau"
+    REPORTED = "reported"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem, fail
 from orio_py.core.expr import Value
 from orio_py.record.measurement import Clock, Success
 from orio_py.record.trial import Trial
-
-PICTURES = (".svg", ".png", ".pdf")
-"""Endings of files that pictures can be written to."""
+from orio_py.store.pictures import draw_picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +75,10 @@ def _curve(trials: Sequence[Trial], device_name: str) -> Curve | None:
 def draw_curves(curves: Sequence[Curve], path: Path) -> None:
     """Write one picture with all curves: milliseconds, on a logarithmic scale, over the variants.
 
-    The picture is the same for the same trials.  Raises DiagnosticError ORIO-D016 for an ending that is no
-    picture's, ORIO-U009 when the system refuses; EnvironmentProblem ORIO-D015 without matplotlib.
+    Raises as `draw_picture`.
     """
-    if path.suffix.lower() not in PICTURES:
-        fail("ORIO-D016", f"the ending of `{path}` tells no picture", help=f"one of {', '.join(PICTURES)}")
-    matplotlib, figure_module = _matplotlib()
-    with matplotlib.rc_context({"svg.hashsalt": "orio_py"}):
-        figure = figure_module.Figure(figsize=(8, 5))
+
+    def draw(figure: Any) -> None:
         axes = figure.subplots()
         for curve in curves:
             label = f"{curve.title}, {curve.device}" if curve.device else curve.title
@@ -96,19 +88,5 @@ def draw_curves(curves: Sequence[Curve], path: Path) -> None:
         axes.set_xlabel("variants, the slowest first")
         axes.set_ylabel("median time in ms")
         axes.legend()
-        try:
-            figure.savefig(str(path), metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
-        except OSError as error:
-            fail("ORIO-U009", f"`{path}` cannot be written: {error.strerror or error}")
 
-
-def _matplotlib() -> tuple[Any, Any]:
-    # An optional dependency that takes a second to load, needed for pictures only.
-    try:
-        return import_module("matplotlib"), import_module("matplotlib.figure")
-    except ImportError as error:
-        message = f"pictures need the Python package `matplotlib`, which cannot be loaded: {error}"
-        help_text = (
-            "`pip install 'orio-py[plot]'`, or leave `-o` away: a table, or `--json`, has the same numbers"
-        )
-        raise EnvironmentProblem(Diagnostic("ORIO-D015", message, help=help_text)) from error
+    draw_picture(draw, (8, 5), "Times of variants", path)

@@ -20,6 +20,7 @@ from orio_py.record.finals import FinalEntry
 from orio_py.record.measurement import Sample
 from orio_py.record.trial import Trial, TrialKey
 from orio_py.store.amend import add_objective_value, amend_trial
+from orio_py.store.bulk import insert_new
 from orio_py.store.engine import WRITES, address, explained, make_engine, use_write_ahead_log
 from orio_py.store.finals import StoredFinals, insert_finals, load_finals
 from orio_py.store.migrations.catalog import NEWEST
@@ -132,16 +133,10 @@ class ResultsDatabase:
     def append_all(self, trials: Sequence[Trial]) -> int:
         """Store the trials whose key the newest generation does not have yet; how many these were."""
         while True:
-            added = 0
             with explained(self.place):
                 try:
                     with self._write() as connection:
-                        for trial in trials:
-                            number = _generation_of(connection, trial)
-                            if _number(connection, trial.key, number) is None:
-                                _insert(connection, trial, number)
-                                added += 1
-                    return added
+                        return insert_new(connection, trials, _generation_of)
                 except IntegrityError:
                     continue
 

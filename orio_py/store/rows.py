@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, select
+from sqlalchemy import ColumnElement, Connection, RowMapping, Table, select
 
 from orio_py.core.units import Seconds
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
@@ -84,6 +84,13 @@ def objective_rows(number: int, objectives: Mapping[str, float | None], first: i
 
 def insert_details(connection: Connection, number: int, trial: Trial) -> None:
     """Insert samples, counters, objectives, metadata and profiles of the trial whose row has the id `number`."""
+    for table, rows in detail_rows(number, trial):
+        if rows:
+            connection.execute(table.insert(), rows)
+
+
+def detail_rows(number: int, trial: Trial) -> tuple[tuple[Table, list[Row]], ...]:
+    """The rows of samples, counters, objectives, metadata and profiles, with their tables."""
     found = trial.measurement
     samples = sample_rows(number, found.samples) if isinstance(found, Success) else []
     counters: list[Row] = [
@@ -95,16 +102,13 @@ def insert_details(connection: Connection, number: int, trial: Trial) -> None:
     profiles: list[Row] = [
         {"trial": number, "method": p.method, "path": p.path, "text": p.text} for p in trial.profiles
     ]
-    details = (
+    return (
         (SAMPLE, samples),
         (COUNTER, counters),
         (METADATA, words),
         (OBJECTIVE, objectives),
         (PROFILE, profiles),
     )
-    for table, rows in details:
-        if rows:
-            connection.execute(table.insert(), rows)
 
 
 def load_trials(

@@ -4,7 +4,7 @@ Per result: `configuration`, `times` (milliseconds, as `metadata.timeunit` says)
 `correctness`, `timestamp`, `objectives`, `measurements`.  T4 has no place for the second clock, digests,
 counters' sources and types of values, so each result also has a member `orio` with all of the trial, which
 other tools ignore; a file with it comes back exactly.  A file of another tool is filed as one imported task,
-ranked by time: T4 does not say of an objective whether less of it is better.
+ranked by its measurement `time` (else by the times): T4 does not say of others whether less is better.
 Source: https://github.com/odgaard/TuningSchema (T4 results schema), version 1.0.0.
 """
 
@@ -13,22 +13,35 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
-from pathlib import PurePath
+from datetime import datetime
 from typing import Any, cast
 
 from orio_py.core.diagnostics import fail
-from orio_py.core.digest import digest
 from orio_py.core.source import Position
-from orio_py.core.units import Seconds
-from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
+from orio_py.record.measurement import Failure, Stage, Success
 from orio_py.record.trial import Trial
 from orio_py.space.configuration import Configuration, value_from_json
 from orio_py.store.flat import from_flat, to_flat
+from orio_py.store.imported import (
+    BENCHMARK,
+    FRAMEWORK,
+    REPORTED,
+    SEARCH,
+    SECONDS,
+    VERIFICATION,
+    Origin,
+    Reported,
+    Told,
+    imported_trial,
+    read_stamp,
+)
+from orio_py.store.json_text import is_number, load_json, member, numbers
 from orio_py.store.rows import show_time
 
 VERSION = "1.0.0"
 CORRECT = "correct"
+_UNTOLD = Told()
+_COMPILATION = ("compilation_time", "compilation")
 
 INVALIDITY: Mapping[Stage, str] = {
     Stage.TRANSFORM: "constraints",
@@ -44,6 +57,7 @@ INVALIDITY: Mapping[Stage, str] = {
     Stage.VALIDATION: "correctness",
     Stage.PROTOCOL: "runtime",
     Stage.COUNTERS: "runtime",
+    Stage.NOT_RECORDED: "runtime",
 }
 """T4's word for each stage of failure."""
 
@@ -57,11 +71,16 @@ STAGES: Mapping[str, Stage] = {
 """The stage that stands for each of T4's words; T4 is coarser."""
 
 TIME = "time"
-UNITS = {"wall_time": "s", "cpu_time": "s"}
+UNITS = {"wall_time": "s", "cpu_time": "s", REPORTED: "s"}
 """Units of objectives that are plain times; those of expressions are not known."""
 
-SECONDS = {"s": 1.0, "seconds": 1.0, "ms": 1e-3, "milliseconds": 1e-3, "us": 1e-6, "microseconds": 1e-6}
-SECONDS.update({"ns": 1e-9, "nanoseconds": 1e-9})
+SPENT = {
+    "validation": VERIFICATION,
+    "benchmark": BENCHMARK,
+    "framework": FRAMEWORK,
+    "search_algorithm": SEARCH,
+}
+"""What each of T4's times is spent on; the time of the benchmark is not part of T4, but is written by some."""
 
 
 def write_t4(trials: Sequence[Trial]) -> str:
@@ -115,32 +134,30 @@ def read_t4(text: str, name: str, now: datetime) -> list[Trial]:
 
     Raises DiagnosticError ORIO-D007 with the place of a syntax error, or the member that is wrong.
     """
-    try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        fail("ORIO-D007", f"this is not JSON: {error.msg}", Position(name, error.lineno, error.colno))
-    except RecursionError:
-        fail("ORIO-D007", "the JSON is nested too deeply", Position(name, 1, 1))
+    return t4_trials(load_json(text, name), name, now)
+
+
+def t4_trials(document: object, name: str, now: datetime, told: Told = _UNTOLD) -> list[Trial]:
+    """The trials of a T4 document; `told` is what is known of it beside.  Raises ORIO-D007."""
     trials: list[Trial] = []
     try:
-        top = _member(document, "the file", dict)
-        results = _member(top.get("results"), "`results`", list)
+        top = member(document, "the file", dict)
+        results = member(top.get("results"), "`results`", list)
         unit = _unit(top)
     except ValueError as error:
         fail("ORIO-D007", str(error), Position(name, 1, 1))
+    origin: Origin | None = None
     for index, result in enumerate(results):
         try:
-            trials.append(_read_result(_member(result, "the result", dict), name, unit, now))
+            content = member(result, "the result", dict)
+            if origin is None:
+                origin = Origin.of(
+                    name, told, list(member(content.get("configuration"), "`configuration`", dict))
+                )
+            trials.append(_read_result(content, origin, unit, now))
         except ValueError as error:
             fail("ORIO-D007", f"results[{index}]: {error}", Position(name, 1, 1))
     return trials
-
-
-def _member(value: object, what: str, kind: type) -> Any:
-    if not isinstance(value, kind):
-        wanted = {dict: "an object", list: "a list", str: "text"}[kind]
-        raise ValueError(f"{what} is not {wanted}" if value is not None else f"{what} is missing")
-    return value
 
 
 def _unit(top: Mapping[str, Any]) -> float:
@@ -151,63 +168,43 @@ def _unit(top: Mapping[str, Any]) -> float:
     return SECONDS[str(word)] if word is not None else 1e-3
 
 
-def _read_result(result: Mapping[str, Any], name: str, unit: float, now: datetime) -> Trial:
-    times = _member(result.get("times"), "`times`", dict)
-    values = _member(result.get("configuration"), "`configuration`", dict)
-    invalidity = _member(result.get("invalidity"), "`invalidity`", str)
+def _read_result(result: Mapping[str, Any], origin: Origin, unit: float, now: datetime) -> Trial:
+    times = member(result.get("times"), "`times`", dict)
+    values = member(result.get("configuration"), "`configuration`", dict)
+    invalidity = member(result.get("invalidity"), "`invalidity`", str)
     if invalidity != CORRECT and invalidity not in STAGES:
         raise ValueError(f"`invalidity` is `{invalidity}`; one of {CORRECT}, {', '.join(STAGES)} is needed")
-    if not _is_number(result.get("correctness")):
+    if not is_number(result.get("correctness")):
         raise ValueError("`correctness` is not a number")
     if isinstance(result.get("orio"), dict):
         return from_flat(result["orio"])
-    configuration = Configuration({key: value_from_json(value) for key, value in values.items()})
-    build = times.get("compilation_time")
+    failure = None if invalidity == CORRECT else Failure(STAGES[invalidity], f"reported as `{invalidity}`")
+    repetitions = numbers(times.get("runtimes", []), "`times.runtimes`", unit) if failure is None else ()
+    seconds = {what: unit * float(times[word]) for word, what in SPENT.items() if is_number(times.get(word))}
+    seconds.setdefault(BENCHMARK, sum(repetitions))
+    build = next((times[word] for word in _COMPILATION if is_number(times.get(word))), None)
     stamp = result.get("timestamp")
-    measurement = _measurement(result, times, invalidity, unit)
-    seconds = sum(s.wall for s in measurement.samples) if isinstance(measurement, Success) else 0.0
-    return Trial(
-        name=PurePath(name).stem,
-        file=name,
-        task=digest(["T4", PurePath(name).name]),
-        configuration=configuration,
-        toolchain=digest(["T4", "toolchain not told"]),
-        environment=digest(["T4", "environment not told"]),
-        inputs={},
-        measurement=measurement,
-        code=digest(["T4", PurePath(name).name, configuration.digest]),
-        build=Seconds(unit * float(build)) if _is_number(build) else None,
-        run=Seconds(seconds),
-        time=_time(stamp) if isinstance(stamp, str) else now,
-        metadata={"orio:imported": PurePath(name).name, "orio:cpu": "not told; wall time stands in for it"},
+    measured = {} if failure is not None else _measured(result, unit)
+    reported = Reported(
+        Configuration({key: value_from_json(value) for key, value in values.items()}),
+        repetitions,
+        measured.pop(TIME, (None, ""))[0],
+        failure,
+        None if build is None else unit * float(build),
+        seconds,
+        read_stamp(stamp) if isinstance(stamp, str) else now,
+        {name: (value, word) for name, (value, word) in measured.items() if value is not None},
     )
+    return imported_trial(origin, reported)
 
 
-def _measurement(
-    result: Mapping[str, Any], times: Mapping[str, Any], invalidity: str, unit: float
-) -> Measurement:
-    if invalidity != CORRECT:
-        return Failure(STAGES[invalidity], f"reported as `{invalidity}`")
-    runtimes = _member(times.get("runtimes", []), "`times.runtimes`", list)
-    values = [unit * float(v) for v in runtimes if _is_number(v)] or _measured(result, unit)
-    if not values:
-        raise ValueError("a correct result needs `times.runtimes` or a measurement named `time`")
-    return Success(tuple(Sample(Seconds(v), Seconds(v)) for v in values), Clock.WALL)
-
-
-def _measured(result: Mapping[str, Any], unit: float) -> list[float]:
-    found: list[float] = []
-    for item in _member(result.get("measurements", []), "`measurements`", list):
-        entry = _member(item, "a measurement", dict)
-        if entry.get("name") == TIME and _is_number(entry.get("value")):
-            found.append(SECONDS.get(entry.get("unit") or "", unit) * float(entry["value"]))
+def _measured(result: Mapping[str, Any], unit: float) -> dict[str, tuple[float | None, str]]:
+    """The measurements with their units; that of the time in seconds."""
+    found: dict[str, tuple[float | None, str]] = {}
+    for item in member(result.get("measurements", []), "`measurements`", list):
+        entry = member(item, "a measurement", dict)
+        name, value, word = entry.get("name"), entry.get("value"), entry.get("unit") or ""
+        if isinstance(name, str) and is_number(value) and isinstance(word, str):
+            scale = SECONDS.get(word, unit) if name == TIME else 1.0
+            found.setdefault(name, (scale * float(value), word))
     return found
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _time(text: str) -> datetime:
-    found = datetime.fromisoformat(text)
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)

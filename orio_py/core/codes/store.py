@@ -108,8 +108,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "ORIO-D016",
         "ending of a picture not known",
-        "The ending of the file that `orio results plot -o` names tells what kind of picture is written: `.svg`, `.png` "
-        "or `.pdf`. Nothing was written.",
+        "The ending of the file that `orio results plot -o` names tells what kind of picture is written: `.svg`, `.png`, "
+        "`.pdf` or `.html`. Nothing was written.",
     ),
     Code(
         "ORIO-D017",
@@ -125,5 +125,19 @@ CODES: tuple[Code, ...] = (
         "`orio results apply --point N` writes the variant with that number in `orio results front`, which counts from 1 "
         "and depends on the objectives named. The front of this region has fewer points, or no objectives are known. "
         "Nothing was written.",
+    ),
+    Code(
+        "ORIO-D019",
+        "trials that cannot be replayed",
+        "A replay answers from the stored trials of one task, built by one compiler and measured on one machine, and "
+        "its search space holds just these. Trials of several tasks, or with different parameters, span none: choose "
+        "one by file, region or task.",
+    ),
+    Code(
+        "ORIO-D020",
+        "too few trials to tell what mattered",
+        "`orio results importance` learns from the trials of a task how its parameters decide the objective, and has to "
+        "hold some of them back to see how well it has learned. Too few trials are valid, or all of them have the same "
+        "configuration in all parameters but one value each. Tune with more trials.",
     ),
 )

@@ -8,7 +8,7 @@ from trials import failure, success, trial
 
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem
 from orio_py.record.measurement import Clock
-from orio_py.store import curves as module
+from orio_py.store import pictures as module
 from orio_py.store.curves import Curve, curves_of, draw_curves
 
 

@@ -1,0 +1,1 @@
+"""Searchers compared on recorded search spaces; `python -m benchmarks.search --help`."""
