@@ -158,7 +158,8 @@ class _TuneRun:
     def tune_all(self, archive: Archive | None, cluster: Cluster | None = None) -> None:
         """A file that fails does not keep the others from being tuned and written; exit code 2 tells of it.
 
-        Exit code 4 tells of regions that found no valid variant; the others in their files are written.
+        Exit code 4 tells of regions that found no valid variant; the others in their files are written.  Exit code 3
+        tells of variants that nothing here can time; their files are not written.
         """
         total = sum(len(task.points) for task in self.loaded.tasks if task.task.has_spec)
         clock = Clock(total, self.listener, perf_counter)
@@ -190,6 +191,8 @@ class _TuneRun:
                 return
             if failed:
                 self.exit_code = BAD_INPUT
+            elif result.untimed and self.exit_code in (OK, NO_VARIANT):
+                self.exit_code = ENVIRONMENT
             elif self.exit_code == OK and (result.refused or any(r.best is None for r in result.reports)):
                 self.exit_code = NO_VARIANT
 

@@ -58,6 +58,18 @@ def cuda_compiler(name: str | None = None, position: Position | None = None) -> 
     raise EnvironmentProblem(*problems)
 
 
+def cuda_title() -> str:
+    """The compiler that `cuda_compiler` gives, with its version; '' where there is none.
+
+    Machine code depends on it.
+    """
+    try:
+        found = cuda_compiler()
+    except EnvironmentProblem:
+        return ""
+    return f"{found.name} {found.version}"
+
+
 def cuda_survey() -> CudaSurvey:
     """The CUDA compilers of this machine and the driver, each tried."""
     compilers = tuple(_info(name, find) for name, find in COMPILERS.items())

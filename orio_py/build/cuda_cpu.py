@@ -34,6 +34,9 @@ UNDEFINED = (
 )
 """Kinds of undefined behaviour that the executor understands what the compiler tells of."""
 
+EXECUTOR_ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
+"""The architectures whose limits the executor knows."""
+
 _COMMON = ("-std=c++17", "-g1", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-U_FORTIFY_SOURCE")
 # g++ before 13 warns of `#pragma unroll` whatever a pragma says.
 _WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas")
@@ -77,20 +80,36 @@ class CudaOnCpu:
     running: Running = field(default_factory=Running, compare=False)
 
     def build_library(
-        self, text: str, output: Path, *, check: Check = Check.ACCESSES, flags: Sequence[str] = ()
+        self,
+        text: str,
+        output: Path,
+        *,
+        more: Sequence[str] = (),
+        architecture: str | None = None,
+        check: Check = Check.ACCESSES,
+        flags: Sequence[str] = (),
     ) -> Artifact | BuildFailure:
-        """Build the kernels of a CUDA text into a shared object that `measure.cuda_cpu` runs them from.
+        """Build the kernels of a CUDA text, and of `more`, into a shared object that `measure.cuda_cpu` runs them from.
 
-        `output` is the shared object to write; its source is written beside it, as `.cu`.  Raises ValueError for
-        `Check.ADDRESSES`, which a process that was not built for it cannot load.
+        `output` is the shared object to write; the sources are written beside it, as `.cu`.  With `architecture`
+        (`sm_90`) its limits are those of that architecture, or of the last one before it that the executor knows.
+        Raises ValueError for `Check.ADDRESSES`, which a process that was not built for it cannot load.
         """
         if check is Check.ADDRESSES:
             raise ValueError("AddressSanitizer checks programs, not shared objects")
         output = output.resolve()
-        source = output.with_suffix(".cu")
-        entries = "".join(f"ORIO_CUDA_ENTRY({name})\n" for name in kernel_names(text))
-        source.write_text(f'{with_dynamic_memory(text)}\n#include "orio_cuda_library.h"\n{entries}')
-        return self._build((source,), output, check, ("-shared", *flags))
+        sources: list[Path] = []
+        for number, one in enumerate((text, *more)):
+            sources.append(output.with_name(f"{output.stem}{number or ''}.cu"))
+            entries = "".join(f"ORIO_CUDA_ENTRY({name})\n" for name in kernel_names(one))
+            if number == 0 and architecture is not None:
+                entries += f"ORIO_CUDA_ARCHITECTURE({executor_architecture(architecture)})\n"
+            sources[-1].write_text(f'{with_dynamic_memory(one)}\n#include "orio_cuda_library.h"\n{entries}')
+        return self._build(sources, output, check, ("-shared", *flags))
+
+    def warm(self) -> None:
+        """Compile the executor, if no earlier process did, before several processes need it at once."""
+        self._executor()
 
     def build_program(
         self,
@@ -202,6 +221,18 @@ def kernel_names(text: str) -> tuple[str, ...]:
     bare = _ATTRIBUTE.sub(" ", _COMMENT.sub(" ", text))
     found = (match for match in _KERNEL.finditer(bare) if not _is_template(bare[: match.start()]))
     return tuple(dict.fromkeys(match[1] for match in found))
+
+
+def executor_architecture(architecture: str) -> int:
+    """The number of the architecture whose limits the executor takes for `sm_87`, here 86.
+
+    >>> [executor_architecture(name) for name in ("sm_75", "sm_87", "sm_90a", "sm_121")]
+    [75, 86, 90, 120]
+    """
+    number = int("".join(character for character in architecture if character.isdigit()) or 0)
+    return max(
+        (known for known in EXECUTOR_ARCHITECTURES if known <= number), default=EXECUTOR_ARCHITECTURES[0]
+    )
 
 
 def with_dynamic_memory(text: str) -> str:

@@ -22,6 +22,19 @@ if TYPE_CHECKING:  # types only: the API takes its time to load, and `orio --hel
 
 NOTHING = "-"
 
+MOST_CHECKED = 40
+"""Variants that are listed where none is timed."""
+
+_HEADINGS = {
+    "registers": "registers",
+    "spill_store_bytes": "spills (stores)",
+    "spill_load_bytes": "spills (loads)",
+    "stack_bytes": "stack",
+    "shared_bytes": "shared",
+    "occupancy": "occupancy",
+}
+"""What counters are called at the heads of columns, in their order."""
+
 
 def tuning_results(regions: Iterable[RegionReport]) -> RenderableType:
     """Per region: variants tried, failures by kind, original, best, speed-up, output; then the winners."""
@@ -48,6 +61,7 @@ def tuning_results(regions: Iterable[RegionReport]) -> RenderableType:
         )
         winners.append(_winner(region))
         winners.extend(_counters(region))
+        winners.extend(_checked(region))
         if (steadiness := region.steadiness) is not None and not steadiness.is_steady:
             winners.append(Text(f"  doubtful times: {steadiness.remark}", style="yellow"))
     return Group(table, *winners)
@@ -185,6 +199,32 @@ def _counters(region: RegionReport) -> Iterable[RenderableType]:
         values = [show_counter(of[name]) if name in of else NOTHING for of in (counted, best)]
         table.add_row(f"  {name}", *values, str(counter.source))
     yield table
+
+
+def _checked(region: RegionReport) -> Iterable[RenderableType]:
+    """What is known of variants that nothing here times."""
+    if not region.checked:
+        return
+    known = dict.fromkeys(c.name for variant in region.checked for c in variant.counters)
+    names = [
+        *(name for name in _HEADINGS if name in known),
+        *(name for name in known if name not in _HEADINGS),
+    ]
+    table = make_table(("  variant", "left"))
+    for name in names:
+        table.add_column(_HEADINGS.get(name, name), justify="right", overflow="fold")
+    table.add_column("result", overflow="fold")
+    for variant in region.checked[:MOST_CHECKED]:
+        values = {c.name: show_counter(c) for c in variant.counters}
+        result = Text("right", style="green")
+        if not variant.is_right:
+            result = Text(f"{variant.outcome}: {variant.reason}", style="red")
+        cells = [values.get(name, NOTHING) for name in names]
+        table.add_row(f"  {show_configuration(variant.configuration)}", *cells, result)
+    yield table
+    if (left := len(region.checked) - MOST_CHECKED) > 0:
+        yield Text(f"  and {left} more: `orio results show` has all that are stored")
+    yield Text(f"  not timed: {region.untimed}", style="yellow")
 
 
 def front_points(objectives: Sequence[str], points: Sequence[FrontPoint], indent: str = "") -> Table:

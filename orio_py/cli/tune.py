@@ -31,7 +31,8 @@ def tune(
         typer.Option(
             "--target",
             metavar="c|openmp|opencl|cuda",
-            help="What to generate; default: what the recipe asks for.",
+            help="What to generate; default: what the recipe asks for. Without a GPU, variants for cuda are "
+            "compiled and checked, not timed, and nothing is written (exit code 3).",
         ),
     ] = None,
     search: Annotated[

@@ -83,6 +83,11 @@ class VariantEvaluator(Protocol):
         """How many calls of the kernel make one sample."""
         ...
 
+    @property
+    def untimed(self) -> str:
+        """Why variants are validated here and not timed; '' where they are timed."""
+        ...
+
     def program(self, codes: Sequence[str], devices: Sequence[DeviceProgram] = ()) -> Program:
         """What is built for `codes` in the regions, which call the kernels of `devices`.
 

@@ -54,17 +54,17 @@ class LaunchOptions:
 
 
 class CudaLibrary:
-    """The kernels of a shared object."""
+    """The kernels of a shared object; `functions` are its entries, the calls of CUDA's runtime among them."""
 
     def __init__(self, path: Path) -> None:
         """Load it.  Raises OSError where that is not possible."""
-        self._library: Any = ctypes.CDLL(str(path))
+        self.functions: Any = ctypes.CDLL(str(path))
         for name, result in (
             ("orio_cuda_cpu_report", ctypes.c_char_p),
             ("orio_cuda_cpu_problems", ctypes.c_long),
             ("cudaGetErrorName", ctypes.c_char_p),
         ):
-            getattr(self._library, name).restype = result
+            getattr(self.functions, name).restype = result
 
     def launch(
         self,
@@ -83,17 +83,19 @@ class CudaLibrary:
         that is not there and for arguments that do not fit.
         """
         options = options or LaunchOptions()
-        parameters = self._parameters(name)
+        parameters = self.parameters(name)
         _check_arguments(name, parameters, arguments)
         inputs = _copies(arguments)
         status, told, count = "cudaSuccess", "", 0
         for order in options.orders:
             values = _copies(inputs)
-            self._options(f"order={order} seed={options.seed} arch={options.architecture} loud=0 protect=0")
+            self.set_options(
+                f"order={order} seed={options.seed} arch={options.architecture} loud=0 protect=0"
+            )
             status = self._run(name, (grid, block), parameters, (values, options.fresh), shared_bytes)
-            told += self._library.orio_cuda_cpu_report().decode("utf-8", "replace")
-            count += self._library.orio_cuda_cpu_problems()
-            self._library.orio_cuda_cpu_clear()
+            told += self.functions.orio_cuda_cpu_report().decode("utf-8", "replace")
+            count += self.functions.orio_cuda_cpu_problems()
+            self.functions.orio_cuda_cpu_clear()
             if status != "cudaSuccess":
                 break
             if order == options.orders[0]:
@@ -106,11 +108,11 @@ class CudaLibrary:
                 )
         return KernelRun(status, tuple(told.splitlines()), count)
 
-    def _parameters(self, name: str) -> tuple[tuple[int, str], ...]:
-        """Size in bytes and kind of each parameter of a kernel."""
-        if not name.isidentifier() or not hasattr(self._library, f"orio_parameters_{name}"):
+    def parameters(self, name: str) -> tuple[tuple[int, str], ...]:
+        """Size in bytes and kind of each parameter of a kernel.  Raises ValueError for one that is not there."""
+        if not name.isidentifier() or not hasattr(self.functions, f"orio_parameters_{name}"):
             raise ValueError(f"the shared object has no kernel `{name}`")
-        function = getattr(self._library, f"orio_parameters_{name}")
+        function = getattr(self.functions, f"orio_parameters_{name}")
         function.restype = ctypes.POINTER(_Parameter)
         found = function()
         count = 0
@@ -118,8 +120,9 @@ class CudaLibrary:
             count += 1
         return tuple((found[k].bytes, found[k].kind.decode()) for k in range(count))
 
-    def _options(self, text: str) -> None:
-        if self._library.orio_cuda_cpu_options(text.encode()) != 0:
+    def set_options(self, text: str) -> None:
+        """Set options of the executor.  Raises ValueError for one that it does not know."""
+        if self.functions.orio_cuda_cpu_options(text.encode()) != 0:
             raise ValueError(f"the executor does not know all of the options `{text}`")
 
     def _run(
@@ -131,7 +134,7 @@ class CudaLibrary:
         shared_bytes: int,
     ) -> str:
         """One launch; the name of CUDA's first status that is not a success."""
-        library = self._library
+        library = self.functions
         values, fresh = arguments
         cells: list[Any] = []
         buffers: list[tuple[int, ctypes.c_void_p, Any]] = []
@@ -145,13 +148,13 @@ class CudaLibrary:
                 buffers.append((k, pointer, value))
                 cells.append(pointer)
             else:
-                cells.append(_cell(size, kind, value))
+                cells.append(cell(size, kind, value))
         pointers = (ctypes.c_void_p * len(cells))(*(ctypes.addressof(cell) for cell in cells))
         if shared_bytes > 48 * 1024:
             status = status or getattr(library, f"orio_allow_{name}")(shared_bytes)
         extents = [(ctypes.c_uint * 3)(*(*extent, 1, 1)[:3]) for extent in shape]
         launch = getattr(library, f"orio_launch_{name}")
-        status = status or launch(*extents, pointers, ctypes.c_size_t(shared_bytes))
+        status = status or launch(*extents, pointers, ctypes.c_size_t(shared_bytes), None)
         status = status or library.cudaDeviceSynchronize()
         for k, pointer, value in buffers:
             if status == 0 and parameters[k][1] == "p":
@@ -197,8 +200,8 @@ def _check_arguments(name: str, parameters: Sequence[tuple[int, str]], arguments
             raise ValueError(f"argument {k} of kernel `{name}` does not fit its parameter (kind `{kind}`)")
 
 
-def _cell(size: int, kind: str, value: Any) -> Any:
-    """Memory that holds a value of a parameter's type."""
+def cell(size: int, kind: str, value: Any) -> Any:
+    """Memory that holds a value of a parameter's type, with its size in bytes and its kind."""
     if kind in "pc":
         return ctypes.c_void_p(None)
     letter = (

@@ -188,6 +188,11 @@ class Evaluator:
         return self._precision.clock
 
     @property
+    def untimed(self) -> str:
+        """Variants are timed."""
+        return ""
+
+    @property
     def timeout(self) -> Seconds:
         """How long a run of a variant may take."""
         return self._timeout

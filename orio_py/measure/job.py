@@ -169,6 +169,8 @@ _VERDICTS: Sequence[tuple[str, Stage, str]] = (
     ("invalid", Stage.VALIDATION, "isValid() returned 0"),
     ("size", Stage.LOAD, "array sizes differ between file and specification: {}"),
     ("reference", Stage.PROTOCOL, "{}"),
+    ("sanitizer", Stage.SANITIZER, "{}"),
+    ("crash", Stage.CRASH, "{}"),
 )
 
 

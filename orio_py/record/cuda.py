@@ -83,6 +83,13 @@ class CudaSurvey:
         return {**asdict(self), "compilers": [compiler.as_json() for compiler in self.compilers]}
 
 
+ARCHITECTURE = "cuda_compiled_for"
+"""Under which a trial's metadata has the architecture that its variant was compiled for."""
+
+CUDA_DEVICE_NAME = "cuda_name"
+"""Under which a trial's metadata has the name of the GPU that timed it."""
+
+
 @dataclass(frozen=True, slots=True)
 class CudaDevice:
     """A device that CUDA kernels run on.

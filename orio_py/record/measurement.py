@@ -33,6 +33,8 @@ class Stage(StrEnum):
     VALIDATION = "rejected by the validation file"
     PROTOCOL = "no result"
     COUNTERS = "no counters"
+    CHECKED = "checked, not timed"
+    """Its outputs were right where it could be run but not timed: no time of it is known."""
     NOT_RECORDED = "not recorded"
 
 

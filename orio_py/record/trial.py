@@ -22,6 +22,7 @@ class CounterSource(StrEnum):
     SIMULATED = "simulated"
     EMULATED = "emulated"
     DERIVED = "derived"
+    COMPILER = "compiler"
     TAU = "tau"
     REPORTED = "reported"
 

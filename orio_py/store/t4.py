@@ -57,6 +57,7 @@ INVALIDITY: Mapping[Stage, str] = {
     Stage.VALIDATION: "correctness",
     Stage.PROTOCOL: "runtime",
     Stage.COUNTERS: "runtime",
+    Stage.CHECKED: "runtime",
     Stage.NOT_RECORDED: "runtime",
 }
 """T4's word for each stage of failure."""
@@ -104,7 +105,7 @@ def _result(trial: Trial) -> dict[str, object]:
             times["runtimes"] = [1e3 * s.by(clock) for s in samples]
             measurements.append({"name": TIME, "value": 1e3 * success.timing.median_s, "unit": "ms"})
         case Failure(stage=stage):
-            invalidity, correctness = INVALIDITY[stage], 0.0
+            invalidity, correctness = INVALIDITY[stage], float(stage is Stage.CHECKED)
     measurements.extend({"name": c.name, "value": c.value, "unit": c.unit} for c in trial.counters)
     known = {entry["name"] for entry in measurements}
     for name, value in trial.objectives.items():

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import cast
 
 from orio_py.build.compiler import Compiler
+from orio_py.build.cuda_catalog import cuda_title
 from orio_py.codegen.harness import harness_program
 from orio_py.codegen.interface import build_interface
 from orio_py.codegen.kernel import kernel_program
@@ -25,6 +26,7 @@ from orio_py.core.expr import Value
 from orio_py.core.resources import directory
 from orio_py.core.source import Position, Span
 from orio_py.ctree.lexer import Kind, directive_name, scan
+from orio_py.measure.cuda.client import cuda_place
 from orio_py.measure.opencl.client import survey
 from orio_py.record.environment import Host
 from orio_py.space.configuration import value_as_json
@@ -32,7 +34,7 @@ from orio_py.spec.inputs import InputPoint
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
 from orio_py.tune.memory import Keys
-from orio_py.tune.plan import Plan
+from orio_py.tune.plan import DEVICE_TARGETS, Plan
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.M)
 
@@ -65,7 +67,7 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
         }
     )
     environment = _environment(plan, host)
-    toolchain = _toolchain(task, compiler)
+    toolchain = _toolchain(plan, compiler)
     plan_digest = digest(
         {
             "task": task_digest,
@@ -95,15 +97,16 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
     )
 
 
-def _toolchain(task: TuningTask, compiler: Compiler) -> str:
-    build = task.build
+def _toolchain(plan: Plan, compiler: Compiler) -> str:
+    build = plan.task.build
     steps = [build.prebuild, build.postbuild, build.postrun]
-    return digest([compiler.version, list(compiler.command), list(compiler.libs), steps])
+    device = [cuda_title()] if plan.target is Target.CUDA else []
+    return digest([compiler.version, list(compiler.command), list(compiler.libs), steps, *device])
 
 
 def _on_device(plan: Plan) -> dict[str, object]:
     """What ranks variants on a device."""
-    return {"time": str(plan.task.measurement.time)} if plan.target is Target.OPENCL else {}
+    return {"time": str(plan.task.measurement.time)} if plan.target in DEVICE_TARGETS else {}
 
 
 def _minimised(plan: Plan) -> dict[str, object]:
@@ -116,9 +119,13 @@ def _minimised(plan: Plan) -> dict[str, object]:
 
 def _environment(plan: Plan, host: Host) -> str:
     """The machine, with its devices where the code runs on one of them."""
-    if plan.target is not Target.OPENCL:
-        return host.digest
-    return digest([host.digest, [list(device.identity) for device in survey().devices]])
+    match plan.target:
+        case Target.OPENCL:
+            return digest([host.digest, [list(device.identity) for device in survey().devices]])
+        case Target.CUDA:
+            return digest([host.digest, "CUDA", list(cuda_place().identity)])
+        case _:
+            return host.digest
 
 
 def _counting(plan: Plan) -> dict[str, object]:

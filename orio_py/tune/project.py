@@ -66,7 +66,8 @@ class TunedFile:
 
     `failed` says that nothing is to be written: the original of a region cannot be built or run, say, or a
     recipe was refused and no other region has anything to write.  `refused` says that a region's recipe was
-    refused at every configuration; it keeps its text.
+    refused at every configuration; it keeps its text.  `untimed` says that variants of a region are right and nothing
+    here times them: nothing is to be written.
     `kernels` are those that the new text calls.
     """
 
@@ -77,6 +78,7 @@ class TunedFile:
     failed: bool = False
     refused: bool = False
     kernels: tuple[HostKernel, ...] = ()
+    untimed: bool = False
 
 
 def tune_file(
@@ -111,7 +113,7 @@ def tune_file(
                 return result
             if result.interrupted:
                 return result
-    if contents:
+    if contents and not result.untimed:
         result.data = splice(file.source, without_stale_calls(file.tasks, contents, version))
         result.kernels = tuple(functions.kernels)
     result.failed = result.refused and not contents
@@ -182,6 +184,9 @@ def _tune_task(
             result.diagnostics.append(_refused(refusal, winner.report.refused))
             reason = f"every configuration was refused ({refusal.code})"
             winner = replace(winner, report=replace(winner.report, reason=reason))
+        elif winner.report.right and winner.report.best is None:
+            result.untimed = True
+            result.diagnostics.append(_untimed(plan.task, winner.report))
         elif winner.report.best is None and not winner.report.interrupted:
             result.diagnostics.append(_no_variant(plan.task, winner, refusal))
         result.reports.append(winner.report)
@@ -259,6 +264,18 @@ def _no_variant(task: TuningTask, winner: Winner, refusal: Diagnostic | None) ->
     message = f"no valid variant of `{task.name}` was found ({', '.join(kinds) or 'nothing was tried'})"
     help_text = f"the first refusal was: {refusal.message}" if refusal is not None else None
     return Diagnostic("ORIO-M020", message, task.position, help=help_text)
+
+
+def _untimed(task: TuningTask, report: RegionReport) -> Diagnostic:
+    right = (
+        f"{report.right} of {report.trials} variants of `{task.name}` are right, and nothing here times them"
+    )
+    help_text = (
+        "what was found is kept in the results database; tune where there is a GPU, or write one variant with"
+    )
+    return Diagnostic(
+        "ORIO-B040", f"{right}: {report.untimed}", task.position, help=f"{help_text} `orio transform --set`"
+    )
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.record.environment import Environment
 from orio_py.record.front import FrontPoint
-from orio_py.record.measurement import Timing
+from orio_py.record.measurement import Stage, Timing
 from orio_py.record.steadiness import Steadiness
 from orio_py.record.trial import CounterValue
 from orio_py.spec.inputs import InputPoint
@@ -36,6 +36,21 @@ class Best:
     speedup: float
     counters: tuple[CounterValue, ...] = ()
     features: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedVariant:
+    """A variant that was validated where nothing times it: the kind of its outcome, why, and its counters."""
+
+    configuration: Mapping[str, Value]
+    outcome: str
+    reason: str
+    counters: tuple[CounterValue, ...] = ()
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it computed what the original does."""
+        return self.outcome == Stage.CHECKED
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +113,8 @@ class RegionReport:
     with the same code.  `baseline` and `best` come from the finals, in which the best few and the
     original are measured in turn; `reason` says in words why the winner won or the original was kept.
     `steadiness` tells of the machine meanwhile; a sample is the mean of `calls_per_sample` calls.
-    `counters` are those of the original, as the first run of it gave them.
+    `counters` are those of the original, as the first run of it gave them.  Where nothing here times variants `untimed`
+    says why, and `checked` are all that were validated.
     """
 
     file: str
@@ -123,11 +139,18 @@ class RegionReport:
     output: Path | None = None
     goal: Goal | None = None
     counters: tuple[CounterValue, ...] = ()
+    untimed: str = ""
+    checked: tuple[CheckedVariant, ...] = ()
 
     @property
     def failed(self) -> int:
         """Variants that failed in any way but a wrong result."""
-        return sum(self.failures.values()) - self.invalid
+        return sum(self.failures.values()) - self.invalid - self.right
+
+    @property
+    def right(self) -> int:
+        """Variants that were right and could not be timed."""
+        return self.failures.get(Stage.CHECKED, 0)
 
     @property
     def invalid(self) -> int:
@@ -177,6 +200,22 @@ class RegionReport:
             "calls_per_sample": self.calls_per_sample,
             "machine": asdict(self.steadiness) if self.steadiness else None,
             "output": str(self.output) if self.output else None,
+            **({"untimed": self._untimed()} if self.untimed else {}),
+        }
+
+    def _untimed(self) -> dict[str, object]:
+        """Why nothing was timed, and what is known of the variants."""
+        return {
+            "reason": self.untimed,
+            "variants": [
+                {
+                    "configuration": dict(variant.configuration),
+                    "outcome": variant.outcome,
+                    "reason": variant.reason,
+                    "counters": counters_as_json(variant.counters),
+                }
+                for variant in self.checked
+            ],
         }
 
 

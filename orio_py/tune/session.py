@@ -88,6 +88,7 @@ class TuningSession:
         try:
             self.listener(events.Stage(events.StageName.BASELINE))
             baseline = self._prepare(evaluator)
+            self._book.keeps_all = bool(evaluator.untimed)
             if self.memory is not None:
                 self.memory.clock = baseline.measurement.clock
             self.listener(events.BaselineMeasured(baseline.measurement.timing))
@@ -108,6 +109,8 @@ class TuningSession:
         reporter = SessionReporter(plan, self.compiler, self._book, self._original_counters)
         report = reporter.report(baseline, verdict, spent, interrupted=interrupted)
         report = replace(report, steadiness=steadiness, calls_per_sample=evaluator.inner)
+        if evaluator.untimed:
+            report = replace(report, untimed=evaluator.untimed, checked=self._book.checked())
         if self.memory is not None:
             finals = verdict.entries if verdict is not None else ()
             report = self.memory.finish(
@@ -127,7 +130,7 @@ class TuningSession:
     def _evaluator(self) -> tuple[VariantEvaluator, Observes | None]:
         """The evaluator of the target, here or on the cluster, and what counts variants where that is wanted.
 
-        Raises EnvironmentProblem ORIO-B010, B040 without a device.
+        Raises as `make_evaluator`.
         """
         plan = self.plan
         if self.cluster is not None:

@@ -11,10 +11,11 @@ from orio_py.build.features import needed_features
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.measure.base import Baseline
+from orio_py.record.cuda import CUDA_DEVICE_NAME
 from orio_py.record.device import DEVICE_NAME
 from orio_py.record.environment import Environment
 from orio_py.record.front import FrontPoint, not_dominated
-from orio_py.record.measurement import Success
+from orio_py.record.measurement import Stage, Success
 from orio_py.record.trial import CounterValue
 from orio_py.tune.batch import BatchBuilder, BatchMeasurer
 from orio_py.tune.finals import Verdict
@@ -64,6 +65,8 @@ class SessionReporter:
         plan, book, position = self.plan, self.book, self.plan.task.position
         original = baseline.measurement.timing if baseline is not None else None
         best, reason = None, "no valid variant was found"
+        if book.failures[Stage.CHECKED]:
+            reason = "variants were checked, and none was timed"
         if verdict is not None:
             if verdict.original.samples:
                 original = verdict.original.timing(verdict.clock)
@@ -127,5 +130,6 @@ class SessionReporter:
     def _environment(self, values: Mapping[str, Value]) -> Environment:
         command = " ".join(self.compiler.words(values))
         tried = (c.metadata for c in self.book.valid if dict(c.configuration) == dict(values))
-        device = next((metadata.get(DEVICE_NAME, "") for metadata in tried), "")
+        names = (m.get(DEVICE_NAME) or m.get(CUDA_DEVICE_NAME, "") for m in tried)
+        device = next(names, "")
         return Environment(cpu_name(), cpu_cores(), system_name(), self.compiler.version, command, device)

@@ -14,6 +14,7 @@ from orio_py.space.configuration import Configuration
 from orio_py.tune import events
 from orio_py.tune.batch import Candidate
 from orio_py.tune.memory import TrialMemory
+from orio_py.tune.result import CheckedVariant
 from orio_py.tune.scoring import Scorer
 
 
@@ -21,7 +22,8 @@ from orio_py.tune.scoring import Scorer
 class TrialBook:
     """The trials of one session.  `planned` is how many there will be, if that is known.
 
-    Each trial is stored as soon as it has been measured.  `valid` holds the valid variants, each code once.
+    Each trial is stored as soon as it has been measured.  `valid` holds the valid variants, each code once, `all` every
+    trial where `keeps_all` is set.
     Methods raise EnvironmentProblem ORIO-D001 when the database fails.
     """
 
@@ -35,6 +37,8 @@ class TrialBook:
     cached: int = 0
     refused: int = 0
     first_refusal: Diagnostic | None = None
+    keeps_all: bool = False
+    all: list[Candidate] = field(default_factory=list[Candidate])
 
     def recall(self, configuration: Configuration) -> Candidate | None:
         """The candidate with the outcome of an earlier run, if there is one."""
@@ -63,6 +67,8 @@ class TrialBook:
         self.trials += 1
         self.cached += candidate.is_copy or candidate.is_recalled
         self._remember(candidate)
+        if self.keeps_all:
+            self.all.append(candidate)
         if isinstance(candidate.outcome, Failure):
             self.failures[str(candidate.outcome.stage)] += 1
         elif candidate.key not in {c.key for c in self.valid}:
@@ -77,6 +83,19 @@ class TrialBook:
         if isinstance(candidate.outcome, Failure):
             self.failures[str(candidate.outcome.stage)] += 1
             self.valid = [other for other in self.valid if other is not candidate]
+
+    def checked(self) -> tuple[CheckedVariant, ...]:
+        """All trials, where none is timed: what was found of each."""
+        return tuple(
+            CheckedVariant(
+                dict(c.configuration),
+                str(c.outcome.stage),
+                c.outcome.reason,
+                c.counters,
+            )
+            for c in self.all
+            if isinstance(c.outcome, Failure)
+        )
 
     def leader(self) -> Candidate | None:
         """The best valid variant so far."""

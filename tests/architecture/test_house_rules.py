@@ -60,7 +60,7 @@ def test_exceptions_are_caught_by_name(sources):
     ]
     # `orio cc` is a boundary of its own: a fault of the tuner must not break a build.  So are worker processes.
     boundaries = {"orio_py/cli/main.py", "orio_py/cli/cc.py", "orio_py/build/pool.py"}
-    boundaries.add("orio_py/measure/opencl/worker.py")
+    boundaries.add("orio_py/measure/offload/worker.py")
     assert {name for name, _ in swallowed} <= boundaries
     assert len(swallowed) <= 4
 

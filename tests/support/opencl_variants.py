@@ -9,8 +9,9 @@ import pytest
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument
 from orio_py.core.units import Bytes
+from orio_py.measure.offload.variant import Combining, HostData, HostFunction, HostVariable
 from orio_py.measure.opencl.client import survey
-from orio_py.measure.opencl.variant import Combining, DeviceVariant, HostData, HostFunction, HostVariable
+from orio_py.measure.opencl.variant import DeviceVariant
 from orio_py.transform.offload.plan import Direction
 
 AXPY = """#pragma OPENCL EXTENSION cl_khr_fp64 : enable

@@ -118,19 +118,29 @@ CODES: tuple[Code, ...] = (
         "from wheels, and `nvcc`, the program of a CUDA toolkit. Without a name the first that works is taken.",
     ),
     Code(
-        "ORIO-B040",
-        "no way to run CUDA variants",
-        "A recipe with `transform CUDA(...)` has variants that run on an NVIDIA GPU.  They can be generated, as host\n"
-        "code beside the output, by\n\n"
-        "    orio transform FILE --set threadCount=128\n\n"
-        "To tune them something has to run and time them, which is not there on this machine or in this version.",
-    ),
-    Code(
         "ORIO-B030",
         "no C++ compiler",
         "CUDA kernels and their host code are checked on the processor by a C++17 compiler together with a header "
         "that takes the place of `cuda_runtime.h`. g++ is needed for that and was not found on the PATH. Install it "
         "with your system's package manager. The exit code is 3: the input may be fine, the machine lacks something.",
+    ),
+    Code(
+        "ORIO-B040",
+        "CUDA variants cannot be timed here",
+        "A recipe with `transform CUDA(...)` has variants that run on an NVIDIA GPU, and none can be used on this "
+        "machine; the message says what is missing. Without a GPU `orio tune` generates each variant, compiles it "
+        "for the target architecture and checks it on the processor against the original, which needs a C++ compiler. "
+        "Its table tells what was found. No time is taken, nothing is written, and the exit code is 3: the input may "
+        "be fine. `orio devices` shows what there is. One variant can be written without any of that:\n\n"
+        "    orio transform FILE --set threadCount=128",
+    ),
+    Code(
+        "ORIO-B041",
+        "machine code for another GPU",
+        "A recipe names an architecture (`arch='sm_80'`, or `-arch=sm_80` among the options of the compiler), and the "
+        "GPU that is to run the variant is of another one. A GPU runs machine code for its own major number and for "
+        "minor numbers up to its own: one of compute capability 8.6 runs `sm_80` and `sm_86`, but not `sm_75`, `sm_89` "
+        "or `sm_90`. Without `arch` variants are compiled for the GPU at hand.",
     ),
     Code(
         "ORIO-B050",

@@ -2,110 +2,35 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import count
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 
-from orio_py.build.compiler import Artifact, BuildFailure, Compiler
+from orio_py.build.compiler import Artifact, BuildFailure
 from orio_py.build.process import Completed
-from orio_py.codegen import ctypes
 from orio_py.codegen.device import DeviceProgram
 from orio_py.codegen.extent import extent_text
-from orio_py.codegen.interface import KernelVariable
 from orio_py.codegen.program import Program
-from orio_py.core.diagnostics import Diagnostic, DiagnosticError
-from orio_py.core.expr import Value
 from orio_py.core.source import Position
-from orio_py.core.units import Seconds
-from orio_py.ctree.evaluate import NoValueError
-from orio_py.measure.base import Baseline, RunLimits, VariantFacts
-from orio_py.measure.evaluator import ENOUGH, FINAL_SAMPLES, MOST_SAMPLES, Evaluator
-from orio_py.measure.job import DEFAULT_TOLERANCE, MemberPlace, Race, Report, judge
-from orio_py.measure.opencl.client import Answer, DeviceWorker, Ended
-from orio_py.measure.opencl.host import HostCode, HostState, Launch
+from orio_py.measure.base import VariantFacts
+from orio_py.measure.offload.client import DeviceWorker, Ended
+from orio_py.measure.offload.evaluator import SUFFIX, OffloadEvaluator, agree
+from orio_py.measure.opencl.client import opencl_worker
 from orio_py.measure.opencl.limits import check_device, choose_device
-from orio_py.measure.opencl.variant import DeviceVariant, HostData, HostMember, HostVariable
-from orio_py.measure.opencl.worker import Task
-from orio_py.record.device import OpenCLDevice, OpenCLSurvey
-from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage
-from orio_py.record.trial import CounterSource, CounterValue
+from orio_py.measure.opencl.variant import DeviceVariant
+from orio_py.record.device import OpenCLSurvey
 from orio_py.transform.offload.plan import KernelPlan
-
-SUFFIX = ".json"
-"""Ends the names of files that describe device variants."""
-
-_SOURCES = (
-    ("kernel_time", CounterSource.DEVICE),
-    ("transfer_time", CounterSource.DEVICE),
-    ("kernel_host_time", CounterSource.SYSTEM),
-)
-"""Counters of a device variant, in the order of the worker's lines: seconds per run of the timed code."""
 
 
 @dataclass(slots=True)
-class OpenCLEvaluator:
-    """Evaluates the variants of `original.task` on the devices of `survey`.
+class OpenCLEvaluator(OffloadEvaluator):
+    """Evaluates variants on the devices of `survey`."""
 
-    `original` evaluates C code: the original, and variants without kernels.  Each process that builds has a
-    worker of its own.  `with_transfers` ranks by kernels and transfers together.
-    """
-
-    original: Evaluator
     survey: OpenCLSurvey
-    with_transfers: bool = False
-    _data: HostData | None = None
-    _workers: dict[int, DeviceWorker] = field(default_factory=dict[int, DeviceWorker])
-    _facts: dict[Path, VariantFacts] = field(default_factory=dict[Path, VariantFacts])
-    _numbers: count[int] = field(default_factory=count)
 
-    @property
-    def compiler(self) -> Compiler:
-        """The compiler of the original."""
-        return self.original.compiler
-
-    @property
-    def folder(self) -> Path:
-        """Where the files are."""
-        return self.original.folder
-
-    @property
-    def limits(self) -> RunLimits:
-        """Limits of each run."""
-        return self.original.limits
-
-    @property
-    def clock(self) -> Clock:
-        """Always time on the wall, which is what events tell."""
-        return Clock.WALL
-
-    @property
-    def inner(self) -> int:
-        """How many calls of the original make one sample."""
-        return self.original.inner
-
-    @property
-    def worker_pid(self) -> int | None:
-        """The process number of this process's worker, while it runs."""
-        worker = self._workers.get(os.getpid())
-        return worker.pid if worker is not None else None
-
-    def prepare(self, values: Mapping[str, Value], arguments: Sequence[str] = ()) -> Baseline:
-        """Build and run the original, keep its inputs and outputs.
-
-        Raises as `Evaluator.prepare`, and DiagnosticError ORIO-M017 for options of the test program's command
-        line, which kernels would not see.
-        """
-        if arguments:
-            message = "the options of `cmdline_params` reach C code only, and kernels run without it"
-            raise DiagnosticError(Diagnostic("ORIO-M017", message, self.original.task.position))
-        self.original.keeps_inputs = True
-        baseline = self.original.prepare(values, arguments)
-        self._data = _host_data(self.original)
-        self._data_file.write_text(self._data.text, encoding="utf-8")
-        return baseline
+    def new_worker(self) -> DeviceWorker:
+        """A worker for OpenCL's devices."""
+        return opencl_worker(self.folder)
 
     def program(self, codes: Sequence[str], devices: Sequence[DeviceProgram] = ()) -> Program:
         """The description of a variant, or C code where it has no kernels.
@@ -119,25 +44,17 @@ class OpenCLEvaluator:
         platform, number = _agreed([p for program in devices for p in program.plans], task.position)
         device = choose_device(self.survey, platform, number, task.position)
         variant = DeviceVariant.of(device, extent_text(task, codes), devices)
-        launches = self._launches(variant)
+        launches = self.launches(variant.host, variant.calls)
         check_device(device, variant.sources, launches, task.position)
         return Program(variant.text, SUFFIX)
 
-    def build(
-        self, program: Program, values: Mapping[str, Value], name: str | None = None
-    ) -> Artifact | BuildFailure:
+    def build_kernels(self, path: Path) -> Artifact | BuildFailure:
         """Build a variant with this process's worker, which fills the cache of the others."""
-        if program.suffix != SUFFIX:
-            return self.original.build(program, values, name)
-        folder = self.folder / (name or f"kernels_{os.getpid()}_{next(self._numbers)}")
-        folder.mkdir(exist_ok=True)
-        path = folder / f"variant{SUFFIX}"
-        path.write_bytes(program.data)
-        variant = DeviceVariant.read(path)
+        variant, folder = DeviceVariant.read(path), path.parent
         for number, source in enumerate(variant.sources):
             (folder / f"kernels{number or ''}.cl").write_text(source, encoding="latin-1")
         try:
-            answer = self._worker().build(path)
+            answer = self.worker().build(path)
         except OSError as error:
             return BuildFailure(str(error), "")
         if isinstance(answer, Ended):
@@ -149,173 +66,23 @@ class OpenCLEvaluator:
             return BuildFailure(answer.problem[1], answer.log)
         return Artifact(path, answer.seconds)
 
-    def measure(
-        self,
-        artifact: Artifact,
-        arguments: Sequence[str] = (),
-        *,
-        coordinate: str = "",
-        race: Race | None = None,
-        check: bool = True,
-    ) -> Measurement:
-        """Validate a variant against the original's outputs, then time it in this process's worker."""
-        if artifact.path.suffix != SUFFIX:
-            return self.original.measure(artifact, arguments, coordinate=coordinate, race=race, check=check)
-        return self._run(artifact, self._task(artifact, race=race, check=check))
-
-    def confirm(self, artifact: Artifact, arguments: Sequence[str] = (), *, check: bool) -> Measurement:
-        """Time a variant for the finals: C code in a process of its own, kernels with new buffers."""
-        if artifact.path.suffix != SUFFIX:
-            return self.original.confirm(artifact, arguments, check=check)
-        least, most = FINAL_SAMPLES
-        task = self._task(artifact, check=check)
-        return self._run(artifact, replace(task, least=min(least, self.limits.repeats), most=most))
-
-    def facts(self, artifact: Artifact) -> VariantFacts:
-        """Times of kernels and transfers in the last measurement, and the device."""
-        return self._facts.get(artifact.path, VariantFacts())
-
-    def calibrate(self) -> tuple[Sample, ...]:
-        """As `Evaluator.calibrate`."""
-        return self.original.calibrate()
-
-    def close(self) -> None:
-        """End the worker and the test program."""
-        worker = self._workers.pop(os.getpid(), None)
-        if worker is not None:
-            worker.close()
-        self.original.close()
-
-    @property
-    def _data_file(self) -> Path:
-        return self.folder / f"data{SUFFIX}"
-
-    def _worker(self) -> DeviceWorker:
-        """The worker of this process; one that a parent started is not this process's to use."""
-        return self._workers.setdefault(os.getpid(), DeviceWorker(self.folder))
-
-    def _launches(self, variant: DeviceVariant) -> list[Launch]:
-        """The launches of the timed code, found without a device: reductions keep their first values."""
-        assert self._data is not None, "prepare comes first"
-        launches: list[Launch] = []
-        calls = {call.function: call for call in variant.calls}
-        try:
-            code = HostCode.of(variant.host, calls, self._data.types)
-            code.run(HostState.of(self._data), lambda launch, state: launches.append(launch))
-        except NoValueError as problem:
-            message = f"the code around the kernels cannot be followed: {problem}"
-            raise DiagnosticError(Diagnostic("ORIO-M017", message, self.original.task.position)) from None
-        return launches
-
-    def _task(self, artifact: Artifact, *, race: Race | None = None, check: bool = True) -> Task:
-        repeats = self.limits.repeats
-        return Task(
-            str(artifact.path),
-            str(self._data_file),
-            check,
-            repeats,
-            max(repeats, MOST_SAMPLES),
-            float(ENOUGH),
-            self.with_transfers,
-            (race.best, race.hopeless, race.may_win) if race is not None else None,
-        )
-
-    def _run(self, artifact: Artifact, task: Task) -> Measurement:
-        try:
-            answer = self._worker().run(task, self.original.timeout)
-        except OSError as error:
-            return Failure(Stage.PROTOCOL, str(error))
-        if isinstance(answer, Ended):
-            return judge(answer.completed, Report(()), self.clock)
-        if answer.problem is not None:
-            keyword, text = answer.problem
-            return Failure(Stage.COMPILE if keyword == "compile" else Stage.PROTOCOL, text)
-        report = Report(answer.lines)
-        self._facts[artifact.path] = self._learnt(artifact, answer, report)
-        return judge(Completed(0, "", "", False, Seconds(0.0)), report, self.clock)
-
-    def _learnt(self, artifact: Artifact, answer: Answer, report: Report) -> VariantFacts:
-        splits = [tuple(map(float, rest.split())) for word, rest in report.lines if word == "split"]
-        counters = tuple(
-            CounterValue(name, median(split[place] for split in splits), "s", source)
-            for place, (name, source) in enumerate(_SOURCES)
-            if splits
-        )
+    def learnt(self, artifact: Artifact) -> VariantFacts:
+        """The device of a variant with kernels."""
+        if artifact.path.suffix != SUFFIX or not artifact.path.exists():
+            return VariantFacts()
         variant = DeviceVariant.read(artifact.path)
-        device = self._device(variant)
-        return VariantFacts(counters, device.metadata if device is not None else {})
-
-    def _device(self, variant: DeviceVariant) -> OpenCLDevice | None:
         place = (variant.platform, variant.device)
-        return next((d for d in self.survey.devices if (d.platform_number, d.number) == place), None)
+        found = (d for d in self.survey.devices if (d.platform_number, d.number) == place)
+        device = next(found, None)
+        return VariantFacts((), device.metadata if device is not None else {})
 
 
 def _agreed(plans: Sequence[KernelPlan], position: Position) -> tuple[int | str | None, int | str | None]:
     """The platform and device of all plans.  Raises DiagnosticError ORIO-B016 when they differ."""
-    for what, wishes in (
-        ("devices", {(plan.options.platform, plan.options.device) for plan in plans}),
-        ("build options", {plan.options.build_flags for plan in plans}),
-    ):
-        if len(wishes) > 1:
-            message = f"the kernels of one variant ask for different {what}"
-            raise DiagnosticError(Diagnostic("ORIO-B016", message, position))
+    agree("devices", {(plan.options.platform, plan.options.device) for plan in plans}, position)
+    agree("build options", {plan.options.build_flags for plan in plans}, position)
     return plans[0].options.platform, plans[0].options.device
 
 
 def _end(done: Completed) -> str:
     return done.signal_name or f"exit status {done.returncode}"
-
-
-def _host_data(original: Evaluator) -> HostData:
-    """The variables of the timed code with their places in the files, and the constants of the source file."""
-    task, interface = original.task, original.interface
-    near = task.surroundings
-    places: dict[str, tuple[int, int, int]] = {}
-    offset = 0
-    for name, element, elements in original.variables:
-        places[name] = (offset, element * elements, element)
-        offset += element * elements
-    constants = {d.name: d.initialiser for d in near.globals if d.is_scalar and "const" in d.qualifiers}
-    types = {name: ctypes.resolve(name, near.before) or name for name in near.typedefs}
-    return HostData(
-        str(original.inputs),
-        str(original.reference),
-        tuple(
-            HostVariable(
-                v.name,
-                v.type,
-                v.dimensions,
-                *places[v.name],
-                is_array=v.is_array,
-                written=v.written,
-                compared=v.compared,
-                has_value=v.live_in and v.initialiser is None,
-                initialiser=v.initialiser,
-                members=_members(v, original.members),
-            )
-            for v in interface.variables
-        ),
-        {
-            **{name: _text(value) for name, value in original.point.values},
-            **{name: text for name, text in constants.items() if text is not None},
-            **near.macros,
-            **{name: _text(value) for name, value in interface.macros.items()},
-        },
-        {**types, **task.types},
-        {name: task.measurement.tolerance.get(name, pair) for name, pair in DEFAULT_TOLERANCE.items()},
-    )
-
-
-def _members(
-    variable: KernelVariable, found: Mapping[str, Mapping[str, MemberPlace]]
-) -> tuple[HostMember, ...]:
-    places = found.get(variable.name, {})
-    return tuple(
-        HostMember(m.name, m.type, place.offset, place.size, place.count)
-        for m in variable.members
-        for place in (places[m.name],)
-    )
-
-
-def _text(value: Value) -> str:
-    return repr(value) if isinstance(value, float) else str(int(value) if isinstance(value, bool) else value)

@@ -9,7 +9,7 @@ from orio_py.codegen.device import ArgumentKind
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, fail
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position
-from orio_py.measure.opencl.host import Launch
+from orio_py.measure.offload.host import Launch
 from orio_py.record.device import DeviceKind, OpenCLDevice, OpenCLSurvey
 
 _ORDER = (DeviceKind.GPU, DeviceKind.ACCELERATOR, DeviceKind.OTHER, DeviceKind.CPU)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyopencl as cl
 
 from orio_py.core.units import Bytes
-from orio_py.measure.opencl.runtime import VariantProblem
+from orio_py.measure.offload.problem import VariantProblem
 from orio_py.record.device import DeviceKind, OpenCLDevice, OpenCLPlatform
 
 _KINDS = (

@@ -18,12 +18,13 @@ import numpy as np
 import pyopencl as cl
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument
-from orio_py.ctree.evaluate import Number, canonical_type
-from orio_py.measure.opencl.compare import difference
-from orio_py.measure.opencl.host import HostCode, HostState, Launch, Pointer, number_bytes, number_from
-from orio_py.measure.opencl.slices import Part, busy_seconds, run_slices
-from orio_py.measure.opencl.variant import Combining, DeviceVariant, HostData
-from orio_py.transform.offload.call import size_name
+from orio_py.measure.offload.arrays import HostArrays, buffer_bytes, by_columns, partials_array, value_of
+from orio_py.measure.offload.host import HostCode, HostState, Launch
+from orio_py.measure.offload.problem import Spent, VariantProblem
+from orio_py.measure.offload.slices import Part, busy_seconds, run_slices
+from orio_py.measure.offload.variant import HostData
+from orio_py.measure.opencl.slices import CommandQueues, interval
+from orio_py.measure.opencl.variant import DeviceVariant
 from orio_py.transform.offload.plan import Direction
 
 SHORT = 50e-6
@@ -36,55 +37,6 @@ GUARD_BYTE = 0xA5
 
 KEPT_PROGRAMS = 32
 """Built programs that a worker keeps."""
-
-_NUMPY: Mapping[str, Any] = {
-    "char": np.int8,
-    "uchar": np.uint8,
-    "short": np.int16,
-    "ushort": np.uint16,
-    "int": np.int32,
-    "uint": np.uint32,
-    "long": np.int64,
-    "ulong": np.uint64,
-    "float": np.float32,
-    "double": np.float64,
-}
-
-_COMBINE: Mapping[str, Any] = {
-    "+": np.add,
-    "*": np.multiply,
-    "min": np.fmin,
-    "max": np.fmax,
-    "&": np.bitwise_and,
-    "|": np.bitwise_or,
-    "^": np.bitwise_xor,
-}
-
-
-class VariantProblem(Exception):
-    """Raised when a variant cannot be built or misbehaves: `keyword` and text of a line of its report."""
-
-    def __init__(self, keyword: str, text: str) -> None:
-        super().__init__(text)
-        self.keyword, self.text = keyword, text
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """Seconds of one run of the timed code: kernels, transfers, kernels by the host's clock, CPU time."""
-
-    kernel: float = 0.0
-    transfer: float = 0.0
-    host: float = 0.0
-    cpu: float = 0.0
-
-    def __add__(self, other: Spent) -> Spent:
-        return Spent(
-            self.kernel + other.kernel,
-            self.transfer + other.transfer,
-            self.host + other.host,
-            self.cpu + other.cpu,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +86,10 @@ class Runtime:
         self._built[path] = built
         return built
 
+    def run(self, built: Built, data: HostData) -> Run:
+        """A run of a variant with its data."""
+        return Run(built, data)
+
     def _context(self, platform: int, number: int) -> tuple[cl.Context, cl.Device]:
         if (platform, number) not in self._contexts:
             device = cl.get_platforms()[platform].get_devices()[number]
@@ -167,29 +123,20 @@ class Run:
 
     built: Built
     data: HostData
-    host: dict[str, Any] = field(init=False)
+    arrays: HostArrays = field(init=False)
     _queue: cl.CommandQueue = field(init=False)
     _queues: list[cl.CommandQueue] = field(default_factory=list[cl.CommandQueue])
     _launched: list[_Launched] = field(default_factory=list[_Launched])
-    _inputs: Any = field(init=False)
     _is_processor: bool = field(init=False)
 
     def __post_init__(self) -> None:
         self._queue = self._new_queue()
-        self._inputs = np.memmap(self.data.inputs, np.uint8, "r") if self._has_data else np.zeros(0, np.uint8)
         self._is_processor = bool(self.built.device.type & cl.device_type.CPU)
-        self.host = {}
-        for v in self.data.variables:
-            if v.is_array or v.members:
-                self.host[v.name] = np.array(self._inputs[v.offset : v.offset + v.bytes])
+        self.arrays = HostArrays(self.data)
 
     def _new_queue(self) -> cl.CommandQueue:
         profiled = cl.command_queue_properties.PROFILING_ENABLE
         return cl.CommandQueue(self.built.context, self.built.device, properties=profiled)
-
-    @property
-    def _has_data(self) -> bool:
-        return any(variable.bytes for variable in self.data.variables)
 
     def first(self) -> HostState:
         """Follow the timed code once; the state is that behind it.
@@ -207,9 +154,7 @@ class Run:
 
     def again(self) -> Spent:
         """Repeat the launches on restored inputs."""
-        for v in self.data.variables:
-            if v.name in self.host and v.written:
-                self.host[v.name][:] = self._inputs[v.offset : v.offset + v.bytes]
+        self.arrays.restore()
         spent = Spent()
         for launched in self._launched:
             spent += self._execute(launched)[0]
@@ -217,20 +162,11 @@ class Run:
 
     def differences(self, state: HostState) -> Iterator[tuple[str, str]]:
         """Variables that differ from the original's outputs, with `INDEX WANTED GOT` of the first element."""
-        reference = np.memmap(self.data.reference, np.uint8, "r") if self._has_data else self._inputs
-        for v in self.data.variables:
-            if not v.compared or not v.written:
-                continue
-            wanted = reference[v.offset : v.offset + v.bytes].tobytes()
-            if v.name in self.host:
-                got = self.host[v.name].tobytes()
-            elif v.name in state.scalars:
-                got = number_bytes(state.scalars[v.name])
-            else:
-                continue
-            found = difference(got, wanted, v, self.data.tolerance)
-            if found is not None:
-                yield found
+        return self.arrays.differences(state)
+
+    def conditions(self) -> Mapping[str, str]:
+        """Nothing: OpenCL tells neither clocks nor temperatures."""
+        return {}
 
     def release(self) -> None:
         """Give the buffers back to the device."""
@@ -244,28 +180,13 @@ class Run:
         if launch.is_empty:
             return
         launched = _Launched(launch)
-        groups = launch.call.partial_elements(launch.trips)
         for argument in launch.call.arguments:
-            if argument.kind is ArgumentKind.BUFFER:
-                count = int(launch.numbers[f"orio_count_{argument.of}"].value)
-                launched.buffers.append((argument, self._buffer(count * argument.element_bytes)))
-            elif argument.kind is ArgumentKind.PARTIALS:
-                launched.buffers.append((argument, self._buffer(groups * argument.element_bytes)))
+            if (size := buffer_bytes(launch, argument)) is not None:
+                launched.buffers.append((argument, self._buffer(size)))
         self._launched.append(launched)
         _, partials = self._execute(launched)
         for combining, values in zip(launch.call.reductions, partials, strict=True):
-            self._combine(launch.pointers[combining.parameter], combining, values, state)
-
-    def _combine(self, place: Pointer, combining: Combining, partials: Any, state: HostState) -> None:
-        """Set what a reduction's pointer points to, a scalar or an element of an array."""
-        if place.name not in self.host:
-            state.scalars[place.name] = _combined(combining.operator, state.lookup(place.name), partials)
-            return
-        size = partials.dtype.itemsize
-        element = self.host[place.name][place.offset : place.offset + size]
-        before = number_from(element.tobytes(), canonical_type(combining.type))
-        after = number_bytes(_combined(combining.operator, before, partials))
-        element[:] = np.frombuffer(after, np.uint8)
+            self.arrays.combine(launch.pointers[combining.parameter], combining, values, state)
 
     def _buffer(self, size: int) -> _Buffer:
         flags = cl.mem_flags
@@ -296,32 +217,31 @@ class Run:
             match argument.kind:
                 case ArgumentKind.BUFFER:
                     buffer = next(buffers)[1]
-                    part = self._host_part(launch, argument, buffer)
+                    part = self.arrays.part(launch, argument, buffer.size)
                     if argument.direction is not Direction.OUT:
                         began = perf_counter()
-                        given = _by_columns(launch, argument, part)
+                        given = by_columns(launch, argument, part)
                         turning += perf_counter() - began if argument.rows else 0.0
                         transfers.append(cl.enqueue_copy(self._queue, buffer.data, given))
                     values.append(buffer.data)
                 case ArgumentKind.PARTIALS:
                     values.append(next(buffers)[1].data)
                 case _:
-                    number = launch.numbers[argument.host]
-                    values.append(_NUMPY[argument.device_type](number.value))
+                    values.append(value_of(launch, argument))
         spent = self._launch(launch, values)
         partials: list[Any] = []
         for argument, buffer in launched.buffers:
             if argument.kind is ArgumentKind.PARTIALS:
-                found = np.empty(buffer.size, np.uint8).view(_NUMPY[argument.device_type])
+                found, elements = partials_array(argument, buffer.size)
                 transfers.append(cl.enqueue_copy(self._queue, found, buffer.data))
-                partials.append(found)
+                partials.append(elements)
             elif argument.direction is not Direction.IN:
-                part = self._host_part(launch, argument, buffer)
+                part = self.arrays.part(launch, argument, buffer.size)
                 found = np.empty_like(part) if argument.rows else part
                 transfers.append(cl.enqueue_copy(self._queue, found, buffer.data))
                 if argument.rows:
                     began = perf_counter()
-                    part[:] = _by_columns(launch, argument, found, back=True)
+                    part[:] = by_columns(launch, argument, found, back=True)
                     turning += perf_counter() - began
         seconds = turning + sum(_seconds(event) for event in transfers)
         return spent + Spent(transfer=seconds), partials
@@ -345,7 +265,7 @@ class Run:
         launch, call = launched.launch, launched.launch.call
         began = perf_counter()
         parts = [
-            (argument, buffer, _by_columns(launch, argument, self._host_part(launch, argument, buffer)))
+            (argument, buffer, by_columns(launch, argument, self.arrays.part(launch, argument, buffer.size)))
             for argument, buffer in launched.buffers
             if argument.kind is ArgumentKind.BUFFER
         ]
@@ -353,14 +273,13 @@ class Run:
         turning = perf_counter() - began if has_columns else 0.0
         while len(self._queues) < call.streams:
             self._queues.append(self._new_queue())
-        sliced = [Part.of(launch, *found) for found in parts]
+        sliced = [Part.of(launch, a, buffer.data, buffer.size, held) for a, buffer, held in parts]
         buffers = {(argument.kind, argument.of): buffer.data for argument, buffer in launched.buffers}
         for queue in (self._queue, *self._queues):
             queue.finish()
         cpu, began = process_time(), perf_counter()
         ran = run_slices(
-            self._queues,
-            self.built.kernels[call.kernel],
+            CommandQueues(self._queues, self.built.kernels[call.kernel], call),
             launch,
             sliced,
             [_argument(launch, argument, buffers) for argument in call.arguments],
@@ -370,15 +289,17 @@ class Run:
         copies = list(ran.copies)
         for argument, buffer in launched.buffers:
             if argument.kind is ArgumentKind.PARTIALS:
-                found = np.empty(buffer.size, np.uint8).view(_NUMPY[argument.device_type])
+                found, elements = partials_array(argument, buffer.size)
                 copies.append(cl.enqueue_copy(self._queue, found, buffer.data))
-                partials.append(found)
-        kernel, transfer = busy_seconds(ran.kernels, copies)
+                partials.append(elements)
+        kernel, transfer = busy_seconds([*map(interval, ran.kernels)], [*map(interval, copies)])
         host = max(0.0, host - transfer)
         began = perf_counter()
         for argument, buffer, held in parts:
             if argument.rows and argument.direction is not Direction.IN:
-                self._host_part(launch, argument, buffer)[:] = _by_columns(launch, argument, held, back=True)
+                self.arrays.part(launch, argument, buffer.size)[:] = by_columns(
+                    launch, argument, held, back=True
+                )
         turning += perf_counter() - began if has_columns else 0.0
         return Spent(self._corrected(kernel, host), transfer + turning, host, cpu), partials
 
@@ -388,21 +309,6 @@ class Run:
             seconds += max(0.0, host - seconds) * (1.0 - seconds / SHORT)
         return seconds
 
-    def _host_part(self, launch: Launch, argument: KernelArgument, buffer: _Buffer) -> Any:
-        """The bytes of the host's array that a buffer holds."""
-        place = launch.pointers[argument.host]
-        if (
-            argument.structure_bytes
-            and launch.numbers[size_name(argument.of)].value != argument.element_bytes
-        ):
-            raise VariantProblem(
-                "reference", f"structures in `{argument.of}` are not as long as the device's"
-            )
-        part = self.host[place.name][max(0, place.offset) : place.offset + buffer.size]
-        if place.offset < 0 or len(part) != buffer.size:
-            raise VariantProblem("bounds", argument.of)
-        return part
-
 
 def _argument(
     launch: Launch, argument: KernelArgument, buffers: Mapping[tuple[ArgumentKind, str], Any]
@@ -410,18 +316,7 @@ def _argument(
     """What a kernel is passed; 0 for what each slice sets."""
     if (argument.kind, argument.of) in buffers:
         return buffers[argument.kind, argument.of]
-    number = launch.numbers.get(argument.host)
-    return _NUMPY[argument.device_type](0 if number is None else number.value)
-
-
-def _by_columns(launch: Launch, argument: KernelArgument, part: Any, *, back: bool = False) -> Any:
-    """The bytes of a host's array in the order in which the device holds them, or `back` in the host's."""
-    if not argument.rows:
-        return part
-    rows, size = int(launch.numbers[argument.rows].value), argument.element_bytes
-    shape = (-1, rows) if back else (rows, -1)
-    elements = part.view(f"u{size}").reshape(shape)
-    return np.ascontiguousarray(elements.T).reshape(-1).view(np.uint8)
+    return value_of(launch, argument)
 
 
 def _check_kernels(built: Built) -> None:
@@ -437,17 +332,6 @@ def _check_kernels(built: Built) -> None:
         if prod(call.items) > most:
             text = f"kernel `{call.kernel}` can have {most} items per group, not {prod(call.items)}"
             raise VariantProblem("compile", text)
-
-
-def _combined(operator: str, before: Number, partials: Any) -> Number:
-    """The value before with the groups' results, in their order and in the scalar's own type."""
-    if operator in ("&&", "||"):
-        chosen = all if operator == "&&" else any
-        return Number(before.type, int(chosen([before.value, *partials.tolist()])))
-    first = np.frombuffer(number_bytes(before), partials.dtype)
-    with np.errstate(all="ignore"):
-        total = _COMBINE[operator].accumulate(np.concatenate([first, partials]), dtype=partials.dtype)[-1]
-    return number_from(total.tobytes(), before.type)
 
 
 def _seconds(event: cl.Event) -> float:

@@ -93,6 +93,7 @@ class CUDA(DeviceStep):
                     100 * (_KIB - self.preferL1Size) // _KIB if self.preferL1Size else None,
                     self.pinHostMem,
                     self.dataOnDevice,
+                    self.arch,
                 )
             ),
             language=Language.CUDA,

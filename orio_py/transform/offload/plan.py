@@ -261,8 +261,9 @@ class CudaOptions:
     `least_blocks` are the blocks that a multiprocessor should hold at least, `max_registers` the most registers of
     a thread; a kernel has one of the two.  `carveout` is the share of a multiprocessor's memory for shared memory,
     in percent; the rest is first-level cache.  `pins` says that copies go through pinned memory of the host,
-    `on_device` that there is a function for arrays that are on the device already.  Kernels of one `scope`, which
-    the region runs one after the other, share their arrays on the device.
+    `on_device` that there is a function for arrays that are on the device already.  `architecture` is the one whose
+    limits the plan keeps, '' where none was named.  Kernels of one `scope`, which the region runs one after the
+    other, share their arrays on the device.
     """
 
     least_blocks: int | None = None
@@ -270,6 +271,7 @@ class CudaOptions:
     carveout: int | None = None
     pins: bool = False
     on_device: bool = False
+    architecture: str = ""
     scope: int | None = None
 
 

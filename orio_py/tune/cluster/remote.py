@@ -55,6 +55,11 @@ class RemoteEvaluator:
         """How many calls of the kernel make one sample at the home."""
         return self._prepared.inner if self._prepared is not None else 1
 
+    @property
+    def untimed(self) -> str:
+        """Why variants are not timed at the home; '' where they are, and before `prepare`."""
+        return self._prepared.untimed if self._prepared is not None else ""
+
     def prepare(self, values: Mapping[str, Value], arguments: Sequence[str] = ()) -> Baseline:
         """Build and run the original at a home.  Raises as the evaluator there, and EnvironmentProblem ORIO-B051."""
         self._prepared = self._ask("prepared")

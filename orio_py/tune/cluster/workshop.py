@@ -80,6 +80,7 @@ class Prepared:
     baseline: Any
     clock: Clock
     inner: int
+    untimed: str = ""
 
 
 @dataclass(slots=True)
@@ -129,7 +130,7 @@ class Workshop:
             scorer=Scorer(evaluation.objective, observing, arguments_of),
         )
         maker = VariantMaker(VariantGenerator.of(evaluation.task), evaluation.point, evaluator, arguments_of)
-        prepared = Prepared(baseline, evaluator.clock, evaluator.inner)
+        prepared = Prepared(baseline, evaluator.clock, evaluator.inner, evaluator.untimed)
         return cls(assignment, folder, compiler, evaluator, observing, maker, measurer, prepared)
 
     def evaluate(self, configuration: Configuration, best: float | None) -> Candidate:

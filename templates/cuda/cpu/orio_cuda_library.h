@@ -9,11 +9,12 @@ template <class... A> static inline const orio_cuda_parameter *orio_cuda_paramet
 
 template <class... A>
 static inline cudaError_t orio_cuda_start(const char *name, void (*kernel)(A...), const unsigned *grid,
-                                          const unsigned *block, void **arguments, size_t shared_bytes)
+                                          const unsigned *block, void **arguments, size_t shared_bytes,
+                                          cudaStream_t stream)
 {
   return orio_cuda_launch(name, reinterpret_cast<orio_cuda_function>(kernel), orio_cuda_kernel<A...>::invoke,
                           orio_cuda_kernel<A...>::parameters, sizeof...(A), dim3(grid[0], grid[1], grid[2]),
-                          dim3(block[0], block[1], block[2]), arguments, shared_bytes, nullptr);
+                          dim3(block[0], block[1], block[2]), arguments, shared_bytes, stream);
 }
 
 #define ORIO_CUDA_ENTRY(kernel) \
@@ -22,10 +23,16 @@ static inline cudaError_t orio_cuda_start(const char *name, void (*kernel)(A...)
   ORIO_CUDA_API cudaError_t orio_allow_##kernel(int); \
   cudaError_t orio_allow_##kernel(int shared_bytes) \
   { return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes); } \
-  ORIO_CUDA_API cudaError_t orio_launch_##kernel(const unsigned *, const unsigned *, void **, size_t); \
-  cudaError_t orio_launch_##kernel(const unsigned *grid, const unsigned *block, void **arguments, size_t shared_bytes) \
+  ORIO_CUDA_API cudaError_t orio_launch_##kernel(const unsigned *, const unsigned *, void **, size_t, cudaStream_t); \
+  cudaError_t orio_launch_##kernel(const unsigned *grid, const unsigned *block, void **arguments, size_t shared_bytes, \
+                                   cudaStream_t stream) \
   { \
-    return orio_cuda_start(#kernel, kernel, grid, block, arguments, shared_bytes); \
+    return orio_cuda_start(#kernel, kernel, grid, block, arguments, shared_bytes, stream); \
   }
+
+/* The architecture that the kernels are checked for. */
+#define ORIO_CUDA_ARCHITECTURE(number) \
+  ORIO_CUDA_API int orio_cuda_architecture(void); \
+  int orio_cuda_architecture(void) { return number; }
 
 #endif

@@ -10,9 +10,9 @@ from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem
 from orio_py.core.source import Position
 from orio_py.core.units import Bytes
 from orio_py.ctree.evaluate import Number
-from orio_py.measure.opencl.host import Launch, Pointer
+from orio_py.measure.offload.host import Launch, Pointer
+from orio_py.measure.offload.variant import HostFunction
 from orio_py.measure.opencl.limits import check_device, choose_device
-from orio_py.measure.opencl.variant import HostFunction
 from orio_py.record.device import DeviceKind, OpenCLDevice, OpenCLPlatform, OpenCLSurvey
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.offload.arguments import OffloadArguments

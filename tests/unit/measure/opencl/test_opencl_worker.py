@@ -25,9 +25,11 @@ from orio_py.build.process import Completed
 from orio_py.codegen.device import ArgumentKind, KernelArgument, slices_of
 from orio_py.core.units import Seconds
 from orio_py.measure.job import Report, judge
-from orio_py.measure.opencl.client import Answer, DeviceWorker, Ended
-from orio_py.measure.opencl.variant import DeviceVariant, HostFunction
-from orio_py.measure.opencl.worker import Task
+from orio_py.measure.offload.client import Answer, DeviceWorker, Ended
+from orio_py.measure.offload.variant import HostFunction
+from orio_py.measure.offload.worker import Task
+from orio_py.measure.opencl.client import opencl_worker
+from orio_py.measure.opencl.variant import DeviceVariant
 from orio_py.record.measurement import Clock, Failure, Stage, Success
 from orio_py.transform.offload.call import slice_names
 
@@ -38,7 +40,7 @@ ROOT = Path(__file__).resolve().parents[4]
 @pytest.fixture(scope="module")
 def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeviceWorker]:
     skip_without_device()
-    found = DeviceWorker(tmp_path_factory.mktemp("worker"))
+    found = opencl_worker(tmp_path_factory.mktemp("worker"))
     yield found
     found.close()
 
@@ -268,9 +270,9 @@ def test_no_worker_outlives_the_process_that_asked(tmp_path: Path) -> None:
     code = f"""
 from pathlib import Path
 from orio_py.core.units import Seconds
-from orio_py.measure.opencl.client import DeviceWorker
-from orio_py.measure.opencl.worker import Task
-worker = DeviceWorker(Path({str(tmp_path)!r}))
+from orio_py.measure.offload.worker import Task
+from orio_py.measure.opencl.client import opencl_worker
+worker = opencl_worker(Path({str(tmp_path)!r}))
 worker.build(Path({str(path)!r}))
 print(worker.pid, flush=True)
 worker.run(Task({str(path)!r}, {str(data)!r}, True, 3, 5, 0.0, False), Seconds(600.0))

@@ -8,8 +8,8 @@ import pytest
 from opencl_variants import axpy_call, write_data
 
 from orio_py.ctree.evaluate import NoValueError, Number
-from orio_py.measure.opencl.host import HostCode, HostState, Launch, Pointer, expression
-from orio_py.measure.opencl.variant import HostData, HostMember, HostVariable
+from orio_py.measure.offload.host import HostCode, HostState, Launch, Pointer, expression
+from orio_py.measure.offload.variant import HostData, HostMember, HostVariable
 
 
 def state(tmp_path: Path, constants: dict[str, str] | None = None) -> HostState:

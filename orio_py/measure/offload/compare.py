@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from orio_py.measure.job import DEFAULT_TOLERANCE
-from orio_py.measure.opencl.variant import HostVariable
+from orio_py.measure.offload.variant import HostVariable
 
 _FLOATING: Mapping[str, Any] = {"float": np.float32, "double": np.float64, "long double": np.longdouble}
 

@@ -22,7 +22,7 @@ from orio_py.ctree.evaluate import (
 from orio_py.ctree.nodes import Comment, GuardedPragma, Node, Transform, c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.rewrite import map_children
-from orio_py.measure.opencl.variant import HostData, HostFunction, HostMember, HostVariable
+from orio_py.measure.offload.variant import HostData, HostFunction, HostMember, HostVariable
 
 MOST_STEPS = 1_000_000
 """Statements that are followed in one run of the timed code."""

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from orio_py.measure.opencl.compare import difference, first_difference
-from orio_py.measure.opencl.variant import HostMember, HostVariable
+from orio_py.measure.offload.compare import difference, first_difference
+from orio_py.measure.offload.variant import HostMember, HostVariable
 
 NAN, INF = float("nan"), float("inf")
 

@@ -1,0 +1,264 @@
+"""Evaluates CUDA variants: compiled for an architecture, timed on a GPU, or checked on the processor without one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from pathlib import Path
+from time import perf_counter
+
+from orio_py.build.compiler import Artifact, BuildFailure
+from orio_py.build.cuda import CudaBinary, CudaCompiler, check_architecture, cuda_options
+from orio_py.build.cuda_cpu import CudaOnCpu
+from orio_py.build.cuda_report import kernel_occupancy
+from orio_py.codegen.device import DeviceProgram
+from orio_py.codegen.extent import extent_text
+from orio_py.codegen.program import Program
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError
+from orio_py.core.expr import Value
+from orio_py.core.source import Position
+from orio_py.core.units import Bytes, Seconds
+from orio_py.measure.base import Baseline, VariantFacts
+from orio_py.measure.cuda.client import DEFAULT_ARCHITECTURE, CudaPlace
+from orio_py.measure.cuda.variant import BUILT, BuiltCuda, CudaVariant, UsedKernel
+from orio_py.measure.evaluator import MOST_SAMPLES
+from orio_py.measure.job import Race
+from orio_py.measure.offload.client import DeviceWorker
+from orio_py.measure.offload.evaluator import SUFFIX, OffloadEvaluator, agree
+from orio_py.record.cuda import ARCHITECTURE
+from orio_py.record.measurement import Failure, Measurement, Stage, Success
+from orio_py.record.trial import CounterSource, CounterValue
+from orio_py.transform.offload.plan import KernelPlan
+
+LIBRARY = "kernels.so"
+"""The shared object of a variant for the executor on the processor."""
+
+EXECUTOR_SLOWDOWN = 60
+"""How much longer than others a variant on the executor may take, which looks at each access."""
+
+CHECKED = "its results are right"
+"""What is told of a variant that was run and not timed."""
+
+
+@dataclass(frozen=True, slots=True)
+class CudaTools:
+    """What builds variants.
+
+    `compiler` makes machine code, None where there is none.  `executor` builds for the processor, None where that does
+    not run variants.  `warnings` tell what is missing.
+    """
+
+    compiler: CudaCompiler | None
+    executor: CudaOnCpu | None
+    warnings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The compiler with its version; '' where there is none."""
+        return f"{self.compiler.name} {self.compiler.version}" if self.compiler is not None else ""
+
+
+@dataclass(slots=True)
+class CudaEvaluator(OffloadEvaluator):
+    """Evaluates variants at `place`; without a GPU there nothing is timed."""
+
+    place: CudaPlace
+    tools: CudaTools
+
+    @property
+    def untimed(self) -> str:
+        """Why variants are not timed: there is no GPU.  Also what they are compiled for."""
+        if self.place.has_times:
+            return ""
+        built = f"variants are compiled for {DEFAULT_ARCHITECTURE} where the recipe names no `arch`"
+        return f"{self.place.problem}; {built if self.tools.compiler else 'nothing makes machine code of variants'}"
+
+    def most_samples(self) -> int:
+        """Timed repetitions at most: none without a GPU."""
+        return max(self.limits.repeats, MOST_SAMPLES) if self.place.has_times else 0
+
+    def run_timeout(self) -> Seconds:
+        """How long a variant may take: longer on the executor, unless the user says how long."""
+        if self.place.has_times or self.limits.timeout is not None:
+            return self.original.timeout
+        return Seconds(EXECUTOR_SLOWDOWN * self.original.timeout)
+
+    def new_worker(self) -> DeviceWorker:
+        """A worker for the place."""
+        return self.place.worker(self.folder)
+
+    def prepare(self, values: Mapping[str, Value], arguments: Sequence[str] = ()) -> Baseline:
+        """As `OffloadEvaluator.prepare`; also the executor is made ready for the processes that build."""
+        # Not `super()`: a class with slots is made anew, and this function would know the old one.
+        baseline = OffloadEvaluator.prepare(self, values, arguments)
+        if self.tools.executor is not None:
+            self.tools.executor.warm()
+        return replace(baseline, warnings=(*baseline.warnings, *self.tools.warnings))
+
+    def program(self, codes: Sequence[str], devices: Sequence[DeviceProgram] = ()) -> Program:
+        """The description of a variant, or C code where it has no kernels.
+
+        Raises DiagnosticError ORIO-B016 for kernels that ask for different architectures or options, B021 for an
+        architecture that the compiler does not know, B041 for one whose code the GPU does not run, M017 when the
+        timed code holds statements that only a compiler can follow.
+        """
+        if not devices:
+            return self.original.program(codes)
+        task = self.original.task
+        plans = [plan for program in devices for plan in program.plans]
+        agree("build options", {plan.options.build_flags for plan in plans}, task.position)
+        flags = plans[0].options.build_flags
+        architecture = self._architecture(plans, task.position)
+        variant = CudaVariant.of(architecture, flags, extent_text(task, codes), devices)
+        self.launches(variant.host, variant.calls)
+        return Program(variant.text, SUFFIX)
+
+    def build_kernels(self, path: Path) -> Artifact | BuildFailure:
+        """Compile the kernels; a variant fails here of which no block fits onto a multiprocessor."""
+        began = perf_counter()
+        variant, folder = CudaVariant.read(path), path.parent
+        for number, source in enumerate(variant.sources):
+            (folder / f"kernels{number or ''}.cu").write_text(source, encoding="latin-1")
+        binaries = self._compiled(variant)
+        if isinstance(binaries, BuildFailure):
+            return binaries
+        kernels: list[UsedKernel] = []
+        for call in variant.calls if binaries else ():
+            found = used_kernel(binaries[call.program], call.kernel, prod(call.items))
+            if isinstance(found, BuildFailure):
+                return found
+            kernels.append(found)
+        modules: list[tuple[str, tuple[str, ...]]] = []
+        for number, binary in enumerate(binaries):
+            name = f"kernels{number or ''}.cubin"
+            (folder / name).write_bytes(binary.cubin)
+            modules.append((name, tuple(c.kernel for c in variant.calls if c.program == number)))
+        if (executor := self.tools.executor) is not None:
+            library = executor.build_library(
+                variant.sources[0],
+                folder / LIBRARY,
+                more=variant.sources[1:],
+                architecture=variant.architecture,
+            )
+            if isinstance(library, BuildFailure):
+                return library
+            modules = [(LIBRARY, tuple(call.kernel for call in variant.calls))]
+        built = BuiltCuda(tuple(modules), tuple(kernels), self.tools.title)
+        (folder / BUILT).write_text(built.text, encoding="utf-8")
+        return Artifact(path, Seconds(perf_counter() - began))
+
+    def measure(
+        self,
+        artifact: Artifact,
+        arguments: Sequence[str] = (),
+        *,
+        coordinate: str = "",
+        race: Race | None = None,
+        check: bool = True,
+    ) -> Measurement:
+        """Validate a variant, and time it on a GPU; without one a valid variant is a failure, `Stage.CHECKED`."""
+        found = OffloadEvaluator.measure(
+            self, artifact, arguments, coordinate=coordinate, race=race, check=check
+        )
+        if artifact.path.suffix == SUFFIX and not self.place.has_times and isinstance(found, Success):
+            return Failure(Stage.CHECKED, CHECKED)
+        return found
+
+    def learnt(self, artifact: Artifact) -> VariantFacts:
+        """What the kernels of a variant use, the architecture, and the GPU."""
+        if artifact.path.suffix != SUFFIX or not artifact.path.exists():
+            return VariantFacts()
+        built = BuiltCuda.beside(artifact.path)
+        metadata = {ARCHITECTURE: CudaVariant.read(artifact.path).architecture}
+        if built.compiler:
+            metadata["cuda_compiler"] = built.compiler
+        if self.place.device is not None:
+            metadata |= self.place.device.metadata
+        else:
+            metadata["cuda_library"] = self.place.name
+        return VariantFacts(usage_counters(built.kernels), metadata)
+
+    def _compiled(self, variant: CudaVariant) -> list[CudaBinary] | BuildFailure:
+        """The machine code of each text; none where there is no compiler."""
+        binaries: list[CudaBinary] = []
+        options = cuda_options(variant.options, self.original.task.position)
+        for source in variant.sources if self.tools.compiler is not None else ():
+            assert self.tools.compiler is not None
+            binary = self.tools.compiler.compile(source, variant.architecture, options)
+            if isinstance(binary, BuildFailure):
+                return binary
+            binaries.append(binary)
+        return binaries
+
+    def _architecture(self, plans: Sequence[KernelPlan], position: Position) -> str:
+        """What the variant is compiled for: as the recipe says, else the GPU's own."""
+        wishes = {_wished(plan, position) for plan in plans} - {""}
+        agree("architectures", wishes, position)
+        own = self.place.device.architecture if self.place.device is not None else ""
+        found = next(iter(wishes), own or DEFAULT_ARCHITECTURE)
+        if self.tools.compiler is not None:
+            check_architecture(self.tools.compiler, found, position)
+        if own and not runs(found, own):
+            assert self.place.device is not None
+            message = f"machine code for `{found}` does not run on {self.place.device.name}, which is `{own}`"
+            raise DiagnosticError(
+                Diagnostic("ORIO-B041", message, position, help="leave `arch` out, or choose the GPU's own")
+            )
+        return found
+
+
+def runs(architecture: str, device: str) -> bool:
+    """Whether a device runs machine code for an architecture: of its own major number, and no later minor one.
+
+    Source: CUDA C++ Programming Guide, section 3.1.2 (binary compatibility).
+
+    >>> runs("sm_80", "sm_86"), runs("sm_90", "sm_86"), runs("sm_90a", "sm_90"), runs("sm_100a", "sm_103")
+    (True, False, True, False)
+    """
+    code, own = (int("".join(c for c in name if c.isdigit())) for name in (architecture, device))
+    if architecture[-1] in "af":
+        return code == own
+    return code // 10 == own // 10 and code <= own
+
+
+def usage_counters(kernels: Sequence[UsedKernel]) -> tuple[CounterValue, ...]:
+    """What the kernels of a variant use: the most of registers and memory, the sum of spills, the least occupancy."""
+    kinds: tuple[tuple[str, str, Callable[[Sequence[float]], float]], ...] = (
+        ("registers", "", max),
+        ("spill_store_bytes", "B", sum),
+        ("spill_load_bytes", "B", sum),
+        ("stack_bytes", "B", max),
+        ("shared_bytes", "B", max),
+        ("occupancy", "", min),
+    )
+    found: list[CounterValue] = []
+    for name, unit, combine in kinds:
+        values = [getattr(kernel, name) for kernel in kernels]
+        if values and all(value is not None for value in values):
+            source = CounterSource.DERIVED if name == "occupancy" else CounterSource.COMPILER
+            found.append(CounterValue(name, float(combine(values)), unit, source))
+    return tuple(found)
+
+
+def _wished(plan: KernelPlan, position: Position) -> str:
+    flags = cuda_options(plan.options.build_flags, position)
+    return flags.architecture or plan.options.cuda.architecture
+
+
+def used_kernel(binary: CudaBinary, name: str, threads: int) -> UsedKernel | BuildFailure:
+    """What a kernel uses in blocks of so many threads; a failure when no block fits."""
+    usage = binary.kernel(name)
+    found = kernel_occupancy(usage, binary.architecture, threads, Bytes(0))
+    if found is not None and found.blocks == 0:
+        reason = f"kernel `{name}` cannot be started on {binary.architecture}: {found.problem}"
+        return BuildFailure(reason, binary.log)
+    return UsedKernel(
+        name,
+        usage.registers,
+        usage.spill_store_bytes,
+        usage.spill_load_bytes,
+        usage.stack_bytes,
+        usage.shared_bytes,
+        found.share if found is not None else None,
+    )

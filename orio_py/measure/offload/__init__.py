@@ -1,0 +1,1 @@
+"""What running variants on a device takes whatever the device: host code, data, processes, repetitions."""

@@ -1,0 +1,155 @@
+"""The host's side of a variant's run: the arrays' bytes, what kernels are given of them, and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from orio_py.codegen.device import ArgumentKind, KernelArgument
+from orio_py.ctree.evaluate import Number, canonical_type
+from orio_py.measure.offload.compare import difference
+from orio_py.measure.offload.host import HostState, Launch, Pointer, number_bytes, number_from
+from orio_py.measure.offload.problem import VariantProblem
+from orio_py.measure.offload.variant import Combining, HostData
+from orio_py.transform.offload.call import size_name
+
+NUMPY: Mapping[str, Any] = {
+    "char": np.int8,
+    "uchar": np.uint8,
+    "short": np.int16,
+    "ushort": np.uint16,
+    "int": np.int32,
+    "uint": np.uint32,
+    "long": np.int64,
+    "ulong": np.uint64,
+    "float": np.float32,
+    "double": np.float64,
+}
+"""The types of kernels' arguments."""
+
+_COMBINE: Mapping[str, Any] = {
+    "+": np.add,
+    "*": np.multiply,
+    "min": np.fmin,
+    "max": np.fmax,
+    "&": np.bitwise_and,
+    "|": np.bitwise_or,
+    "^": np.bitwise_xor,
+}
+
+
+@dataclass(slots=True)
+class HostArrays:
+    """The arrays and structures of the timed code, as bytes by name, with their inputs."""
+
+    data: HostData
+    held: dict[str, Any] = field(init=False)
+    _inputs: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._inputs = np.memmap(self.data.inputs, np.uint8, "r") if self._has_data else np.zeros(0, np.uint8)
+        self.held = {}
+        for v in self.data.variables:
+            if v.is_array or v.members:
+                self.held[v.name] = np.array(self._inputs[v.offset : v.offset + v.bytes])
+
+    @property
+    def _has_data(self) -> bool:
+        return any(variable.bytes for variable in self.data.variables)
+
+    def restore(self) -> None:
+        """Put the inputs back into what the timed code writes."""
+        for v in self.data.variables:
+            if v.name in self.held and v.written:
+                self.held[v.name][:] = self._inputs[v.offset : v.offset + v.bytes]
+
+    def part(self, launch: Launch, argument: KernelArgument, size: int) -> Any:
+        """The bytes of the host's array that a buffer of `size` bytes holds.
+
+        Raises VariantProblem `bounds` for what lies outside of it, `reference` for structures of another length.
+        """
+        place = launch.pointers[argument.host]
+        if (
+            argument.structure_bytes
+            and launch.numbers[size_name(argument.of)].value != argument.element_bytes
+        ):
+            raise VariantProblem(
+                "reference", f"structures in `{argument.of}` are not as long as the device's"
+            )
+        part = self.held[place.name][max(0, place.offset) : place.offset + size]
+        if place.offset < 0 or len(part) != size:
+            raise VariantProblem("bounds", argument.of)
+        return part
+
+    def combine(self, place: Pointer, combining: Combining, partials: Any, state: HostState) -> None:
+        """Set what a reduction's pointer points to, a scalar or an element of an array."""
+        if place.name not in self.held:
+            state.scalars[place.name] = combined(combining.operator, state.lookup(place.name), partials)
+            return
+        size = partials.dtype.itemsize
+        element = self.held[place.name][place.offset : place.offset + size]
+        before = number_from(element.tobytes(), canonical_type(combining.type))
+        after = number_bytes(combined(combining.operator, before, partials))
+        element[:] = np.frombuffer(after, np.uint8)
+
+    def differences(self, state: HostState) -> Iterator[tuple[str, str]]:
+        """Variables that differ from the original's outputs, with `INDEX WANTED GOT` of the first element."""
+        reference = np.memmap(self.data.reference, np.uint8, "r") if self._has_data else self._inputs
+        for v in self.data.variables:
+            if not v.compared or not v.written:
+                continue
+            wanted = reference[v.offset : v.offset + v.bytes].tobytes()
+            if v.name in self.held:
+                got = self.held[v.name].tobytes()
+            elif v.name in state.scalars:
+                got = number_bytes(state.scalars[v.name])
+            else:
+                continue
+            found = difference(got, wanted, v, self.data.tolerance)
+            if found is not None:
+                yield found
+
+
+def buffer_bytes(launch: Launch, argument: KernelArgument) -> int | None:
+    """The size of an argument's buffer; None for values."""
+    if argument.kind is ArgumentKind.BUFFER:
+        return int(launch.numbers[f"orio_count_{argument.of}"].value) * argument.element_bytes
+    if argument.kind is ArgumentKind.PARTIALS:
+        return launch.call.partial_elements(launch.trips) * argument.element_bytes
+    return None
+
+
+def value_of(launch: Launch, argument: KernelArgument) -> Any:
+    """What a kernel is passed by value; 0 for what each slice sets."""
+    number = launch.numbers.get(argument.host)
+    return NUMPY[argument.device_type](0 if number is None else number.value)
+
+
+def partials_array(argument: KernelArgument, size: int) -> tuple[Any, Any]:
+    """Room for the partial results of a reduction: its bytes, and its elements."""
+    found = np.empty(size, np.uint8)
+    return found, found.view(NUMPY[argument.device_type])
+
+
+def by_columns(launch: Launch, argument: KernelArgument, part: Any, *, back: bool = False) -> Any:
+    """The bytes of a host's array in the order in which the device holds them, or `back` in the host's."""
+    if not argument.rows:
+        return part
+    rows, size = int(launch.numbers[argument.rows].value), argument.element_bytes
+    shape = (-1, rows) if back else (rows, -1)
+    elements = part.view(f"u{size}").reshape(shape)
+    return np.ascontiguousarray(elements.T).reshape(-1).view(np.uint8)
+
+
+def combined(operator: str, before: Number, partials: Any) -> Number:
+    """The value before with the groups' results, in their order and in the scalar's own type."""
+    if operator in ("&&", "||"):
+        chosen = all if operator == "&&" else any
+        return Number(before.type, int(chosen([before.value, *partials.tolist()])))
+    first = np.frombuffer(number_bytes(before), partials.dtype)
+    with np.errstate(all="ignore"):
+        total = _COMBINE[operator].accumulate(np.concatenate([first, partials]), dtype=partials.dtype)[-1]
+    return number_from(total.tobytes(), before.type)
