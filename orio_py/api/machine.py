@@ -8,6 +8,7 @@ from orio_py.api.report import ENVIRONMENT, OK, Report
 from orio_py.build.cuda_catalog import cuda_survey
 from orio_py.build.detect import CompilerInfo, compilers, cpu_cores, cpu_name, default_compiler
 from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem
+from orio_py.measure.cuda.drivers.catalog import with_libraries
 from orio_py.measure.observers.base import ObserverInfo, look_at
 from orio_py.measure.observers.catalog import OBSERVERS
 from orio_py.measure.opencl.client import survey
@@ -67,5 +68,5 @@ def devices() -> DeviceReport:
         compilers=found,
         observers=tuple(look_at(observer) for observer in OBSERVERS.values()),
         opencl=survey(),
-        cuda=cuda_survey(),
+        cuda=with_libraries(cuda_survey()),
     )

@@ -136,6 +136,11 @@ def scratch_folder() -> Path | None:
     return memory if runs_programs and found.f_bavail * found.f_frsize >= SCRATCH_LEAST else None
 
 
+def wanted_cuda_library() -> str | None:
+    """The library for NVIDIA's driver that the user wants (`ORIO_CUDA_DRIVER`); None for the first that works."""
+    return os.environ.get("ORIO_CUDA_DRIVER") or None
+
+
 def cpu_name() -> str:
     """The processor's model name as the system gives it."""
     try:

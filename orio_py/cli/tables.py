@@ -138,16 +138,48 @@ def _opencl(found: OpenCLSurvey) -> RenderableType:
 
 
 def _cuda(found: CudaSurvey) -> RenderableType:
-    """The CUDA compilers with what they compile for, and whether kernels can be run."""
-    lines = [_cuda_compiler(compiler) for compiler in found.compilers]
+    """The CUDA compilers with what they compile for, whether kernels can be run, by which library, and on what."""
+    lines: list[RenderableType] = [_cuda_compiler(compiler) for compiler in found.compilers]
     if not any(compiler.works for compiler in found.compilers):
         advice = next((c.advice for c in found.compilers if c.advice), None)
         lines.append(Text(f"help: {advice}", style="yellow"))
     if found.problem is not None:
         lines.append(Text(f"CUDA: kernels cannot be run here: {found.problem}", style="yellow"))
-    else:
-        lines.append(Text(f"CUDA: driver {found.driver}, devices: {found.devices}"))
-    return Group(*lines)
+    for library in found.libraries:
+        name = f"{library.name} {library.version}" if library.version else library.name
+        if library.name == found.library:
+            lines.append(Text(f"CUDA: driver {found.driver}, called by {name}: {found.because}"))
+        elif library.works:
+            lines.append(Text(f"CUDA: {name} works, too"))
+        elif library.reason != found.problem:
+            lines.append(Text(f"CUDA: not by {name}: {library.reason}", style="yellow"))
+    if found.library is None:  # what is installed needs a driver; without any library that comes first
+        installed = [library.advice for library in found.libraries if library.version and library.advice]
+        helps = installed or [library.advice for library in found.libraries if library.advice]
+        lines += [Text(f"help: {advice}", style="yellow") for advice in dict.fromkeys(helps)]
+    return Group(*lines, _gpus(found)) if found.gpus else Group(*lines)
+
+
+def _gpus(found: CudaSurvey) -> RenderableType:
+    """The devices as the library sees them."""
+    table = make_table(
+        ("GPU", "left"),
+        ("device", "left"),
+        ("architecture", "left"),
+        ("multiprocessors", "right"),
+        ("memory", "right"),
+        ("clock", "right"),
+        ("of memory", "right"),
+    )
+    for gpu in found.gpus:
+        sizes = (str(gpu.multiprocessors), show_bytes(gpu.memory))
+        clocks = (_megahertz(gpu.clock_khz), _megahertz(gpu.memory_clock_khz))
+        table.add_row(str(gpu.number), gpu.name, gpu.architecture, *sizes, *clocks)
+    return table
+
+
+def _megahertz(clock_khz: int | None) -> str:
+    return f"{clock_khz / 1000:.0f} MHz" if clock_khz is not None else NOTHING
 
 
 def _cuda_compiler(compiler: CudaCompilerInfo) -> Text:

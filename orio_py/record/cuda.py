@@ -66,21 +66,53 @@ class CudaCompilerInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class CudaLibraryInfo:
+    """A Python library for NVIDIA's driver that was looked for.
+
+    `reason` says why kernels cannot be run with it, `advice` what helps.
+    """
+
+    name: str
+    version: str | None = None
+    reason: str | None = None
+    advice: str | None = None
+
+    @property
+    def works(self) -> bool:
+        """Whether it can be used."""
+        return self.reason is None
+
+    def as_json(self) -> dict[str, Any]:
+        """All fields as JSON content, and whether it works."""
+        return {**asdict(self), "works": self.works}
+
+
+@dataclass(frozen=True, slots=True)
 class CudaSurvey:
     """What was found of CUDA on a machine.
 
     `driver` is the driver's version, None without one; `devices` the number of its devices.  `problem` says why no
-    kernel can be run.
+    kernel can be run.  `libraries` are those that call the driver, `library` is the one that is used, `because` says
+    why; `gpus` are the devices as it sees them.
     """
 
     compilers: tuple[CudaCompilerInfo, ...] = ()
     driver: str | None = None
     devices: int = 0
     problem: str | None = None
+    libraries: tuple[CudaLibraryInfo, ...] = ()
+    library: str | None = None
+    because: str | None = None
+    gpus: tuple[CudaDevice, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """All fields as JSON content."""
-        return {**asdict(self), "compilers": [compiler.as_json() for compiler in self.compilers]}
+        return {
+            **asdict(self),
+            "compilers": [compiler.as_json() for compiler in self.compilers],
+            "libraries": [library.as_json() for library in self.libraries],
+            "gpus": [gpu.as_json() for gpu in self.gpus],
+        }
 
 
 ARCHITECTURE = "cuda_compiled_for"

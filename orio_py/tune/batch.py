@@ -172,7 +172,8 @@ class BatchBuilder:
                 self._take(candidates[made.number], made)
         for candidate in candidates:
             if candidate.refusal is None and not candidate.is_recalled:
-                first = self._built[candidate.key]
+                # Who was to build that code may have been lost: then nobody has.
+                first = self._built.get(candidate.key) or VariantMaker.lost(Order(0, candidate.configuration))
                 candidate.built, candidate.code = first.built, first.code
         return candidates
 

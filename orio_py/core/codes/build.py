@@ -112,6 +112,22 @@ CODES: tuple[Code, ...] = (
         "13. Write an architecture of the list in the message, or install another release.",
     ),
     Code(
+        "ORIO-B023",
+        "no GPU for CUDA kernels",
+        "CUDA kernels run on a GPU of NVIDIA's, by its driver (libcuda, of NVIDIA's driver package) and a Python library "
+        "that calls the driver: cuda-bindings, which `pip install 'orio_py[cuda]'` brings as wheels, or PyCUDA. The "
+        "message says which of these is missing, and a note what each library says; `orio devices` shows the same. "
+        "Without a GPU variants are generated, compiled and checked on the processor all the same. The exit code is 3: "
+        "the input may be fine, the machine lacks something.",
+    ),
+    Code(
+        "ORIO-B024",
+        "no such library for CUDA's driver",
+        "The variable ORIO_CUDA_DRIVER names the Python library that calls NVIDIA's driver, and there is none of that "
+        "name. There are two: `cuda-bindings`, NVIDIA's own, and `pycuda`. Without the variable the first that works "
+        "is taken. The exit code is 3: the input may be fine.",
+    ),
+    Code(
         "ORIO-B022",
         "no such CUDA compiler",
         "A CUDA compiler was asked for by a name that none has. There are two: `nvrtc`, NVIDIA's run-time compiler "
