@@ -198,6 +198,7 @@ class CudaRun:
             for place in (0, buffer.guard + buffer.size) if buffer.guard else ():
                 found = np.empty(buffer.guard, np.uint8)
                 self.driver.copy_to_host(found, Address(buffer.whole.value + place))
+                self.driver.synchronize()
                 if (found != GUARD_BYTE).any():
                     raise VariantProblem("bounds", argument.of)
 
