@@ -38,7 +38,9 @@ def tune(
     search: Annotated[
         str | None,
         typer.Option(
-            "--search", metavar="NAME[:opt=value,...]", help="The searcher; overrides the specification."
+            "--search",
+            metavar="NAME[:opt=value,...]",
+            help="The searcher (`orio explain ORIO-P020` lists them).",
         ),
     ] = None,
     objective: Annotated[

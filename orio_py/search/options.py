@@ -1,13 +1,145 @@
-"""Reading a searcher's options: names are checked against those it has, values by type."""
+"""Reading a searcher's options: names are checked against those it has, values by kind and range.
+
+A searcher's options are a frozen dataclass whose fields are made by `setting`, which names the kind of
+each value; names, defaults and checks all come from there.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, NoReturn, Protocol, TypeVar, cast
 
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, fail
 from orio_py.core.expr import Value, show
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position
+from orio_py.space.search_space import SearchSpace
+
+Options = TypeVar("Options")
+
+_KIND = "kind"
+
+
+class Kind(Protocol):
+    """What values an option takes."""
+
+    def read(self, name: str, value: Value, space: SearchSpace, position: Position | None) -> object:
+        """The value as the searcher wants it.  Raises ORIO-P023."""
+        ...
+
+
+def setting(default: Any, kind: Kind) -> Any:
+    """A field of an option dataclass: its default, and the kind of its values."""
+    return field(default=default, metadata={_KIND: kind})
+
+
+def option_names(options: type[object]) -> tuple[str, ...]:
+    """The names of the options of an option dataclass."""
+    return tuple(f.name for f in fields(cast("Any", options)))
+
+
+def read_settings(
+    options: type[Options], given: Mapping[str, Value], space: SearchSpace, position: Position | None
+) -> Options:
+    """An option dataclass with the given values, which have names that it has.  Raises ORIO-P023."""
+    kinds: dict[str, Kind] = {f.name: f.metadata[_KIND] for f in fields(cast("Any", options))}
+    read = {
+        name: kinds[name].read(name, value, space, position)
+        for name, value in given.items()
+        if value is not None
+    }
+    return options(**read)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number from `low` to `high`."""
+
+    low: float
+    high: float
+
+    def read(self, name: str, value: Value, space: SearchSpace, position: Position | None) -> float:
+        """The number.  Raises ORIO-P023."""
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            _refuse(name, value, f"a number from {self.low:g} to {self.high:g}", position)
+        if not self.low <= value <= self.high:
+            _refuse(name, value, f"a number from {self.low:g} to {self.high:g}", position)
+        return float(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A number from `low` to `high`, or a list of such numbers that are tried in turn."""
+
+    low: float
+    high: float
+
+    def read(
+        self, name: str, value: Value, space: SearchSpace, position: Position | None
+    ) -> tuple[float, ...]:
+        """The numbers.  Raises ORIO-P023."""
+        values = value if isinstance(value, (list, tuple)) else [value]
+        if not values:
+            _refuse(name, value, "at least one number", position)
+        one = Number(self.low, self.high)
+        return tuple(one.read(name, item, space, position) for item in values)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """An integer from `low` to `high`."""
+
+    low: int
+    high: int
+
+    def read(self, name: str, value: Value, space: SearchSpace, position: Position | None) -> int:
+        """The integer.  Raises ORIO-P023."""
+        if isinstance(value, bool) or not isinstance(value, int) or not self.low <= value <= self.high:
+            _refuse(name, value, f"an integer from {self.low} to {self.high}", position)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One of a few words."""
+
+    words: tuple[str, ...]
+
+    def read(self, name: str, value: Value, space: SearchSpace, position: Position | None) -> str:
+        """The word in small letters.  Raises ORIO-P023."""
+        if not isinstance(value, str) or value.strip().lower() not in self.words:
+            _refuse(name, value, f"one of {', '.join(f'`{word}`' for word in self.words)}", position)
+        return value.strip().lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A list of different words out of a few, or a text with commas between them."""
+
+    words: tuple[str, ...]
+
+    def read(self, name: str, value: Value, space: SearchSpace, position: Position | None) -> tuple[str, ...]:
+        """The words in small letters.  Raises ORIO-P023."""
+        items = value.replace("+", ",").split(",") if isinstance(value, str) else value
+        if not isinstance(items, (list, tuple)) or not items:
+            _refuse(name, value, f"a list of {', '.join(f'`{word}`' for word in self.words)}", position)
+        one = Word(self.words)
+        return tuple(dict.fromkeys(one.read(name, item, space, position) for item in items))
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinate:
+    """One place of each parameter's list."""
+
+    def read(self, name: str, value: Value, space: SearchSpace, position: Position | None) -> tuple[int, ...]:
+        """The places.  Raises ORIO-P023."""
+        sizes = {parameter.name: len(parameter.values) for parameter in space.parameters}
+        return read_coordinate(name, value, sizes, position)
+
+
+def _refuse(name: str, value: Value, needed: str, position: Position | None) -> NoReturn:
+    fail("ORIO-P023", f"`{name}` is {show(value)}; it needs {needed}", position)
 
 
 def read_options(

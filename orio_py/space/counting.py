@@ -25,7 +25,7 @@ class CountNode:
     `children` the nodes that all choices of a class lead to.  No child has a count of 0.
     """
 
-    __slots__ = ("_flat", "children", "classes", "count")
+    __slots__ = ("_flat", "_table", "children", "classes", "count")
 
     def __init__(self, classes: tuple[Sequence[int], ...], children: tuple[CountNode, ...]) -> None:
         self.classes = classes
@@ -34,6 +34,7 @@ class CountNode:
             len(choices) * child.count for choices, child in zip(classes, children, strict=True)
         )
         self._flat: tuple[list[int], list[CountNode], list[int]] | None = None
+        self._table: dict[int, CountNode] | None = None
 
     def _flattened(self) -> tuple[list[int], list[CountNode], list[int]]:
         """All choices ascending, the child of each, and the combinations before each; made once."""
@@ -58,6 +59,13 @@ class CountNode:
         choices, children, before = self._flattened()
         position = bisect_right(before, rank) - 1
         return choices[position], children[position], before[position]
+
+    def child(self, choice: int) -> CountNode | None:
+        """The child of a choice, None where there is none."""
+        if self._table is None:
+            pairs = zip(self.classes, self.children, strict=True)
+            self._table = {choice: child for choices, child in pairs for choice in choices}
+        return self._table.get(choice)
 
     def step(self, choice: int) -> tuple[CountNode | None, int]:
         """The child of a choice (None where there is none) and the combinations before that choice."""

@@ -102,6 +102,11 @@ class SearchSpace:
             for structure in self._structures
         )
 
+    @property
+    def structures(self) -> tuple[Structure, ...]:
+        """The counted structure of each group; a combination of theirs is a configuration."""
+        return self._structures
+
     @cached_property
     def order(self) -> tuple[str, ...]:
         """The names from slowest to fastest changing: the written order, except within a group whose
@@ -128,10 +133,20 @@ class SearchSpace:
 
     def at(self, rank: int) -> Configuration:
         """The configuration of a rank.  Raises IndexError outside `0 … size - 1`."""
+        places = self.places_at(rank)
+        return Configuration(
+            {p.name: p.values[place] for p, place in zip(self.parameters, places, strict=True)}
+        )
+
+    def places_at(self, rank: int) -> tuple[int, ...]:
+        """The configuration of a rank as the place of each value in its list, in written order.
+
+        Raises IndexError outside `0 … size - 1`.
+        """
         if not 0 <= rank < self.size:
             raise IndexError(f"rank {rank} in a space of {self.size} configurations")
         nodes = [structure.root for structure in self._structures]
-        values: dict[str, Value] = dict.fromkeys(self.names)
+        places = [0] * len(self.parameters)
         box = self.size
         for number, variable in self._walk:
             node = nodes[number]
@@ -140,8 +155,8 @@ class SearchSpace:
             rank -= before * others
             box = others * child.count
             nodes[number] = child
-            values[variable.name] = variable.values[choice]
-        return Configuration(values)
+            places[variable.index] = choice
+        return tuple(places)
 
     def rank(self, configuration: Mapping[str, Value]) -> int:
         """The rank of a configuration, the inverse of `at`.  Raises ValueError if it is not in the space."""

@@ -98,13 +98,18 @@ combinations each has.""",
         "ORIO-P020",
         "unknown searcher",
         """`algorithm` in the `search` section, or `--search`, names no searcher.  Names may be written in any case:
-`exhaustive`, `random`, and Orio's names for them.""",
+
+    exhaustive  random  randomlocal  multistart  ils  basinhopping  annealing  simplex  msimplex
+    genetic  chaosga  evolution  swarm  firefly  direct  mlsearch  bayesian  portfolio
+
+and Orio's names for them, such as `Randomsearch`, `Simplex`, `Annealing`, `Mlsearch`.""",
     ),
     Code(
         "ORIO-P021",
         "searcher not available",
-        """Orio has a searcher of this name, this version has not.  `random` draws valid configurations uniformly
-and never twice, and is a fair replacement in most files: `arg algorithm = 'Randomsearch';`.""",
+        """Orio has a searcher of this name, which is no search: `Extern` takes one configuration from outside,
+`CUDACFG` looks it up in a table, `ThreadBlock` is exhaustive for one kind of program.  `exhaustive` and
+`random` are fair replacements in most files: `arg algorithm = 'Randomsearch';`.""",
     ),
     Code(
         "ORIO-P022",
@@ -119,8 +124,8 @@ On the command line it does not: `--search exhaustive:start_coord=…`.""",
     Code(
         "ORIO-P023",
         "wrong value of a search option",
-        """The option's value has the wrong type or is out of range.  `start_coord` needs a list with one integer
-per parameter, in the order in which the parameters are written: the place of a value in its list, from
-0.""",
+        """The option's value has the wrong type or is out of range; the message says what it needs.  `start_coord`
+and `x0` need a list with one integer per parameter, in the order in which the parameters are written: the
+place of a value in its list, from 0.  The coefficients of `simplex` may be a number or a list of numbers.""",
     ),
 )

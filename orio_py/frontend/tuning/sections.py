@@ -166,22 +166,36 @@ SECTIONS: Mapping[str, Section] = {
 
 ALGORITHMS = (
     "annealing",
+    "auto",
+    "bandit",
+    "basinhopping",
+    "bayes",
+    "bayesian",
     "chaosga",
     "cudacfg",
     "direct",
+    "evolution",
     "exhaustive",
     "extern",
     "firefly",
+    "genetic",
+    "ils",
+    "mls",
     "mlsearch",
     "msimplex",
+    "multistart",
+    "opentuner",
+    "portfolio",
+    "pso",
     "random",
     "randomlocal",
     "randomsearch",
     "randomsimple",
     "simplex",
+    "swarm",
     "threadblock",
 )
-"""Names that search options of Orio's specifications are prefixed with."""
+"""Names that search options of specifications are prefixed with; Orio's and those of the registry."""
 
 RESERVED = frozenset(
     [

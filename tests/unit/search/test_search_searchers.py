@@ -11,7 +11,7 @@ from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.expr import Value
 from orio_py.core.source import Position
 from orio_py.frontend.expressions import parse_expression
-from orio_py.search.base import SearchContext, drive
+from orio_py.search.base import Search, SearchContext, drive
 from orio_py.search.catalog import NOT_AVAILABLE, SEARCHERS, find, start_search
 from orio_py.space.configuration import Configuration
 from orio_py.space.search_space import SearchSpace
@@ -36,13 +36,19 @@ def context(space: SearchSpace, seed: int = 1, **options: Value) -> SearchContex
     return SearchContext(space, random.Random(seed), options, batch_size=4)
 
 
+def quick(name: str, space: SearchSpace, seed: int = 1) -> Search:
+    """The searcher, where it learns with few trees."""
+    few: dict[str, Value] = {"trees": 3, "initial": 10} if name in ("mlsearch", "bayesian") else {}
+    return start_search(name, context(space, seed, **few))
+
+
 def objective(configuration: Configuration) -> float | None:
     total = sum(value for value in configuration.values() if isinstance(value, int))
     return None if total % 5 == 0 else 1.0 / (1 + total)
 
 
 def proposed(name: str, space: SearchSpace, seed: int = 1, trials: int | None = None) -> list[Configuration]:
-    return [c for c, _ in drive(start_search(name, context(space, seed)), objective, trials)]
+    return [c for c, _ in drive(quick(name, space, seed), objective, trials)]
 
 
 @EVERY
@@ -66,24 +72,24 @@ def test_empty_space_proposes_nothing(name: str) -> None:
 
 @EVERY
 def test_same_seed_same_sequence(name: str) -> None:
-    assert proposed(name, HUGE, 3, 50) == proposed(name, HUGE, 3, 50)
+    assert proposed(name, HUGE, 3, 24) == proposed(name, HUGE, 3, 24)
 
 
 @EVERY
 def test_huge_space(name: str) -> None:
     assert HUGE.size > 10**13
-    tried = proposed(name, HUGE, 1, 200)
-    assert len(set(tried)) == 200
+    tried = proposed(name, HUGE, 1, 40)
+    assert len(set(tried)) == 40
     assert all(c in HUGE for c in tried)
 
 
 @EVERY
 def test_survives_nothing_but_failures(name: str) -> None:
-    trials = drive(start_search(name, context(SMALL)), lambda _: None)
+    trials = drive(quick(name, SMALL), lambda _: None)
     assert len(trials) == SMALL.size
 
 
-@EVERY
+@pytest.mark.parametrize("name", ["exhaustive", "random"])
 def test_batches_are_small_and_never_empty(name: str) -> None:
     search = start_search(name, context(SMALL))
     sizes = [len(batch) for batch in search]
@@ -129,7 +135,17 @@ def test_random_has_no_preferred_start() -> None:
         ("EXHAUSTIVE", "exhaustive"),
         ("Randomsearch", "random"),
         ("Randomsimple", "random"),
-        ("Randomlocal", "random"),
+        ("Randomlocal", "randomlocal"),
+        ("Simplex", "simplex"),
+        ("MSimplex", "msimplex"),
+        ("Annealing", "annealing"),
+        ("ChaosGA", "chaosga"),
+        ("Direct", "direct"),
+        ("Firefly", "firefly"),
+        ("Mlsearch", "mlsearch"),
+        ("greedy_ils", "ils"),
+        ("mls", "multistart"),
+        ("pso", "swarm"),
         ("Random", "random"),
         ("random", "random"),
     ],
@@ -170,6 +186,57 @@ def test_wrong_start_coordinates(value: Value) -> None:
         assert next(start_search("exhaustive", context(SMALL, start_coord=None)))
     else:
         assert failure("exhaustive", start_coord=value).code == "ORIO-P023"
+
+
+NUMBERS: list[tuple[str, str, Value, str]] = [
+    ("simplex", "reflection_coef", "x", "a number from 0.01 to 10"),
+    ("simplex", "expansion_coef", [], "at least one number"),
+    ("simplex", "simplex_contraction_coef", [0.5, 2.0], "a number from 0.01 to 1"),
+    ("msimplex", "size", 0, "an integer from 1 to 1000000"),
+    ("msimplex", "search_distance", True, "an integer from 0 to 8"),
+    ("annealing", "cooling_factor", 1.5, "a number from 0.01 to 0.999999"),
+    ("annealing", "mutation", float("nan"), "a number from 0 to 1"),
+    ("genetic", "chaos", "henon", "one of `none`, `logistic`, `tent`"),
+    ("portfolio", "techniques", ["genetic", "luck"], "one of `annealing`"),
+    ("portfolio", "techniques", 3, "a list of `annealing`"),
+]
+
+
+@pytest.mark.parametrize(("name", "option", "value", "needed"), NUMBERS)
+def test_wrong_values_of_options(name: str, option: str, value: Value, needed: str) -> None:
+    problem = failure(name, **{option: value})
+    assert problem.code == "ORIO-P023"
+    assert f"; it needs {needed}" in problem.message
+
+
+RIGHT: list[tuple[str, dict[str, Value]]] = [
+    ("Simplex", {"reflection_coef": [1, 1.5], "expansion_coef": 2, "local_distance": 2, "x0": [0, 0, 0]}),
+    ("Simplex", {"contraction_coef": [0.5, 0.75], "shrinkage_coef": 0.6, "local_distance": 0}),
+    ("MSimplex", {"size": 2, "x0": [4, 9, 1], "search_distance": 2}),
+    ("Annealing", {"cooling_factor": 0.9, "trials_limit": 5, "moves_limit": 2, "local_distance": 1}),
+    ("Annealing", {"final_temperature_ratio": 0.05, "initial_temperature": 2, "mutation": 0.2}),
+    ("Randomlocal", {"local_distance": 2, "samples": 3}),
+    ("genetic", {"chaos": "Tent", "population": 4}),
+    ("evolution", {"strategy": "rand"}),
+    ("evolution", {"strategy": "current", "population": 5}),
+    ("ils", {"neighbourhood": "adjacent", "ils_patience": 3}),
+    ("direct", {"local_distance": 0}),
+    ("bayesian", {"model": "process", "initial": 60}),
+    ("portfolio", {"techniques": ["simplex", "swarm", "firefly", "ils", "direct"], "window": 7}),
+    ("portfolio", {"techniques": "annealing+basinhopping+randomlocal", "exploration": 1}),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), RIGHT)
+def test_options_in_use(name: str, options: dict[str, Value]) -> None:
+    tried = [c for c, _ in drive(start_search(name, context(SMALL, **options)), objective)]
+    assert len(tried) == len(set(tried)) == SMALL.size
+
+
+@pytest.mark.parametrize("name", ["simplex", "msimplex"])
+def test_simplices_begin_at_a_coordinate(name: str) -> None:
+    (first, *_) = next(start_search(name, context(SMALL, x0=[2, 5, 1])))
+    assert dict(first) == {"A": 3, "B": 6, "C": 1}
 
 
 def test_options_are_checked_before_anything_is_counted() -> None:

@@ -1,0 +1,101 @@
+"""A genetic algorithm: parents are chosen by tournament, children take each value from one of them.
+
+J. H. Holland, "Adaptation in Natural and Artificial Systems", 1975.  Its random numbers may come from a
+chaotic map, as in the chaos genetic algorithm that Orio once had (`orio_py.search.chaos`).
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from functools import partial
+
+from orio_py.search.base import Search, SearchContext
+from orio_py.search.chaos import MAPS, generator
+from orio_py.search.memory import Asking, Memory, restarted
+from orio_py.search.options import Number, Whole, Word, setting
+from orio_py.space.encoding import Point
+
+
+@dataclass(frozen=True, slots=True)
+class GeneticOptions:
+    """`population` lives, of which `children` are replaced in each generation if they are worse;
+    `tournament` candidates compete to be a parent; a child has probability `mutation` to have a value
+    of its own; `restart` generations without a change of the population end it; `chaos` is the map.
+    """
+
+    population: int = setting(16, Whole(2, 10**6))
+    children: int = setting(6, Whole(1, 10**6))
+    tournament: int = setting(4, Whole(1, 10**6))
+    mutation: float = setting(0.5, Number(0, 1))
+    restart: int = setting(6, Whole(1, 10**6))
+    chaos: str = setting("none", Word(MAPS))
+
+
+@dataclass(frozen=True, slots=True)
+class ChaosGeneticOptions(GeneticOptions):
+    """As of `genetic`, with the logistic map."""
+
+    chaos: str = setting("logistic", Word(MAPS))
+
+
+def genetic(context: SearchContext, options: GeneticOptions) -> Search:
+    """Populations that evolve until they stand still."""
+    return restarted(context, partial(evolve, options=options))
+
+
+def evolve(memory: Memory, options: GeneticOptions) -> Asking[None]:
+    """One population."""
+    rng = generator(options.chaos, memory.rng)
+    size = options.population
+    if memory.budget is not None:
+        size = min(size, max(4, memory.budget // 4))
+    living = memory.draw_many(size) if rng is memory.rng else _spread(memory, size, rng)
+    costs = yield from memory.ask(living)
+    population = sorted(zip(costs, living, strict=True))
+    idle = 0
+    while idle < options.restart:
+        children = [_child(memory, population, options, rng) for _ in range(options.children)]
+        costs = yield from memory.ask(children)
+        united = dict.fromkeys([*population, *zip(costs, children, strict=True)])
+        following = sorted(united, key=lambda each: each[0])[:size]
+        idle = idle + 1 if following == population else 0
+        population = following
+
+
+def _spread(memory: Memory, size: int, rng: random.Random) -> list[Point]:
+    """The configurations nearest to points of the cube that follow the map."""
+    points = [memory.near.nearest([rng.random() for _ in memory.encoding.axes]) for _ in range(size)]
+    return list(dict.fromkeys(points))
+
+
+def _child(
+    memory: Memory, population: list[tuple[float, Point]], options: GeneticOptions, rng: random.Random
+) -> Point:
+    """A configuration that is not known, if a few attempts find one."""
+    child = population[0][1]
+    for _ in range(8):
+        one, other = (_parent(population, options.tournament, rng) for _ in range(2))
+        child = cross(memory, one, other, rng)
+        if child in memory.known or rng.random() < options.mutation:
+            child = memory.near.mutate(child, 1, rng) or child
+        if child not in memory.known:
+            break
+    return child
+
+
+def _parent(population: list[tuple[float, Point]], tournament: int, rng: random.Random) -> Point:
+    """The best of some; the population is sorted."""
+    return population[min(rng.randrange(len(population)) for _ in range(tournament))][1]
+
+
+def cross(memory: Memory, one: Point, other: Point, rng: random.Random) -> Point:
+    """The configuration nearest to a mixture of two, which takes each value from one or the other."""
+    costs: list[list[float]] = []
+    for axis, mine, yours in zip(memory.encoding.axes, one, other, strict=True):
+        row = [3.0] * axis.size
+        first, second = (mine, yours) if rng.random() < 0.5 else (yours, mine)
+        row[second] = 1.0
+        row[first] = 0.0
+        costs.append(row)
+    return memory.near.cheapest(costs) or one
