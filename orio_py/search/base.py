@@ -30,7 +30,8 @@ class SearchContext:
     """What a searcher works on.
 
     `budget_trials` is how many trials are planned, None if that is open; `batch_size` is the largest
-    number of configurations to propose at once.
+    number of configurations to propose at once.  Of several `objectives` the first one is what a searcher hears;
+    the values of all stand in `scores`, for each configuration that succeeded, before it does.
     """
 
     space: SearchSpace
@@ -38,6 +39,10 @@ class SearchContext:
     options: Mapping[str, Value] = field(default_factory=dict[str, Value])
     budget_trials: int | None = None
     batch_size: int = 8
+    objectives: int = 1
+    scores: dict[Configuration, tuple[float, ...]] = field(
+        default_factory=dict[Configuration, "tuple[float, ...]"]
+    )
 
 
 def batches(configurations: Iterator[Configuration], size: int) -> Search:

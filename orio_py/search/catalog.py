@@ -27,6 +27,7 @@ from orio_py.search.iterated_local import IteratedOptions, iterated_local
 from orio_py.search.mlsearch import MlsearchOptions, mlsearch
 from orio_py.search.msimplex import MSimplexOptions, msimplex
 from orio_py.search.multistart import MultistartOptions, multistart
+from orio_py.search.nsga import NsgaOptions, nsga
 from orio_py.search.options import option_names, read_options, read_settings
 from orio_py.search.portfolio import PortfolioOptions, portfolio
 from orio_py.search.random_local import RandomLocalOptions, random_local
@@ -194,6 +195,13 @@ _ENTRIES: tuple[Searcher, ...] = (
         "the configuration from which a forest or a Gaussian process expects the largest gain",
         BayesianOptions,
         bayesian,
+    ),
+    _entry(
+        "nsga",
+        ("nsga2",),
+        "a population that approaches the Pareto front of several objectives",
+        NsgaOptions,
+        nsga,
     ),
     _entry(
         "portfolio",

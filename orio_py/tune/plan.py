@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 
 from orio_py.build.detect import cpu_cores
 from orio_py.core.diagnostics import Diagnostic, fail
@@ -15,6 +16,7 @@ from orio_py.frontend.objective import parse_objective
 from orio_py.measure.observers.choose import Watch, choose_for_device, choose_observers
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.catalog import start_search
+from orio_py.space.configuration import Configuration
 from orio_py.space.search_space import SearchSpace
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.objective import Objective
@@ -63,7 +65,10 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a session searches: what to build, with which searcher, within which limits."""
+    """How a session searches: what to build, with which searcher, within which limits.
+
+    `scores` hold the values of several objectives, for the searcher, by what was tried.
+    """
 
     task: TuningTask
     point: InputPoint
@@ -82,6 +87,9 @@ class Plan:
     objective: Objective | None = None
     watches: tuple[Watch, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
+    scores: dict[Configuration, tuple[float, ...]] = field(
+        default_factory=dict[Configuration, "tuple[float, ...]"]
+    )
 
     @property
     def evaluation(self) -> Evaluation:
@@ -105,7 +113,10 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
     Raises DiagnosticError for unknown searchers, options and targets and for bad objectives,
     EnvironmentProblem ORIO-M015 for a counter that cannot be had here.
     """
+    objective = parse_objective(options.objective) if options.objective else task.measurement.objective
     spec = search_spec(task, space, options)
+    if objective is not None and objective.others:
+        spec = _for_a_front(spec, space, options)
     chosen = dict(spec.options)
     wanted = chosen.pop("seed", DEFAULT_SEED)
     seed = options.seed if options.seed is not None else wanted if isinstance(wanted, int) else DEFAULT_SEED
@@ -114,18 +125,25 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
     target = resolve_target(task, options.target)
     jobs = options.jobs if options.jobs is not None else cpu_cores()
     batch = max(BATCH if spec.budget.time is None else TIMED_BATCH, BATCH_PER_JOB * jobs)
-    objective = parse_objective(options.objective) if options.objective else task.measurement.objective
     if target in DEVICE_TARGETS:
         choice = choose_for_device(task.measurement, objective)
     else:
         choice = choose_observers(task.measurement, objective, is_parallel=target is Target.OPENMP)
     task = replace(task, measurement=replace(task.measurement, methods=choice.methods))
-    context = SearchContext(space, random.Random(seed), chosen, spec.budget.trials, batch_size=batch)
+    context = SearchContext(
+        space,
+        random.Random(seed),
+        chosen,
+        spec.budget.trials,
+        batch_size=batch,
+        objectives=len(objective.all) if objective is not None else 1,
+    )
     return Plan(
         task=with_target(task, target),
         point=point,
         space=space,
         search=start_search(spec.algorithm, context, spec.position),
+        scores=context.scores,
         budget=spec.budget,
         target=target,
         seed=seed,
@@ -158,6 +176,12 @@ def search_spec(task: TuningTask, space: SearchSpace, options: TuneOptions) -> S
     if budget.trials is None and budget.time is None and not exhaustive:
         budget = Budget(DEFAULT_TRIALS, None)
     return replace(spec, budget=budget)
+
+
+def _for_a_front(spec: SearchSpec, space: SearchSpace, options: TuneOptions) -> SearchSpec:
+    """The search where nobody named one and there are several objectives."""
+    is_open = spec.position is None and options.search is None and space.size > SMALL_SPACE
+    return replace(spec, algorithm="nsga") if is_open and find_spec("optuna") is not None else spec
 
 
 def parse_search(text: str) -> tuple[str, dict[str, Value]]:

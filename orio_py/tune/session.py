@@ -16,13 +16,13 @@ from orio_py.measure.base import Baseline, VariantEvaluator
 from orio_py.measure.calibration import Calibrations
 from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.observers.observing import Observing
-from orio_py.record.measurement import Measurement
+from orio_py.record.measurement import Measurement, Success
 from orio_py.record.trial import CounterValue
 from orio_py.space.configuration import Configuration
 from orio_py.spec.target import Target
 from orio_py.tune import events
 from orio_py.tune.answer import answered, layout_of, task_started, winning_codes
-from orio_py.tune.batch import BatchBuilder, BatchMeasurer, VariantMaker
+from orio_py.tune.batch import BatchBuilder, BatchMeasurer, Candidate, VariantMaker
 from orio_py.tune.cluster.batch import ClusterBatches
 from orio_py.tune.cluster.session import ClusterSession
 from orio_py.tune.evaluators import command_line, make_evaluator
@@ -194,7 +194,7 @@ class TuningSession:
                 lambda: self._is_late(start),
             )
             self._spent.run += perf_counter() - began
-            return [candidate.objective for candidate in found]
+            return self._told(found)
 
         self._drive(evaluate, start)
 
@@ -239,6 +239,14 @@ class TuningSession:
         accepted = [candidate for candidate in candidates if candidate.refusal is None]
         measurer.measure(accepted, self._book.finish, self._book.amend, lambda: self._is_late(start))
         self._spent.run += perf_counter() - began
+        return self._told(candidates)
+
+    def _told(self, candidates: Sequence[Candidate]) -> list[float | None]:
+        """What the searcher hears; the values of further objectives are there when it does."""
+        if self.plan.objective is not None and self.plan.objective.others:
+            for candidate in candidates:
+                if isinstance(candidate.outcome, Success):
+                    self.plan.scores[candidate.configuration] = candidate.outcome.objectives
         return [candidate.objective for candidate in candidates]
 
     def _arguments(self, values: Mapping[str, Value]) -> tuple[str, ...]:

@@ -100,7 +100,7 @@ combinations each has.""",
         """`algorithm` in the `search` section, or `--search`, names no searcher.  Names may be written in any case:
 
     exhaustive  random  randomlocal  multistart  ils  basinhopping  annealing  simplex  msimplex
-    genetic  chaosga  evolution  swarm  firefly  direct  mlsearch  bayesian  portfolio
+    genetic  chaosga  evolution  swarm  firefly  direct  mlsearch  bayesian  nsga  portfolio
 
 and Orio's names for them, such as `Randomsearch`, `Simplex`, `Annealing`, `Mlsearch`.""",
     ),
@@ -127,5 +127,13 @@ On the command line it does not: `--search exhaustive:start_coord=…`.""",
         """The option's value has the wrong type or is out of range; the message says what it needs.  `start_coord`
 and `x0` need a list with one integer per parameter, in the order in which the parameters are written: the
 place of a value in its list, from 0.  The coefficients of `simplex` may be a number or a list of numbers.""",
+    ),
+    Code(
+        "ORIO-P024",
+        "Optuna is missing",
+        """The searcher `nsga`, which approaches the Pareto front of several objectives, is that of the Python package
+`optuna`, which is not installed.  Install it with `pip install 'orio-py[search]'`, or name another searcher: each of them
+takes the first objective, and the front of all that it tried is shown all the same.
+""",
     ),
 )

@@ -184,6 +184,8 @@ ALGORITHMS = (
     "mlsearch",
     "msimplex",
     "multistart",
+    "nsga",
+    "nsga2",
     "opentuner",
     "portfolio",
     "pso",
