@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 
 DEFAULT_STEP = "  "
 
@@ -11,6 +12,7 @@ _OPENS = re.compile(r"(\{|\)|\belse|\bdo)\s*$")
 _MARGIN = re.compile(r"[ \t]*")
 
 
+@lru_cache(maxsize=4)
 def indent_step(text: str) -> str:
     """What the lines after an opening brace or a loop header have more than that line.
 

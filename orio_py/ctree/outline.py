@@ -18,14 +18,14 @@ _ATTRIBUTES = frozenset({"__attribute__", "__attribute", "__declspec", "__asm__"
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Item:
     """A piece of the top level; `body` and `close` are the offsets of a function's braces."""
 
     kind: Literal["directive", "declaration", "function", "code"]
     start: int
     end: int
-    tokens: list[Token]
+    tokens: tuple[Token, ...]
     name: str = ""
     body: int = -1
     close: int = -1
@@ -108,7 +108,7 @@ class _Scanner:
         elif name == "endif" and self.branches:
             self.unsure = self.unsure or tuple(self.stack) != self.branches.pop()
         if not self.stack and not self.current:
-            self.items.append(Item("directive", token.start, token.end, [token]))
+            self.items.append(Item("directive", token.start, token.end, (token,)))
         elif self.body < 0 and name != "pragma" and self.stack[:1] != ["{"]:
             # A directive in the middle of a declaration or function header.
             self.unsure = True
@@ -161,13 +161,13 @@ class _Scanner:
         control = not name or name in _CONTROL_WORDS or header[0].is_name(*_CONTROL_WORDS)
         kind: Literal["function", "code"] = "code" if control else "function"
         start = self.current[0].start
-        self.items.append(Item(kind, start, end, self.current, name, self.body, close))
+        self.items.append(Item(kind, start, end, tuple(self.current), name, self.body, close))
         self.current, self.body = [], -1
 
     def _declaration(self, end: int) -> None:
         first = self.current[0]
         kind: Literal["declaration", "code"] = "code" if first.is_name(*_CONTROL_WORDS) else "declaration"
-        self.items.append(Item(kind, first.start, end, self.current))
+        self.items.append(Item(kind, first.start, end, tuple(self.current)))
         self.current, self.body = [], -1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.names import C_KEYWORDS
@@ -34,6 +35,12 @@ def structures(texts: Iterable[str]) -> Mapping[str, Members]:
     >>> [(member.name, member.type) for member in found["point"]]
     [('x', 'double'), ('y', 'double')]
     """
+    return dict(_structures(tuple(texts)))
+
+
+@lru_cache(maxsize=4)
+def _structures(texts: tuple[str, ...]) -> dict[str, Members]:
+    """The structures of texts, which are those of one file for all of its regions."""
     found: dict[str, Members | None] = {}
     plain = [_DIRECTIVE.sub(" ", _COMMENT.sub(" ", text)) for text in texts]
     for text in plain:

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.emit_expression import emit_type
-from orio_py.ctree.lexer import Kind, Token, blank, code_tokens, directive_body, directive_name, scan
+from orio_py.ctree.file_scan import FileScan, MacroChange, names_in, scan_file
+from orio_py.ctree.lexer import Kind, Token, blank, code_tokens, scan
 from orio_py.ctree.liveness import address_taken, may_be_read, occurs
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.ctree.outline import Item, Outline, closing, outline, parameter_list
+from orio_py.ctree.outline import Item, closing, parameter_list
 from orio_py.ctree.symbols import CDeclaration, Scope, declaration_of
 from orio_py.ctree.typenames import STANDARD_TYPES
-from orio_py.ctree.visible import Visible, parse_declarations, visible
+from orio_py.ctree.visible import Visible, parse_declarations, parse_texts, visible
 
 __all__ = ["FunctionHeader", "Surroundings", "live_after", "surroundings"]
 
@@ -64,7 +65,7 @@ class Surroundings:
 def surroundings(source: SourceFile, extent: Span, *, ignore: Sequence[Span] = ()) -> Surroundings:
     """The surroundings of the text `extent`; the text of the spans in `ignore` is left out of account."""
     text = blank(source.text, [(span.start, span.end) for span in ignore])
-    return _Finder(text, extent, outline(scan(text), len(text))).find()
+    return _Finder(scan_file(text), extent).find()
 
 
 def live_after(surroundings: Surroundings, names: Iterable[str]) -> frozenset[str]:
@@ -127,22 +128,21 @@ class _Scanned:
 
 @dataclass(slots=True)
 class _Finder:
-    text: str
+    file: FileScan
     extent: Span
-    outline: Outline
     types: frozenset[str] = STANDARD_TYPES
-    functions: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
 
     def find(self) -> Surroundings:
-        inside = self._enclosing()
+        text = self.file.text
+        inside = self.file.function_around(self.extent.start)
         start, end = (inside.start, inside.end) if inside else (self.extent.start, self.extent.end)
-        declared = parse_declarations(self._file_declarations(start), self.types)
+        declared = parse_texts(self.file.declarations_before(start), self.types)
         typedefs = frozenset(d.name for d in declared if isinstance(d, c_ast.Typedef))
         self.types |= typedefs
         seen = self._visible(inside)
-        local_nodes = parse_declarations(seen.declarations, self.types) if seen else []
+        local_nodes = parse_declarations(seen.declarations, self.types) if seen else ()
         typedefs |= {d.name for d in local_nodes if isinstance(d, c_ast.Typedef)}
-        macros, function_macros = self._macros()
+        macros = self.file.macros_before(self.extent.start)
         kept = self._kept(inside, seen, macros)
         body = inside.body + 1 if inside else self.extent.start
         close = inside.close if inside else self.extent.end
@@ -150,103 +150,72 @@ class _Finder:
             function=self._function(inside) if inside else None,
             locals=_variables(local_nodes, "local"),
             globals=_variables(declared, "global"),
-            macros={name: macro for name, macro in macros.items() if name not in function_macros},
-            function_macros=frozenset(function_macros),
+            macros={m.name: m.body or "" for m in macros.values() if not m.takes_arguments},
+            function_macros=frozenset(m.name for m in macros.values() if m.takes_arguments),
             typedefs=typedefs,
             before=self._reduced(0, start, kept),
-            after=self._reduced(end, len(self.text), kept),
-            text_before_in_function=self.text[body : self.extent.start],
-            text_after_in_function=self.text[self.extent.end : max(close, self.extent.end)],
+            after=self._reduced(end, len(text), kept),
+            text_before_in_function=text[body : self.extent.start],
+            text_after_in_function=text[self.extent.end : max(close, self.extent.end)],
             in_loop=bool(seen and seen.loops),
-            extent_text=self.text[self.extent.start : self.extent.end],
+            extent_text=text[self.extent.start : self.extent.end],
             loop_texts=self._loop_texts(seen),
-            unsure=self.outline.unsure,
+            unsure=self.file.outline.unsure,
         )
-
-    def _enclosing(self) -> Item | None:
-        for item in self.outline.items:
-            if item.kind == "function" and item.body < self.extent.start <= item.close:
-                return item
-        return None
-
-    def _file_declarations(self, start: int) -> list[list[Token]]:
-        items = self.outline.items
-        return [i.tokens for i in items if i.kind == "declaration" and i.end <= start]
 
     def _visible(self, inside: Item | None) -> Visible | None:
         if inside is None:
             return None
-        tokens = [t for t in self.outline.tokens if inside.body < t.start < self.extent.start]
+        tokens = self.file.tokens(inside.body + 1, self.extent.start)
         return visible([t for t in tokens if t.kind is not Kind.COMMENT], self.types)
 
     def _loop_texts(self, seen: Visible | None) -> tuple[str, str]:
         if not seen or not seen.loops:
             return ("", "")
         outermost, innermost = seen.loops[0][0], seen.loops[-1][1]
-        return self.text[outermost:innermost], self.text[innermost : self.extent.start]
+        text = self.file.text
+        return text[outermost:innermost], text[innermost : self.extent.start]
 
-    def _macros(self) -> tuple[dict[str, str], set[str]]:
-        """The macros defined before the extent, and which of them take arguments."""
-        macros: dict[str, str] = {}
-        with_arguments: set[str] = set()
-        for token in self.outline.tokens:
-            if token.kind is not Kind.DIRECTIVE or token.start >= self.extent.start:
-                continue
-            word, body = directive_name(token), directive_body(token)
-            match = re.match(r"([A-Za-z_]\w*)(\(?)(.*)", body, re.DOTALL)
-            if match is None or word not in {"define", "undef"}:
-                continue
-            name = match.group(1)
-            macros.pop(name, None)
-            with_arguments.discard(name)
-            if word == "define":
-                macros[name] = match.group(3).strip()
-                if match.group(2):
-                    with_arguments.add(name)
-        return macros, with_arguments
-
-    def _kept(self, inside: Item | None, seen: Visible | None, macros: Mapping[str, str]) -> frozenset[str]:
+    def _kept(
+        self, inside: Item | None, seen: Visible | None, macros: Mapping[str, MacroChange]
+    ) -> frozenset[str]:
         """The functions that the region reaches, through other functions and through macros."""
-        bodies = {name: _names(scan(body)) for name, body in macros.items()}
-        for item in self.outline.items:
-            if item.kind == "function":
-                bodies[item.name] = bodies.get(item.name, set()) | _names(item.tokens)
         waiting = list(self._mentioned(inside, seen))
         reached: set[str] = set()
         while waiting:
             name = waiting.pop()
             if name not in reached:
                 reached.add(name)
-                waiting.extend(bodies.get(name, ()))
+                waiting.extend(self.file.names.get(name, ()))
+                waiting.extend(macros[name].names if name in macros else ())
         return frozenset(reached)
 
     def _mentioned(self, inside: Item | None, seen: Visible | None) -> set[str]:
         names: set[str] = set()
-        for token in scan(self.text[self.extent.start : self.extent.end]):
-            names |= _names([token])
+        for token in scan(self.file.text[self.extent.start : self.extent.end]):
+            names |= names_in((token,))
             if token.kind is Kind.COMMENT and token.text.startswith("/*@"):
-                names |= _names(scan(token.text[3:].removesuffix("*/")))
+                names |= names_in(scan(token.text[3:].removesuffix("*/")))
         for declaration in seen.declarations if seen else ():
-            names |= _names(declaration)
+            names |= names_in(declaration)
         if inside is not None:
-            names |= _names(inside.header)
-        for item in self.outline.items:
-            if item.kind == "declaration" and any(t.is_operator("=") for t in item.tokens):
-                names |= _names(item.tokens)
+            names |= names_in(inside.header)
+        names |= self.file.initialised
         return names - ({inside.name} if inside else set())
 
     def _reduced(self, start: int, end: int, kept: frozenset[str]) -> str:
         """The text between two offsets without functions and loose code that are not needed."""
-        if self.outline.unsure:
-            return self.text[start:end]
+        text = self.file.text
+        if self.file.outline.unsure:
+            return text[start:end]
         pieces: list[str] = []
         position = start
-        for item in self.outline.items:
+        for item in self.file.outline.items:
             needless = item.kind == "code" or (item.kind == "function" and item.name not in kept)
             if needless and start <= item.start and item.end <= end:
-                pieces.append(self.text[position : item.start])
+                pieces.append(text[position : item.start])
                 position = item.end
-        pieces.append(self.text[position:end])
+        pieces.append(text[position:end])
         return "".join(pieces)
 
     def _function(self, item: Item) -> FunctionHeader:
@@ -264,7 +233,7 @@ class _Finder:
             name=item.name,
             parameters=parameters,
             return_type=return_type,
-            text=self.text[item.start : item.body].strip(),
+            text=self.file.text[item.start : item.body].strip(),
             span=Span(item.start, item.end),
             static=any(t.is_name("static") for t in header),
         )
@@ -306,7 +275,3 @@ def _variables(nodes: Iterable[Node], scope: Scope) -> tuple[CDeclaration, ...]:
             found.pop(node.name, None)
             found[node.name] = declaration_of(node, scope=scope)
     return tuple(found.values())
-
-
-def _names(tokens: Iterable[Token]) -> set[str]:
-    return {token.text for token in tokens if token.kind is Kind.NAME}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.names import C_KEYWORDS
@@ -16,6 +17,7 @@ from orio_py.ctree.typenames import SPELLINGS, discover
 
 _STATEMENTS = frozenset({"break", "continue", "goto", "return", "sizeof"})
 _LONGEST_INITIALISER = 2000
+_REMEMBERED = 64
 
 
 @dataclass(slots=True)
@@ -183,19 +185,24 @@ def _merged(before: list[_Frame], after: list[_Frame]) -> list[_Frame]:
     return result
 
 
-def parse_declarations(pieces: Sequence[Sequence[Token]], types: frozenset[str]) -> list[Node]:
+def parse_declarations(pieces: Sequence[Sequence[Token]], types: frozenset[str]) -> tuple[Node, ...]:
     """The declarations that can be parsed among the pieces, each without its semicolon."""
-    texts = [text for text in map(declaration_text, pieces) if text]
+    return parse_texts(tuple(text for text in map(declaration_text, pieces) if text), types)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def parse_texts(texts: tuple[str, ...], types: frozenset[str]) -> tuple[Node, ...]:
+    """The declarations that can be parsed among the texts; regions of one file ask for the same ones."""
     whole = _parsed(" ".join(texts), types)
     if whole is not None:
-        return whole
+        return tuple(whole)
     found: list[Node] = []
     known = types
     for text in texts:
         nodes = _parsed(text, known) or []
         found.extend(nodes)
         known |= {n.name for n in nodes if isinstance(n, c_ast.Typedef)}
-    return found
+    return tuple(found)
 
 
 def declaration_text(piece: Sequence[Token]) -> str:

@@ -54,6 +54,7 @@ class _Reader:
     problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
     tasks: list[TuningTask] = field(default_factory=list[TuningTask])
     marks: list[Span] = field(default_factory=list[Span])
+    seen: dict[Span, Surroundings | None] = field(default_factory=dict[Span, Surroundings | None])
 
     def read(self, spec: SourceFile | None) -> ReadResult:
         found = scan(self.source)
@@ -112,11 +113,13 @@ class _Reader:
             self._task(group, specification, has_spec=True, around=None if inside else node)
 
     def _surroundings(self, extent: Span) -> Surroundings | None:
-        try:
-            return surroundings(self.source, extent)
-        except DiagnosticError as error:
-            self.problems.extend(error.diagnostics)
-            return None
+        if extent not in self.seen:
+            try:
+                self.seen[extent] = surroundings(self.source, extent)
+            except DiagnosticError as error:
+                self.problems.extend(error.diagnostics)
+                self.seen[extent] = None
+        return self.seen[extent]
 
     def _function_start(self, node: RegionNode) -> int | None:
         near = self._surroundings(_whole(node))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from orio_py.core.source import SourceFile, Span
+from orio_py.ctree.lexer import Kind, Token, blank, scan
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names, walk
 from orio_py.ctree.structures import structures
@@ -20,6 +21,7 @@ from orio_py.transform.base import Context
 
 _LOOP_REGION = re.compile(r"/\*@\s*begin\s+Loop\b")
 _ADDRESS = re.compile(r"&\s*([A-Za-z_]\w*)")
+_SPECIFICATION = re.compile(r"/\*@\s*(?:begin\s+)?PerfTuning\b|#\s*pragma\s+Orio\s+(?:begin\s+)?PerfTuning\b")
 _INT_MAX = 2**31 - 1
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
@@ -30,10 +32,10 @@ def context_for(task: TuningTask, region: Region) -> Context:
     parameters = around.function.parameters if around.function is not None else ()
     specified = {d.name: _from_specification(d) for d in (*declared_in_file(task), *task.inputs.declarations)}
     declared = dict(specified)
-    before = around.text_before_in_function if around.function is not None else ""
+    before = _without_specifications(around.text_before_in_function) if around.function is not None else ""
     code = before + task.source.text[region.content.start : region.content.end]
     declared |= {d.name: _rebound(d, code) for d in (*around.globals, *parameters, *around.locals)}
-    whole = f"{before}{task.source.text[region.content.start : region.content.end]}{around.text_after_in_function}"
+    whole = f"{code}\n{region.reference_text}\n{_without_specifications(around.text_after_in_function)}"
     for name in (d.name for d in parameters):
         promising = _promising(declared[name], parameters, whole)
         extended = _promising(_with_extent(promising, specified.get(name)), parameters, whole)
@@ -62,6 +64,21 @@ def context_for(task: TuningTask, region: Region) -> Context:
         },
         label=_label(around.function.name if around.function is not None else "region", before),
     )
+
+
+def _without_specifications(text: str) -> str:
+    """The text without remarks and tuning specifications: `param n = 40;` there assigns nothing in the code.
+
+    Other annotations stay, because code may stand in them alone.
+    """
+    if "/*" not in text and "//" not in text and "#" not in text:
+        return text
+    found = (token for token in scan(text) if _SPECIFICATION.match(token.text) or _is_remark(token))
+    return blank(text, [(token.start, token.end) for token in found])
+
+
+def _is_remark(token: Token) -> bool:
+    return token.kind is Kind.COMMENT and not token.text.startswith("/*@")
 
 
 def with_inner_declarations(node: Node, context: Context) -> Context:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, fail, has_errors
 from orio_py.core.expr import Value, show
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import SourceFile, Span
+from orio_py.ctree.structures import Members
 from orio_py.frontend.annotations.chill import StatementRecipe, read_statement_recipe
 from orio_py.frontend.read import read
 from orio_py.space.search_space import SearchSpace
@@ -137,8 +139,9 @@ def _load_file(
     diagnostics.extend(result.diagnostics)
     tasks: list[LoadedTask] = []
     command = outer.commands.of(path)
+    project = cache(partial(_project, source, path))
     for read_task in result.tasks:
-        task = _in_project(read_task, path, command)
+        task = _in_project(read_task, path, command, project)
         problems = [*check(task), *_check_recipes(task), *_check_pragmas(task)]
         diagnostics.extend(problems)
         if not has_errors(problems):
@@ -149,28 +152,51 @@ def _load_file(
     return LoadedFile(path, inner, source, tuple(tasks))
 
 
-def _in_project(task: TuningTask, path: Path, command: CompileCommand | None) -> TuningTask:
-    """The task with what its project says: the file's compiler options, and the types of its headers."""
+@dataclass(frozen=True, slots=True)
+class _Project:
+    """What the project's headers and the file itself define, as all tasks of the file see it."""
+
+    macros: Mapping[str, str]
+    types: Mapping[str, str]
+    headers: tuple[str, ...]
+    structures: Mapping[str, Members]
+
+
+def _project(source: SourceFile, path: Path, folders: tuple[Path, ...]) -> _Project:
+    types, headers = number_types(source, path, folders), structure_texts(source, path, folders)
+    structures = structure_types([source.text, *headers], types)
+    return _Project(header_macros(source, path, folders), types, headers, structures)
+
+
+def _in_project(
+    task: TuningTask,
+    path: Path,
+    command: CompileCommand | None,
+    project: Callable[[tuple[Path, ...]], _Project],
+) -> TuningTask:
+    """The task with what its project says: the file's compiler options, and the types of its headers.
+
+    `project` reads the headers below the folders that it is given.
+    """
     build = command.applied_to(task.build) if command is not None else task.build
     beside = path.resolve().parent
     try:
-        folders = parse_command(shlex.split(build.command), beside).include_folders
+        folders = tuple(parse_command(shlex.split(build.command), beside).include_folders)
     except ValueError:  # `build.compiler` reports a command that cannot be split
         folders = ()
-    macros = {**header_macros(task.source, path, folders), **task.surroundings.macros}
-    types, headers = number_types(task.source, path, folders), structure_texts(task.source, path, folders)
+    seen = project(folders)
     declared = tuple(
-        replace(d, type=types[d.type], type_position=None) if d.type in types else d
+        replace(d, type=seen.types[d.type], type_position=None) if d.type in seen.types else d
         for d in task.inputs.declarations
     )
     return replace(
         task,
         build=build,
         inputs=replace(task.inputs, declarations=declared),
-        types=types,
-        headers=headers,
-        structures=structure_types([task.source.text, *headers], types),
-        surroundings=replace(task.surroundings, macros=macros),
+        types=seen.types,
+        headers=seen.headers,
+        structures=seen.structures,
+        surroundings=replace(task.surroundings, macros={**seen.macros, **task.surroundings.macros}),
     )
 
 

@@ -85,6 +85,29 @@ def test_and_not_where_something_changes(before: str) -> None:
     assert declarations(before)["x"] == ((), 1, False)
 
 
+def test_a_size_of_the_specification_assigns_nothing_in_the_code() -> None:
+    """`param m = 9;` and `decl int m = 9;` are of the test program; a remark assigns nothing either."""
+    sized = SPECIFIED.replace("param m[] = [9];", "param m = 9;") % "/* m = 3; */ // x = z;"
+    assert "param m = 9;" in sized
+    [task] = read_tasks(sized)
+    known = context_for(task, task.regions[0]).declarations
+    assert known["x"].promised
+    assert known["x"].dimensions == ("m*m",)
+    assert promised("/* m = 9; */")
+
+
+def test_code_that_only_an_annotation_holds_can_end_a_promise() -> None:
+    other = "/*@ begin Loop(transform Unroll(ufactor=2) for (i = 0; i < 9; i++) m = 3; ) @*/ /*@ end @*/"
+    with_other = FUNCTION % (other, "")
+    regions = read_tasks(with_other)[-1].regions
+    task = read_tasks(with_other)[-1]
+    assert not context_for(task, regions[-1]).declarations["x"].promised
+    own = FUNCTION.replace("ufactor=2)) @*/", "ufactor=2) for (i = 0; i < 9; i++) m = i; ) @*/")
+    own = own.replace("  for (i = 0; i < m; i++)\n    y[i] = x[i];\n", "")
+    assert "m = i;" in own
+    assert not promised(text=own)
+
+
 def test_memory_that_a_fragment_declares_has_its_extent() -> None:
     fragment = SPECIFIED[SPECIFIED.index("  /*@ begin PerfTuning") : SPECIFIED.rindex("}")] % "int i;"
     [task] = read_tasks(fragment)
