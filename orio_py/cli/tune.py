@@ -40,7 +40,7 @@ def tune(
         typer.Option(
             "--search",
             metavar="NAME[:opt=value,...]",
-            help="The searcher (`orio explain ORIO-P020` lists them).",
+            help="The searcher, `auto` by default (`orio explain ORIO-P020` lists them).",
         ),
     ] = None,
     objective: Annotated[

@@ -32,6 +32,8 @@ class SearchContext:
     `budget_trials` is how many trials are planned, None if that is open; `batch_size` is the largest
     number of configurations to propose at once.  Of several `objectives` the first one is what a searcher hears;
     the values of all stand in `scores`, for each configuration that succeeded, before it does.
+    `past` are trials of the same task under other circumstances (device, sizes, compiler), with their objectives
+    or None for failures; a searcher that uses them only takes them as a hint.
     """
 
     space: SearchSpace
@@ -43,6 +45,7 @@ class SearchContext:
     scores: dict[Configuration, tuple[float, ...]] = field(
         default_factory=dict[Configuration, "tuple[float, ...]"]
     )
+    past: Sequence[tuple[Configuration, float | None]] = ()
 
 
 def batches(configurations: Iterator[Configuration], size: int) -> Search:

@@ -15,6 +15,7 @@ from orio_py.core.expr import Value
 from orio_py.core.registry import Registry, did_you_mean
 from orio_py.core.source import Position
 from orio_py.search.annealing import AnnealingOptions, annealing
+from orio_py.search.auto import AutoOptions, auto
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.basin_hopping import BasinHoppingOptions, basin_hopping
 from orio_py.search.bayesian import BayesianOptions, bayesian
@@ -77,6 +78,13 @@ def _entry(
 
 
 _ENTRIES: tuple[Searcher, ...] = (
+    _entry(
+        "auto",
+        (),
+        "a spread-out start, then what a model of the trials so far expects most of",
+        AutoOptions,
+        auto,
+    ),
     _entry(
         "exhaustive",
         ("Exhaustive",),

@@ -37,10 +37,13 @@ TIMED_BATCH = 32
 """The same when the search has a time limit, which is only heeded between builds and measurements."""
 
 SMALL_SPACE = 200
-"""Up to this size a task without a `search` section is searched exhaustively."""
+"""Up to this size a task without a `search` section is searched exhaustively, if the budget allows it."""
+
+DEFAULT_SEARCHER = "auto"
+"""What searches larger spaces, and small ones whose budget does not reach to their end."""
 
 DEFAULT_TRIALS = 200
-"""Trials of a random search that nobody limited."""
+"""Trials of a search that nobody limited and that is not exhaustive."""
 
 DEFAULT_SEED = 1
 
@@ -167,7 +170,9 @@ def search_spec(task: TuningTask, space: SearchSpace, options: TuneOptions) -> S
         name, chosen = parse_search(options.search)
         spec = SearchSpec(name, chosen, spec.budget)
     elif spec.position is None:
-        spec = replace(spec, algorithm="exhaustive" if space.size <= SMALL_SPACE else "random")
+        trials = options.trials if options.trials is not None else spec.budget.trials
+        is_small = space.size <= SMALL_SPACE and (trials is None or space.size <= trials)
+        spec = replace(spec, algorithm="exhaustive" if is_small else DEFAULT_SEARCHER)
     budget = Budget(
         options.trials if options.trials is not None else spec.budget.trials,
         options.time if options.time is not None else spec.budget.time,

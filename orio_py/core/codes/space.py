@@ -99,7 +99,7 @@ combinations each has.""",
         "unknown searcher",
         """`algorithm` in the `search` section, or `--search`, names no searcher.  Names may be written in any case:
 
-    exhaustive  random  randomlocal  multistart  ils  basinhopping  annealing  simplex  msimplex
+    auto  exhaustive  random  randomlocal  multistart  ils  basinhopping  annealing  simplex  msimplex
     genetic  chaosga  evolution  swarm  firefly  direct  mlsearch  bayesian  nsga  portfolio
 
 and Orio's names for them, such as `Randomsearch`, `Simplex`, `Annealing`, `Mlsearch`.""",

@@ -47,3 +47,26 @@ def test_how_many_variants_a_batch_holds(tmp_path: Path, options: TuneOptions, s
     (task,) = loaded.tasks
     plan = make_plan(task.task, task.points[0], task.spaces[0], options)
     assert len(next(plan.search)) == size
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "searcher", "trials"),
+    [
+        (200, TuneOptions(jobs=1), "exhaustive", None),
+        (200, TuneOptions(jobs=1, trials=199), "auto", 199),
+        (200, TuneOptions(jobs=1, trials=200), "exhaustive", 200),
+        (201, TuneOptions(jobs=1), "auto", 200),
+        (201, TuneOptions(jobs=1, search="random"), "random", 200),
+        (201, TuneOptions(jobs=1, time=Seconds(9.0)), "auto", None),
+    ],
+)
+def test_what_searches_where_nothing_is_said(
+    tmp_path: Path, values: int, options: TuneOptions, searcher: str, trials: int | None
+) -> None:
+    file = tmp_path / "k.c"
+    line = "    def search { arg algorithm = 'Random'; arg total_runs = 500; }\n"
+    assert line in SOURCE
+    file.write_text(SOURCE.replace(line, "").replace("range(1, 501)", f"range(1, {values + 1})"))
+    (task,) = load([file]).tasks
+    plan = make_plan(task.task, task.points[0], task.spaces[0], options)
+    assert (plan.spec.algorithm, plan.budget.trials) == (searcher, trials)

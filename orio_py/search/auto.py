@@ -1,0 +1,46 @@
+"""The default: a few configurations far from each other, then those that a model expects most of.
+
+Trials of the same task under other circumstances give the start and what is expected at first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from orio_py.search.base import Search, SearchContext
+from orio_py.search.memory import Asking, Memory, restarted
+from orio_py.search.options import Whole, setting
+
+TINY = 32
+"""Up to this size a space is tried in random order: a model would not be asked often enough to pay."""
+
+
+@dataclass(frozen=True, slots=True)
+class AutoOptions:
+    """`start` is how many configurations are tried before the model is asked; `batch` is how many are
+    proposed at once at most, whatever could be built in parallel: the model learns between batches.
+    """
+
+    start: int = setting(8, Whole(1, 1000))
+    batch: int = setting(8, Whole(1, 1000))
+
+
+def auto(context: SearchContext, options: AutoOptions) -> Search:
+    """A spread-out start, then what the model proposes until every configuration was tried."""
+    return restarted(
+        replace(context, batch_size=min(context.batch_size, options.batch)),
+        lambda memory: _guided(memory, options, context),
+    )
+
+
+def _guided(memory: Memory, options: AutoOptions, context: SearchContext) -> Asking[None]:
+    if memory.space.size <= TINY:
+        yield from memory.ask(memory.draw_many(memory.space.size))
+        return
+    # The numerical libraries take time to load, more than all else that is loaded to tune.
+    from orio_py.search.guide import Guide
+
+    guide = Guide(memory, context.past)
+    yield from memory.ask(guide.first(options.start))
+    while True:
+        yield from memory.ask(guide.propose(memory.batch_size))
