@@ -3,8 +3,8 @@
 Each seed gives a nest of one to three loops over arrays of all element types, and a launch shape.  Nests that
 are not refused are compiled with traps for undefined behaviour and run beside their kernels for several sizes;
 arrays, scalars and indices must be the same afterwards, bit for bit where the values are whole numbers, within
-the bound of rounding where they are fractions.  Kernels run in processes of their own: one that crashes or
-does not end is a finding like another.
+the bound of rounding where they are fractions, and nothing is copied that the original does not reach.  Kernels
+run in processes of their own: one that crashes or does not end is a finding like another.
 
     python benchmarks/opencl_equivalence.py --count 5000 --seed 1 --jobs 2
     python benchmarks/opencl_equivalence.py --case 1000017      # one case, in full
@@ -12,290 +12,57 @@ does not end is a finding like another.
 
 from __future__ import annotations
 
-import argparse
-import multiprocessing
-import os
 import sys
-import tempfile
-import time
-import traceback
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 import opencl_runs  # noqa: E402
-from offload_equivalence import Refusal, Step, Variant, compared, declarations, offloaded  # noqa: E402
-from random_kernels import RandomKernel, random_kernel  # noqa: E402
+from equivalence_workers import Comparison, arguments_of, common_facts, one_case, report  # noqa: E402
+from offload_equivalence import Variant  # noqa: E402
+from offload_equivalence_opencl import opencl_build  # noqa: E402
+from random_kernels import random_kernel  # noqa: E402
 
 from orio_py.codegen.opencl.device import device_program  # noqa: E402
-from orio_py.ctree.emit import emit  # noqa: E402
-
-TOGETHER = 60
-"""How many seeds share one device program; about half of them are refused."""
-
-STRIDE = 1_000_000
-"""The distance between the first seeds of two runs with neighbouring `--seed`."""
+from orio_py.transform.offload.opencl import OpenCL  # noqa: E402
 
 OPTIMISED = 8
 """Every so many batches one is built with the device compiler's optimisations, which takes much longer."""
 
-PATIENCE = 90.0
-"""Seconds without news after which a process counts as one that does not end."""
-
-
-@dataclass(slots=True)
-class Tally:
-    """What came of the cases so far."""
-
-    same: int = 0
-    runs: int = 0
-    launches: int = 0
-    invalid: list[int] = field(default_factory=list[int])
-    findings: dict[int, str] = field(default_factory=dict[int, str])
-    refused: Counter[str] = field(default_factory=Counter[str])
-    kinds: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
-
-    @property
-    def compared(self) -> int:
-        """Cases that ran to a result, or to a finding."""
-        return self.same + len(self.findings)
-
-    def add(self, step: Step) -> None:
-        """Count the outcome of a case."""
-        if step.kind == "refused":
-            self.refused[step.text] += 1
-        elif step.kind == "same":
-            self.same += 1
-            self.launches += step.launches
-            for title, names in step.facts.items():
-                self.kinds.setdefault(title, Counter()).update(names)
-        else:
-            self.findings[step.seed] = f"{step.text} (n, m, l = {step.size})"
-            print(f"  finding: seed {step.seed}: {self.findings[step.seed]}", file=sys.stderr)
+FAST = ("-cl-opt-disable",)
 
 
 def facts(variant: Variant) -> dict[str, list[str]]:
     """By what a case is counted."""
-    kernel, plans = variant.kernel, variant.plans
-    launch = kernel.transformation
-    shape = [name for name in ("workGroups", "sizeHint", "vecHint") if getattr(launch, name)]
-    shape += [f"vectorWidth {launch.vectorWidth}"] * (launch.vectorWidth > 1)
-    shape += [f"layout {launch.layout}"] * any(buffer.rows for plan in plans for buffer in plan.buffers)
-    shape += ["driver's groups"] * (launch.workItemsPerGroup == (0,))
-    shape += ["coarsen"] * (launch.coarsen > 1) + ["unrollInner"] * (launch.unrollInner is not None)
-    cut = [buffer.slices for plan in plans if plan.options.streams > 1 for buffer in plan.buffers]
-    tiled = [plan for plan in plans if plan.staged]
-    return {
-        "local memory": ["tiles"] * len(tiled) + ["blocks"] * sum(bool(plan.blocks) for plan in plans),
-        "several queues": ["kernels"] * sum(plan.options.streams > 1 for plan in plans)
-        + ["buffers in slices" if part is not None else "buffers in one piece" for part in cut],
-        "loops": [f"{kernel.depth}"],
-        "structures": ["arrays of them"] * bool(kernel.records),
-        "mapped loops": [f"{len(plan.axes)}" for plan in plans],
-        "reductions": [r.operator for plan in plans for r in plan.reductions],
-        "reductions in a loop": [f"{len(plan.reductions)}" for plan in plans],
-        "elements": sorted({buffer.type for plan in plans for buffer in plan.buffers}),
-        "launch shape": [*shape, launch.spread.value],
-        "values": ["whole numbers" if kernel.exact else "fractions"],
-    }
+    launch = variant.kernel.transformation
+    assert isinstance(launch, OpenCL)
+    found = common_facts(variant)
+    found["launch shape"] += [name for name in ("workGroups", "sizeHint", "vecHint") if getattr(launch, name)]
+    found["launch shape"] += ["driver's groups"] * (launch.workItemsPerGroup == (0,))
+    return found
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Seeds that are built together."""
-
-    seeds: tuple[int, ...]
-    options: tuple[str, ...]
-
-
-def batches(seed: int) -> Iterator[Batch]:
-    """The batches of one run, the same for the same seed."""
-    number = 0
-    while True:
-        first = seed * STRIDE + number * TOGETHER
-        options = () if number % OPTIMISED == OPTIMISED - 1 else ("-cl-opt-disable",)
-        yield Batch(tuple(range(first, first + TOGETHER)), options)
-        number += 1
-
-
-def work(batch: Batch, news: Connection) -> None:
-    """Compare the cases of a batch and tell of each step, before what may crash and after it."""
-    variants: list[Variant] = []
-    for seed in batch.seeds:
-        news.send(Step(seed, "at", "transformation"))
-        try:
-            variants.append(offloaded(seed, random_kernel(seed)))
-        except Refusal as refusal:
-            news.send(Step(seed, "refused", refusal.diagnostics[0].code))
-        except Exception:  # Any other exception is a finding.
-            news.send(Step(seed, "wrong", traceback.format_exc(limit=-1).replace("\n", " ")))
-    known = {variant.seed: variant for variant in variants}
-    if variants:
-        with tempfile.TemporaryDirectory(prefix="orio-equivalence-") as folder:
-            for step in compared(variants, Path(folder), batch.options):
-                told = facts(known[step.seed]) if step.kind == "same" else {}
-                news.send(replace(step, facts=told))
-    news.send(None)
-
-
-class Worker:
-    """A process with a batch, and where it is."""
-
-    def __init__(self, batch: Batch) -> None:
-        self.batch = batch
-        self.news, theirs = multiprocessing.Pipe(duplex=False)
-        start = multiprocessing.get_context("fork").Process
-        self.process: BaseProcess = start(target=_quiet_work, args=(batch, theirs), daemon=True)
-        self.process.start()
-        theirs.close()
-        self.last = time.monotonic()
-        self.at = Step(batch.seeds[0], "at", "start")
-        self.done: set[int] = set()
-
-    def read(self, tally: Tally) -> bool:
-        """Take one piece of news; False at the end of the process."""
-        try:
-            step = self.news.recv()
-        except EOFError:
-            return False
-        self.last = time.monotonic()
-        if step is None:
-            self.done.update(self.batch.seeds)
-            return False
-        assert isinstance(step, Step)
-        if step.kind == "at":
-            self.at = step
-            tally.runs += step.text == "kernel"
-        else:
-            self.done.add(step.seed)
-            tally.add(step)
-        return True
-
-    def rest(self, tally: Tally, how: str) -> list[Batch]:
-        """What is left to do after the process has ended or was ended, a finding being counted."""
-        self.process.kill()
-        self.process.join()
-        left = tuple(seed for seed in self.batch.seeds if seed not in self.done)
-        options = self.batch.options
-        if not left:
-            return []
-        if self.at.text in {"build", "start"} and len(left) > 1:
-            middle = len(left) // 2
-            return [Batch(left[:middle], options), Batch(left[middle:], options)]
-        if self.at.text == "original":
-            tally.invalid.append(self.at.seed)
-        else:
-            tally.add(Step(self.at.seed, "wrong", f"the {self.at.text} {how}", self.at.size))
-        left = tuple(seed for seed in left if seed != self.at.seed)
-        return [Batch(left, options)] if left else []
-
-
-def _quiet_work(batch: Batch, news: Connection) -> None:
-    """`work` without the output of drivers and of crashes; what is wrong shows in the exit."""
-    silence = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(silence, 2)
-    work(batch, news)
-
-
-def compare(count: int, seed: int, jobs: int, seconds: float) -> Tally:
-    """Draw cases until `count` of them were compared, or the time is over."""
-    tally = Tally()
-    source = batches(seed)
-    again: list[Batch] = []
-    workers: list[Worker] = []
-    begin = told = time.monotonic()
-    while True:
-        ended = tally.compared >= count or time.monotonic() - begin > seconds
-        while len(workers) < jobs and (again or not ended):
-            workers.append(Worker(again.pop() if again else next(source)))
-        if not workers:
-            return tally
-        ready = wait([worker.news for worker in workers], timeout=1.0)
-        for worker in list(workers):
-            how = "crashes"
-            if worker.news in ready:
-                if worker.read(tally):
-                    continue
-            elif time.monotonic() - worker.last > PATIENCE:
-                how = "does not end"
-            else:
-                continue
-            again += worker.rest(tally, how)
-            workers.remove(worker)
-        if time.monotonic() - told > 20:
-            told = time.monotonic()
-            print(
-                f"  {tally.compared} compared in {told - begin:.0f} s, {len(tally.findings)} findings",
-                file=sys.stderr,
-            )
-
-
-def table(tally: Tally) -> str:
-    """The counts by kind, one line each."""
-    lines = [
-        f"{title:22}" + ", ".join(f"{name} {number}" for name, number in sorted(counter.items()))
-        for title, counter in tally.kinds.items()
-    ]
-    refused = ", ".join(f"{code} {number}" for code, number in tally.refused.most_common())
-    return "\n".join([*lines, f"{'refused':22}{refused}", f"{'undefined in C':22}{len(tally.invalid)}"])
-
-
-def one_case(seed: int, options: Sequence[str]) -> int:
-    """Show one case in full; the exit status is 1 if it is wrong."""
-    kernel: RandomKernel = random_kernel(seed)
-    print(f"{declarations(kernel)}\n{kernel.code}\n{kernel.transformation}")
-    try:
-        variant = offloaded(seed, kernel)
-    except Refusal as refusal:
-        print(refusal)
-        return 0
-    print(
-        f"live: {' '.join(kernel.live)}\n{emit(variant.tree, braces=True)}\n{device_program(variant.plans)}"
-    )
-    tally = Tally()
-    waiting = [Batch((seed,), tuple(options))]
-    while waiting:
-        worker = Worker(waiting.pop())
-        while worker.news.poll(PATIENCE) and worker.read(tally):
-            pass
-        waiting += worker.rest(tally, "crashes or does not end")
-    print("the same" if tally.same else "undefined in C" if tally.invalid else tally.findings[seed])
-    return int(bool(tally.findings))
+COMPARISON = Comparison(
+    draw=random_kernel,
+    build=opencl_build,
+    options=lambda number: () if number % OPTIMISED == OPTIMISED - 1 else FAST,
+    facts=facts,
+    text=lambda variant: device_program(variant.plans),
+)
 
 
 def main() -> int:
     """Run from the command line; exit status 1 when a result differs, 3 without an OpenCL device."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--count", type=int, default=500, help="how many cases to compare")
-    parser.add_argument("--seed", type=int, default=1, help="number of the run")
-    parser.add_argument("--jobs", type=int, default=2, help="processes")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
-    parser.add_argument("--case", type=int, help="show the case of this seed and stop")
+    parser = arguments_of(__doc__ or "")
     parser.add_argument("--optimised", action="store_true", help="with --case: with the device's optimiser")
     arguments = parser.parse_args()
     if not opencl_runs.is_available():
         print("no OpenCL device: pip install pyopencl[pocl]", file=sys.stderr)
         return 3
     if arguments.case is not None:
-        return one_case(arguments.case, () if arguments.optimised else ("-cl-opt-disable",))
-    start = time.monotonic()
-    tally = compare(arguments.count, arguments.seed, arguments.jobs, arguments.seconds)
-    print(table(tally))
-    print(
-        f"\n{tally.compared} cases compared in {time.monotonic() - start:.0f} s, {tally.runs} runs, "
-        f"{tally.launches} launches, {len(tally.findings)} findings"
-    )
-    for seed, text in tally.findings.items():
-        print(f"seed {seed}: {text}")
-    return 1 if tally.findings else 0
+        return one_case(arguments.case, COMPARISON, () if arguments.optimised else FAST)
+    return report(arguments, COMPARISON)
 
 
 if __name__ == "__main__":

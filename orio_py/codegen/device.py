@@ -20,7 +20,7 @@ A buffer whose count is 0 or less is not touched, but the kernel needs some buff
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -268,15 +268,19 @@ def record_bytes(record: RecordPlan) -> int:
     return -(-end // widest) * widest
 
 
-def record_definitions(plans: Sequence[KernelPlan]) -> list[str]:
-    """The structures of the kernels in OpenCL C, each with a line that compiles only if it is as long as the host's."""
+def record_definitions(plans: Sequence[KernelPlan], type_name: Callable[[str], str], claim: str) -> list[str]:
+    """The structures of the kernels, each with a line that compiles only if it is as long as the host's.
+
+    `type_name` spells the types of members, `claim` the line, with `{size}` for a condition and `{name}` for the
+    structure.
+    """
     found = {b.record.name: b.record for plan in plans for b in plan.buffers if b.record is not None}
     lines: list[str] = []
     for name, record in found.items():
         members = [
-            f"{m.type} {device_name(m.name)}{'' if m.extent is None else f'[{m.extent}]'};"
+            f"{type_name(m.type)} {device_name(m.name)}{'' if m.extent is None else f'[{m.extent}]'};"
             for m in record.members
         ]
         lines.append(f"struct {name} {{ {' '.join(members)} }};")
-        lines.append(f"typedef char {name}_size[sizeof(struct {name}) == {record_bytes(record)} ? 1 : -1];")
+        lines.append(claim.format(name=name, size=f"sizeof(struct {name}) == {record_bytes(record)}"))
     return lines

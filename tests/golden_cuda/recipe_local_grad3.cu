@@ -1,8 +1,8 @@
 extern "C" __global__ void __launch_bounds__(100) orio_cuda_nest_local_grad3_0(const double *__restrict__ D,
     const double *__restrict__ u, double *__restrict__ ur, const double *__restrict__ Dt,
     double *__restrict__ us, const int local_grad3_mu, const int local_grad3_ku, const int local_grad3_ju,
-    const int local_grad3_iu, const long orio_trips_j, [[maybe_unused]] const long orio_trips_e,
-    const long orio_trips_i, const long orio_trips_k)
+    const int local_grad3_iu, const long orio_trips_j, const long, const long orio_trips_i,
+    const long orio_trips_k)
 {
   for (long orio_j = blockIdx.y; orio_j < orio_trips_j; orio_j += gridDim.y) {
     const long orio_e = blockIdx.x;
@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(100) orio_cuda_nest_local_grad3_0(c
 extern "C" __global__ void __launch_bounds__(100) orio_cuda_nest_local_grad3_1(const double *__restrict__ u,
     const double *__restrict__ Dt, double *__restrict__ ut, const int local_grad3_mu,
     const int local_grad3_ku, const int local_grad3_ju, const int local_grad3_iu, const long orio_trips_j,
-    [[maybe_unused]] const long orio_trips_e, const long orio_trips_i, const long orio_trips_k)
+    const long, const long orio_trips_i, const long orio_trips_k)
 {
   for (long orio_j = blockIdx.y; orio_j < orio_trips_j; orio_j += gridDim.y) {
     const long orio_e = blockIdx.x;

@@ -1,8 +1,8 @@
 extern "C" __global__ void __launch_bounds__(256) orio_cuda_nest_sd_t_d1_1_0(const double *__restrict__ t2,
     const double *__restrict__ v2, double *__restrict__ t3, const int sd_t_d1_1_p5u, const int sd_t_d1_1_p4u,
     const int sd_t_d1_1_h7u, const int sd_t_d1_1_h3u, const int sd_t_d1_1_h2u, const int sd_t_d1_1_h1u,
-    const int sd_t_d1_1_p6u, const long orio_trips_p6, [[maybe_unused]] const long orio_trips_h2,
-    const long orio_trips_h1, const long orio_trips_h3)
+    const int sd_t_d1_1_p6u, const long orio_trips_p6, const long, const long orio_trips_h1,
+    const long orio_trips_h3)
 {
   for (long orio_p6 = blockIdx.y; orio_p6 < orio_trips_p6; orio_p6 += gridDim.y) {
     const long orio_h2 = blockIdx.x;

@@ -39,6 +39,28 @@ void nest_turned(double new[40][24], double P[40][24])
       new[i][j] = 2 * P[i][j] + new[i][j];
   /*@ end @*/
 }
+
+#pragma pack(1)
+struct packed { char kind; double x; };
+#pragma pack()
+void nest_packed(int n, struct packed *restrict c)
+{
+  int i;
+  /*@ begin Loop(transform CUDA(dataOnDevice=True)) @*/
+  for (i = 0; i < n; i++)
+    c[i].x += c[i].kind;
+  /*@ end @*/
+}
+
+int nest_count(int n, int s)
+{
+  int i;
+  /*@ begin Loop(transform CUDA()) @*/
+  for (i = 3; i < n; i++)
+    s += 1;
+  /*@ end @*/
+  return s;
+}
 """
 
 DRIVER = """\
@@ -54,6 +76,8 @@ void nest_axpy(int n, double a, const double *x, double *y);
 double nest_dot(int n, const double *x, const double *y, double s);
 void nest_turned(double Q[40][24], double P[40][24]);
 void plain_turned(double Q[40][24], double P[40][24]);
+void nest_packed(int n, void *c);
+int nest_count(int n, int s);
 }
 
 enum { N = 500 };
@@ -167,6 +191,17 @@ static void chain()
   cudaFree(dy);
 }
 
+/* Structures that the host packs are not those of the device. */
+static void packed()
+{
+  static char cells[90];
+  orio_cuda_out_on_error(handler);
+  nest_packed(10, cells);
+  printf("%s\\n", last);
+  orio_cuda_nest_packed_0_on_device(cells, 9, 10, NULL);
+  printf("%s, %d counted\\n", last, nest_count(10, 1));
+}
+
 static void threads()
 {
   static double ys[4][N];
@@ -193,6 +228,8 @@ int main(int count, char **words)
     growth();
   else if (strcmp(what, "chain") == 0)
     chain();
+  else if (strcmp(what, "packed") == 0)
+    packed();
   else
     threads();
   orio_cuda_out_release();
@@ -228,6 +265,14 @@ def test_what_is_large_enough_is_kept(program):
 
 def test_kernels_are_chained_on_the_device(program):
     assert run(program, "chain") == "1 call, same\n"
+
+
+def test_structures_with_another_layout_are_told(program):
+    message = "structures in c, which are not as long as the device's: cudaErrorInvalidValue (1)"
+    assert run(program, "packed").splitlines() == [
+        f"1 orio_cuda_nest_packed_0: {message}",
+        f"1 orio_cuda_nest_packed_0_on_device: {message}, 8 counted",
+    ]
 
 
 def test_calls_of_several_threads_take_turns(program):

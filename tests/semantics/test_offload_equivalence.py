@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from offload_equivalence import SIZES, Memory, Refusal, Variant, compared, difference, offloaded
+from offload_equivalence import SIZES, Memory, Variant, compared, difference
+from offload_equivalence_opencl import opencl_build
+from offload_variants import unread, updates, variants
 from opencl_runs import opencl
 from random_kernels import random_kernel
 
-from orio_py.transform.offload.plan import Direction, KernelPlan
+from orio_py.transform.offload.plan import KernelPlan
 
 FAST = ("-cl-opt-disable",)
-
-
-def variants(first: int, count: int) -> list[Variant]:
-    """The first cases from a seed on that are not refused."""
-    found: list[Variant] = []
-    seed = first
-    while len(found) < count:
-        with suppress(Refusal):
-            found.append(offloaded(seed, random_kernel(seed)))
-        seed += 1
-    return found
 
 
 def test_a_seed_gives_the_same_case_each_time() -> None:
@@ -34,20 +24,11 @@ def test_a_seed_gives_the_same_case_each_time() -> None:
 
 def test_random_kernels_compute_what_their_loops_compute(tmp_path: Path) -> None:
     opencl()
-    steps = list(compared(variants(100, 16), tmp_path, FAST))
+    steps = list(compared(variants(100, 16), tmp_path, opencl_build(FAST)))
     assert [step for step in steps if step.kind == "wrong"] == []
     ended = [step for step in steps if step.kind == "same"]
     assert len(ended) == 16
     assert sum(step.launches for step in ended) > 32
-
-
-def unread(plan: KernelPlan) -> KernelPlan:
-    """Without copying to the device what is read and written there."""
-    buffers = tuple(
-        replace(buffer, direction=Direction.OUT) if buffer.direction is Direction.INOUT else buffer
-        for buffer in plan.buffers
-    )
-    return replace(plan, buffers=buffers)
 
 
 def other_identity(plan: KernelPlan) -> KernelPlan:
@@ -60,19 +41,13 @@ def adds(variant: Variant) -> bool:
     return any(r.operator == "+" for plan in variant.plans for r in plan.reductions)
 
 
-def updates(variant: Variant) -> bool:
-    """Whether a kernel reads elements that it writes."""
-    inout = any(b.direction is Direction.INOUT for plan in variant.plans for b in plan.buffers)
-    return inout and any(step in variant.kernel.code for step in ("] += ", "] -= "))
-
-
 @pytest.mark.parametrize(("change", "concerned"), [(unread, updates), (other_identity, adds)])
 def test_wrong_plans_are_noticed(
     tmp_path: Path, change: Callable[[KernelPlan], KernelPlan], concerned: Callable[[Variant], bool]
 ) -> None:
     opencl()
     chosen = [variant for variant in variants(700, 12) if concerned(variant)][:3]
-    steps = list(compared(chosen, tmp_path, FAST, change=change))
+    steps = list(compared(chosen, tmp_path, opencl_build(FAST, change)))
     assert [step.kind for step in steps if step.kind != "at"] == ["wrong"] * len(chosen)
     assert chosen
 

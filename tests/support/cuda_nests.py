@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 PARAMETERS = """int n, int m, double a, double *restrict x, double *restrict y, double *restrict z,
     double P[restrict 64][64], double Q[restrict 64][64], float *restrict f, float *restrict g, int *restrict c,
-    unsigned char *restrict b, double *restrict sums, int *restrict counts"""
+    unsigned char *restrict b, struct item *restrict items, double *restrict sums, int *restrict counts"""
+
+ITEM = "struct item { char kind; double x; int n; float w[3]; unsigned short new; };"
+"""A structure with members of several types, one of them with a name that C++ does not allow."""
 
 I = "for (i = 0; i < n; i++)"  # noqa: E741 - the loop over `i`
 J = "for (j = 0; j < m; j++)"
@@ -30,6 +33,9 @@ _STENCIL = (
 _PRODUCT = f"{I} {J} {K} Q[i][j] += P[i][k] * z[k * m + j];"
 _CUBE = f"{I} for (j = 0; j < 7; j++) for (k = 0; k < 5; k++) y[i * 35 + j * 5 + k] = x[i * 35 + j * 5 + k] + a * (i + j * k);"
 _SUM = f"{I} s += x[i] * z[i];"
+
+_ITEMS = f"""{I} {{ items[i].x += 2 * items[i].kind; items[i].n++; items[i].new = (items[i].kind + 200) / 3;
+  for (j = 0; j < 3; j++) items[i].w[j] = items[i].w[2 - j] / 2 + items[i].n / 2; }}"""
 
 NESTS: dict[str, Nest] = {
     "axpy": Nest("CUDA(threadCount=64)", f"{I} y[i] += a * x[i];"),
@@ -85,17 +91,22 @@ NESTS: dict[str, Nest] = {
         f"{I} {{ long v = 3L; int w[2] = {{c[i], (int)f[i]}}; b[i] = (unsigned char)(sizeof(int) + v + w[0] + w[1]);"
         " g[i] = sqrtf(fabsf(f[i])) + fmaxf(f[i], 2) + max(c[i], m) - abs(c[i]); y[i] = isnormal(x[i]) ? M_PI : INT_MAX; }",
     ),
+    "items": Nest("CUDA(threadCount=32, unrollInner=3, dataOnDevice=True)", _ITEMS),
+    "items_streams": Nest("CUDA(threadCount=16, streamCount=3, pinHostMem=True)", _ITEMS),
+    "items_tile": Nest("CUDA(threadCount=32, cacheBlocks=True)", "for (i = 1; i < n; i++) items[i].x = z[i - 1] + z[i] + items[i].n;"),
+    "items_sum": Nest("CUDA(nd=2, threadCount=[16, 2])", f"{I} for (j = 0; j < 3; j++) s += items[i].w[j] + items[i].kind;", exact=False),
     "composite": Nest("Composite(unrolljam=(['i'], [3]), cuda=(64, False, True, 1))", f"{I} y[i] += a * x[i];"),
     "composite_named": Nest("Composite(cuda=(True, ('threadCount', 32), ('blockCount', 3)))", f"{I} y[i] += a * x[i];"),
 }  # fmt: skip
 
-_HEAD = """\
+_HEAD = f"""\
 #define _GNU_SOURCE
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #define max(p, q) ((p) > (q) ? (p) : (q))
+{ITEM}
 """
 
 
@@ -126,12 +137,18 @@ def driver() -> str:
     rows = "\n".join(
         f'  {{"{name}", nest_{name}, plain_{name}, {int(nest.exact)}}},' for name, nest in NESTS.items()
     )
-    return _DRIVER.replace("@DECLARED@", declared).replace("@ROWS@", rows).replace("@PARAMETERS@", _CPP)
+    item = ITEM.replace("new", "old")
+    return (
+        _DRIVER.replace("@ITEM@", item)
+        .replace("@DECLARED@", declared)
+        .replace("@ROWS@", rows)
+        .replace("@PARAMETERS@", _CPP)
+    )
 
 
 _CPP = (
     "int, int, double, double *, double *, double *, double (*)[64], double (*)[64], float *, float *, int *,"
-    " unsigned char *, double *, int *"
+    " unsigned char *, struct item *, double *, int *"
 )
 _DRIVER = """\
 #include <math.h>
@@ -139,16 +156,18 @@ _DRIVER = """\
 #include <stdio.h>
 #include <string.h>
 
+@ITEM@
 extern "C" {
 @DECLARED@
 }
 
-enum { COUNT = 4200 };
+enum { COUNT = 4200, ITEMS = 64 };
 struct data {
   double x[COUNT], y[COUNT], z[COUNT], P[64][64], Q[64][64];
   float f[COUNT], g[COUNT];
   int c[COUNT];
   unsigned char b[COUNT];
+  struct item items[ITEMS];
   double sums[4];
   int counts[4];
 };
@@ -172,6 +191,8 @@ static void fill(void)
     start.g[k] = (float)start.y[k];
     start.c[k] = (int)(state >> 20 & 15) - 4;
     start.b[k] = (unsigned char)(state >> 9);
+    if (k < ITEMS)
+      start.items[k] = {(char)(k % 90), k / 4.0, k - 5, {k / 2.0f, 1.5f, -k / 4.0f}, (unsigned short)k};
     if (k < 4096) {
       start.P[k / 64][k % 64] = start.x[k];
       start.Q[k / 64][k % 64] = start.z[k];
@@ -183,7 +204,7 @@ static void fill(void)
 static void call(nest *what, struct data *d, int n, int m)
 {
   *d = start;
-  what(n, m, 1.5, d->x, d->y, d->z, d->P, d->Q, d->f, d->g, d->c, d->b, d->sums, d->counts);
+  what(n, m, 1.5, d->x, d->y, d->z, d->P, d->Q, d->f, d->g, d->c, d->b, d->items, d->sums, d->counts);
 }
 
 static int differs(int exact)

@@ -1,4 +1,7 @@
-"""Random kernels beside the loops that they stand for: the same values afterwards, for many sizes."""
+"""Random kernels beside the loops that they stand for: the same values afterwards, for many sizes.
+
+The originals tell which elements they reach, so that a kernel's host code is given arrays that end there.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,21 @@ import ctypes
 import re
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from c_trees import context, parse
-from opencl_runs import NUMBERS, PROBLEMS, Device, library
+from opencl_runs import NUMBERS
 from random_kernel_parts import FLOATING, SIDE
 from random_kernels import RandomKernel
 
+from orio_py.ctree.build import call
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
-from orio_py.ctree.nodes import Node
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import Rewriter, walk
 from orio_py.ctree.verify import verify
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.base import Refusal
@@ -94,8 +99,11 @@ def _array(kernel: RandomKernel, name: str) -> str:
     return f"{kind} *{name}"
 
 
-def _function(kernel: RandomKernel, name: str, code: str) -> str:
-    """A C function over `memory`: the arrays, the reductions' scalars, the indices that are live."""
+def c_function(kernel: RandomKernel, name: str, code: str, *, qualifier: str = "") -> str:
+    """A C function over `memory`: the arrays, the reductions' scalars, the indices that are live.
+
+    `qualifier` is one of the arrays' elements.
+    """
     lines = [f"void {name}(int w, long n_, long m_, long l_, void **memory) {{"]
     lines += [f"  {kind} {bound} = ({kind}){bound}_;" for bound, kind in kernel.bounds.items()]
     lines += [f"  {kind} {index} = 7;" for index, kind in kernel.indices.items()]
@@ -104,7 +112,7 @@ def _function(kernel: RandomKernel, name: str, code: str) -> str:
         text = _array(kernel, array)
         if "(*" not in text and "[" in text:
             text = re.sub(rf"{array}\[\d+\]", f"(*{array})", text)
-        lines.append(f"  {text} = memory[{number}];")
+        lines.append(f"  {qualifier} {text} = memory[{number}];")
     first = len(kernel.arrays)
     for number, (scalar, kind) in enumerate(kernel.scalars.items()):
         lines.append(f"  {kind} {scalar} = *({kind} *)memory[{first + number}];")
@@ -144,14 +152,11 @@ class Memory:
         for name in kernel.live:
             self.parts[f"{name} afterwards"] = np.full(1, 7, _number(kernel.indices[name]))
 
-    def call(self, function: Any) -> None:
-        """Run a function of the library over these values."""
-        pointers = (ctypes.c_void_p * len(self.parts))(*(part.ctypes.data for part in self.parts.values()))
+    def call(self, function: Any, places: Mapping[str, int] | None = None) -> None:
+        """Run a function of the library over these values, or those that begin at `places`."""
+        places = {name: part.ctypes.data for name, part in self.parts.items()} if places is None else places
+        pointers = (ctypes.c_void_p * len(places))(*places.values())
         function(SIDE, *(ctypes.c_long(size) for size in self.sizes), pointers)
-
-    def ranges(self) -> list[tuple[int, int]]:
-        """The pieces of memory that belong to arrays."""
-        return [(part.ctypes.data, part.ctypes.data + part.nbytes) for part in self.parts.values()]
 
 
 def _number(kind: str) -> Any:
@@ -202,52 +207,191 @@ class Step:
     facts: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
 
-def compared(
-    variants: Sequence[Variant],
-    folder: Path,
-    options: Sequence[str] = (),
-    change: Callable[[KernelPlan], KernelPlan] | None = None,
-) -> Iterator[Step]:
-    """Build originals and kernels, and compare each case; news come before what may crash.
+Reach = Mapping[str, tuple[int, int]]
+"""The bytes of each part of the memory that kernels and host code may touch, as (first, behind the last)."""
 
-    `change` alters the plans of the kernels, to see that it is noticed.
-    """
+
+class Runner(Protocol):
+    """Kernels with what calls them, built."""
+
+    @property
+    def launches(self) -> int:
+        """Of kernels so far."""
+        ...
+
+    def ways(self, variant: Variant) -> Sequence[str]:
+        """The names of the functions that run the kernels of a case."""
+        ...
+
+    def call(self, name: str, memory: Memory, reach: Reach) -> str | None:
+        """Run a function over values; what went wrong."""
+        ...
+
+
+Build = Callable[[Sequence[Variant], Path], Runner]
+"""Builds the kernels of some cases in a folder."""
+
+
+def compared(variants: Sequence[Variant], folder: Path, build: Build) -> Iterator[Step]:
+    """Build originals and kernels, and compare each case; news come before what may crash."""
     yield Step(variants[0].seed, "at", "build")
-    plans = [plan for variant in variants for plan in variant.plans]
-    built = [replace(change(plan), name=plan.name) for plan in plans] if change else plans
-    device = Device(built, options)
-    text = "\n".join(definitions([v.kernel for v in variants])) + "\n"
-    text += "".join(_function(v.kernel, f"variant_{v.seed}", emit(v.tree, braces=True)) for v in variants)
-    loaded = library(text, built, device, folder, ["-w", "-O0"])
-    originals = _originals(variants, folder)
+    runner = build(variants, folder)
+    originals = _Originals(variants, folder)
     for variant in variants:
-        yield from _one(variant, device, originals, loaded)
+        yield from _one(variant, runner, originals)
 
 
-def _originals(variants: Sequence[Variant], folder: Path) -> ctypes.CDLL:
-    source, target = folder / "originals.c", folder / "originals.so"
-    functions = (_function(v.kernel, f"original_{v.seed}", v.kernel.code) for v in variants)
-    head = "#include <stdlib.h>\n#include <stdint.h>\n#include <math.h>\n"
-    source.write_text(head + "\n".join(definitions([v.kernel for v in variants])) + "\n" + "".join(functions))
-    flags = ["-std=c99", "-O0", "-w", *TRAPS, "-fPIC", "-shared"]
-    subprocess.run(["gcc", *flags, str(source), "-o", str(target), "-lm"], check=True, timeout=120)
-    return ctypes.CDLL(str(target))
+_RECORDER = """\
+struct watched { char *begin, *end, *low, *high; } watched[32];
+int watches;
+static void touch(char *p, long bytes)
+{
+  for (int k = 0; k < watches; k++)
+    if (p >= watched[k].begin && p < watched[k].end) {
+      watched[k].low = !watched[k].low || p < watched[k].low ? p : watched[k].low;
+      watched[k].high = p + bytes > watched[k].high ? p + bytes : watched[k].high;
+    }
+}
+#define HOOK(bytes) \\
+  void __tsan_read##bytes(void *p) { touch(p, bytes); } \\
+  void __tsan_write##bytes(void *p) { touch(p, bytes); } \\
+  void __tsan_unaligned_read##bytes(void *p) { touch(p, bytes); } \\
+  void __tsan_unaligned_write##bytes(void *p) { touch(p, bytes); }
+HOOK(1) HOOK(2) HOOK(4) HOOK(8) HOOK(16)
+void __tsan_func_entry(void *p) { (void)p; }
+void __tsan_func_exit(void) {}
+void __tsan_init(void) {}
+int way;
+int either_way(int told)
+{
+  static unsigned state = 1;
+  (void)told;
+  state = state * 1103515245u + 12345u;
+  return way < 2 ? way : state >> 16 & 1;
+}
+"""
+"""What the calls do that the compiler puts before accesses for ThreadSanitizer; conditions on data are chosen."""
+
+_HEAD = "#include <stdlib.h>\n#include <stdint.h>\n#include <math.h>\nint either_way(int);\n"
+
+_WAYS = 10
+"""How often a case is run to see what it reaches: with all conditions on data false, all true, and by chance."""
 
 
-def _one(variant: Variant, device: Device, originals: ctypes.CDLL, loaded: ctypes.CDLL) -> Iterator[Step]:
-    before = device.launches
+def _either_way(kernel: RandomKernel) -> str:
+    """The code with the conditions on data left open: what stands under them counts as reached."""
+    tree = _EitherWay(frozenset(kernel.scalars)).rewrite(parse(kernel.code))
+    return emit(tree, braces=True)
+
+
+class _EitherWay(Rewriter):
+    def __init__(self, scalars: frozenset[str]) -> None:
+        self._scalars = scalars
+
+    def visit_If(self, node: c_ast.If) -> Node:
+        """A branch."""
+        return self.generic(c_ast.If(self._open(node.cond), node.iftrue, node.iffalse))
+
+    def visit_TernaryOp(self, node: c_ast.TernaryOp) -> Node:
+        """A choice."""
+        return self.generic(c_ast.TernaryOp(self._open(node.cond), node.iftrue, node.iffalse))
+
+    def visit_BinaryOp(self, node: c_ast.BinaryOp) -> Node:
+        """What stands on the right of `&&` and `||` is under the condition on the left."""
+        if node.op in {"&&", "||"}:
+            node = c_ast.BinaryOp(node.op, self._open(node.left), node.right)
+        return self.generic(node)
+
+    def _open(self, condition: Node) -> Node:
+        match condition:
+            case c_ast.BinaryOp(op="&&" | "||" as op, left=left, right=right):
+                return c_ast.BinaryOp(op, self._open(left), self._open(right))
+            case c_ast.UnaryOp(op="!", expr=inner):
+                return c_ast.UnaryOp("!", self._open(inner))
+            case _:
+                parts = list(walk(condition))
+                names = {part.name for part in parts if isinstance(part, c_ast.ID)}
+                is_data = names & self._scalars or any(isinstance(part, c_ast.ArrayRef) for part in parts)
+                return call("either_way", condition) if is_data else condition
+
+
+class _Watched(ctypes.Structure):
+    _fields_ = tuple((name, ctypes.c_size_t) for name in ("begin", "end", "low", "high"))
+
+
+class _Originals:
+    """The loops in C, which tell what they reach."""
+
+    def __init__(self, variants: Sequence[Variant], folder: Path) -> None:
+        head = [_HEAD, *definitions([v.kernel for v in variants])]
+        plain = (c_function(v.kernel, f"original_{v.seed}", v.kernel.code) for v in variants)
+        # Compilers drop ordinary elements whose value does not matter, as in `(x[i] & 1) | 9`.
+        reaching = (
+            c_function(v.kernel, f"reach_{v.seed}", _either_way(v.kernel), qualifier="volatile")
+            for v in variants
+        )
+        (folder / "originals.c").write_text("\n".join([*head, *plain]))
+        (folder / "reaching.c").write_text("\n".join([*head, *reaching]))
+        (folder / "recorder.c").write_text(_RECORDER)
+        flags = ["-std=c99", "-w", "-fPIC"]
+        for words in (
+            ["-O0", "-fsanitize=thread", "-fwrapv", "-c", "reaching.c", "-o", "reaching.o"],
+            ["-O0", *TRAPS, "-c", "originals.c", "-o", "originals.o"],
+            ["-O1", "-shared", "recorder.c", "originals.o", "reaching.o", "-o", "originals.so", "-lm"],
+        ):
+            subprocess.run(["gcc", *flags, *words], check=True, timeout=120, cwd=folder)
+        self._library = ctypes.CDLL(str(folder / "originals.so"))
+
+    def call(self, variant: Variant, memory: Memory) -> None:
+        """Run a case."""
+        memory.call(self._library[f"original_{variant.seed}"])
+
+    def reach(self, variant: Variant, size: tuple[int, int, int]) -> Reach:
+        """What a case reaches, whatever the data."""
+        memory = Memory(variant, size)
+        table = (_Watched * 32).in_dll(self._library, "watched")
+        for place, part in zip(table, memory.parts.values(), strict=False):
+            begin = part.ctypes.data
+            place.begin, place.end, place.low, place.high = begin, begin + part.nbytes, 0, 0
+        ctypes.c_int.in_dll(self._library, "watches").value = len(memory.parts)
+        for way in range(_WAYS):
+            ctypes.c_int.in_dll(self._library, "way").value = way
+            memory.call(self._library[f"reach_{variant.seed}"])
+        found: dict[str, tuple[int, int]] = {}
+        for place, (name, part) in zip(table, memory.parts.items(), strict=False):
+            touched = (place.low - place.begin, place.high - place.begin) if place.low else (0, 0)
+            found[name] = _whole(variant, name, touched, part)
+        return found
+
+
+def _whole(variant: Variant, name: str, touched: tuple[int, int], part: Any) -> tuple[int, int]:
+    """What may be copied where these bytes are reached: all of what a declaration tells the size of."""
+    kernel = variant.kernel
+    text = _array(kernel, name) if name in kernel.arrays else "[]"
+    if "[" in text and "(*" not in text:
+        return 0, part.nbytes
+    unit = 3 * part.itemsize if name in kernel.records else part.itemsize
+    if any(buffer.rows for plan in variant.plans for buffer in plan.buffers if buffer.name == name):
+        unit *= SIDE if "(*" in text else 1
+    low, high = touched
+    return low // unit * unit, -(-high // unit) * unit
+
+
+def _one(variant: Variant, runner: Runner, originals: _Originals) -> Iterator[Step]:
+    before = runner.launches
     for size in LARGE if variant.kernel.large else SIZES:
-        one, two = Memory(variant, size), Memory(variant, size)
+        one = Memory(variant, size)
         yield Step(variant.seed, "at", "original", size)
-        one.call(originals[f"original_{variant.seed}"])
-        yield Step(variant.seed, "at", "kernel", size)
-        device.arrays = two.ranges()
-        PROBLEMS.clear()
-        two.call(loaded[f"variant_{variant.seed}"])
-        if problem := f"{PROBLEMS[0]!r}" if PROBLEMS else difference(variant, one, two):
-            yield Step(variant.seed, "wrong", problem, size)
-            return
-    yield Step(variant.seed, "same", launches=device.launches - before)
+        originals.call(variant, one)
+        reach = originals.reach(variant, size)
+        for way in runner.ways(variant):
+            two = Memory(variant, size)
+            yield Step(variant.seed, "at", "kernel", size)
+            problem = runner.call(way, two, reach) or difference(variant, one, two)
+            if problem is not None:
+                yield Step(variant.seed, "wrong", f"{way}: {problem}", size)
+                return
+    yield Step(variant.seed, "same", launches=runner.launches - before)
 
 
 __all__ = ["Memory", "Refusal", "Step", "Variant", "compared", "difference", "offloaded"]

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from random import Random
 
+from orio_py.transform.offload.cuda import CUDA
 from orio_py.transform.offload.opencl import OpenCL
 from orio_py.transform.offload.plan import Spread
 
@@ -27,6 +28,8 @@ INTEGERS = (
     *UNSIGNED,
 )
 CONSTANTS = (1, 2, 3, 5, 8, 12)
+_THREADS = ((1, 2, 3, 5, 8, 16, 32, 32, 48, 64, 96), (1, 2, 3, 4), (1, 1, 2, 3))
+"""Threads of a block along each dimension, fastest first."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,7 @@ def with_members(code: str, records: frozenset[str]) -> str:
     return code
 
 
-def launch(draw: Random, depth: int, *, stage: float = 0.4) -> OpenCL:
+def opencl_launch(draw: Random, depth: int, *, stage: float = 0.4) -> OpenCL:
     """A launch shape with fewer or more items than iterations, and hints; tiles with a probability of `stage`."""
     tiled = draw.random() < stage
     vector = 1 if tiled else draw.choice((1, 1, 1, 2, 4, 4, 8, 16))
@@ -137,6 +140,40 @@ def launch(draw: Random, depth: int, *, stage: float = 0.4) -> OpenCL:
         streamCount=draw.choice((2, 3, 5)) if draw.random() < 0.25 else 1,
         localTile=_local_tile(draw, items) if staged and items is not None else None,
         vectorWidth=vector,
+    )
+
+
+def cuda_launch(draw: Random, depth: int, *, stage: float = 0.4) -> CUDA:
+    """Blocks of parts of warps, one warp or several, and all that only CUDA has."""
+    tiled = draw.random() < stage
+    vector = 1 if tiled else draw.choice((1, 1, 1, 2, 4, 4, 8, 16))
+    nd = draw.choice((1, depth, depth, draw.randint(1, depth) if vector == 1 else depth))
+    names = tuple(draw.sample(("i", "j", "k")[:nd], nd))
+    given = draw.choice((nd, nd, nd, names))
+    domain = names if given != nd and draw.random() < 0.5 else ()
+    threads = tuple(draw.choice(_THREADS[k]) for k in range(nd)) if draw.random() < 0.8 else None
+    blocks = tuple(draw.choice((1, 2, 3)) for _ in range(nd)) if draw.random() < 0.4 else None
+    coarsen = draw.choice((1, 1, 1, 2, 3, 5))
+    spread = draw.choice(tuple(Spread)) if blocks is not None or coarsen > 1 else Spread.STRIDED
+    staged = tiled and spread is Spread.STRIDED
+    limit = draw.random()
+    return CUDA(
+        nd=1 if domain else given,
+        domain=domain,
+        threadCount=threads,
+        blockCount=blocks,
+        coarsen=coarsen,
+        spread=spread,
+        unrollInner=draw.choice((None, None, 2, 3, 4)),
+        cacheBlocks=staged,
+        streamCount=draw.choice((2, 3, 5)) if draw.random() < 0.25 else 1,
+        localTile=_local_tile(draw, threads) if staged and threads is not None else None,
+        vectorWidth=vector,
+        preferL1Size=draw.choice((0, 0, 0, 16, 32, 48)),
+        pinHostMem=draw.random() < 0.3,
+        dataOnDevice=draw.random() < 0.3,
+        launchBounds=draw.choice((1, 2)) if limit < 0.15 else None,
+        maxRegisters=draw.choice((32, 64)) if limit > 0.85 else None,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from random import Random
+from typing import Protocol
 
 from random_kernel_parts import (
     CONSTANTS,
@@ -20,12 +21,13 @@ from random_kernel_parts import (
     Header,
     header,
     index_type,
-    launch,
     neighbouring,
+    opencl_launch,
     triangular,
     with_members,
 )
 
+from orio_py.transform.offload.cuda import CUDA
 from orio_py.transform.offload.opencl import OpenCL
 from orio_py.transform.offload.plan import Layout
 
@@ -51,7 +53,7 @@ class RandomKernel:
     bounds: dict[str, str]
     indices: dict[str, str]
     live: tuple[str, ...]
-    transformation: OpenCL
+    transformation: OpenCL | CUDA
     side: str
     depth: int
     exact: bool
@@ -59,16 +61,23 @@ class RandomKernel:
     records: frozenset[str] = frozenset()
 
 
-def random_kernel(seed: int) -> RandomKernel:
+class Launch(Protocol):
+    """Draws a transformation for a nest of some depth; tiles with a probability of `stage`."""
+
+    def __call__(self, draw: Random, depth: int, *, stage: float = 0.4) -> OpenCL | CUDA: ...
+
+
+def random_kernel(seed: int, launch: Launch = opencl_launch) -> RandomKernel:
     """The case of a seed, the same each time."""
-    return _Nest(Random(f"kernel {seed}")).made()
+    return _Nest(Random(f"kernel {seed}"), launch).made()
 
 
 class _Nest:
     """Draws one case."""
 
-    def __init__(self, draw: Random) -> None:
+    def __init__(self, draw: Random, launch: Launch) -> None:
         self.draw = draw
+        self.launch = launch
         self.exact = draw.random() < 0.75
         kinds = ELEMENTS if self.exact else FLOATING
         self.arrays = {name: draw.choice(kinds) for name in (*READ, *WRITTEN)}
@@ -109,7 +118,8 @@ class _Nest:
             inner = code[len(headers[0].text) :]
             code = f"{headers[0].text} {{ {inner} {self._element('y', ('i',))} += 1; }}"
         live = [name for name in self.indices if draw.random() < 0.15]
-        transformation = launch(draw, 2, stage=0.8) if self.is_product else launch(draw, self.depth)
+        depth, stage = (2, 0.8) if self.is_product else (self.depth, 0.4)
+        transformation = self.launch(draw, depth, stage=stage)
         if transformation.vectorWidth > 1 and draw.random() < 0.7:
             code = neighbouring(code)
         if re.search(r"\b[pq]\[", code) and draw.random() < 0.4:
@@ -173,7 +183,19 @@ class _Nest:
         if name == "z":
             return f"z[{self._flat()}]"
         if subscripts is None:
-            subscripts = (i, i, f"{i} + 1", f"3 * {i} + 1", j, f"{i} + {j}", k, f"2 * {i} + {j}", "0", "4")
+            subscripts = (
+                i,
+                i,
+                f"{i} + 1",
+                f"3 * {i} + 1",
+                j,
+                f"{i} + {j}",
+                k,
+                f"2 * {i} + {j}",
+                "0",
+                "4",
+                f"{i} + 5",
+            )
             if name == "y":
                 subscripts = (i, i, i, f"{i} + 1", f"3 * {i} + 1", f"2 * {i}")
         subscript = draw.choice(subscripts)
@@ -233,6 +255,8 @@ class _Nest:
     def _test(self) -> str:
         draw = self.draw
         tests = ["c[i] > 4", "i > 0", "i % 3 != 1", "i != 2", "!(i < 2)", "i == 0 || c[i] > 3"]
+        # No iteration may be left for small sizes.
+        tests += ["i == 0", "i > 4", "i == n - 1", "i != n - 1", "i < n - 2"]
         tests += [f"{self._operand()[0]} > 3", f"{self._operand()[0]} <= {self._operand()[0]}"]
         if self.depth > 1:
             tests += ["j > 1", "(int)i < (int)j", "i > 0 && j > 0"]

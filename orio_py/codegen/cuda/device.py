@@ -20,19 +20,18 @@ shuffles M. Harris, "Optimizing parallel reduction in CUDA", 2007.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from math import prod
 
 from orio_py.codegen.cuda.dialect import CUDA, LANES_FUNCTION
-from orio_py.codegen.device import ArgumentKind, KernelArgument, kernel_arguments
+from orio_py.codegen.device import ArgumentKind, KernelArgument, kernel_arguments, record_definitions
 from orio_py.codegen.offload.dialect import Kernel
 from orio_py.codegen.offload.lines import kernel_lines, wrapped_head
-from orio_py.codegen.offload.loops import has_one
 from orio_py.codegen.offload.reductions import device_reduction, merged
 from orio_py.codegen.offload.types import types_of
 from orio_py.codegen.templates import render
-from orio_py.transform.offload.call import FIRST_GROUP, trips_name
+from orio_py.transform.offload.call import FIRST_GROUP
 from orio_py.transform.offload.functions import DeviceFunction, device_function
 from orio_py.transform.offload.plan import Direction, KernelPlan
 from orio_py.transform.offload.types import device_type
@@ -51,15 +50,19 @@ def cuda_kernels(plans: Sequence[KernelPlan]) -> str:
 
 def cuda_program(plans: Sequence[KernelPlan]) -> str:
     """The text of all kernels of a region with all that they need."""
-    return with_helpers(cuda_kernels(plans))
+    return with_helpers(plans)
 
 
-def with_helpers(kernels: str) -> str:
-    """Kernels behind the helper functions that they call."""
+def with_helpers(plans: Sequence[KernelPlan]) -> str:
+    """The kernels behind the structures and helper functions that they use."""
+    kernels = cuda_kernels(plans)
     return render(
         "cuda/program.cu.j2",
         uses_lanes=any(word in kernels for word in ("orio_vector<", "orio_load<")),
         tests_normal="orio_isnormal(" in kernels,
+        structures=record_definitions(
+            plans, CUDA.type_name, 'static_assert({size}, "{name} has another layout here");'
+        ),
         functions=[_lanes_function(name) for name in sorted({m[1] for m in _LANES_CALL.finditer(kernels)})],
         kernels=kernels,
     )
@@ -84,11 +87,12 @@ def _kernel(plan: KernelPlan) -> str:
     items = prod(plan.launch.items)
     warps = items // WARP if items % WARP == 0 else 0
     widest = 1 << max(warps - 1, 0).bit_length()
+    body = kernel_lines(kernel)
     return render(
         "cuda/kernel.cu.j2",
-        head=_head(plan),
+        head=_head(plan, frozenset(re.findall(r"\w+", "\n".join(body)))),
         reductions=_exchanges(plan),
-        body=kernel_lines(kernel),
+        body=body,
         tiles=[(CUDA.type_name(device_type(t.type) or "int"), t.name, t.elements) for t in plan.staged],
         items=items,
         warps=warps,
@@ -118,13 +122,8 @@ def _exchanges(plan: KernelPlan) -> list[_Exchange]:
     return found
 
 
-def _head(plan: KernelPlan) -> str:
-    placed = zip(plan.axes, plan.launch.placements, strict=False)
-    unused = {trips_name(axis) for axis, placement in placed if has_one(axis, placement, plan)}
-    parameters = [
-        f"[[maybe_unused]] {_parameter(argument)}" if argument.name in unused else _parameter(argument)
-        for argument in kernel_arguments(plan)
-    ]
+def _head(plan: KernelPlan, used: Set[str]) -> str:
+    parameters = [_parameter(argument, used) for argument in kernel_arguments(plan)]
     first = f'extern "C" __global__ void {_bounds(plan)} {plan.name}('
     return wrapped_head(first, parameters, _WIDTH)
 
@@ -139,7 +138,8 @@ def _bounds(plan: KernelPlan) -> str:
     return f"__launch_bounds__({threads}{least})"
 
 
-def _parameter(argument: KernelArgument) -> str:
+def _parameter(argument: KernelArgument, used: Set[str]) -> str:
+    """A parameter; a number that no statement uses has no name, so that compilers do not warn of it."""
     kind = CUDA.type_name(argument.device_type)
     match argument.kind:
         case ArgumentKind.BUFFER:
@@ -147,8 +147,10 @@ def _parameter(argument: KernelArgument) -> str:
             return f"{constant}{kind} *__restrict__ {argument.name}"
         case ArgumentKind.PARTIALS:
             return f"{kind} *__restrict__ {argument.name}"
-        case _:
+        case ArgumentKind.GROUP:
             return f"const {kind} {argument.name}"
+        case _:
+            return f"const {kind} {argument.name}" if argument.name in used else f"const {kind}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from orio_py.codegen.cuda.device import cuda_kernels, with_helpers
+from orio_py.codegen.cuda.device import with_helpers
 from orio_py.codegen.cuda.dialect import CUDA
 from orio_py.codegen.cuda.groups import cpp_name, for_cpp, group_view
 from orio_py.codegen.device import ArgumentKind, KernelArgument, host_parameters, kernel_arguments
@@ -33,6 +33,7 @@ from orio_py.codegen.offload.host import (
     host_prefix_of,
     is_partial_of,
     launch_text,
+    same_size,
     value,
     variable,
     wrapped,
@@ -82,7 +83,7 @@ def host_source(unit: HostUnit) -> Program:
         mark=host_mark(unit, _HOST),
         header=f"{unit.stem}.h",
         prefix=host_prefix_of(unit, _HOST),
-        device=with_helpers(cuda_kernels([replace(k.plan, name=_symbol(k)) for k in unit.kernels])),
+        device=with_helpers([replace(k.plan, name=_symbol(k)) for k in unit.kernels]),
         streams=max(plan.options.streams for plan in plans),
         arguments=max(map(len, [*arguments, *(group_parameters(group).parameters for group in unit.groups)])),
         kernels=[_view(index, kernel) for index, kernel in enumerate(unit.kernels)],
@@ -90,6 +91,7 @@ def host_source(unit: HostUnit) -> Program:
         transposes=any(argument.rows for group in arguments for argument in group),
         divides=any(launch.groups is None and not launch.placements for launch in launches),
         limits_groups=any(map(_limits_groups, launches)),
+        has_buffers=any(argument.kind is ArgumentKind.BUFFER for group in arguments for argument in group),
         is_cut=any(plan.options.streams > 1 for plan in plans),
         is_whole=any(plan.options.streams == 1 for plan in plans),
         runs_alone=any(k.group is None and k.plan.options.streams == 1 for k in unit.kernels),
@@ -180,6 +182,7 @@ def _on_device_body(index: int, plan: KernelPlan) -> list[str]:
         *(["const long orio_begin = 0;"] if plan.options.streams > 1 else []),
         f"struct orio_kernel *orio_kernel = &orio_kernels[{index}];",
         launch_text(whole),
+        *(line for a in arguments if a.structure_bytes for line in same_size(a, _HOST)),
     ]
     if plan.reductions:
         product = " * ".join(f"orio_launch.groups[{k}]" for k in range(len(plan.axes)))

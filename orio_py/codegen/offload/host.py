@@ -134,7 +134,7 @@ def host_body(index: int, plan: KernelPlan, host: HostLanguage) -> list[str]:
     turned = [(slot, a) for slot, a in enumerate(arguments) if a.rows]
     lines += [line for slot, argument in turned for line in _turned(slot, argument)]
     for argument in arguments:
-        lines += _same_size(argument, host) if argument.structure_bytes else []
+        lines += same_size(argument, host) if argument.structure_bytes else []
     table = [
         "const struct orio_argument orio_arguments[] = {",
         *(f"  {slice_argument(a, whole) if is_of_slice(a, plan) else _argument(a)}," for a in arguments),
@@ -152,7 +152,7 @@ def host_body(index: int, plan: KernelPlan, host: HostLanguage) -> list[str]:
     return [*lines, "return 0;"]
 
 
-def _same_size(argument: KernelArgument, host: HostLanguage) -> list[str]:
+def same_size(argument: KernelArgument, host: HostLanguage) -> list[str]:
     """The host's structures are as long as the device's."""
     what = f"structures in {argument.host}, which are not as long as the device's"
     return [

@@ -45,29 +45,28 @@ def _scalar_body(kernel: Kernel, indent: str) -> str:
 
 def lanes_body(kernel: Kernel, indent: str) -> str:
     """Iterations in the lanes of vectors where there are as many, otherwise one after the other."""
-    plan = kernel.plan
+    plan, used = kernel.plan, used_names(kernel.plan.body)
     assert plan.lanes is not None
     axis, width = plan.axes[-1], plan.launch.vector
     number, trips, rest = counter(axis, plan), trips_name(axis), f"orio_rest_{axis.index}"
     inner = f"{indent}  "
-    others = [a for a in plan.axes[:-1] if counter(a, plan) != device_name(a.index)]
+    others = [a for a in plan.axes[:-1] if counter(a, plan) != device_name(a.index) and a.index in used]
     # The first lane is the iteration whose elements stand first in memory.
     first = f"({number} + {width - 1})" if plan.lanes.backwards else number
     vectors = Vectors(kernel)
     body = "".join(emit(vectors.statement(node), indent=inner, braces=True) for node in plan.body)
     names = [(vectors.vector_type(device_name(name)), device_name(name)) for name, _ in plan.private]
     lines = [f"{indent}{index_declared(a, counter(a, plan), kernel)}" for a in others]
-    lines += [
-        f"{indent}if ({number} + {width} <= {trips}) {{",
-        f"{inner}{index_declared(axis, first, kernel)}",
-    ]
+    lines.append(f"{indent}if ({number} + {width} <= {trips}) {{")
+    if axis.index in used:
+        lines.append(f"{inner}{index_declared(axis, first, kernel)}")
     if vectors.uses_index:
         lines.append(f"{inner}{_index_lanes(axis, kernel)}")
     lines += [f"{inner}{kind} {name};" for kind, name in names]
     last = [
         f"{indent}}} else {{",
         f"{inner}for (long {rest} = {number}; {rest} < {trips}; {rest}++) {{",
-        f"{inner}  {index_declared(axis, rest, kernel)}",
+        *([f"{inner}  {index_declared(axis, rest, kernel)}"] if axis.index in used else []),
     ]
     left = _scalar_body(kernel, f"{inner}  ")
     return "\n".join([*lines, body + "\n".join([*last, f"{left}{inner}}}", f"{indent}}}", ""])])

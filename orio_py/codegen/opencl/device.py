@@ -42,7 +42,7 @@ def device_program(plans: Sequence[KernelPlan]) -> str:
     return render(
         "opencl/program.cl.j2",
         uses_double=any(_uses_double(plan) for plan in plans),
-        structures=record_definitions(plans),
+        structures=record_definitions(plans, OPENCL.type_name, "typedef char {name}_size[{size} ? 1 : -1];"),
         kernels="\n".join(_kernel(plan) for plan in plans),
     )
 

@@ -13,7 +13,7 @@ from orio_py.ctree.emit_expression import emit_expression, emit_type
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transform.base import Context
-from orio_py.transform.types import signedness_of_type
+from orio_py.transform.types import may_be_unsigned, signedness, signedness_of_type
 
 _MAXIMUM_FACTORS = 64
 """Of a polynomial whose sign is looked for: the work grows with their number."""
@@ -31,6 +31,8 @@ class Arithmetic:
         self._nodes: dict[str, Node] = {}
         self._choices: dict[str, tuple[bool, tuple[Polynomial, ...]]] = {}
         self.minimums: dict[str, int] = {}
+        self.types: dict[str, str] = {}
+        """On the device, of the variables that the nest declares itself."""
 
     def polynomial(self, node: Node, known: Known) -> Polynomial | None:
         """The value of an integer expression; None where it is no polynomial and changes in the nest."""
@@ -79,8 +81,31 @@ class Arithmetic:
 
     def is_unsigned(self, symbol: str) -> bool:
         """Whether a symbol is a variable of an unsigned type."""
+        if symbol in self.types:
+            return self.types[symbol].startswith("u")
         declared = self._context.declarations.get(symbol)
         return declared is not None and declared.is_unsigned
+
+    def is_never_negative(self, symbol: str) -> bool:
+        """Whether a symbol is a variable or an expression of an unsigned type."""
+        node = self._nodes.get(symbol)
+        if node is None or isinstance(node, c_ast.ID):
+            return self.is_unsigned(symbol)
+        return signedness(node, self._context) == "unsigned"
+
+    def computes_unsigned(self, node: Node) -> bool:
+        """Whether C may compute an expression in an unsigned type, where nothing is below 0."""
+        match node:
+            case c_ast.ID(name=name) if name in self.types:
+                return self.types[name] in {"uint", "ulong"}
+            case c_ast.UnaryOp(op="-" | "+" | "~", expr=inner):
+                return self.computes_unsigned(inner)
+            case c_ast.BinaryOp(op="+" | "-" | "*" | "/" | "%" | "&" | "|" | "^", left=left, right=right):
+                return self.computes_unsigned(left) or self.computes_unsigned(right)
+            case c_ast.TernaryOp(iftrue=left, iffalse=right):
+                return self.computes_unsigned(left) or self.computes_unsigned(right)
+            case _:
+                return may_be_unsigned(node, self._context)
 
     def expression(self, value: Polynomial, *, wide: bool = False, kept: Set[str] = frozenset()) -> Node:
         """The polynomial in C, computed in `long` where it could be large, or everywhere if `wide`.
@@ -134,7 +159,7 @@ class Arithmetic:
         """
 
         def beats(one: Polynomial, two: Polynomial) -> bool:
-            return self._is_natural(two - one if smallest else one - two, minimums)
+            return self.is_natural(two - one if smallest else one - two, minimums)
 
         kept: list[Polynomial] = []
         for value in values:
@@ -142,7 +167,7 @@ class Arithmetic:
                 kept = [*(other for other in kept if not beats(value, other)), value]
         return kept
 
-    def _is_natural(self, value: Polynomial, minimums: Mapping[str, int]) -> bool:
+    def is_natural(self, value: Polynomial, minimums: Mapping[str, int]) -> bool:
         """Whether a value is known to be at least 0.
 
         It is where no coefficient is negative once each symbol is written as its minimum and what is beyond.
@@ -150,7 +175,7 @@ class Arithmetic:
         for monomial in value.terms:
             for symbol in monomial:
                 if symbol in self._choices:
-                    return any(self._is_natural(v, minimums) for v in self._below(value, symbol, minimums))
+                    return any(self.is_natural(v, minimums) for v in self._below(value, symbol, minimums))
         if any(symbol not in minimums for monomial in value.terms for symbol in monomial):
             return False
         if sum(map(len, value.terms)) > _MAXIMUM_FACTORS:
@@ -170,7 +195,7 @@ class Arithmetic:
             if symbol in monomial
         )
         # A largest value is at least each operand, a smallest one at most: so is it times a natural number.
-        known = self._is_natural(factor if largest else factor.scaled(-1), minimums)
+        known = self.is_natural(factor if largest else factor.scaled(-1), minimums)
         if not known or any(monomial.count(symbol) > 1 for monomial in value.terms):
             return []
         rest = value - factor * Polynomial.symbol(symbol)

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NoReturn
 
 from orio_py.ctree.build import add, binary, const, ident, index, literal_value, sub, unary
 from orio_py.ctree.dependence.affine import Polynomial
-from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
-from orio_py.transform.base import Context, Refusal, note, refuse
+from orio_py.transform.base import Context, Refusal, refuse
 from orio_py.transform.offload.arithmetic import Arithmetic, as_long
-from orio_py.transform.offload.elements import Doubts, Element
+from orio_py.transform.offload.elements import Element
 from orio_py.transform.offload.extents import declared_count, factor_of, inner_extents, promised_count
-from orio_py.transform.offload.levels import Level, Unbounded, ends, minimums
+from orio_py.transform.offload.levels import Level, minimums
 from orio_py.transform.offload.plan import BufferPlan, Direction, ScalarPlan
+from orio_py.transform.offload.ranges import Range, touched
 from orio_py.transform.offload.records import RecordPlan
 from orio_py.transform.offload.slices import slice_plan
 from orio_py.transform.offload.types import declaration, element_type
@@ -81,14 +80,6 @@ def _sum(left: Node, right: Node) -> Node:
         case _:
             value = literal_value(right)
             return add(left, right if value is None else value)
-
-
-@dataclass(frozen=True, slots=True)
-class _Range:
-    """The flat subscripts of an array: from the smallest of `lowers` to the largest of `uppers`."""
-
-    lowers: tuple[Polynomial, ...]
-    uppers: tuple[Polynomial, ...]
 
 
 def array(
@@ -156,10 +147,10 @@ def _rows(
     extents = [factor_of(extent, sizes, arithmetic) for extent in inner]
     flats = [_flat(use, extents) for use in uses]
     whole = declared_count(declared, arithmetic, context)
-    found: _Range | None = None
+    found: Range | None = None
     if whole is None:
         try:
-            found = _range(uses, flats, axes, arithmetic, declared, what)
+            found = touched(uses, flats, axes, arithmetic, declared, what)
         except Refusal:
             if (whole := promised_count(declared, extents, arithmetic)) is None:
                 raise
@@ -168,7 +159,7 @@ def _rows(
         count = arithmetic.expression(whole)
         first: Node | None = None
     else:
-        first, count = _written(found, arithmetic)
+        first, count = found.written(arithmetic)
     scalars = list(scalars)
     zero: Node = ident(name)
     for _ in inner:
@@ -183,7 +174,7 @@ def _rows(
             offset = f"orio_first_{name}"
             scalars.append(ScalarPlan(offset, "long", as_long(first), offset))
             first = ident(offset)
-    direction = _direction(uses, flats, len(axes), whole if found is None else _size(found))
+    direction = _direction(uses, flats, len(axes), whole if found is None else found.size)
     plan = BufferPlan(name, declared.type, address, count, direction, slices=slices)
     return Array(plan, tuple(inner), first, tuple(scalars), tuple(flats), found is None)
 
@@ -211,9 +202,9 @@ def _columns(
         number, wide = whole.value, factor.value
         rows = const(number // wide) if number is not None and wide else rows
     else:
-        found = _range(uses, [use.subscripts[0] for use in uses], axes, arithmetic, declared, what)
-        first, rows = _written(found, arithmetic)
-        height = _size(found)
+        found = touched(uses, [use.subscripts[0] for use in uses], axes, arithmetic, declared, what)
+        first, rows = found.written(arithmetic)
+        height = found.size
         size = None if height is None else height * factor
         count = binary("*", as_long(rows), length)
     given = ScalarPlan(f"orio_rows_{name}", "long", as_long(rows), f"orio_rows_{name}")
@@ -261,84 +252,6 @@ def _flat(use: Element, inner: Sequence[Polynomial]) -> Polynomial | None:
     return result
 
 
-def _range(
-    uses: Sequence[Element],
-    flats: Sequence[Polynomial | None],
-    axes: Sequence[Level],
-    arithmetic: Arithmetic,
-    declared: CDeclaration,
-    what: str,
-) -> _Range:
-    """The elements that the nest may touch.  Raises Refusal: ORIO-T122."""
-    known = {**minimums(axes), **arithmetic.minimums}
-    lowers: list[Polynomial] = []
-    uppers: list[Polynomial] = []
-    doubtful: list[tuple[Element, list[Polynomial], list[Polynomial]]] = []
-    branches = {(flat.key, use.doubts) for use, flat in zip(uses, flats, strict=True) if flat is not None}
-    for use, flat in zip(uses, flats, strict=True):
-        if flat is None:
-            _refuse_extent(declared, use, "it is not known over which elements this subscript runs", what)
-        try:
-            low = ends(flat, use.levels, len(axes), known, arithmetic, largest=False)
-            high = ends(flat, use.levels, len(axes), known, arithmetic, largest=True)
-        except Unbounded as problem:
-            _refuse_extent(declared, use, f"the range of this subscript is not known: {problem.reason}", what)
-        settled = not use.doubts or (flat.key, _other_branch(use.doubts)) in branches
-        if settled and not any(level.loose for level in use.levels):
-            lowers, uppers = [*lowers, *low], [*uppers, *high]
-        else:
-            doubtful.append((use, low, high))
-    for use, low, high in doubtful:
-        lower = arithmetic.tightest([*lowers, *low], smallest=True, minimums=known)
-        upper = arithmetic.tightest([*uppers, *high], smallest=False, minimums=known)
-        if not _are_among(lower, lowers) or not _are_among(upper, uppers):
-            reason = "a condition or step keeps the loops from all elements of the range, and it is not known where"
-            _refuse_extent(declared, use, reason, what)
-    return _Range(
-        tuple(arithmetic.tightest(lowers, smallest=True, minimums=known)),
-        tuple(arithmetic.tightest(uppers, smallest=False, minimums=known)),
-    )
-
-
-def _other_branch(doubts: Doubts) -> Doubts:
-    """Where the innermost of the conditions is not as it is here.
-
-    An element that is touched in both branches is touched whatever the condition says.
-    """
-    condition, truth = doubts[-1]
-    return ((condition, not truth),) if len(doubts) == 1 else ()
-
-
-def _are_among(values: Sequence[Polynomial], others: Sequence[Polynomial]) -> bool:
-    keys = {other.key for other in others}
-    return all(value.key in keys for value in values)
-
-
-def _refuse_extent(declared: CDeclaration, use: Element, reason: str, what: str) -> NoReturn:
-    refuse(
-        "ORIO-T122",
-        f"{what} has to know which elements of `{declared.name}` to copy: {reason}",
-        use.node,
-        notes=[note(f"`{emit_expression(use.node)}` stands here", use.node)],
-        help=f"declare `{declared.name}` as an array with its extents where the nest can see it; for a parameter, "
-        f"`{declared.name}[static n]`, or `decl dynamic {declared.type} {declared.name}[n]` in the specification, "
-        "promises that there are n elements",
-    )
-
-
-def _written(found: _Range, arithmetic: Arithmetic) -> tuple[Node | None, Node]:
-    """The first flat subscript (None: 0) and the number of elements, in C."""
-    if len(found.lowers) == len(found.uppers) == 1:
-        low, high = found.lowers[0], found.uppers[0]
-        first = None if low.value == 0 else arithmetic.expression(low)
-        return first, arithmetic.expression((high - low).shifted(1))
-    low = arithmetic.extreme(found.lowers, largest=False)
-    high = arithmetic.extreme([end.shifted(1) for end in found.uppers], largest=True)
-    if literal_value(low) == 0:
-        return None, high
-    return low, binary("-", as_long(high), low)
-
-
 def _direction(
     uses: Sequence[Element],
     flats: Sequence[Polynomial | None],
@@ -353,12 +266,6 @@ def _direction(
         if size is not None and flat is not None and use.always and _fills(flat, use.levels, axes, size):
             return Direction.OUT
     return Direction.INOUT
-
-
-def _size(found: _Range) -> Polynomial | None:
-    if len(found.lowers) != 1 or len(found.uppers) != 1:
-        return None
-    return (found.uppers[0] - found.lowers[0]).shifted(1)
 
 
 def _fills(flat: Polynomial, levels: Sequence[Level], axes: int, size: Polynomial) -> bool:

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from orio_py.ctree.dependence.affine import Polynomial
+from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import declared_names, walk_statements
+from orio_py.ctree.rewrite import walk as walk_nodes
 from orio_py.transform.offload.arithmetic import Arithmetic, Known
 from orio_py.transform.offload.levels import Level, level_of, restricted
+from orio_py.transform.offload.types import device_type
 from orio_py.transform.parallel.sharing import assigned_names
 
 _STEPS = frozenset({"++", "--", "p++", "p--"})
@@ -56,6 +59,7 @@ def elements(
 ) -> tuple[tuple[Level, ...], list[Element]]:
     """The levels of the mapped loops, and the array references in their body, in the order of the source."""
     body = loops[-1].body
+    arithmetic.types.update(_declared_types(loops, body))
     walk = _Walk(arithmetic, body)
     known: dict[str, Polynomial | None] = dict.fromkeys(walk.changing)
     levels: list[Level] = []
@@ -194,6 +198,15 @@ class _Walk:
                     whole=place.whole,
                 )
             )
+
+
+def _declared_types(loops: Sequence[CanonicalLoop], body: Node) -> dict[str, str]:
+    """The device types of the variables that headers and statements declare."""
+    found = {loop.index: loop.declared_type for loop in loops if loop.declared_type is not None}
+    for node in walk_nodes(body):
+        if isinstance(node, c_ast.Decl) and node.name is not None and isinstance(node.type, c_ast.TypeDecl):
+            found[node.name] = emit_type(node.type.type)
+    return {name: device_type(kind) or "" for name, kind in found.items()}
 
 
 def _assigned_once(body: Node) -> frozenset[str]:

@@ -15,6 +15,7 @@ from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.transform.offload.arithmetic import Arithmetic, Known, as_long, operands
+from orio_py.transform.offload.conversions import compares_numbers
 
 _MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
@@ -33,8 +34,9 @@ class Unbounded(Exception):
 class Level:
     """A loop around a reference: its index lies between all `lowers` and all `uppers`.
 
-    `limit` is what the header says of a loop with a larger step, whose last index is one of the ends.  `loose` says that it need not reach them; `trips` is the number of iterations of a loop with step 1 or -1
-    and single bounds.
+    `limit` is what the header says of a loop with a larger step, whose last index is one of the ends.  `loose` says
+    that it need not reach them; `trips` is the number of iterations of a loop with step 1 or -1 and single bounds;
+    `stride` is the signed step.
     """
 
     index: str
@@ -43,6 +45,7 @@ class Level:
     loose: bool = False
     trips: Polynomial | None = None
     limit: tuple[tuple[Polynomial, ...], tuple[Polynomial, ...]] = ((), ())
+    stride: int = 1
 
 
 def level_of(loop: CanonicalLoop, arithmetic: Arithmetic, known: Known, *, runs: bool) -> Level:
@@ -61,7 +64,7 @@ def level_of(loop: CanonicalLoop, arithmetic: Arithmetic, known: Known, *, runs:
         distance = ends[0] - starts[0] if loop.upward else starts[0] - ends[0]
         trips = distance.shifted(1)
     lowers, uppers = (starts, ends) if loop.upward else (ends, starts)
-    return Level(loop.index, lowers, uppers, loose, trips, limit)
+    return Level(loop.index, lowers, uppers, loose, trips, limit, loop.stride)
 
 
 def _values(nodes: Sequence[Node], arithmetic: Arithmetic, known: Known) -> tuple[Polynomial, ...]:
@@ -220,6 +223,15 @@ def minimums(levels: Sequence[Level]) -> dict[str, int]:
     return found
 
 
+def least(levels: Sequence[Level], arithmetic: Arithmetic) -> dict[str, int]:
+    """`minimums` with 0 for the indices that are at least that."""
+    found = {**minimums(levels), **arithmetic.minimums}
+    for level in levels:
+        if any(arithmetic.is_natural(end, found) for end in level.lowers):
+            found[level.index] = 0
+    return found
+
+
 def _sign(value: Polynomial, facts: _Facts) -> int | None:
     """1 for a coefficient that is known to be at least 0, -1 for one that is at most 0, None for others."""
     signs = {1 if coefficient > 0 else -1 for coefficient in value.terms.values()}
@@ -244,54 +256,72 @@ def restricted(
             if (op == "&&") != truth:
                 found = [*first, *restricted(levels, right, truth, arithmetic, known)]
                 return found if len(found) <= _MAXIMUM_ENDS else [(levels, False)]
-            return [
+            found = [
                 (narrow, exact and more)
                 for wide, exact in first
                 for narrow, more in restricted(wide, right, truth, arithmetic, known)
             ]
+            return found if len(found) <= _MAXIMUM_ENDS else [(levels, False)]
         case c_ast.BinaryOp(op=op, left=left, right=right) if op in _MIRROR:
             relation = op if truth else _OPPOSITE[op]
             one, two = arithmetic.polynomial(left, known), arithmetic.polynomial(right, known)
-            if one is not None and two is not None:
-                return [_compared(levels, one - two, relation)]
+            if (
+                one is not None
+                and two is not None
+                and compares_numbers(condition, least(levels, arithmetic), arithmetic, known)
+            ):
+                return _compared(levels, one - two, relation)
         case _:
             pass
     return [(levels, not _mentions_index(condition, levels, known))]
 
 
-def _compared(levels: tuple[Level, ...], distance: Polynomial, relation: str) -> Case:
-    """The levels where `distance relation 0` holds."""
+def _compared(levels: tuple[Level, ...], distance: Polynomial, relation: str) -> list[Case]:
+    """The levels where `distance relation 0` holds, for `!=` in two cases where its value may be an end of them."""
     names = {symbol for monomial in distance.terms for symbol in monomial}
     used = [place for place, level in enumerate(levels) if level.index in names]
     if not used:
-        return levels, True
+        return [(levels, True)]
     level = levels[used[0]]
     factor = distance.terms.get((level.index,), 0)
     rest = distance - Polynomial.symbol(level.index).scaled(factor)
     if len(used) > 1 or factor not in {1, -1} or any(level.index in monomial for monomial in rest.terms):
-        return levels, False
+        return [(levels, False)]
     if factor == -1:
         relation = _MIRROR[relation]
-    new = _tightened(level, rest.scaled(-factor), relation)
-    return (*levels[: used[0]], new, *levels[used[0] + 1 :]), True
+    cases = _tightened(level, rest.scaled(-factor), relation)
+    return [((*levels[: used[0]], new, *levels[used[0] + 1 :]), True) for new in cases]
 
 
-def _tightened(level: Level, end: Polynomial, relation: str) -> Level:
+def _tightened(level: Level, end: Polynomial, relation: str) -> list[Level]:
     match relation:
         case "<" | "<=":
-            return replace(
-                level, uppers=(*level.uppers, end.shifted(-1 if relation == "<" else 0)), trips=None
-            )
+            return [bounded(level, end.shifted(-1 if relation == "<" else 0), upper=True)]
         case ">" | ">=":
-            return replace(
-                level, lowers=(*level.lowers, end.shifted(1 if relation == ">" else 0)), trips=None
-            )
+            return [bounded(level, end.shifted(1 if relation == ">" else 0), upper=False)]
         case "==":
-            return replace(level, lowers=(*level.lowers, end), uppers=(*level.uppers, end), trips=None)
+            return [bounded(bounded(level, end, upper=False), end, upper=True)]
         case _:
-            lowers = tuple(low.shifted(1) if (low - end).value == 0 else low for low in level.lowers)
-            uppers = tuple(high.shifted(-1) if (high - end).value == 0 else high for high in level.uppers)
-            return replace(level, lowers=lowers, uppers=uppers, trips=None)
+            step = abs(level.stride)
+            lowers = tuple(low.shifted(step) if (low - end).value == 0 else low for low in level.lowers)
+            uppers = tuple(high.shifted(-step) if (high - end).value == 0 else high for high in level.uppers)
+            if (lowers, uppers) != (level.lowers, level.uppers):
+                return [replace(level, lowers=lowers, uppers=uppers, trips=None)]
+            return [*_tightened(level, end, "<"), *_tightened(level, end, ">")]
+
+
+def bounded(level: Level, end: Polynomial, *, upper: bool) -> Level:
+    """The level with one end more; that of a loop with a larger step is moved to an index that it reaches."""
+    step, starts = abs(level.stride), level.lowers if level.stride > 0 else level.uppers
+    if step > 1:
+        distance = (end - starts[0]).value if starts else None
+        if distance is None:
+            level = replace(level, loose=True)
+        else:
+            end = end.shifted(-(distance % step) if upper else -distance % step)
+    if upper:
+        return replace(level, uppers=(*level.uppers, end), trips=None)
+    return replace(level, lowers=(*level.lowers, end), trips=None)
 
 
 def _mentions_index(condition: Node, levels: Sequence[Level], known: Known) -> bool:

@@ -40,7 +40,6 @@ from orio_py.transform.offload.mapping import axis, mapped_loops
 from orio_py.transform.offload.plan import (
     BufferPlan,
     KernelPlan,
-    Language,
     LaunchShape,
     Layout,
     Layouts,
@@ -238,7 +237,6 @@ def _arrays(
 
     Raises Refusal: ORIO-T122, T124, T142.
     """
-    _require_structures(uses, plain, arguments)
     found: dict[str, Array] = {}
     layouts = Layouts.given(arguments.layout)
     for name, each in uses.items():
@@ -278,16 +276,6 @@ def _require_neighbours(
         help="leave `vectorWidth` 1",
         argument="vectorWidth",
     )
-
-
-def _require_structures(
-    uses: dict[str, list[Element]], plain: Flattened, arguments: OffloadArguments
-) -> None:
-    """Structures of mixed members are for OpenCL.  Raises Refusal: ORIO-T124."""
-    name = next((name for name in uses if name in plain.mixed), None)
-    if arguments.language is Language.CUDA and name is not None:
-        message = f"{arguments.what} needs structures whose members have one type, and those of `{name}` have several"
-        refuse("ORIO-T124", message, uses[name][0].node)
 
 
 _LAYOUTS = {

@@ -18,7 +18,8 @@ from orio_py.transform.offload.plan import KernelPlan, Layout, Spread
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden_cuda"
 DECLARATIONS = """int i, j, k, n, m; double s, t, mx, alpha; int count, ok; long w; unsigned char *restrict bytes;
-double *restrict x, *restrict y, *restrict A; float *restrict f; const int *restrict c; double p[64][64], q[64][64];"""
+double *restrict x, *restrict y, *restrict A; float *restrict f; const int *restrict c; double p[64][64], q[64][64];
+struct cell { char kind; double x, v[3]; unsigned short new; } *restrict cells;"""
 FOR_I = "for (i = 0; i < n; i++)"
 STENCIL = (
     "for (i = 1; i < n - 1; i++) for (j = 1; j < n - 1; j++)"
@@ -46,6 +47,11 @@ CASES: dict[str, tuple[str, CUDA]] = {
         f"{FOR_I} {{ t = 0; for (j = 0; j < m; j++) t += p[i + 1][j] * x[j]; y[i] = t; }}",
         CUDA(layout=Layout.COLUMN),
     ),
+    "structures": (
+        f"{FOR_I} {{ cells[i].x += alpha * sqrt(cells[i].v[1]); cells[i].new = cells[i].kind + c[i];"
+        " for (j = 0; j < 3; j++) cells[i].v[j] = cells[i].x / 2; }",
+        CUDA(threadCount=(32,)),
+    ),
     "vectors": (f"{FOR_I} y[i] = sqrt(x[i + 1]) * alpha;", CUDA(vectorWidth=4)),
     "translated": (
         f"{FOR_I} {{ long long v = 3LL; int u[2] = {{c[i], (int)f[i]}}; bytes[i] = (unsigned char)(v + u[0] + u[1]);"
@@ -56,7 +62,7 @@ CASES: dict[str, tuple[str, CUDA]] = {
 
 
 def plans_of(code: str, transformation: CUDA) -> tuple[KernelPlan, ...]:
-    live = "x y A f p q s mx count ok bytes"
+    live = "x y A f p q s mx count ok bytes cells"
     around = context(DECLARATIONS, live=live, assumptions=Assumptions(True, True), label="k")
     return kernel_plans(transformation.apply(parse(code), around))
 
@@ -97,6 +103,18 @@ def test_one_kernel_has_one_way_to_limit_registers() -> None:
     assert "__launch_bounds__(128) " in text_of(line, CUDA())
     assert "__launch_bounds__(128, 4) " in text_of(line, CUDA(launchBounds=4))
     assert "__maxnreg__(40) " in text_of(line, CUDA(maxRegisters=40))
+
+
+def test_numbers_that_no_statement_uses_have_no_name() -> None:
+    """Compilers warn of parameters that are not used."""
+    text = text_of("for (i = m; i < n; i++) s += 1;", CUDA())
+    assert "(const int, const long orio_trips_i, double *__restrict__ orio_partials_s)" in " ".join(text.split())
+
+
+def test_indices_that_no_statement_uses_are_not_declared() -> None:
+    text = text_of(f"{FOR_I} for (j = 0; j < m; j++) s += x[0];", CUDA(nd=2, vectorWidth=4))
+    assert "int i" not in text
+    assert "int j" not in text
 
 
 @pytest.mark.parametrize("name", ["sqrtf", "fmax", "abs", "ilogb", "ldexp", "isnan"])

@@ -70,7 +70,7 @@ def buffer(code: str, name: str, **options: int) -> BufferPlan:
         ("for (i = 0; i <= n - 4; i += 4) y[i + 3] = 0;", ("&y[3]", "(long)(n - 4) / 4 * 4 + 1", "inout")),
         (f"{NEST} y[i * m + j] = 0;", ("y", "(long)m * n", "out")),
         (f"{NEST} y[j * n + i] = 0;", ("y", "(long)m * n", "out")),
-        (f"{NEST} y[i] = x[j];", ("y", "n", "inout")),
+        (f"{NEST} y[i] = x[j];", ("y", "m > 0 ? n : 0", "inout")),
         (f"{FOR_I} {{ int p = 2 * i + 1; y[p] = 0; }}", ("&y[1]", "(long)n * 2 - 1", "inout")),
         (f"{FOR_I} {{ y[i] = i % 2 ? x[i] : 0; x[i] = i % 3 ? y[i] : 1; }}", ("y", "n", "inout")),
         (f"{FOR_I} *(y + i) = 0;", ("y", "n", "out")),
@@ -123,7 +123,11 @@ def test_buffers_stay_inside_where_an_inner_loop_does_not_run(
     [
         (f"{NEST} a[i][j] = 0;", "a", ("&a[0][0]", "72", "inout")),
         ("for (i = 0; i < 9; i++) for (j = 0; j < 8; j++) a[i][j] = 0;", "a", ("&a[0][0]", "72", "out")),
-        (f"{NEST} q[i][j] = 0;", "q", ("&q[0][0]", "(long)m + (long)n * 8 - 8", "inout")),
+        (
+            f"{NEST} q[i][j] = 0;",
+            "q",
+            ("&q[0][0]", "m > 0 ? (long)m + (long)n * 8 - 8 : 0", "inout"),
+        ),
         (f"{FOR_I} for (j = 0; j < 8; j++) q[i][j] = 0;", "q", ("&q[0][0]", "(long)n * 8", "out")),
         (f"{NEST} y[i * m + j] = g[i][j];", "g", ("&g[0][0]", "(long)M * N", "in")),
     ],
