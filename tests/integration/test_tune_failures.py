@@ -9,7 +9,7 @@ from c_programs import SANITIZERS, links
 import orio_py
 from orio_py.cli.main import main
 from orio_py.core.units import Seconds
-from orio_py.tune import session
+from orio_py.tune import evaluators
 
 SOURCE = r"""#include <stdlib.h>
 #ifndef MODE
@@ -252,7 +252,7 @@ def test_a_recipe_that_is_refused_everywhere_is_bad_input(
 
 
 def test_a_variant_cannot_take_more_than_its_memory(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(session, "memory_bytes", lambda: 2 << 30)
+    monkeypatch.setattr(evaluators, "memory_bytes", lambda: 2 << 30)
     source = tmp_path / "scale.c"
     hungry = "char *p = malloc((size_t)4 << 30);\n  p[0] = (char)x;\n  return p[0] ? x : 0.0;"
     source.write_text((SOURCE % "'-DMODE=1'").replace("gcc -O1", "gcc -O0").replace("abort();", hungry))

@@ -108,7 +108,9 @@ def test_one_kernel_has_one_way_to_limit_registers() -> None:
 def test_numbers_that_no_statement_uses_have_no_name() -> None:
     """Compilers warn of parameters that are not used."""
     text = text_of("for (i = m; i < n; i++) s += 1;", CUDA())
-    assert "(const int, const long orio_trips_i, double *__restrict__ orio_partials_s)" in " ".join(text.split())
+    assert "(const int, const long orio_trips_i, double *__restrict__ orio_partials_s)" in " ".join(
+        text.split()
+    )
 
 
 def test_indices_that_no_statement_uses_are_not_declared() -> None:
