@@ -106,6 +106,12 @@ WRAPPING = (
     "for (u = 0; u < v; u++) if (u * v < 9) y[u] = 0;",
 )
 
+BETWEEN_STEPS = (
+    # Whether an index right at the end that the condition gives is reached depends on `n`.
+    "for (i = 9; i != -1; i -= 2) if (i < n) y[i] = x[i];",
+    f"{I.replace('i++', 'i += 3')} if (i < m) y[i] = 0;",
+)
+
 
 def test_what_no_iteration_touches_is_not_copied(tmp_path: Path) -> None:
     lines: list[str] = []
@@ -131,8 +137,8 @@ def test_what_no_iteration_touches_is_not_copied(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("code", WRAPPING)
-def test_conditions_between_converted_numbers_do_not_tell_what_is_copied(code: str) -> None:
+@pytest.mark.parametrize("code", (*WRAPPING, *BETWEEN_STEPS))
+def test_conditions_that_do_not_tell_what_is_copied(code: str) -> None:
     around = context(DECLARATIONS, live="x y s", assumptions=Assumptions(True, True))
     with pytest.raises(Refusal) as caught:
         offload(statement(code), around, OffloadArguments("Test", force=True))
