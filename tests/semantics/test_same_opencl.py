@@ -79,7 +79,7 @@ CASES = (
     Case("for (i = 1; i <= n - 1; i += 3) y[i] = x[i];", live="i"),
     Case("for (i = 0; i != n; i++) { for (j = m; j != 0; j--) y[i] += p[i][j - 1]; s += y[i]; }", live="i"),
     Case("for (u = 0; u != n; u++) for (i = 0; i != m; i++) q[u][i] = p[u][i];", OpenCL(nd=2), live="i u"),
-    Case("for (i = 9; i != -1; i -= 2) if (i < 6) y[i] = x[i];", live="i"),
+    Case("for (i = 9; i != -1; i -= 2) if (i < 6) q[2][i] = p[i][1];", live="i"),
 )  # fmt: skip
 
 

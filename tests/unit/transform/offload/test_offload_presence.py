@@ -108,7 +108,7 @@ WRAPPING = (
 
 BETWEEN_STEPS = (
     # Whether an index right at the end that the condition gives is reached depends on `n`.
-    "for (i = 9; i != -1; i -= 2) if (i < n) y[i] = x[i];",
+    "for (i = 9; i > -1; i -= 2) if (i < n) y[i] = x[i];",
     f"{I.replace('i++', 'i += 3')} if (i < m) y[i] = 0;",
 )
 
