@@ -137,7 +137,7 @@ def test_what_no_iteration_touches_is_not_copied(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("code", (*WRAPPING, *BETWEEN_STEPS))
+@pytest.mark.parametrize("code", [*WRAPPING, *BETWEEN_STEPS])
 def test_conditions_that_do_not_tell_what_is_copied(code: str) -> None:
     around = context(DECLARATIONS, live="x y s", assumptions=Assumptions(True, True))
     with pytest.raises(Refusal) as caught:
