@@ -18,7 +18,7 @@ import orio_py
 from orio_py.tune.events import TaskFinished, TrialDone
 
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
-KILLS = 100
+KILLS = 50
 
 SOURCE = """void scale(int n, double factor, double *x)
 {

@@ -194,11 +194,11 @@ def test_an_interrupt_keeps_what_was_found_and_writes_nothing(tmp_path: Path) ->
 
 def test_budgets_are_honoured(tmp_path: Path) -> None:
     source = tmp_path / "dot.c"
-    source.write_text(BARE.replace("[4, 7]", "range(2, 200)"))
+    source.write_text(BARE.replace("[4, 7]", "range(2, 60)"))
     few = orio_py.tune(source, options=orio_py.TuneOptions(trials=3, search="random"))
     assert few.regions[0].trials == 3
     short = orio_py.tune(source, options=orio_py.TuneOptions(time=Seconds(0.5), search="random"))
-    assert short.regions[0].trials < 100
+    assert short.regions[0].trials < 50
 
 
 def test_same_seed_same_configurations(tmp_path: Path) -> None:

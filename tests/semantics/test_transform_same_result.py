@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not 
 BATCH = 24
 # No shrinking: a failure names its one case, and each attempt costs a compilation.
 quick = settings(
-    max_examples=4,
+    max_examples=2,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=(Phase.explicit, Phase.reuse, Phase.generate),
@@ -219,7 +219,7 @@ def test_openmp(batch: list[Case]) -> None:
     check(batch, *openmp())
 
 
-@settings(quick, max_examples=5)
+@settings(quick, max_examples=3)
 @given(nest_cases(composites()))
 def test_composite(batch: list[Case]) -> None:
     check(batch, *openmp())
