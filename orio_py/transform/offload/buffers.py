@@ -91,20 +91,29 @@ def array(
     context: Context,
     *,
     by_columns: bool = False,
+    in_vectors: bool = False,
     outer: CanonicalLoop | None = None,
 ) -> Array:
     """What becomes of one array; one of two dimensions may be held `by_columns`.
 
-    `outer` is the outermost axis if it is cut in slices.
+    `in_vectors` says that neighbouring iterations are done together, `outer` is the outermost axis if it is cut in
+    slices.
 
     Raises Refusal: ORIO-T122, T124.
     """
     declared = declaration(name, context)
     assert declared is not None
     _require_elements(declared, uses, what)
+    if in_vectors:
+        uses = [_blended(use) for use in uses]
     if by_columns and len(declared.dimensions) == 2:
         return _columns(declared, uses, axes, arithmetic, what, context)
     return _rows(declared, uses, axes, arithmetic, what, context, outer=outer)
+
+
+def _blended(use: Element) -> Element:
+    """Of vectors, what a condition does not let be assigned is assigned what was there."""
+    return replace(use, reads=True) if use.writes and not use.always else use
 
 
 def structures_array(

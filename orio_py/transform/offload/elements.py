@@ -19,8 +19,15 @@ from orio_py.transform.parallel.sharing import assigned_names
 _STEPS = frozenset({"++", "--", "p++", "p--"})
 
 
-Doubts = tuple[tuple[int, bool], ...]
-"""Conditions by identity, outermost first, and whether each holds."""
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A condition by identity and whether it holds, with what was known of the iterations before it."""
+
+    condition: int
+    truth: bool
+    levels: tuple[Level, ...]
+    is_exact: bool
+    guards: tuple[Polynomial, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,8 @@ class Element:
 
     `subscripts` are None where they are no polynomials; `levels` the loops around it, outermost first, as
     far as conditions leave them, `whole` the same without conditions; `always` says that it is made in all
-    their iterations.  `doubts` are the conditions around it that say more of indices than the levels do.
+    their iterations.  Where `is_exact` the conditions around it say no more of indices than the levels do; `guards`,
+    polynomials of steady scalars, are at least 0 where it is made.  `path` are the conditions, outermost first.
     """
 
     name: str
@@ -39,7 +47,9 @@ class Element:
     reads: bool
     writes: bool
     always: bool
-    doubts: Doubts
+    is_exact: bool
+    guards: tuple[Polynomial, ...]
+    path: tuple[Branch, ...]
     whole: tuple[Level, ...]
 
 
@@ -51,7 +61,13 @@ class _Place:
     whole: tuple[Level, ...]
     known: Known
     always: bool = True
-    doubts: Doubts = ()
+    is_exact: bool = True
+    guards: tuple[Polynomial, ...] = ()
+    path: tuple[Branch, ...] = ()
+
+    def inside(self, condition: Node, truth: bool) -> tuple[Branch, ...]:
+        """The conditions of what stands under one more."""
+        return (*self.path, Branch(id(condition), truth, self.levels, self.is_exact, self.guards))
 
 
 def elements(
@@ -75,7 +91,7 @@ def elements(
 
 def _doubtful(place: _Place, node: Node) -> _Place:
     """The place inside a statement that does not say for which indices it runs."""
-    return replace(place, always=False, doubts=(*place.doubts, (id(node), True)))
+    return replace(place, always=False, is_exact=False, path=place.inside(node, True))
 
 
 class _Walk:
@@ -145,11 +161,17 @@ class _Walk:
 
     def _under(self, condition: Node, truth: bool, place: _Place) -> list[_Place]:
         """The place where a condition holds, or does not, in each case of it."""
-        doubts = (*place.doubts, (id(condition), truth))
         cases = restricted(place.levels, condition, truth, self.arithmetic, place.known)
         return [
-            replace(place, levels=levels, always=False, doubts=place.doubts if exact else doubts)
-            for levels, exact in cases
+            replace(
+                place,
+                levels=case.levels,
+                always=False,
+                is_exact=place.is_exact and case.is_exact,
+                guards=(*place.guards, *case.guards),
+                path=place.inside(condition, truth),
+            )
+            for case in cases
         ]
 
     def expression(self, node: Node, place: _Place, *, writes: bool = False, reads: bool = True) -> None:
@@ -194,7 +216,9 @@ class _Walk:
                     reads=reads,
                     writes=writes,
                     always=place.always,
-                    doubts=place.doubts,
+                    is_exact=place.is_exact,
+                    guards=place.guards,
+                    path=place.path,
                     whole=place.whole,
                 )
             )

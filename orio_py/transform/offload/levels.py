@@ -240,8 +240,16 @@ def _sign(value: Polynomial, facts: _Facts) -> int | None:
     return signs.pop() if len(signs) == 1 and sure else None
 
 
-Case = tuple[tuple[Level, ...], bool]
-"""Levels as a condition leaves them, and whether they say all that it says of indices."""
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Levels as a condition leaves them, whether they say all that it says of indices, and what it says of scalars.
+
+    All `guards`, polynomials of steady scalars, are at least 0 in this case.
+    """
+
+    levels: tuple[Level, ...]
+    is_exact: bool = True
+    guards: tuple[Polynomial, ...] = ()
 
 
 def restricted(
@@ -255,13 +263,13 @@ def restricted(
             first = restricted(levels, left, truth, arithmetic, known)
             if (op == "&&") != truth:
                 found = [*first, *restricted(levels, right, truth, arithmetic, known)]
-                return found if len(found) <= _MAXIMUM_ENDS else [(levels, False)]
+                return found if len(found) <= _MAXIMUM_ENDS else [Case(levels, False)]
             found = [
-                (narrow, exact and more)
-                for wide, exact in first
-                for narrow, more in restricted(wide, right, truth, arithmetic, known)
+                Case(narrow.levels, wide.is_exact and narrow.is_exact, (*wide.guards, *narrow.guards))
+                for wide in first
+                for narrow in restricted(wide.levels, right, truth, arithmetic, known)
             ]
-            return found if len(found) <= _MAXIMUM_ENDS else [(levels, False)]
+            return found if len(found) <= _MAXIMUM_ENDS else [Case(levels, False)]
         case c_ast.BinaryOp(op=op, left=left, right=right) if op in _MIRROR:
             relation = op if truth else _OPPOSITE[op]
             one, two = arithmetic.polynomial(left, known), arithmetic.polynomial(right, known)
@@ -273,7 +281,7 @@ def restricted(
                 return _compared(levels, one - two, relation)
         case _:
             pass
-    return [(levels, not _mentions_index(condition, levels, known))]
+    return [Case(levels, not _mentions_index(condition, levels, known))]
 
 
 def _compared(levels: tuple[Level, ...], distance: Polynomial, relation: str) -> list[Case]:
@@ -281,16 +289,34 @@ def _compared(levels: tuple[Level, ...], distance: Polynomial, relation: str) ->
     names = {symbol for monomial in distance.terms for symbol in monomial}
     used = [place for place, level in enumerate(levels) if level.index in names]
     if not used:
-        return [(levels, True)]
+        return [Case(levels, guards=guards) for guards in _guards(distance, relation)]
     level = levels[used[0]]
     factor = distance.terms.get((level.index,), 0)
     rest = distance - Polynomial.symbol(level.index).scaled(factor)
     if len(used) > 1 or factor not in {1, -1} or any(level.index in monomial for monomial in rest.terms):
-        return [(levels, False)]
+        return [Case(levels, False)]
     if factor == -1:
         relation = _MIRROR[relation]
     cases = _tightened(level, rest.scaled(-factor), relation)
-    return [((*levels[: used[0]], new, *levels[used[0] + 1 :]), True) for new in cases]
+    return [Case((*levels[: used[0]], new, *levels[used[0] + 1 :])) for new in cases]
+
+
+def _guards(distance: Polynomial, relation: str) -> list[tuple[Polynomial, ...]]:
+    """What is at least 0 where `distance relation 0` holds, in each case of it."""
+    above, below = distance, distance.scaled(-1)
+    match relation:
+        case "<":
+            return [(below.shifted(-1),)]
+        case "<=":
+            return [(below,)]
+        case ">":
+            return [(above.shifted(-1),)]
+        case ">=":
+            return [(above,)]
+        case "==":
+            return [(above, below)]
+        case _:
+            return [(below.shifted(-1),), (above.shifted(-1),)]
 
 
 def _tightened(level: Level, end: Polynomial, relation: str) -> list[Level]:

@@ -255,6 +255,7 @@ def _arrays(
             what,
             context,
             by_columns=turned,
+            in_vectors=arguments.vector > 1,
             outer=None if name in plain.records else outer,
         )
     _require_layouts(plain.node, arguments.what, layouts, found)

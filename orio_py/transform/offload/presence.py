@@ -37,11 +37,18 @@ class Presence:
 
 
 def presence(
-    levels: Sequence[Level], axes: Sequence[Level], arithmetic: Arithmetic, known: Mapping[str, int]
+    levels: Sequence[Level],
+    axes: Sequence[Level],
+    arithmetic: Arithmetic,
+    known: Mapping[str, int],
+    given: Sequence[Polynomial] = (),
 ) -> Presence:
-    """Where a reference inside `levels` is made; the `axes` have an iteration, `known` are least values of scalars."""
+    """Where a reference inside `levels` is made; the `axes` have an iteration, `known` are least values of scalars.
+
+    What is `given` is at least 0 wherever the conditions around it hold.
+    """
     found = list(levels)
-    guards: list[Polynomial] = []
+    guards = [guard for guard in given if not arithmetic.is_natural(guard, known)]
     is_exact = True
     for place in range(len(found) - 1, -1, -1):
         level = found[place]

@@ -20,7 +20,8 @@ from orio_py.ctree.nodes import Node
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transform.base import note, refuse
 from orio_py.transform.offload.arithmetic import Arithmetic, as_long
-from orio_py.transform.offload.elements import Doubts, Element
+from orio_py.transform.offload.branches import in_both_branches
+from orio_py.transform.offload.elements import Element
 from orio_py.transform.offload.levels import Level, Unbounded, ends, minimums
 from orio_py.transform.offload.presence import Presence, all_hold, is_none_without, presence
 
@@ -223,16 +224,14 @@ def touched(
     groups = _Groups(arithmetic, known)
     settled: list[_Group] = []
     doubtful: list[tuple[Element, _Group]] = []
-    branches = {(flat.key, use.doubts) for use, flat in zip(uses, flats, strict=True) if flat is not None}
-    for use, flat in zip(uses, flats, strict=True):
+    for use, flat in zip(in_both_branches(uses, flats), flats, strict=True):
         if flat is None:
             _refuse_extent(declared, use, "it is not known over which elements this subscript runs", what)
-        where = presence(use.levels, axes, arithmetic, known)
+        where = presence(use.levels, axes, arithmetic, known, use.guards)
         if not where.possible:
             continue
         group = _group(where, flat, use, axes, known, arithmetic, declared, what)
-        is_sure = not use.doubts or (flat.key, _other_branch(use.doubts)) in branches
-        if is_sure and where.is_exact and not any(level.loose for level in use.levels):
+        if use.is_exact and where.is_exact and not any(level.loose for level in use.levels):
             settled.append(group)
         else:
             doubtful.append((use, group))
@@ -266,15 +265,6 @@ def _group(
     except Unbounded as problem:
         _refuse_extent(declared, use, f"the range of this subscript is not known: {problem.reason}", what)
     return _Group(where.guards, tuple(low), tuple(high))
-
-
-def _other_branch(doubts: Doubts) -> Doubts:
-    """Where the innermost of the conditions is not as it is here.
-
-    An element that is touched in both branches is touched whatever the condition says.
-    """
-    condition, truth = doubts[-1]
-    return ((condition, not truth),) if len(doubts) == 1 else ()
 
 
 def _are_among(values: Sequence[Polynomial], others: Sequence[Polynomial]) -> bool:

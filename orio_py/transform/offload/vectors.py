@@ -318,7 +318,7 @@ class _Check:
             same = other.flat is not None and other.flat.key == use.flat.key
             if same and other.element.always and other.element.levels == element.whole:
                 return True
-        return not use.array.declared and element.levels == element.whole
+        return not use.array.declared and element.levels == element.whole and not element.guards
 
     def _refuse(self, reason: str, node: Node) -> NoReturn:
         refuse(

@@ -91,6 +91,27 @@ CASES = (
     (f"{BIG} if (big < n - 1) y[big] = 0;", "y", {(1, 0, 0): None, (3, 0, 0): (0, 2)}),
     (f"{BIG} if ((long)big < n - 2) y[big] = 0;", "y", {(1, 0, 0): None, (3, 0, 0): (0, 1)}),
     (f"{BIG} {{ y[big] = 0; if (big < n - 2) y[big] = 1; }}", "y", {(1, 0, 0): (0, 1), (3, 0, 0): (0, 3)}),
+    (f"{I} {{ s += x[i]; if (3 > 3) s += x[i + 9]; }}", "x", {(4, 0, 0): (0, 4)}),
+    (f"{I} if (m > 2) y[i] = 0;", "y", {(4, 2, 0): None, (4, 3, 0): (0, 4)}),
+    (f"{I} if (m == 2) y[i] = 0;", "y", {(4, 1, 0): None, (4, 2, 0): (0, 4), (4, 3, 0): None}),
+    (f"{I} if (m != 2) y[i] = 0;", "y", {(4, 1, 0): (0, 4), (4, 2, 0): None, (4, 3, 0): (0, 4)}),
+    (f"{I} if (m > 2 && i > 1) y[i] = 0;", "y", {(4, 2, 0): None, (4, 3, 0): (2, 2), (1, 3, 0): None}),
+    (
+        f"{I} {{ y[i] = 0; if (m > 2) y[i + 5] = 0; else y[i + 1] = 0; }}",
+        "y",
+        {(4, 2, 0): (0, 5), (4, 3, 0): (0, 9)},
+    ),
+    (f"{I} if (m == 1) y[i] = x[i]; else y[i] = 2 * x[i];", "x", {(4, 1, 0): (0, 4), (4, 0, 0): (0, 4)}),
+    (
+        f"{I} if (i % 2 || i < 3 && m > 0) {{ if (w > i) s += x[i]; else s -= x[i]; }} else s += 2 * x[i];",
+        "x",
+        {(4, 0, 1): (0, 4), (9, 1, 0): (0, 9)},
+    ),
+    (
+        f"{I} {{ if (i > 2) s += x[i]; s += i % 2 ? x[i] : 1; }}".replace("i = 0", "i = 3"),
+        "x",
+        {(4, 0, 0): (3, 1), (9, 1, 0): (3, 6)},
+    ),
 )
 
 WRAPPING = (
@@ -106,10 +127,12 @@ WRAPPING = (
     "for (u = 0; u < v; u++) if (u * v < 9) y[u] = 0;",
 )
 
-BETWEEN_STEPS = (
+UNKNOWN = (
     # Whether an index right at the end that the condition gives is reached depends on `n`.
     "for (i = 9; i > -1; i -= 2) if (i < n) y[i] = x[i];",
     f"{I.replace('i++', 'i += 3')} if (i < m) y[i] = 0;",
+    # Which of the first three are odd, and there at all, depends on `n`.
+    f"{I} {{ if (i > 2) s += x[i]; s += i % 2 ? x[i] : 1; }}",
 )
 
 
@@ -137,7 +160,7 @@ def test_what_no_iteration_touches_is_not_copied(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("code", [*WRAPPING, *BETWEEN_STEPS])
+@pytest.mark.parametrize("code", [*WRAPPING, *UNKNOWN])
 def test_conditions_that_do_not_tell_what_is_copied(code: str) -> None:
     around = context(DECLARATIONS, live="x y s", assumptions=Assumptions(True, True))
     with pytest.raises(Refusal) as caught:
