@@ -6,13 +6,17 @@ command would return: 0 success, 2 bad input, 3 environment, 4 no valid variant,
 
 from __future__ import annotations
 
-from orio_py.api.checking import CheckReport, check
-from orio_py.api.counting import SpaceGroup, SpaceParameter, SpaceRegion, SpaceReport, space
-from orio_py.api.machine import DeviceReport, devices
-from orio_py.api.report import BAD_INPUT, ENVIRONMENT, INTERRUPTED, NO_VARIANT, OK, Paths, Report
-from orio_py.api.tuning import TuneReport, compile_tuned, tune
-from orio_py.api.writing import TransformReport, apply_results, transform
-from orio_py.tune.options import TuneOptions
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from orio_py.api.checking import CheckReport, check
+    from orio_py.api.counting import SpaceGroup, SpaceParameter, SpaceRegion, SpaceReport, space
+    from orio_py.api.machine import DeviceReport, devices
+    from orio_py.api.report import BAD_INPUT, ENVIRONMENT, INTERRUPTED, NO_VARIANT, OK, Paths, Report
+    from orio_py.api.tuning import TuneReport, compile_tuned, tune
+    from orio_py.api.writing import TransformReport, apply_results, transform
+    from orio_py.tune.options import TuneOptions
 
 __all__ = [
     "BAD_INPUT",
@@ -39,3 +43,22 @@ __all__ = [
     "transform",
     "tune",
 ]
+
+_HOMES = {
+    "checking": ("CheckReport", "check"),
+    "counting": ("SpaceGroup", "SpaceParameter", "SpaceRegion", "SpaceReport", "space"),
+    "machine": ("DeviceReport", "devices"),
+    "report": ("BAD_INPUT", "ENVIRONMENT", "INTERRUPTED", "NO_VARIANT", "OK", "Paths", "Report"),
+    "tuning": ("TuneReport", "compile_tuned", "tune"),
+    "writing": ("TransformReport", "apply_results", "transform"),
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load the module of a function on first use: no command waits for what it does not need."""
+    if name == "TuneOptions":
+        return import_module("orio_py.tune.options").TuneOptions
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

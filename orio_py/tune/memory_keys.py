@@ -26,8 +26,6 @@ from orio_py.core.expr import Value
 from orio_py.core.resources import directory
 from orio_py.core.source import Position, Span
 from orio_py.ctree.lexer import Kind, directive_name, scan
-from orio_py.measure.cuda.client import cuda_place
-from orio_py.measure.opencl.client import survey
 from orio_py.record.environment import Host
 from orio_py.space.configuration import value_as_json
 from orio_py.spec.inputs import InputPoint
@@ -121,8 +119,12 @@ def _environment(plan: Plan, host: Host) -> str:
     """The machine, with its devices where the code runs on one of them."""
     match plan.target:
         case Target.OPENCL:
+            from orio_py.measure.opencl.client import survey  # takes time to load
+
             return digest([host.digest, [list(device.identity) for device in survey().devices]])
         case Target.CUDA:
+            from orio_py.measure.cuda.client import cuda_place  # takes time to load
+
             return digest([host.digest, "CUDA", list(cuda_place().identity)])
         case _:
             return host.digest

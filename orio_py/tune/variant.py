@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from orio_py.codegen.device import DeviceProgram
-from orio_py.codegen.languages import device_programs
 from orio_py.core.expr import Value
 from orio_py.ctree.build import const
 from orio_py.ctree.emit import emit
@@ -58,7 +57,10 @@ class VariantGenerator:
             if self.task.inputs.specialize:
                 code = dispatch(self.task, region, [Case(point, code)], indent=region.indent)
             found.append(f"\n{code}")
-            devices += device_programs(plans)
+            if plans:
+                from orio_py.codegen.languages import device_programs  # takes time to load
+
+                devices += device_programs(plans)
         return VariantParts(tuple(found), tuple(devices))
 
     def code(self, index: int, point: InputPoint, values: Mapping[str, Value]) -> str:

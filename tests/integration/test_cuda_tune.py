@@ -21,7 +21,7 @@ from orio_py.measure.cuda.variant import CudaVariant
 from orio_py.measure.offload import evaluator
 from orio_py.record.measurement import Failure, Stage, Success
 from orio_py.results import Selection, show_trials
-from orio_py.tune import evaluators, memory_keys
+from orio_py.tune import evaluators
 
 pytestmark = pytest.mark.skipif(
     any(shutil.which(name) is None for name in ("gcc", "g++")), reason="gcc or g++ is not installed"
@@ -92,7 +92,7 @@ NO_GPU = CudaPlace(client.PROCESSOR, "sm_90", "processor", None, "no GPU in this
 
 
 def without_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (evaluators, memory_keys):
+    for module in (evaluators, client):
         monkeypatch.setattr(module, "cuda_place", lambda: NO_GPU)
 
 

@@ -48,6 +48,22 @@ def run(*arguments: str) -> set[str]:
     return set(modules)
 
 
+def test_a_file_for_processors_is_checked_without_what_devices_and_searches_need(tmp_path: Path) -> None:
+    source = tmp_path / "scale.c"
+    source.write_text(SOURCE % "[1, 2, 3]")
+    loaded = run("check", str(source))
+    assert "orio_py.api.checking" in loaded
+    unwanted = (
+        "numpy",
+        "sqlalchemy",
+        "orio_py.api.tuning",
+        "orio_py.search",
+        "orio_py.measure",
+        "orio_py.codegen.cuda",
+    )
+    assert [name for name in loaded if name.startswith(unwanted)] == []
+
+
 @pytest.mark.parametrize("output", ["first.c", "_scale.c"])
 def test_a_finished_task_is_answered_without_the_rest(tmp_path: Path, output: str) -> None:
     source, db = tmp_path / "scale.c", tmp_path / "results.db"
