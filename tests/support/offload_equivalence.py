@@ -311,8 +311,12 @@ class _EitherWay(Rewriter):
             case _:
                 parts = list(walk(condition))
                 names = {part.name for part in parts if isinstance(part, c_ast.ID)}
-                is_data = names & self._scalars or any(isinstance(part, c_ast.ArrayRef) for part in parts)
+                is_data = names & self._scalars or any(map(_is_element, parts))
                 return call("either_way", condition) if is_data else condition
+
+
+def _is_element(node: Node) -> bool:
+    return isinstance(node, c_ast.ArrayRef) or (isinstance(node, c_ast.UnaryOp) and node.op == "*")
 
 
 class _Watched(ctypes.Structure):
