@@ -14,7 +14,7 @@ from benchmarks.search.recordings import recording, space_name
 from benchmarks.search.traces import Trace
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.measure.replay import ReplayEvaluator
-from orio_py.search.base import SearchContext
+from orio_py.search.base import PastSeries, SearchContext
 from orio_py.search.catalog import start_search
 
 REPEATS_ALLOWED = 1000
@@ -51,15 +51,17 @@ def run_seeds(path: Path, searcher: Searcher, seeds: Sequence[int], trials: int,
         raise RuntimeError(f"{searcher.label}: {error.diagnostics[0].message}") from None
 
 
-def run(path: Path, searcher: Searcher, seed: int, trials: int, batch: int) -> Trace:
-    """Run a searcher until it ends or has evaluated `trials` configurations."""
+def run(
+    path: Path, searcher: Searcher, seed: int, trials: int, batch: int, *, past: Sequence[PastSeries] = ()
+) -> Trace:
+    """Run a searcher, which may know a past, until it ends or has evaluated `trials` configurations."""
     found = recording(path)
     assert found.optimum is not None
     trace = Trace(space_name(path), searcher.label, seed, found.optimum, trials)
     evaluator = ReplayEvaluator(found)
     overhead, repeats = 0.0, 0
     begin = process_time()
-    context = SearchContext(found.space, random.Random(seed), searcher.options, trials, batch)
+    context = SearchContext(found.space, random.Random(seed), searcher.options, trials, batch, past=past)
     search = start_search(searcher.name, context)
     proposed = next(search, None)
     overhead += process_time() - begin

@@ -17,6 +17,7 @@ from orio_py.core.units import Seconds
 from orio_py.tune.events import (
     BaselineMeasured,
     Event,
+    PastFound,
     Stage,
     TaskFinished,
     TaskStarted,
@@ -27,6 +28,8 @@ from orio_py.tune.events import (
 # Plain progress says something after this share of the planned trials, or after this time.
 LINES_PER_SEARCH = 10
 LINE_INTERVAL = Seconds(5.0)
+
+CIRCUMSTANCES_SHOWN = 4
 
 
 class Narrator:
@@ -58,6 +61,13 @@ class Narrator:
         space = f"{show_count(event.valid)} of {show_count(event.cartesian)} configurations valid"
         planned = f", {event.planned} trials planned" if event.planned is not None else ""
         return f"{event.file}:{event.line}: {event.name}{sizes}: {space}{planned}"
+
+    def past_found(self, event: PastFound) -> str:
+        """The line that tells which earlier trials guide the search."""
+        words = list(event.past.circumstances)
+        if len(words) > CIRCUMSTANCES_SHOWN:
+            words[CIRCUMSTANCES_SHOWN - 1 :] = [f"{len(words) - CIRCUMSTANCES_SHOWN + 1} others"]
+        return f"  past: {event.past.trials} trials guide the search ({'; '.join(words)})"
 
     def baseline_measured(self, event: BaselineMeasured) -> str:
         """The line that tells the original's time."""
@@ -133,6 +143,8 @@ class PlainProgress:
                 self._say(self._narrator.progressed(event))
             case TaskStarted():
                 self._say(self._narrator.started(event))
+            case PastFound():
+                self._say(self._narrator.past_found(event))
             case Stage(name=name):
                 self._say(f"  {name}")
             case BaselineMeasured():
@@ -187,6 +199,8 @@ class BarProgress:
             case TaskStarted():
                 self._say(self._narrator.started(event))
                 self._bar = self._progress.add_task("", total=event.planned, stage="", standing="")
+            case PastFound():
+                self._say(self._narrator.past_found(event))
             case Stage(name=name):
                 self._stage = str(name)
                 self._update()

@@ -134,7 +134,11 @@ def tune(
         bool, typer.Option("--no-db", help="Remember nothing, and use nothing that is remembered.")
     ] = False,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Measure anew what the results database has; it keeps both.")
+        bool,
+        typer.Option(
+            "--fresh",
+            help="Measure anew what the results database has, and take no past from it; it keeps both.",
+        ),
     ] = False,
     cluster: Annotated[
         str | None,

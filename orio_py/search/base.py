@@ -24,6 +24,12 @@ Results: TypeAlias = "Sequence[float | None]"
 Search: TypeAlias = "Generator[Batch, Results, None]"
 """A running searcher; it ends when it has nothing more to propose."""
 
+PastSeries: TypeAlias = "Sequence[tuple[Configuration, float | None]]"
+"""Trials of a task under circumstances of their own, with their objectives or None for failures."""
+
+LEAST_OF_A_SERIES = 8
+"""A series of the past with fewer valid trials says too little to be listened to."""
+
 
 @dataclass(frozen=True, slots=True)
 class SearchContext:
@@ -32,8 +38,8 @@ class SearchContext:
     `budget_trials` is how many trials are planned, None if that is open; `batch_size` is the largest
     number of configurations to propose at once.  Of several `objectives` the first one is what a searcher hears;
     the values of all stand in `scores`, for each configuration that succeeded, before it does.
-    `past` are trials of the same task under other circumstances (device, sizes, compiler), with their objectives
-    or None for failures; a searcher that uses them only takes them as a hint.
+    `past` are trials of the same task under other circumstances (device, sizes, compiler), a series for each:
+    objectives of different series do not compare.  A searcher that uses them only takes them as a hint.
     """
 
     space: SearchSpace
@@ -45,7 +51,7 @@ class SearchContext:
     scores: dict[Configuration, tuple[float, ...]] = field(
         default_factory=dict[Configuration, "tuple[float, ...]"]
     )
-    past: Sequence[tuple[Configuration, float | None]] = ()
+    past: Sequence[PastSeries] = ()
 
 
 def batches(configurations: Iterator[Configuration], size: int) -> Search:

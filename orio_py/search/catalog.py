@@ -44,7 +44,8 @@ Options = TypeVar("Options")
 class SearcherEntry(Generic[Options]):
     """A searcher: its name, the names that Orio files and others use for it, what it does, its options.
 
-    `read` turns checked option names with their values into the searcher's option dataclass.
+    `read` turns checked option names with their values into the searcher's option dataclass.  `uses_past` says
+    whether the searcher takes anything from `SearchContext.past`.
     """
 
     name: str
@@ -53,6 +54,7 @@ class SearcherEntry(Generic[Options]):
     option_names: tuple[str, ...]
     read: Callable[[Mapping[str, Value], SearchSpace, Position | None], Options]
     search: Callable[[SearchContext, Options], Search]
+    uses_past: bool = False
 
     def start(self, context: SearchContext, position: Position | None = None) -> Search:
         """The running searcher.  Raises ORIO-P022 (unknown option), P023 (wrong value)."""
@@ -71,10 +73,12 @@ def _entry(
     summary: str,
     options: type[Options],
     search: Callable[[SearchContext, Options], Search],
+    *,
+    uses_past: bool = False,
 ) -> SearcherEntry[Options]:
     """An entry whose options are all made by `setting`."""
     read = partial(read_settings, options)
-    return SearcherEntry(name, other_names, summary, option_names(options), read, search)
+    return SearcherEntry(name, other_names, summary, option_names(options), read, search, uses_past)
 
 
 _ENTRIES: tuple[Searcher, ...] = (
@@ -84,6 +88,7 @@ _ENTRIES: tuple[Searcher, ...] = (
         "a spread-out start, then what a model of the trials so far expects most of",
         AutoOptions,
         auto,
+        uses_past=True,
     ),
     _entry(
         "exhaustive",

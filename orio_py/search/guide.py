@@ -16,12 +16,11 @@ import numpy.typing as npt
 
 from orio_py.model.acquisition import log_expected_improvement, log_validity
 from orio_py.model.arithmetic import FeatureTable
-from orio_py.model.base import Prediction
 from orio_py.model.levels import levelled, selection, standardised
 from orio_py.model.posterior import PoolProcess
+from orio_py.search.base import PastSeries
 from orio_py.search.memory import Memory
-from orio_py.search.past import Past
-from orio_py.space.configuration import Configuration
+from orio_py.search.past import Hedge, Past
 from orio_py.space.encoding import Point
 from orio_py.space.sampling import shuffled_ranks
 
@@ -51,10 +50,10 @@ GROWTH, LATE_GROWTH, LATE = 1.1, 1.25, 200
 ROWS_FOR_SCALES = 100
 ROWS_OF_MODEL = 300
 """Of more trials the better half of these counts, and a random selection of all others."""
-TRUST, DOUBT = 0.8, 0.4
-"""How much of the past is expected to hold, and the spread of that; the trials so far correct it."""
 WIDE_TURN, WIDENING = 3, 2.5
 """Every so many trials the spread is multiplied: now and then the search looks where it knows little."""
+BEFORE_THE_PAST = 3
+"""So many of the first configurations come before the fastest of the past."""
 STARTS = 200
 """How many random configurations the first ones are chosen from."""
 ROUNDNESS = 0.7
@@ -68,12 +67,12 @@ class Guide:
     trials so far agree with it.
     """
 
-    def __init__(self, memory: Memory, past: Sequence[tuple[Configuration, float | None]] = ()) -> None:
+    def __init__(self, memory: Memory, past: Sequence[PastSeries] = ()) -> None:
         self._memory = memory
         self._table = FeatureTable(memory.encoding.axes)
         self._process = PoolProcess(self._table.groups)
-        self._past = Past(past, memory.near, self._table, memory.rng)
-        self._trust = TRUST
+        self._past = Past(past, memory.near, self._table)
+        self._hedge = Hedge()
         self._expected_rows: Array = np.zeros(0)
         self._expected: Array = np.zeros(0)
         self._valid: list[Point] = []
@@ -99,9 +98,13 @@ class Guide:
     # --- the first points ---
 
     def first(self, count: int) -> list[Point]:
-        """Up to `count` points to begin with: a quarter of them the best of the past, if there is one."""
-        best = self._past.best(count // 4)
-        return best + [point for point in self.spread_out(count) if point not in best][: count - len(best)]
+        """Up to `count` points to begin with, the fastest of the past among them, if there is one.
+
+        It is not the first of all: where any few points find what is fast, a past shall not cost a trial more.
+        """
+        fastest = self._past.fastest()
+        spread = [point for point in self.spread_out(count) if point not in fastest]
+        return [*spread[:BEFORE_THE_PAST], *fastest, *spread[BEFORE_THE_PAST:]][:count]
 
     def spread_out(self, count: int) -> list[Point]:
         """Up to `count` new points far from each other, most of their values powers of two.
@@ -138,6 +141,7 @@ class Guide:
         if len(self._valid) < LEAST_VALID:
             return self._memory.draw_many(count)
         self._level()
+        self._hedge.learn(self._levels, valid)
         self._update(valid, failed)
         chosen: list[Point] = []
         while len(chosen) < count and self._open.any():
@@ -155,10 +159,9 @@ class Guide:
     def _choose(self, *, is_wide: bool) -> Point:
         targets = np.array([self._levels[point] for point in self._rows])
         if self._past:
-            share = self._process.share_of(self._expected_rows, targets, TRUST, DOUBT)
-            self._trust = min(max(share, 0.0), 1.0)
-        rest = self._process.predict(targets - self._trust * self._expected_rows)
-        prediction = Prediction(rest.mean + self._trust * self._expected, rest.spread)
+            prediction = self._hedge.predict(self._process, targets, self._expected_rows, self._expected)
+        else:
+            prediction = self._process.predict(targets)
         score = log_expected_improvement(prediction, self._least, WIDENING if is_wide else 1.0)
         if self._tried:
             score += self._log_validity()
@@ -166,6 +169,8 @@ class Guide:
         best = int(score.argmax())
         point = self._pool[best]
         self._open[best] = False
+        if self._past:
+            self._hedge.bet(point, best)
         self._levels[point] = float(prediction.mean[best])
         return point
 
@@ -204,7 +209,7 @@ class Guide:
         if count >= self._next_scales:
             rows = self._selection(ROWS_FOR_SCALES)
             levels = np.array([self._levels[point] for point in rows])
-            targets = standardised(levels - self._trust * self._past.expected(rows))
+            targets = standardised(levels - self._hedge.trust * self._past.expected(rows))
             self._process.learn_scales(self._table.rows(rows), targets, self._memory.rng)
             self._next_scales, self._next_pool = _later(count), 0
         if count >= self._next_pool or not self._open.any():
@@ -312,10 +317,10 @@ class Guide:
         if not len(self._stock_rows):
             return []
         levels = np.array([self._levels[point] for point in self._rows])
-        self._process.fix(levels - self._trust * self._expected_rows)
+        self._process.fix(levels - self._hedge.trust * self._expected_rows)
         mean = self._process.mean_at(self._stock_rows)
         if self._past:
-            mean += self._trust * self._past.expected(self._stock)
+            mean += self._hedge.trust * self._past.expected(self._stock)
         return [self._stock[place] for place in np.argsort(mean, kind="stable")[:LIKELY_CANDIDATES]]
 
     def _add(self, points: Sequence[Point]) -> None:

@@ -26,10 +26,11 @@ from orio_py.store.finals import StoredFinals, insert_finals, load_finals
 from orio_py.store.migrations.catalog import NEWEST
 from orio_py.store.migrations.migrate import migrate, version_of
 from orio_py.store.overview import StoredSeries, best_of, is_of, overview, series_objective
+from orio_py.store.past import earlier_series
 from orio_py.store.rows import insert_details, load_trials, show_time, trial_row
 from orio_py.store.schema import GENERATION, RESULT, RUN, TRIAL
 from orio_py.store.selection import Selection
-from orio_py.store.series import Series
+from orio_py.store.series import EarlierSeries, Region, Series
 
 __all__ = [
     "EVERYTHING",
@@ -256,6 +257,13 @@ class ResultsDatabase:
             condition = and_(is_of(series), TRIAL.c.generation == number)
             found = load_trials(connection, condition, with_metadata=False)
         return {trial.configuration.digest: trial for trial in found}
+
+    def earlier(
+        self, own: Series, generation: int, region: Region, objective: str | None, limit: int
+    ) -> list[EarlierSeries]:
+        """The other series of a region, see `earlier_series`."""
+        with explained(self.place), self.engine.connect() as connection:
+            return earlier_series(connection, own, generation, region, objective, limit)
 
     def overview(self, selection: Selection = EVERYTHING) -> list[StoredSeries]:
         """The series that are stored, by file and region."""

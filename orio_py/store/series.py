@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from orio_py.core.expr import Value
+from orio_py.space.configuration import Configuration
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,3 +16,24 @@ class Series:
     task: str
     toolchain: str
     environment: str
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierSeries:
+    """Trials of one series with their objectives, None for failures; of a configuration the newest counts.
+
+    `metadata` are those of its newest trial.
+    """
+
+    series: Series
+    inputs: Mapping[str, Value]
+    metadata: Mapping[str, str]
+    trials: Mapping[Configuration, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """What a region is known by in all its series: the names of its file and its own."""
+
+    file: str
+    name: str

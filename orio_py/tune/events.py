@@ -9,7 +9,7 @@ from enum import StrEnum
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.record.measurement import Timing
-from orio_py.tune.result import RegionReport
+from orio_py.tune.result import PastUse, RegionReport
 
 
 class StageName(StrEnum):
@@ -31,6 +31,13 @@ class TaskStarted:
     cartesian: int
     valid: int
     planned: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PastFound:
+    """Trials of the same task under other circumstances are stored, and guide the search."""
+
+    past: PastUse
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,5 +86,5 @@ class TaskFinished:
     region: RegionReport
 
 
-Event = TreeProgress | TaskStarted | Stage | BaselineMeasured | TrialDone | TaskFinished
+Event = TreeProgress | TaskStarted | PastFound | Stage | BaselineMeasured | TrialDone | TaskFinished
 Listener = Callable[[Event], None]

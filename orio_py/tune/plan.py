@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
 from orio_py.build.detect import cpu_cores
@@ -14,7 +15,7 @@ from orio_py.core.units import Seconds
 from orio_py.frontend.expressions import parse_setting
 from orio_py.frontend.objective import parse_objective
 from orio_py.measure.observers.choose import Watch, choose_for_device, choose_observers
-from orio_py.search.base import Search, SearchContext
+from orio_py.search.base import PastSeries, Search, SearchContext
 from orio_py.search.catalog import start_search
 from orio_py.space.configuration import Configuration
 from orio_py.space.search_space import SearchSpace
@@ -26,6 +27,7 @@ from orio_py.spec.task import TuningTask
 from orio_py.transform.catalog import DEVICE_LANGUAGES
 from orio_py.transform.recipe import device_targets, uses_openmp
 from orio_py.tune.options import TuneOptions
+from orio_py.tune.result import PastUse
 
 BATCH = 64
 """Variants built in parallel before they are timed alone.
@@ -70,13 +72,15 @@ class Evaluation:
 class Plan:
     """How a session searches: what to build, with which searcher, within which limits.
 
-    `scores` hold the values of several objectives, for the searcher, by what was tried.
+    `context` is what `search` was started with; its `scores` hold the values of several objectives, for the
+    searcher, by what was tried.  `past` tells of the earlier trials that guide the search.
     """
 
     task: TuningTask
     point: InputPoint
     space: SearchSpace
     search: Search
+    context: SearchContext
     budget: Budget
     target: Target
     seed: int
@@ -90,9 +94,12 @@ class Plan:
     objective: Objective | None = None
     watches: tuple[Watch, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
-    scores: dict[Configuration, tuple[float, ...]] = field(
-        default_factory=dict[Configuration, "tuple[float, ...]"]
-    )
+    past: PastUse | None = None
+
+    @property
+    def scores(self) -> dict[Configuration, tuple[float, ...]]:
+        """The values of several objectives, by what was tried."""
+        return self.context.scores
 
     @property
     def evaluation(self) -> Evaluation:
@@ -146,7 +153,7 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
         point=point,
         space=space,
         search=start_search(spec.algorithm, context, spec.position),
-        scores=context.scores,
+        context=context,
         budget=spec.budget,
         target=target,
         seed=seed,
@@ -161,6 +168,12 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
         watches=choice.watches,
         warnings=choice.warnings,
     )
+
+
+def with_past(plan: Plan, series: Sequence[PastSeries], past: PastUse) -> Plan:
+    """The plan with a search that knows earlier trials; the search before must not have begun."""
+    context = replace(plan.context, past=series)
+    return replace(plan, search=start_search(plan.spec.algorithm, context), context=context, past=past)
 
 
 def search_spec(task: TuningTask, space: SearchSpace, options: TuneOptions) -> SearchSpec:

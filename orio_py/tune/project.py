@@ -31,6 +31,7 @@ from orio_py.tune.load import LoadedFile, LoadedTask
 from orio_py.tune.memory import Archive, TrialMemory
 from orio_py.tune.memory_keys import make_keys
 from orio_py.tune.options import TuneOptions
+from orio_py.tune.past import guided_by_past
 from orio_py.tune.plan import Plan, make_plan, resolve_target
 from orio_py.tune.result import RegionReport, Winner
 from orio_py.tune.writeback import splice
@@ -217,6 +218,8 @@ def _winner(
             return answered(plan, known, around.clock.listener, Seconds(perf_counter() - started)), None
         if (database := around.archive.database()) is not None:
             memory = TrialMemory.open(database, keys, lambda: datetime.now(UTC), fresh=options.fresh)
+            if not options.fresh:
+                plan = guided_by_past(plan, memory)
     # Here and not above: what builds and measures takes time to load, and most runs need none of it.
     from orio_py.tune.session import TuningSession
 

@@ -15,7 +15,7 @@ from orio_py.record.measurement import Clock, Timing
 from orio_py.record.steadiness import Steadiness
 from orio_py.record.trial import CounterSource, CounterValue
 from orio_py.space.configuration import Configuration
-from orio_py.tune.result import Best, Goal, RegionReport, SpaceCount, Spent, counters_as_json
+from orio_py.tune.result import Best, Goal, PastUse, RegionReport, SpaceCount, Spent, counters_as_json
 
 VERSION = 1
 """Of the content; a report of another version is not used, and the session is run again."""
@@ -66,6 +66,7 @@ def encode(known: Remembered) -> dict[str, object]:
         "calls_per_sample": report.calls_per_sample,
         "goal": _goal_content(report.goal),
         "counters": counters_as_json(report.counters),
+        "past": asdict(report.past) if report.past is not None else None,
         "codes": list(known.codes) if known.codes is not None else None,
         "layout": known.layout,
         "diagnostics": [
@@ -102,6 +103,7 @@ def decode(content: Mapping[str, object], position: Position) -> Remembered | No
         calls_per_sample=stored.get("calls_per_sample", 1),
         goal=_goal(stored.get("goal")),
         counters=_counters(stored),
+        past=PastUse(past["trials"], tuple(past["circumstances"])) if (past := stored.get("past")) else None,
     )
     codes = stored.get("codes")
     return Remembered(

@@ -104,6 +104,17 @@ COSTS = ("prepare", "finals", "transform_cpu", "compile_cpu", "least_run")
 """The parts of `Spent` that JSON has under `cost`."""
 
 
+@dataclass(frozen=True, slots=True)
+class PastUse:
+    """Trials of the same task under other circumstances that guided a search.
+
+    `circumstances` tells of each series of them, in words, what was different.
+    """
+
+    trials: int
+    circumstances: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegionReport:
     """The outcome of one task at one problem size.
@@ -141,6 +152,7 @@ class RegionReport:
     counters: tuple[CounterValue, ...] = ()
     untimed: str = ""
     checked: tuple[CheckedVariant, ...] = ()
+    past: PastUse | None = None
 
     @property
     def failed(self) -> int:
@@ -177,6 +189,9 @@ class RegionReport:
             "cached": self.cached,
             "failed": self.failed,
             "refused": self.refused,
+            "past": {"trials": self.past.trials, "circumstances": list(self.past.circumstances)}
+            if self.past
+            else None,
             "invalid": self.invalid,
             "failures": dict(self.failures),
             "seconds": {name: spent[name] for name in ("total", "build", "run", "search")},

@@ -79,6 +79,8 @@ class TuningSession:
             self.diagnostics.extend(known.diagnostics)
             return answered(plan, known, self.listener, Seconds(perf_counter() - start))
         self.diagnostics.extend(plan.warnings)
+        if plan.past is not None:
+            self.listener(events.PastFound(plan.past))
         evaluator, observing = self._evaluator()
         self._scorer = Scorer(plan.objective, observing, self._arguments)
         self._book = self._new_book()

@@ -97,6 +97,7 @@ class SessionReporter:
             interrupted=interrupted,
             goal=self._goal(baseline, verdict),
             counters=self.counters,
+            past=plan.past,
         )
 
     def _best(self, verdict: Verdict) -> Best | None:

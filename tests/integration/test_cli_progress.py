@@ -16,8 +16,16 @@ from orio_py.cli.tables import tuning_results
 from orio_py.core.units import Seconds
 from orio_py.record.environment import Environment
 from orio_py.record.measurement import Clock, Timing
-from orio_py.tune.events import BaselineMeasured, Stage, StageName, TaskFinished, TaskStarted, TrialDone
-from orio_py.tune.result import Best, RegionReport, SpaceCount, Spent
+from orio_py.tune.events import (
+    BaselineMeasured,
+    PastFound,
+    Stage,
+    StageName,
+    TaskFinished,
+    TaskStarted,
+    TrialDone,
+)
+from orio_py.tune.result import Best, PastUse, RegionReport, SpaceCount, Spent
 
 
 def timing(seconds: float) -> Timing:
@@ -88,6 +96,21 @@ def test_plain_progress_prints_a_line_per_stage_and_per_tenth_of_the_trials():
     assert sum(line.startswith("  trial ") for line in lines) == 10
     assert "  trial 20/100: best 5.00 ms (2.04x), 2 crash" in lines
     assert lines[-1] == "  done: 100 trials, best 5.00 ms (2.04x), 10 crash"
+
+
+@pytest.mark.parametrize(
+    ("circumstances", "told"),
+    [(("n = 300",), "n = 300"), (tuple("abcde"), "a; b; c; 2 others")],
+    ids=["one", "many"],
+)
+def test_a_line_tells_which_earlier_trials_guide_the_search(circumstances, told):
+    events = [session(1)[0], PastFound(PastUse(42, circumstances))]
+    assert plain(events)[1] == f"  past: 42 trials guide the search ({told})"
+    target = console(terminal=True)
+    with BarProgress(target, Narrator(lambda: 0.0), verbose=False) as listener:
+        for event in events:
+            listener(event)
+    assert f"past: 42 trials guide the search ({told})" in target.file.getvalue()
 
 
 def test_plain_progress_of_a_long_search_stays_short():

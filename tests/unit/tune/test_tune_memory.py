@@ -28,7 +28,7 @@ from orio_py.tune.memory_keys import make_keys
 from orio_py.tune.options import TuneOptions
 from orio_py.tune.plan import make_plan
 from orio_py.tune.report_codec import Remembered, decode, encode
-from orio_py.tune.result import Best, Goal, RegionReport, SpaceCount, Spent
+from orio_py.tune.result import Best, Goal, PastUse, RegionReport, SpaceCount, Spent
 
 HOST = Host("here", "A CPU", 4, "x86_64", "Linux", "6.1", Bytes(2**30), (("L1d", Bytes(32768)),))
 SOURCE = """#include "scale.h"
@@ -160,7 +160,7 @@ def test_compiler_machine_and_version_count(tmp_path):
 
 def test_the_devices_count_for_what_runs_on_them(tmp_path, monkeypatch):
     opencl = SOURCE.replace("Unroll(ufactor=U)", "OpenCL(workItemsPerGroup=U)")
-    module = import_module("orio_py.tune.memory_keys")
+    module = import_module("orio_py.measure.opencl.client")
     found = {}
     for name in ("", "A device", "Another"):
         devices = SimpleNamespace(devices=[SimpleNamespace(identity=(name,))] if name else [])
@@ -288,6 +288,7 @@ WARNING = Diagnostic("ORIO-M012", "not finite", Position("a.c", 3, 1), Severity.
     [
         {},
         {"goal": Goal("instructions", 9.0, None), "counters": COUNTERS},
+        {"past": PastUse(9, ("n = 300", "gcc -O1"))},
         {"goal": Goal("time", 2.0, 1.0, ("energy",), (FrontPoint({"U": 2, "A": (1, 2.5)}, (1.0, 7.0)),))},
     ],
     ids=str,
