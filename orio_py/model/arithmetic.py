@@ -35,7 +35,8 @@ class FeatureTable:
             if (numbers := _whole_numbers(a))
         }
         self._products = [
-            (members, [logarithms[i] for i in members]) for members in _shared_names(axes, list(logarithms))
+            _scaled_sum(members, [logarithms[i] for i in members])
+            for members in _shared_names(axes, list(logarithms))
         ]
         widths = [table.shape[1] for _, table in self._tables] + [1] * len(self._products)
         self.groups: npt.NDArray[np.intp] = np.repeat(np.arange(max(len(widths), 1)), widths or [1])
@@ -52,13 +53,11 @@ class FeatureTable:
             return np.zeros((0, self.width))
         places = np.asarray(points, dtype=np.intp).reshape(len(points), -1)
         columns = [table[places[:, i]] for i, table in self._tables]
-        for members, tables in self._products:
+        for product in self._products:
             total = np.zeros((len(points), 1))
-            for i, table in zip(members, tables, strict=True):
+            for i, table in product:
                 total += table[places[:, i], None]
-            low = float(sum(table.min() for table in tables))
-            high = float(sum(table.max() for table in tables))
-            columns.append((total - low) / (high - low))
+            columns.append(total)
         return np.concatenate(columns, axis=1) if columns else np.zeros((len(points), 1))
 
     def unround(self, points: Sequence[Point]) -> Array:
@@ -87,6 +86,12 @@ def _tables_of(a: Axis) -> list[Array]:
     if halvings.max() > halvings.min():
         found.append((halvings - halvings.min()) / (halvings.max() - halvings.min()))
     return [*found, is_round[:, None]]
+
+
+def _scaled_sum(members: Sequence[int], tables: Sequence[Array]) -> list[tuple[int, Array]]:
+    """Tables of some axes, shifted and scaled alike: the sum of one value of each lies in `[0, 1]`."""
+    width = float(sum(table.max() - table.min() for table in tables))
+    return [(i, (table - table.min()) / width) for i, table in zip(members, tables, strict=True)]
 
 
 def _whole_numbers(a: Axis) -> list[int] | None:

@@ -28,7 +28,12 @@ def levelled(costs: Sequence[float]) -> Array:
     """
     values = np.array(costs, dtype=np.float64)
     values = np.log(values) if values.min() > 0 else values
-    return standardised(np.minimum(values, np.quantile(values, USUAL_SHARE)))
+    ordered = np.sort(values)
+    # The quantile as `numpy.quantile` has it, which takes ten times longer.
+    low, part = divmod(USUAL_SHARE * (len(values) - 1), 1.0)
+    steps = ordered[int(low) :]
+    usual = steps[0] if part == 0.0 else steps[0] + part * (steps[1] - steps[0])
+    return standardised(np.minimum(values, usual))
 
 
 def selection(count: int, limit: int, rng: random.Random) -> list[int]:

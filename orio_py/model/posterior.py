@@ -2,8 +2,8 @@
 
 C. E. Rasmussen and C. K. I. Williams, "Gaussian Processes for Machine Learning", MIT Press, 2006:
 Matérn's covariance with ν = 3/2, length scales by the marginal likelihood with a log-normal prior (chapter
-5), and the factor of the covariances extended by one row per observation (appendix A.4).  A general process
-computes that factor anew each time, and the predictions for all candidates with it.
+5), and the inverse of the factor of the covariances extended by one row per observation (appendix A.4).  A
+general process computes that factor anew each time, and the predictions for all candidates with it.
 """
 
 from __future__ import annotations
@@ -46,8 +46,9 @@ class PoolProcess:
         self._chosen = self._usual
         self._observed: Array = np.zeros((0, len(groups)))
         self._pool: Array = np.zeros((0, len(groups)))
-        self._factor: Array = np.zeros((0, 0))
+        self._inverse: Array = np.zeros((0, 0))
         self._weights: Array = np.zeros((0, 0))
+        self._squares: Array = np.zeros(0)
         self._explained: Array = np.zeros(0)
         self._settled: Array = np.zeros(0)
         self.observations = 0
@@ -67,9 +68,10 @@ class PoolProcess:
         model does not cling to one.  Takes tens of milliseconds for 100 rows.
         """
         count = len(self._chosen) - 1
-        apart = np.zeros((count, len(rows), len(rows)))
+        left, right = np.tril_indices(len(rows), -1)
+        apart = np.zeros((count, len(left)))
         for column, group in enumerate(self._groups):
-            apart[group] += (rows[:, None, column] - rows[None, :, column]) ** 2
+            apart[group] += np.square(rows[left, column] - rows[right, column])
         limits = np.array([LIMITS] * count + [NOISE_LIMITS])
         loss = _Loss(apart, targets, float(self._centre))
         start = self._usual + START_SPREAD * np.array([rng.gauss() for _ in self._usual])
@@ -79,26 +81,32 @@ class PoolProcess:
     def condition(self, rows: Array, pool: Array) -> None:
         """Forget everything but the length scales; take in observations and a pool."""
         self._observed, self._pool = self._scaled(rows), self._scaled(pool)
+        self._squares = np.square(self._pool).sum(axis=1)
         count = self.observations = len(rows)
         covariance = _covariance(_apart(self._observed, self._observed))
         covariance[np.diag_indices(count)] = 1.0 + self._noise
-        self._factor = np.zeros((2 * count + 32,) * 2)
-        self._factor[:count, :count] = cholesky(covariance, lower=True, check_finite=False)
-        self._weights = np.empty((len(self._factor), len(pool)))
-        self._weights[:count] = self._whitened(self._pool)
+        factor = cholesky(covariance, lower=True, check_finite=False)
+        self._inverse = np.zeros((2 * count + 32,) * 2)
+        self._inverse[:count, :count] = _solved(factor, np.eye(count))
+        self._weights = np.empty((len(self._inverse), len(pool)))
+        self._weights[:count] = _solved(
+            factor, _covariance(_apart(self._observed, self._pool, self._squares))
+        )
         self._explained = np.square(self._weights[:count]).sum(axis=0)
 
     def append(self, row: Array) -> None:
         """Take in one more observation."""
         count = self.observations
-        if count == len(self._factor):
+        if count == len(self._inverse):
             self._grow()
         scaled = self._scaled(row[None])
         own = self._whitened(scaled)[:, 0]
         left = np.sqrt(max(1.0 + self._noise - own @ own, 1e-10))
-        known = _covariance(_apart(scaled, self._pool))[0]
-        fresh = (known - own @ self._weights[:count]) / left
-        self._factor[count, :count], self._factor[count, count] = own, left
+        fresh = _covariance(_apart(scaled, self._pool, self._squares))[0]
+        fresh -= own @ self._weights[:count]
+        fresh /= left
+        self._inverse[count, :count] = own @ self._inverse[:count, :count] / -left
+        self._inverse[count, count] = 1.0 / left
         self._weights[count] = fresh
         self._explained += np.square(fresh)
         self._observed = np.concatenate([self._observed, scaled])
@@ -108,19 +116,20 @@ class PoolProcess:
         """Add candidates to the pool."""
         scaled, count = self._scaled(pool), self.observations
         fresh = self._whitened(scaled)
-        weights = np.empty((len(self._factor), self.candidates + len(pool)))
+        weights = np.empty((len(self._inverse), self.candidates + len(pool)))
         weights[:count, : self.candidates] = self._weights[:count]
         weights[:count, self.candidates :] = fresh
         self._weights = weights
         self._explained = np.append(self._explained, np.square(fresh).sum(axis=0))
         self._pool = np.concatenate([self._pool, scaled])
+        self._squares = np.append(self._squares, np.square(scaled).sum(axis=1))
 
     # --- predicting ---
 
     def predict(self, targets: Array) -> Prediction:
         """Mean and spread of each candidate, for the targets of the observations in their order."""
         count = self.observations
-        white = solve_triangular(self._factor[:count, :count], targets, lower=True, check_finite=False)
+        white = self._inverse[:count, :count] @ targets
         amplitude = max(float(white @ white) / count, 1e-6)
         spread = np.sqrt(np.maximum(1.0 - self._explained, 1e-9) * amplitude)
         return Prediction(white @ self._weights[:count], spread)
@@ -128,8 +137,8 @@ class PoolProcess:
     def fix(self, targets: Array) -> None:
         """Settle the targets of the observations, for `mean_at`."""
         count = self.observations
-        factor = self._factor[:count, :count]
-        self._settled = cho_solve((factor, True), targets, check_finite=False)
+        inverse = self._inverse[:count, :count]
+        self._settled = (inverse @ targets) @ inverse
 
     def mean_at(self, rows: Array) -> Array:
         """The mean at any rows, for the targets of `fix`."""
@@ -142,9 +151,8 @@ class PoolProcess:
         2.7 of the book), with a normal prior.
         """
         count = self.observations
-        factor = self._factor[:count, :count]
-        white = solve_triangular(factor, np.stack([trend, targets], axis=1), lower=True, check_finite=False)
-        trend_white, white = white[:, 0], white[:, 1]
+        inverse = self._inverse[:count, :count]
+        trend_white, white = inverse @ trend, inverse @ targets
         rest = white - expected * trend_white
         variance = max(float(min(rest @ rest, white @ white)) / count, 1e-6)
         certainty = 1.0 / spread**2
@@ -168,34 +176,36 @@ class PoolProcess:
 
     def _whitened(self, scaled: Array) -> Array:
         count = self.observations
-        known = _covariance(_apart(self._observed, scaled))
-        return solve_triangular(self._factor[:count, :count], known, lower=True, check_finite=False)
+        return self._inverse[:count, :count] @ _covariance(_apart(self._observed, scaled))
 
     def _grow(self) -> None:
         count = self.observations
-        factor = np.zeros((2 * count + 32,) * 2)
-        factor[:count, :count] = self._factor
-        weights = np.empty((len(factor), self.candidates))
+        inverse = np.zeros((2 * count + 32,) * 2)
+        inverse[:count, :count] = self._inverse
+        weights = np.empty((len(inverse), self.candidates))
         weights[:count] = self._weights
-        self._factor, self._weights = factor, weights
+        self._inverse, self._weights = inverse, weights
 
 
 class _Loss:
     """The negative logarithm of likelihood and prior, and its gradient, by length scales and noise.
 
-    `apart` has the squared differences of all pairs of rows, one matrix per length scale.  The variance is
-    the best for the rest (analytically).
+    `apart` has the squared differences of all pairs of rows, a row per length scale; the pairs are those
+    below the diagonal, in the order of `numpy.tril_indices`.  The variance is the best for the rest
+    (analytically).
     """
 
     def __init__(self, apart: Array, targets: Array, centre: float) -> None:
         self._apart, self._targets, self._centre = apart, targets, centre
+        self._below = np.tril_indices(len(targets), -1)
 
     def __call__(self, chosen: Array) -> tuple[float, Array]:
         count = len(self._targets)
         inverse, noise = np.exp(-2.0 * chosen[:-1]), float(np.exp(chosen[-1]))
-        root = np.sqrt(3.0 * np.tensordot(inverse, self._apart, 1))
+        root = np.sqrt(3.0 * (inverse @ self._apart))
         decay = np.exp(-root)
-        covariance = (1.0 + root) * decay
+        covariance = np.zeros((count, count))
+        covariance[self._below] = (1.0 + root) * decay
         covariance[np.diag_indices(count)] = 1.0 + noise
         factor = cholesky(covariance, lower=True, check_finite=False)
         solved = cho_solve((factor, True), np.eye(count), check_finite=False)
@@ -204,8 +214,8 @@ class _Loss:
         slope = solved - np.outer(weights, weights) / variance
         loss = 0.5 * count * np.log(variance) + float(np.log(np.diag(factor)).sum())
         gradient = np.empty(len(chosen))
-        # The derivative of the covariance by the squared distance is -3/2 exp(-root).
-        gradient[:-1] = 1.5 * inverse * np.tensordot(self._apart, slope * decay, axes=([1, 2], [0, 1]))
+        # The derivative of the covariance by the squared distance is -3/2 exp(-root); each pair stands twice.
+        gradient[:-1] = 3.0 * inverse * (self._apart @ (slope[self._below] * decay))
         gradient[-1] = 0.5 * float(np.trace(slope)) * noise
         far = (chosen[:-1] - self._centre) / SCALE_SPREAD
         far_noise = (float(chosen[-1]) - np.log(USUAL_NOISE)) / NOISE_SPREAD
@@ -214,12 +224,17 @@ class _Loss:
         return loss + 0.5 * float(far @ far) + 0.5 * float(far_noise) ** 2, gradient
 
 
-def _apart(rows: Array, others: Array) -> Array:
-    """The squared distance of each row from each other row."""
+def _solved(factor: Array, right: Array) -> Array:
+    """What a lower triangular factor makes `right` of."""
+    return solve_triangular(factor, right, lower=True, check_finite=False)
+
+
+def _apart(rows: Array, others: Array, squares: Array | None = None) -> Array:
+    """The squared distance of each row from each other row; `squares` has those of the others from 0."""
     found = rows @ others.T
     found *= -2.0
     found += np.square(rows).sum(axis=1)[:, None]
-    found += np.square(others).sum(axis=1)
+    found += np.square(others).sum(axis=1) if squares is None else squares
     return np.maximum(found, 0.0, out=found)
 
 

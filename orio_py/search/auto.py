@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.memory import Asking, Memory, restarted
-from orio_py.search.options import Whole, setting
+from orio_py.search.options import Number, Whole, setting
 
 TINY = 32
 """Up to this size a space is tried in random order: a model would not be asked often enough to pay."""
@@ -19,10 +19,15 @@ TINY = 32
 class AutoOptions:
     """`start` is how many configurations are tried before the model is asked; `batch` is how many are
     proposed at once at most, whatever could be built in parallel: the model learns between batches.
+    After so many trials as `explore` says one is chosen where little is known, never with 0.  `roundness`
+    is how much less those and the first ones want each value that is no power of two (logarithm of the
+    weight).
     """
 
     start: int = setting(8, Whole(1, 1000))
     batch: int = setting(8, Whole(1, 1000))
+    explore: int = setting(3, Whole(0, 1000))
+    roundness: float = setting(0.7, Number(0, 10))
 
 
 def auto(context: SearchContext, options: AutoOptions) -> Search:
@@ -40,7 +45,7 @@ def _guided(memory: Memory, options: AutoOptions, context: SearchContext) -> Ask
     # The numerical libraries take time to load, more than all else that is loaded to tune.
     from orio_py.search.guide import Guide
 
-    guide = Guide(memory, context.past)
+    guide = Guide(memory, context.past, explore=options.explore, roundness=options.roundness)
     yield from memory.ask(guide.first(options.start))
     while True:
         yield from memory.ask(guide.propose(memory.batch_size))

@@ -43,31 +43,41 @@ STEPS = 16
 """Per best trial: from so many points one step away, all that are one step further."""
 SINGLE_CHANGES = 150
 """Per best trial, how many points with one parameter changed at most."""
-RENEWAL = 16
-"""The pool is made anew after so many trials, or a fifth of all if that is more."""
+RENEWAL, LATEST_RENEWAL = 16, 100
+"""The pool is made anew after so many trials, or a fifth of all if that is more, but at most the second."""
 GROWTH, LATE_GROWTH, LATE = 1.1, 1.25, 200
 """The length scales are learned anew when there are so many times more trials; the second after so many."""
 ROWS_FOR_SCALES = 100
-ROWS_OF_MODEL = 300
+ROWS_OF_MODEL = 200
 """Of more trials the better half of these counts, and a random selection of all others."""
-WIDE_TURN, WIDENING = 3, 2.5
-"""Every so many trials the spread is multiplied: now and then the search looks where it knows little."""
+ROWS_OF_FAILURES = 150
+"""So many valid and so many failed trials tell where configurations fail."""
+WIDENING = 2.5
+"""What the spread is multiplied by where the search looks where it knows little."""
 BEFORE_THE_PAST = 3
 """So many of the first configurations come before the fastest of the past."""
 STARTS = 200
 """How many random configurations the first ones are chosen from."""
-ROUNDNESS = 0.7
-"""How much less the first ones want a value that is no power of two (logarithm of the weight)."""
 
 
 class Guide:
     """Chooses points by a model of what a memory holds.
 
     `past` are trials of the same task under other circumstances.  What they say counts as far as the
-    trials so far agree with it.
+    trials so far agree with it.  One in `explore` trials is chosen where little is known, none with 0;
+    those and the first ones want each value that is no power of two by `roundness` less (logarithm of the
+    weight): what little is known of are above all corners that are full of such values.
     """
 
-    def __init__(self, memory: Memory, past: Sequence[PastSeries] = ()) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        past: Sequence[PastSeries] = (),
+        *,
+        explore: int = 3,
+        roundness: float = 0.7,
+    ) -> None:
+        self._explore, self._roundness = explore, roundness
         self._memory = memory
         self._table = FeatureTable(memory.encoding.axes)
         self._process = PoolProcess(self._table.groups)
@@ -79,9 +89,13 @@ class Guide:
         self._costs: list[float] = []
         self._failed: list[Point] = []
         self._rows: list[Point] = []
-        self._levels: dict[Point, float] = {}
+        self._levels = _Levels()
+        self._row_slots: list[int] = []
+        self._valid_slots: list[int] = []
         self._least = 0.0
         self._pool: list[Point] = []
+        self._pool_rows: Array = np.zeros((0, self._table.width))
+        self._unround: Array = np.zeros(0)
         self._places: dict[Point, int] = {}
         self._open: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._ranks = shuffled_ranks(memory.space.size, memory.rng)
@@ -90,7 +104,7 @@ class Guide:
         self._nearby: dict[Point, list[Point]] = {}
         self._surrounded: set[Point] = set()
         self._failures = PoolProcess(self._table.groups)
-        self._tried: list[Point] = []
+        self._is_valid: list[float] = []
         self._next_scales = 0
         self._next_pool = 0
         self._next_failures = 0
@@ -117,7 +131,7 @@ class Guide:
         if not count:
             return []
         rows = self._table.rows(points)
-        weights = np.exp(-ROUNDNESS * self._table.unround(points))
+        weights = np.exp(-self._roundness * self._table.unround(points))
         (first,) = self._memory.rng.choices(range(len(points)), weights.tolist())
         chosen = [first]
         apart = np.full(len(points), inf)
@@ -141,7 +155,7 @@ class Guide:
         if len(self._valid) < LEAST_VALID:
             return self._memory.draw_many(count)
         self._level()
-        self._hedge.learn(self._levels, valid)
+        self._hedge.learn(dict(zip(valid, self._levels.of(valid).tolist(), strict=True)), valid)
         self._update(valid, failed)
         chosen: list[Point] = []
         while len(chosen) < count and self._open.any():
@@ -149,7 +163,8 @@ class Guide:
                 # The one before counts as tried; the last one is told by its result.
                 self._append(chosen[-1])
             turn = len(self._memory) + len(chosen)
-            chosen.append(self._choose(is_wide=turn % WIDE_TURN == 0))
+            is_wide = self._explore > 0 and turn % self._explore == 0
+            chosen.append(self._choose(is_wide=is_wide))
         if len(chosen) < count:
             taken = set(chosen)
             spare = [point for point in self._memory.draw_many(count) if point not in taken]
@@ -157,28 +172,28 @@ class Guide:
         return chosen
 
     def _choose(self, *, is_wide: bool) -> Point:
-        targets = np.array([self._levels[point] for point in self._rows])
+        targets = self._levels.at(self._row_slots)
         if self._past:
             prediction = self._hedge.predict(self._process, targets, self._expected_rows, self._expected)
         else:
             prediction = self._process.predict(targets)
         score = log_expected_improvement(prediction, self._least, WIDENING if is_wide else 1.0)
-        if self._tried:
+        if self._is_valid:
             score += self._log_validity()
+        if is_wide:
+            score -= self._roundness * self._unround
         score[~self._open] = -inf
         best = int(score.argmax())
         point = self._pool[best]
         self._open[best] = False
         if self._past:
             self._hedge.bet(point, best)
-        self._levels[point] = float(prediction.mean[best])
+        self._levels.put(self._levels.slots([point]), prediction.mean[best : best + 1])
         return point
 
     def _log_validity(self) -> Array:
-        valid = set(self._valid)
-        labels = np.array([float(point in valid) for point in self._tried])
         share = (len(self._valid) + 1.0) / (len(self._memory) + 1.0)
-        return log_validity(self._failures.predict(labels - share), share)
+        return log_validity(self._failures.predict(np.array(self._is_valid) - share), share)
 
     # --- what is known ---
 
@@ -189,6 +204,7 @@ class Guide:
         valid = [point for point, cost in fresh if cost < inf]
         failed = [point for point, cost in fresh if cost == inf]
         self._valid += valid
+        self._valid_slots += self._levels.slots(valid)
         self._costs += [cost for _, cost in fresh if cost < inf]
         self._failed += failed
         for point, _ in fresh:
@@ -201,14 +217,14 @@ class Guide:
         levelled, with mean 0 and spread 1.  Failed points keep what was expected of them.
         """
         values = levelled(self._costs)
-        self._levels.update(zip(self._valid, values.tolist(), strict=True))
+        self._levels.put(self._valid_slots, values)
         self._least = float(values.min())
 
     def _update(self, valid: Sequence[Point], failed: Sequence[Point]) -> None:
         count = len(self._valid)
         if count >= self._next_scales:
             rows = self._selection(ROWS_FOR_SCALES)
-            levels = np.array([self._levels[point] for point in rows])
+            levels = self._levels.of(rows)
             targets = standardised(levels - self._hedge.trust * self._past.expected(rows))
             self._process.learn_scales(self._table.rows(rows), targets, self._memory.rng)
             self._next_scales, self._next_pool = _later(count), 0
@@ -219,20 +235,26 @@ class Guide:
         for point in valid:
             if point not in conditioned:
                 self._append(point)
-        if failed and not self._tried:
+        if failed and not self._is_valid:
             self._renew_failures()
-        elif self._tried:
+        elif self._is_valid:
+            self._is_valid += [1.0] * len(valid) + [0.0] * len(failed)
             for point in (*valid, *failed):
-                self._failures.append(self._table.rows([point])[0])
-                self._tried.append(point)
+                self._failures.append(self._features(point))
         best = self._memory.best
         if best is not None and best not in self._surrounded:
             self._surround(best)
 
     def _append(self, point: Point) -> None:
-        self._process.append(self._table.rows([point])[0])
+        self._process.append(self._features(point))
         self._rows.append(point)
+        self._row_slots += self._levels.slots([point])
         self._expected_rows = np.append(self._expected_rows, self._past.expected([point]))
+
+    def _features(self, point: Point) -> Array:
+        """The row of features of a point."""
+        place = self._places.get(point)
+        return self._table.rows([point])[0] if place is None else self._pool_rows[place]
 
     def _selection(self, limit: int) -> list[Point]:
         """All valid points, or the best of them and a random selection of the others."""
@@ -253,29 +275,33 @@ class Guide:
         self._open = np.ones(len(self._pool), dtype=np.bool_)
         self._surrounded = set(ordered)
         self._rows = self._selection(ROWS_OF_MODEL)
-        rows = self._table.rows(self._rows)
-        self._process.condition(rows, self._table.rows(self._pool))
+        self._row_slots = self._levels.slots(self._rows)
+        self._pool_rows = self._table.rows(self._pool)
+        self._unround = self._table.unround(self._pool)
+        self._process.condition(self._table.rows(self._rows), self._pool_rows)
         self._expected_rows = self._past.expected(self._rows)
         self._expected = self._past.expected(self._pool)
         self._renew_failures()
         self._add(self._likely())
-        self._next_pool = len(self._valid) + max(RENEWAL, len(self._valid) // 5)
+        self._next_pool = len(self._valid) + min(max(RENEWAL, len(self._valid) // 5), LATEST_RENEWAL)
 
     def _renew_failures(self) -> None:
         """A process of what failed and what did not, once something did."""
         if not self._failed:
             return
-        rng, half = self._memory.rng, ROWS_OF_MODEL // 2
-        parts = (self._valid, self._failed)
-        self._tried = [p for part in parts for p in (part if len(part) <= half else rng.sample(part, half))]
-        rows = self._table.rows(self._tried)
+        rng = self._memory.rng
+        valid, failed = (
+            part if len(part) <= ROWS_OF_FAILURES else rng.sample(part, ROWS_OF_FAILURES)
+            for part in (self._valid, self._failed)
+        )
+        self._is_valid = [1.0] * len(valid) + [0.0] * len(failed)
+        rows = self._table.rows([*valid, *failed])
         if len(self._memory) >= self._next_failures:
             self._next_failures = _later(len(self._memory))
             places = rng.sample(range(len(rows)), min(len(rows), ROWS_FOR_SCALES))
-            valid = set(self._valid)
-            labels = standardised([float(self._tried[place] in valid) for place in places])
+            labels = standardised([self._is_valid[place] for place in places])
             self._failures.learn_scales(rows[places], labels, rng)
-        self._failures.condition(rows, self._table.rows(self._pool))
+        self._failures.condition(rows, self._pool_rows)
 
     def _random_candidates(self) -> list[Point]:
         """The whole space if it is small, else a part of a stock of random points, some of them new."""
@@ -316,7 +342,7 @@ class Guide:
         """Those of the stock that the mean of the model has among the best."""
         if not len(self._stock_rows):
             return []
-        levels = np.array([self._levels[point] for point in self._rows])
+        levels = self._levels.at(self._row_slots)
         self._process.fix(levels - self._hedge.trust * self._expected_rows)
         mean = self._process.mean_at(self._stock_rows)
         if self._past:
@@ -332,10 +358,39 @@ class Guide:
         self._places.update((p, first + place) for place, p in enumerate(new))
         self._pool += new
         self._open = np.append(self._open, np.ones(len(new), dtype=np.bool_))
-        self._process.extend(self._table.rows(new))
+        rows = self._table.rows(new)
+        self._pool_rows = np.concatenate([self._pool_rows, rows])
+        self._unround = np.append(self._unround, self._table.unround(new))
+        self._process.extend(rows)
         self._expected = np.append(self._expected, self._past.expected(new))
-        if self._tried:
-            self._failures.extend(self._table.rows(new))
+        if self._is_valid:
+            self._failures.extend(rows)
+
+
+class _Levels:
+    """What a model learns of each point, or what it expected of it."""
+
+    def __init__(self) -> None:
+        self._slots: dict[Point, int] = {}
+        self._values: Array = np.zeros(64)
+
+    def slots(self, points: Sequence[Point]) -> list[int]:
+        """Where the levels of some points are; they stay there."""
+        return [self._slots.setdefault(point, len(self._slots)) for point in points]
+
+    def put(self, slots: Sequence[int], values: Array) -> None:
+        """Set the levels in some slots."""
+        if len(self._slots) > len(self._values):
+            self._values = np.append(self._values, np.zeros(2 * len(self._slots) - len(self._values)))
+        self._values[slots] = values
+
+    def at(self, slots: Sequence[int]) -> Array:
+        """The levels in some slots."""
+        return self._values[slots]
+
+    def of(self, points: Sequence[Point]) -> Array:
+        """The levels of some points, all of which have one."""
+        return self._values[[self._slots[point] for point in points]]
 
 
 def _later(count: int) -> int:

@@ -9,7 +9,7 @@ import math
 import pytest
 from recorded import cache_document, failure_of, rows, t4_document
 
-from benchmarks.search import peers
+from benchmarks.search import overhead, peers
 from benchmarks.search.__main__ import main
 from benchmarks.search.recordings import facts_of, find_spaces, write_for_peers
 from benchmarks.search.runs import Searcher, run
@@ -82,6 +82,22 @@ def test_figures_of_runs_that_are_known():
     assert found.mean_needed == pytest.approx((2, 8 / 3, 8 / 3))
     assert found.overhead == pytest.approx((1 + 2 + 1) / 3)
     assert figures([runs[2]], 4).needed == (2, math.inf, math.inf)
+
+
+def test_overheads_are_means_up_to_marks_and_of_the_last_tenth(folder, capsys):
+    options = ["--spaces", str(folder), "--searchers", "random", "--trials", "10,40", "--batch", "1,8"]
+    assert overhead.main(options) == 0
+    heading, _, *lines = capsys.readouterr().out.splitlines()
+    assert heading.count("ms each") == 3
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert [row[:3] for row in cells] == [
+        ["random", name, batch] for name in ("one", "two") for batch in "18"
+    ]
+    assert all(float(value) > 0 for row in cells for value in row[3:5])
+    spent = [0.004 * k for k in range(1, 37)] + [0.144 + 0.01 * k for k in range(1, 5)]
+    assert overhead._cells(spent, [10, 40]) == ["4.00 |", "4.60 |", "10.00 |"]
+    assert overhead.main([*options, "--trials", "100000"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
 
 
 def test_options_are_judged_on_the_spaces_that_did_not_choose_them():

@@ -118,6 +118,33 @@ def test_goes_down_in_a_space_too_large_to_list() -> None:
     assert found < min(result or 9.0 for _, result in drawn)
 
 
+def unround_share(options: dict[str, float]) -> float:
+    """Of how many values that could be no power of two those that were chosen by the model are none."""
+    context = SearchContext(SPACE, random.Random(1), {"explore": 1, **options}, 40, 1)
+    trials = drive(start_search("auto", context), valley, 40)
+    return mean(n & (n - 1) != 0 for configuration, _ in trials[8:] for n in numbers(configuration))
+
+
+def test_explores_powers_of_two_rather_than_others() -> None:
+    assert unround_share({"roundness": 3.0}) < 0.5 * unround_share({"roundness": 0.0})
+
+
+def test_explores_as_often_as_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    wide: list[bool] = []
+    choose = Guide._choose
+
+    def noted(guide: Guide, *, is_wide: bool) -> tuple[int, ...]:
+        wide.append(is_wide)
+        return choose(guide, is_wide=is_wide)
+
+    monkeypatch.setattr(Guide, "_choose", noted)
+    for explore, count in ((0, 0), (1, 12), (4, 3)):
+        wide.clear()
+        context = SearchContext(SPACE, random.Random(1), {"explore": explore}, 20, 1)
+        drive(start_search("auto", context), valley, 20)
+        assert (len(wide), sum(wide)) == (12, count)
+
+
 def test_learns_where_configurations_fail() -> None:
     def often_fails(configuration: Configuration) -> float | None:
         a, b, _ = numbers(configuration)
