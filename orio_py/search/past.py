@@ -32,6 +32,8 @@ BURDEN = 0.15
 """What each trial takes from the evidence: a past that does not go on to predict better is no longer listened to."""
 DISMISSED = -log(4.0)
 """With less evidence than this a past is dismissed for good."""
+LASTS = 30
+"""So many trials after the start the search goes on without the past: what it is good for it has done by then."""
 NOISE = 0.1
 """Added to the spread of what is predicted, for the noise of measurements."""
 
@@ -97,6 +99,7 @@ class Hedge:
         self.share = TRUST
         self._evidence = BELIEF
         self.is_dismissed = False
+        self._learned = 0
         self._bets: dict[Point, tuple[float, float, float, float]] = {}
         self._with = self._without = Prediction(np.zeros(0), np.zeros(0))
 
@@ -143,7 +146,9 @@ class Hedge:
                 gain = _log_density(levels[point], *bet[:2]) - _log_density(levels[point], *bet[2:])
                 gain = min(max(gain, -MOST_PER_TRIAL), MOST_PER_TRIAL)
                 self._evidence = min(FADING * self._evidence + gain - BURDEN, MOST_EVIDENCE)
-                self.is_dismissed = self.is_dismissed or self._evidence < DISMISSED
+                self._learned += 1
+                is_over = self._learned >= LASTS or self._evidence < DISMISSED
+                self.is_dismissed = self.is_dismissed or is_over
 
 
 def _log_density(level: float, mean: float, spread: float) -> float:

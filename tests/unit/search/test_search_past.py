@@ -13,7 +13,7 @@ from orio_py.model.arithmetic import FeatureTable
 from orio_py.model.levels import standardised
 from orio_py.model.posterior import PoolProcess
 from orio_py.search.base import LEAST_OF_A_SERIES, PastSeries
-from orio_py.search.past import TRUST, Hedge, Past
+from orio_py.search.past import LASTS, TRUST, Hedge, Past
 from orio_py.space.configuration import Configuration
 from orio_py.space.encoding import Encoding
 from orio_py.space.neighbours import Neighbours
@@ -88,6 +88,13 @@ def test_a_past_that_predicts_is_believed_and_one_that_does_not_is_not():
     assert agrees.trust > 0.4
     assert reverse.trust < 0.05
     assert Hedge().trust == pytest.approx(0.5 * TRUST)
+
+
+def test_a_search_goes_on_without_the_past_however_well_that_predicts():
+    before, after = bets(slope, LASTS - 1), bets(slope, LASTS)
+    assert (before.is_dismissed, after.is_dismissed) == (False, True)
+    assert before.trust > 0.0
+    assert after.trust == 0.0
 
 
 def test_a_mixture_lies_between_its_models_and_knows_that_they_disagree():
