@@ -181,7 +181,10 @@ class Vectors:
             case c_ast.BinaryOp(op=op, left=left, right=right):
                 return self._binary(op, left, right, kind)
             case c_ast.TernaryOp(cond=condition, iftrue=first, iffalse=second):
-                return self._choice(self._value(condition), first, second, kind)
+                if differs(condition, self._varying):
+                    return self._choice(self._value(condition), first, second, kind)
+                one, two = (self._lanes(self._value(part), kind) for part in (first, second))
+                return _Value(ternary(self._plain(condition), one, two), kind, _Shape.LANES)
             case c_ast.FuncCall(name=c_ast.ID(name=name), args=c_ast.ExprList(exprs=arguments)):
                 return self._call(name, arguments, kind)
             case _:

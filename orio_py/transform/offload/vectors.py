@@ -216,8 +216,9 @@ class _Check:
                 self._refuse("an expression does more than one thing", node)
             case c_ast.TernaryOp(cond=condition, iftrue=first, iffalse=second):
                 self._expression(condition, eager=eager)
+                eager = eager or differs(condition, self._varying)
                 for part in (first, second):
-                    self._expression(part, eager=eager or differing)
+                    self._expression(part, eager=eager)
                 return
             case c_ast.BinaryOp(op=op, left=left, right=right) if op in _LOGICAL:
                 self._expression(left, eager=eager)
