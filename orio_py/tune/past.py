@@ -44,14 +44,17 @@ def guided_by_past(plan: Plan, memory: TrialMemory) -> Plan:
     )
     series: list[list[tuple[Configuration, float | None]]] = []
     circumstances: list[str] = []
+    valid = 0
     for earlier in stored:
         trials = [(c, value) for c, value in earlier.trials.items() if c in plan.space]
-        if sum(value is not None for _, value in trials) >= LEAST_OF_A_SERIES:
+        measured = sum(value is not None for _, value in trials)
+        if measured >= LEAST_OF_A_SERIES:
+            valid += measured
             series.append(trials)
             circumstances.append(_difference(earlier, keys))
     if not series:
         return plan
-    return with_past(plan, series, PastUse(sum(map(len, series)), tuple(dict.fromkeys(circumstances))))
+    return with_past(plan, series, PastUse(valid, tuple(dict.fromkeys(circumstances))))
 
 
 def _difference(earlier: EarlierSeries, keys: Keys) -> str:

@@ -106,7 +106,7 @@ COSTS = ("prepare", "finals", "transform_cpu", "compile_cpu", "least_run")
 
 @dataclass(frozen=True, slots=True)
 class PastUse:
-    """Trials of the same task under other circumstances that guided a search.
+    """How many valid trials of the same task under other circumstances guided a search.
 
     `circumstances` tells of each series of them, in words, what was different.
     """
