@@ -32,7 +32,7 @@ from orio_py.measure.replay import ReplayEvaluator
 from orio_py.search.base import PastSeries, SearchContext, drive
 from orio_py.search.catalog import start_search
 
-KINDS = {"auto": "auto", "random": "random", "reversed": "auto"}
+KINDS = {"auto": "auto", "random": "random", "reversed": "auto", "alike": "auto"}
 """The pasts, with the searcher whose trials they are."""
 
 AUTO = Searcher.read("auto")
@@ -42,6 +42,8 @@ PAST_BATCH = 8
 MARKS = (10, 25, 50, 100)
 CLOSE = (1.10, 1.05)
 SEEDS_AT_ONCE = 5
+ALIKE = 0.05
+"""The spread of the logarithm of the factors between objectives of pasts that are alike."""
 
 
 @dataclass(frozen=True)
@@ -113,9 +115,12 @@ def all_work(paths: Sequence[Path], kinds: Sequence[str], chosen: argparse.Names
         for path in paths:
             yield Work((path,), seeds, chosen.trials, chosen.batch)
             others = tuple(other for other in paths if other != path and _kernel(other) == _kernel(path))
-            if others and kinds:
-                past_trials = chosen.past_trials
-                yield Work(others, seeds, chosen.trials, chosen.batch, path, tuple(kinds), past_trials)
+            apart = tuple(kind for kind in kinds if kind != "alike")
+            same = ("alike",) if "alike" in kinds else ()
+            for spaces, some in ((others, apart), ((path,), same)):
+                if spaces and some:
+                    past_trials = chosen.past_trials
+                    yield Work(spaces, seeds, chosen.trials, chosen.batch, path, some, past_trials)
 
 
 def _kernel(path: Path) -> str:
@@ -139,11 +144,19 @@ def _runs(work: Work) -> Iterator[tuple[Key, Trace]]:
         sources = sorted({KINDS[kind] for kind in work.kinds})
         stored = {source: earlier_trials(work.earlier, source, seed, work.past_trials) for source in sources}
         for kind, path in product(work.kinds, work.spaces):
-            past = stored[KINDS[kind]]
-            if kind == "reversed":
-                past = [(configuration, None if t is None else 1.0 / t) for configuration, t in past]
+            past = _changed(stored[KINDS[kind]], kind, seed)
             key = Key(space_name(path), kind, space_name(work.earlier))
             yield key, run(path, AUTO, seed, work.trials, work.batch, past=[past])
+
+
+def _changed(past: PastSeries, kind: str, seed: int) -> PastSeries:
+    """The trials with the objectives that a kind of past has."""
+    if kind == "reversed":
+        return [(configuration, None if t is None else 1.0 / t) for configuration, t in past]
+    if kind == "alike":
+        rng = random.Random(seed)
+        return [(c, None if t is None else t * rng.lognormvariate(0.0, ALIKE)) for c, t in past]
+    return past
 
 
 def earlier_trials(path: Path, searcher: str, seed: int, trials: int) -> PastSeries:

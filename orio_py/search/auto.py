@@ -1,6 +1,6 @@
 """The default: a few configurations far from each other, then those that a model expects most of.
 
-Trials of the same task under other circumstances give the start and what is expected at first.
+Trials of the same task under other circumstances suggest others between them, which change nothing else.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.memory import Asking, Memory, restarted
 from orio_py.search.options import Number, Whole, setting
+from orio_py.search.suggestions import apart, with_suggestions
 
 TINY = 32
 """Up to this size a space is tried in random order: a model would not be asked often enough to pay."""
@@ -31,21 +32,25 @@ class AutoOptions:
 
 
 def auto(context: SearchContext, options: AutoOptions) -> Search:
-    """A spread-out start, then what the model proposes until every configuration was tried."""
-    return restarted(
-        replace(context, batch_size=min(context.batch_size, options.batch)),
-        lambda memory: _guided(memory, options, context),
-    )
+    """A spread-out start, then what the model proposes until every configuration was tried.
+
+    With a past, what that suggests comes between.
+    """
+    context = replace(context, batch_size=min(context.batch_size, options.batch))
+    search = restarted(context, lambda memory: _guided(memory, options))
+    if not context.past or context.space.size <= TINY:
+        return search
+    return restarted(apart(context), lambda memory: with_suggestions(search, memory, context.past))
 
 
-def _guided(memory: Memory, options: AutoOptions, context: SearchContext) -> Asking[None]:
+def _guided(memory: Memory, options: AutoOptions) -> Asking[None]:
     if memory.space.size <= TINY:
         yield from memory.ask(memory.draw_many(memory.space.size))
         return
     # The numerical libraries take time to load, more than all else that is loaded to tune.
     from orio_py.search.guide import Guide
 
-    guide = Guide(memory, context.past, explore=options.explore, roundness=options.roundness)
-    yield from memory.ask(guide.first(options.start))
+    guide = Guide(memory, explore=options.explore, roundness=options.roundness)
+    yield from memory.ask(guide.spread_out(options.start))
     while True:
         yield from memory.ask(guide.propose(memory.batch_size))

@@ -54,8 +54,6 @@ ROWS_OF_FAILURES = 150
 """So many valid and so many failed trials tell where configurations fail."""
 WIDENING = 2.5
 """What the spread is multiplied by where the search looks where it knows little."""
-BEFORE_THE_PAST = 3
-"""So many of the first configurations come before the fastest of the past."""
 STARTS = 200
 """How many random configurations the first ones are chosen from."""
 
@@ -63,8 +61,8 @@ STARTS = 200
 class Guide:
     """Chooses points by a model of what a memory holds.
 
-    `past` are trials of the same task under other circumstances.  What they say counts as far as the
-    trials so far agree with it.  One in `explore` trials is chosen where little is known, none with 0;
+    `past` are trials of the same task under other circumstances.  What they say counts as far as what
+    was tried on their account agrees with it.  One in `explore` trials is chosen where little is known, none with 0;
     those and the first ones want each value that is no power of two by `roundness` less (logarithm of the
     weight): what little is known of are above all corners that are full of such values.
     """
@@ -81,7 +79,7 @@ class Guide:
         self._memory = memory
         self._table = FeatureTable(memory.encoding.axes)
         self._process = PoolProcess(self._table.groups)
-        self._past = Past(past, memory.near, self._table)
+        self.past = Past(past, memory.near, self._table)
         self._hedge = Hedge()
         self._expected_rows: Array = np.zeros(0)
         self._expected: Array = np.zeros(0)
@@ -109,16 +107,12 @@ class Guide:
         self._next_pool = 0
         self._next_failures = 0
 
+    @property
+    def follows_the_past(self) -> bool:
+        """Whether there is a past that was not dismissed."""
+        return bool(self.past) and not self._hedge.is_dismissed
+
     # --- the first points ---
-
-    def first(self, count: int) -> list[Point]:
-        """Up to `count` points to begin with, the fastest of the past among them, if there is one.
-
-        It is not the first of all: where any few points find what is fast, a past shall not cost a trial more.
-        """
-        fastest = self._past.fastest()
-        spread = [point for point in self.spread_out(count) if point not in fastest]
-        return [*spread[:BEFORE_THE_PAST], *fastest, *spread[BEFORE_THE_PAST:]][:count]
 
     def spread_out(self, count: int) -> list[Point]:
         """Up to `count` new points far from each other, most of their values powers of two.
@@ -173,7 +167,7 @@ class Guide:
 
     def _choose(self, *, is_wide: bool) -> Point:
         targets = self._levels.at(self._row_slots)
-        if self._past:
+        if self.past:
             prediction = self._hedge.predict(self._process, targets, self._expected_rows, self._expected)
         else:
             prediction = self._process.predict(targets)
@@ -186,7 +180,7 @@ class Guide:
         best = int(score.argmax())
         point = self._pool[best]
         self._open[best] = False
-        if self._past:
+        if self.past:
             self._hedge.bet(point, best)
         self._levels.put(self._levels.slots([point]), prediction.mean[best : best + 1])
         return point
@@ -225,7 +219,7 @@ class Guide:
         if count >= self._next_scales:
             rows = self._selection(ROWS_FOR_SCALES)
             levels = self._levels.of(rows)
-            targets = standardised(levels - self._hedge.trust * self._past.expected(rows))
+            targets = standardised(levels - self._hedge.trust * self.past.expected(rows))
             self._process.learn_scales(self._table.rows(rows), targets, self._memory.rng)
             self._next_scales, self._next_pool = _later(count), 0
         if count >= self._next_pool or not self._open.any():
@@ -249,7 +243,7 @@ class Guide:
         self._process.append(self._features(point))
         self._rows.append(point)
         self._row_slots += self._levels.slots([point])
-        self._expected_rows = np.append(self._expected_rows, self._past.expected([point]))
+        self._expected_rows = np.append(self._expected_rows, self.past.expected([point]))
 
     def _features(self, point: Point) -> Array:
         """The row of features of a point."""
@@ -279,8 +273,8 @@ class Guide:
         self._pool_rows = self._table.rows(self._pool)
         self._unround = self._table.unround(self._pool)
         self._process.condition(self._table.rows(self._rows), self._pool_rows)
-        self._expected_rows = self._past.expected(self._rows)
-        self._expected = self._past.expected(self._pool)
+        self._expected_rows = self.past.expected(self._rows)
+        self._expected = self.past.expected(self._pool)
         self._renew_failures()
         self._add(self._likely())
         self._next_pool = len(self._valid) + min(max(RENEWAL, len(self._valid) // 5), LATEST_RENEWAL)
@@ -345,8 +339,8 @@ class Guide:
         levels = self._levels.at(self._row_slots)
         self._process.fix(levels - self._hedge.trust * self._expected_rows)
         mean = self._process.mean_at(self._stock_rows)
-        if self._past:
-            mean += self._hedge.trust * self._past.expected(self._stock)
+        if self.past:
+            mean += self._hedge.trust * self.past.expected(self._stock)
         return [self._stock[place] for place in np.argsort(mean, kind="stable")[:LIKELY_CANDIDATES]]
 
     def _add(self, points: Sequence[Point]) -> None:
@@ -362,7 +356,7 @@ class Guide:
         self._pool_rows = np.concatenate([self._pool_rows, rows])
         self._unround = np.append(self._unround, self._table.unround(new))
         self._process.extend(rows)
-        self._expected = np.append(self._expected, self._past.expected(new))
+        self._expected = np.append(self._expected, self.past.expected(new))
         if self._is_valid:
             self._failures.extend(rows)
 

@@ -33,7 +33,7 @@ BURDEN = 0.15
 DISMISSED = -log(4.0)
 """With less evidence than this a past is dismissed for good."""
 LASTS = 30
-"""So many trials after the start the search goes on without the past: what it is good for it has done by then."""
+"""After so many predictions a past is no longer listened to: what it is good for it has done by then."""
 NOISE = 0.1
 """Added to the spread of what is predicted, for the noise of measurements."""
 
@@ -83,8 +83,8 @@ class Past:
         return np.array([self._expected[point] for point in points])
 
     def fastest(self) -> list[Point]:
-        """The fastest point of all, if there is a past."""
-        return self._ordered[:1] if self else []
+        """The points of the past, the fastest first."""
+        return self._ordered if self else []
 
 
 class Hedge:

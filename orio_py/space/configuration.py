@@ -55,6 +55,10 @@ class Configuration(Mapping[str, Value]):
             self._hash = hash(frozenset(self._keys().items()))
         return self._hash
 
+    def __reduce__(self) -> tuple[type[Configuration], tuple[dict[str, Value]]]:
+        # Without the hash: another process has another one for the same text.
+        return Configuration, (self._values,)
+
     def __repr__(self) -> str:
         return f"Configuration({self.show()})"
 

@@ -33,11 +33,13 @@ def test_each_pair_of_devices_of_a_kernel_has_a_row(folder, capsys):
         "--jobs",
         "1",
     ]
-    assert main([*options, "--kinds", "random,reversed"]) == 0
+    assert main([*options, "--kinds", "random,reversed,alike"]) == 0
     printed = capsys.readouterr().out
     rows = [line for line in printed.splitlines() if line.startswith("| kernel")]
     pairs = [tuple(row.split(" | ")[:2]) for row in rows]
-    assert pairs == [("| kernel_one", "kernel_two"), ("| kernel_two", "kernel_one")] * 2
+    names = ("kernel_one", "kernel_two")
+    assert pairs[:4] == [(f"| {names[0]}", names[1]), (f"| {names[1]}", names[0])] * 2
+    assert pairs[4:] == [(f"| {name}", name) for name in names]
     assert "### reversed" in printed
     with pytest.raises(SystemExit, match="there is no past nonesuch"):
         main([*options, "--kinds", "nonesuch"])

@@ -54,6 +54,7 @@ def test_the_past_is_expected_whatever_its_scale(pasts):
     assert past
     assert correlation(past) > 0.9
     assert past.fastest()[0][0] == 0
+    assert len(past.fastest()) >= LEAST_OF_A_SERIES
 
 
 def test_without_enough_trials_there_is_no_past():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 
 import pytest
 
@@ -42,3 +44,16 @@ def test_lists_can_be_hashed_and_copied() -> None:
     configuration = Configuration({"A": [1, (2, 3)], "B": float("nan")})
     assert pickle.loads(pickle.dumps(configuration)) == configuration
     assert len({configuration, Configuration(dict(configuration))}) == 1
+
+
+def test_one_from_another_process_is_found_here() -> None:
+    """Texts have other hashes there."""
+    code = (
+        "import pickle, sys; from orio_py.space.configuration import Configuration as C;"
+        "c = C({'A': '-O2'}); hash(c); sys.stdout.buffer.write(pickle.dumps(c))"
+    )
+    for seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, check=True
+        )
+        assert pickle.loads(done.stdout) in {Configuration({"A": "-O2"})}
