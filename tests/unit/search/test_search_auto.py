@@ -205,6 +205,14 @@ def test_a_search_with_a_past_is_the_one_without_and_a_fifth_more_at_most(kind: 
     assert len(set(found)) == len(found) == 60
 
 
+@pytest.mark.parametrize("batch", [1, 8, 64])
+def test_a_search_with_a_past_ends_when_every_configuration_was_tried(batch: int) -> None:
+    space = space_of([(1, 2, 3, 4, 5, 6, 7), (1, 2, 3, 4, 5, 6)], [])
+    past: Trials = [(c, float(sum(numbers(c)))) for c in space]
+    tried = trials_of(space, lambda c: None if numbers(c)[0] > 3 else 1.0, 100, past=past, batch=batch)
+    assert len(tried) == len({configuration for configuration, _ in tried}) == space.size
+
+
 def test_where_everything_fails_the_past_is_tried_from_its_fastest_on() -> None:
     past = sorted(PASTS["alike"], key=lambda trial: trial[1] or 9.0)
     found = [configuration for configuration, _ in trials_of(SPACE, lambda _: None, 30, past=past)]
