@@ -12,19 +12,22 @@ run in processes of their own: one that crashes or does not end is a finding lik
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
-import opencl_runs  # noqa: E402
 from equivalence_workers import Comparison, arguments_of, common_facts, one_case, report  # noqa: E402
-from offload_equivalence import Variant  # noqa: E402
+from offload_equivalence import Build, Runner, Variant  # noqa: E402
 from offload_equivalence_opencl import opencl_build  # noqa: E402
+from opencl_runs import PLACES, Place  # noqa: E402
 from random_kernels import random_kernel  # noqa: E402
 
 from orio_py.codegen.opencl.device import device_program  # noqa: E402
+from orio_py.measure.opencl.survey import survey  # noqa: E402
 from orio_py.transform.offload.opencl import OpenCL  # noqa: E402
 
 OPTIMISED = 8
@@ -43,9 +46,19 @@ def facts(variant: Variant) -> dict[str, list[str]]:
     return found
 
 
+def build(options: Sequence[str]) -> Build:
+    """What builds kernels in a worker process; a driver's known faults are not asked for."""
+
+    def placed(variants: Sequence[Variant], folder: Path) -> Runner:
+        PLACES[:] = [Place(folder, faults=tuple(fault.feature for fault in survey().devices[0].faults))]
+        return opencl_build(options)(variants, folder)
+
+    return placed
+
+
 COMPARISON = Comparison(
     draw=random_kernel,
-    build=opencl_build,
+    build=build,
     options=lambda number: () if number % OPTIMISED == OPTIMISED - 1 else FAST,
     facts=facts,
     text=lambda variant: device_program(variant.plans),
@@ -57,9 +70,12 @@ def main() -> int:
     parser = arguments_of(__doc__ or "")
     parser.add_argument("--optimised", action="store_true", help="with --case: with the device's optimiser")
     arguments = parser.parse_args()
-    if not opencl_runs.is_available():
-        print("no OpenCL device: pip install pyopencl[pocl]", file=sys.stderr)
+    found = survey()
+    if not found.devices:
+        print(f"no OpenCL device: {found.problem}; {found.advice}", file=sys.stderr)
         return 3
+    print(f"on {found.devices[0].label}" + (f", {found.setting}" if found.setting else ""))
+    os.environ.update(found.environment)
     if arguments.case is not None:
         return one_case(arguments.case, COMPARISON, () if arguments.optimised else FAST)
     return report(arguments, COMPARISON)

@@ -29,8 +29,8 @@ from orcl_operations import HERE, OPERATIONS, Bench, Inputs, Kernel
 from rich.console import Console
 from rich.table import Table
 
-from orio_py.measure.opencl.client import survey
 from orio_py.measure.opencl.limits import choose_device
+from orio_py.measure.opencl.survey import survey
 from orio_py.record.device import OpenCLDevice
 
 CONFIGURATION = {"WI": 64, "WG": 8, "SP": "'strided'", "UI": 1, "SH": True, "VH": 0, "CL": "''"}

@@ -45,8 +45,8 @@ from orcl_operations import HERE, OPERATIONS, TOLERANCE, Bench, Inputs, Runner, 
 from rich.console import Console
 from rich.table import Table
 
-from orio_py.measure.opencl.client import survey
 from orio_py.measure.opencl.limits import choose_device
+from orio_py.measure.opencl.survey import survey
 
 KERNELS = HERE / "kernels" / "orcl"
 NAMES = tuple(OPERATIONS)

@@ -40,6 +40,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """An OpenCL driver may take down its process: it is never loaded into that of the tests."""
+    maps = Path("/proc/self/maps")
+    loaded = maps.exists() and any(name in maps.read_text() for name in ("libpocl", "libLLVM"))
+    if loaded and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
+        raise AssertionError(
+            "a test loaded an OpenCL driver into the process of the tests: use device_process"
+        )
+
+
 @pytest.fixture
 def update_golden(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-golden"))

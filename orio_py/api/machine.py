@@ -11,7 +11,7 @@ from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem
 from orio_py.measure.cuda.drivers.catalog import with_libraries
 from orio_py.measure.observers.base import ObserverInfo, look_at
 from orio_py.measure.observers.catalog import OBSERVERS
-from orio_py.measure.opencl.client import survey
+from orio_py.measure.opencl.survey import survey
 from orio_py.record.cuda import CudaSurvey
 from orio_py.record.device import OpenCLSurvey
 

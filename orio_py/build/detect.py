@@ -143,13 +143,23 @@ def wanted_cuda_library() -> str | None:
 
 def cpu_name() -> str:
     """The processor's model name as the system gives it."""
+    return _cpu_info("model name") or platform.processor() or platform.machine()
+
+
+def cpu_extensions() -> frozenset[str]:
+    """The processor's extensions as Linux names them, such as `avx2`; empty on other systems."""
+    return frozenset((_cpu_info("flags") or _cpu_info("Features")).split())
+
+
+def _cpu_info(key: str) -> str:
+    """A line of the first processor's description; empty where there is none."""
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
-            if line.startswith("model name"):
+            if line.startswith(key):
                 return " ".join(line.split(":", 1)[1].split())
     except OSError:
         pass
-    return platform.processor() or platform.machine()
+    return ""
 
 
 def cpu_cores() -> int:

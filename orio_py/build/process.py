@@ -182,6 +182,12 @@ class Service:
         _kill_group(self._process)
 
 
+def copy_variable(name: str, to: str) -> None:
+    """Give an environment variable of this process the value of another one, if that is set."""
+    if name in os.environ:
+        os.environ[to] = os.environ[name]
+
+
 def service_ends(name: str) -> tuple[int, int]:
     """For a program that a `Service` started: its ends of the pipes, from the variable that `ends` named."""
     reading, writing = os.environ[name].split()

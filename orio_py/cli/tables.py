@@ -12,7 +12,7 @@ from rich.text import Text
 
 from orio_py.cli.show import show_bytes, show_configuration, show_count, show_counter, show_timing
 from orio_py.record.cuda import CudaCompilerInfo, CudaSurvey
-from orio_py.record.device import OpenCLSurvey
+from orio_py.record.device import OpenCLDevice, OpenCLSurvey
 from orio_py.record.front import FrontPoint
 from orio_py.record.measurement import Timing
 from orio_py.tune.result import RegionReport
@@ -117,6 +117,7 @@ def _opencl(found: OpenCLSurvey) -> RenderableType:
         ("OpenCL", "left"),
         ("device", "left"),
         ("works", "left"),
+        ("self-test", "left"),
         ("units", "right"),
         ("doubles", "left"),
         ("memory", "right"),
@@ -127,14 +128,27 @@ def _opencl(found: OpenCLSurvey) -> RenderableType:
         name = f"{platform.name}, {platform.version}"
         if not platform.devices:
             works = Text(f"no: {platform.problem or 'no device'}", style="red")
-            table.add_row(str(number), NOTHING, works, *[NOTHING] * 4, name)
+            table.add_row(str(number), NOTHING, works, *[NOTHING] * 5, name)
         for d in platform.devices:
             works = Text("yes", style="green") if d.is_usable else Text("no: no compiler", style="red")
             doubles = Text("yes") if d.has_doubles else Text("no: no cl_khr_fp64", style="yellow")
             device = f"{d.name} ({d.kind}, driver {d.driver})"
             sizes = (show_bytes(d.global_bytes), show_bytes(d.local_bytes))
-            table.add_row(d.place, device, works, str(d.compute_units), doubles, *sizes, name)
-    return table
+            table.add_row(d.place, device, works, _self_test(d), str(d.compute_units), doubles, *sizes, name)
+    notes = [Text(f"OpenCL: {found.setting} is used: as installed, the driver fails its self-test")] * (
+        found.setting is not None
+    )
+    faults = [Text(d.fault_text, style="yellow") for d in found.devices if d.fault_text is not None]
+    return Group(table, *notes, *faults)
+
+
+def _self_test(device: OpenCLDevice) -> Text:
+    """How many of the driver's self-tests failed."""
+    if not device.tested:
+        return Text(NOTHING)
+    if device.faults:
+        return Text(f"fails {len(device.faults)} of {device.tested}", style="red")
+    return Text(f"passes all {device.tested}", style="green")
 
 
 def _cuda(found: CudaSurvey) -> RenderableType:

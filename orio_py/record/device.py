@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -23,12 +23,21 @@ class DeviceKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class DriverFault:
+    """What the self-test found a driver unable to do: a feature of OpenCL C (`double8`), and how it fails."""
+
+    feature: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
 class OpenCLDevice:
     """One device, in the words and numbers of its driver (OpenCL 1.2, table 4.3).
 
     `platform_number` and `number` are its places in the driver's lists, `platform` and `platform_version`
     describe the platform.  `max_group` is the largest number of items in a group, `max_items` the largest
     per dimension.  `max_buffer` is the largest buffer, `alignment` that of a sub-buffer's first byte.
+    `tested` counts the features that the self-test tried, 0 where it did not run; `faults` are those that failed.
     """
 
     platform: str
@@ -52,6 +61,8 @@ class OpenCLDevice:
     alignment: Bytes
     has_doubles: bool
     is_usable: bool
+    tested: int = 0
+    faults: tuple[DriverFault, ...] = ()
 
     @property
     def place(self) -> str:
@@ -62,6 +73,17 @@ class OpenCLDevice:
     def label(self) -> str:
         """Device and platform for a message."""
         return f"{self.name} ({self.platform}, {self.platform_version})"
+
+    @property
+    def fault_text(self) -> str | None:
+        """What the driver fails at in its self-test, in words; None where it passes."""
+        if not self.faults:
+            return None
+        features: dict[str, list[str]] = {}
+        for fault in self.faults:
+            features.setdefault(fault.problem, []).append(f"`{fault.feature}`")
+        told = "; ".join(f"{', '.join(names)} {problem}" for problem, names in features.items())
+        return f"{self.label} fails {len(self.faults)} of {self.tested} self-tests of its driver; not used: {told}"
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -93,7 +115,8 @@ class OpenCLDevice:
 
     def as_json(self) -> dict[str, Any]:
         """All fields as JSON content."""
-        return {**asdict(self), "kind": str(self.kind), "max_items": list(self.max_items)}
+        faults = [asdict(fault) for fault in self.faults]
+        return {**asdict(self), "kind": str(self.kind), "max_items": list(self.max_items), "faults": faults}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> OpenCLDevice:
@@ -101,6 +124,7 @@ class OpenCLDevice:
         changed: dict[str, Any] = {
             "kind": DeviceKind(content["kind"]),
             "max_items": tuple(content["max_items"]),
+            "faults": tuple(DriverFault(**fault) for fault in content["faults"]),
         }
         return cls(**{**content, **changed})
 
@@ -128,15 +152,27 @@ class OpenCLPlatform:
 
 @dataclass(frozen=True, slots=True)
 class OpenCLSurvey:
-    """What was found of OpenCL on a machine; `problem` says why there is no platform, `advice` what helps."""
+    """What was found of OpenCL on a machine; `problem` says why there is no platform, `advice` what helps.
+
+    `environment` are the variables that processes need to find the drivers as they were tested, `setting` says
+    what these change; both are empty for the drivers as they are installed.
+    """
 
     platforms: tuple[OpenCLPlatform, ...] = ()
     problem: str | None = None
     advice: str | None = None
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    setting: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """All fields as JSON content."""
         return {**asdict(self), "platforms": [platform.as_json() for platform in self.platforms]}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> OpenCLSurvey:
+        """The survey that `as_json` described."""
+        changed: dict[str, Any] = {"platforms": tuple(map(OpenCLPlatform.from_json, content["platforms"]))}
+        return cls(**{**content, **changed})
 
     @property
     def devices(self) -> tuple[OpenCLDevice, ...]:

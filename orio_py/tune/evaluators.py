@@ -17,9 +17,9 @@ from orio_py.measure.base import RunLimits, VariantEvaluator
 from orio_py.measure.cuda.client import CudaPlace, cuda_place
 from orio_py.measure.cuda.evaluator import CudaEvaluator, CudaTools
 from orio_py.measure.evaluator import Evaluator
-from orio_py.measure.opencl.client import survey
 from orio_py.measure.opencl.evaluator import OpenCLEvaluator
 from orio_py.measure.opencl.limits import no_device
+from orio_py.measure.opencl.survey import survey
 from orio_py.spec.target import DeviceTime, Target
 from orio_py.spec.task import TuningTask
 from orio_py.tune.plan import Evaluation

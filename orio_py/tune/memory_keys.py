@@ -119,7 +119,7 @@ def _environment(plan: Plan, host: Host) -> str:
     """The machine, with its devices where the code runs on one of them."""
     match plan.target:
         case Target.OPENCL:
-            from orio_py.measure.opencl.client import survey  # takes time to load
+            from orio_py.measure.opencl.survey import survey  # takes time to load
 
             return digest([host.digest, [list(device.identity) for device in survey().devices]])
         case Target.CUDA:

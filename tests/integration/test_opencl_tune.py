@@ -9,12 +9,12 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from opencl_variants import skip_without_device
+from opencl_devices import skip_without_device
 
 import orio_py
 from orio_py.cli.main import main
-from orio_py.measure.opencl.client import survey
 from orio_py.measure.opencl.evaluator import OpenCLEvaluator
+from orio_py.measure.opencl.survey import survey
 from orio_py.results import Selection, show_trials
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")

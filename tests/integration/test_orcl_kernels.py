@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from opencl_variants import skip_without_device
+from opencl_devices import skip_without_device
 
 from orio_py import TuneOptions, tune
 from orio_py.core.source import SourceFile

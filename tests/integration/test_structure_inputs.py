@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from opencl_build import build, device_environment, loader, run
-from opencl_variants import skip_without_device
+from opencl_devices import skip_without_device
 
 import orio_py
 from orio_py.cli.main import main

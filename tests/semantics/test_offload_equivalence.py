@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from offload_equivalence import SIZES, Memory, Variant, compared, difference
-from offload_equivalence_opencl import opencl_build
+from device_process import each_on_device, on_device
+from offload_equivalence import SIZES, Memory, Variant, difference
+from offload_equivalence_opencl import compared_seeds
 from offload_variants import unread, updates, variants
-from opencl_runs import opencl
 from random_kernels import random_kernel
 
 from orio_py.transform.offload.plan import KernelPlan
@@ -22,13 +21,11 @@ def test_a_seed_gives_the_same_case_each_time() -> None:
     assert [random_kernel(seed) for seed in range(20)] == [random_kernel(seed) for seed in range(20)]
 
 
-def test_random_kernels_compute_what_their_loops_compute(tmp_path: Path) -> None:
-    opencl()
-    steps = list(compared(variants(100, 16), tmp_path, opencl_build(FAST)))
-    assert [step for step in steps if step.kind == "wrong"] == []
-    ended = [step for step in steps if step.kind == "same"]
-    assert len(ended) == 16
-    assert sum(step.launches for step in ended) > 32
+def test_random_kernels_compute_what_their_loops_compute() -> None:
+    seeds = [variant.seed for variant in variants(100, 16)]
+    steps = [step for found in each_on_device(compared_seeds, seeds, FAST) for step in found]
+    assert [step.kind for step in steps] == ["same"] * 16
+    assert sum(step.launches for step in steps) > 32
 
 
 def other_identity(plan: KernelPlan) -> KernelPlan:
@@ -43,13 +40,12 @@ def adds(variant: Variant) -> bool:
 
 @pytest.mark.parametrize(("change", "concerned"), [(unread, updates), (other_identity, adds)])
 def test_wrong_plans_are_noticed(
-    tmp_path: Path, change: Callable[[KernelPlan], KernelPlan], concerned: Callable[[Variant], bool]
+    change: Callable[[KernelPlan], KernelPlan], concerned: Callable[[Variant], bool]
 ) -> None:
-    opencl()
-    chosen = [variant for variant in variants(700, 12) if concerned(variant)][:3]
-    steps = list(compared(chosen, tmp_path, opencl_build(FAST, change)))
-    assert [step.kind for step in steps if step.kind != "at"] == ["wrong"] * len(chosen)
-    assert chosen
+    seeds = [variant.seed for variant in variants(700, 12) if concerned(variant)][:3]
+    steps = on_device(compared_seeds, seeds, FAST, change)
+    assert [step.kind for step in steps] == ["wrong"] * len(seeds)
+    assert seeds
 
 
 def test_a_difference_is_said_with_its_place() -> None:

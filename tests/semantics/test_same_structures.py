@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from c_trees import context, parse
-from opencl_runs import PROBLEMS, Device, library, opencl
+from device_process import each_on_device
+from opencl_runs import PROBLEMS, Device, library
 
 from orio_py.ctree.emit import emit
+from orio_py.ctree.nodes import Node
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.offload.call import kernel_plans
 from orio_py.transform.offload.opencl import OpenCL
@@ -115,33 +119,46 @@ class Data:
         )
 
 
-def test_structures_compute_the_same(tmp_path: Path) -> None:
-    opencl()
-    trees = []
-    for number, (code, transformation) in enumerate(CASES):
-        around = context(
-            TYPES + DECLARATIONS,
-            live="p q c g h s a box r",
-            assumptions=Assumptions(True, True),
-            label=f"s{number}",
-        )
-        trees.append(transformation.apply(parse(code), around))
-    plans = [plan for tree in trees for plan in kernel_plans(tree)]
-    held = [any(buffer.rows for buffer in plan.buffers) for plan in plans]
+def test_structures_compute_the_same() -> None:
+    held = [
+        any(buffer.rows for buffer in plan.buffers)
+        for number in range(len(CASES))
+        for plan in kernel_plans(transformed(number))
+    ]
     assert held == [transformation.layout is not Layout.ROW for _, transformation in CASES]
+    assert sum(each_on_device(compare, range(len(CASES)))) >= 3 * len(CASES)
+
+
+def transformed(number: int) -> Node:
+    code, transformation = CASES[number]
+    around = context(
+        TYPES + DECLARATIONS,
+        live="p q c g h s a box r",
+        assumptions=Assumptions(True, True),
+        label=f"s{number}",
+    )
+    return transformation.apply(parse(code), around)
+
+
+def compare(numbers: Sequence[int]) -> int:
+    """In a worker process: run some cases; the number of launches."""
+    trees = {number: transformed(number) for number in numbers}
+    plans = [plan for tree in trees.values() for plan in kernel_plans(tree)]
     device = Device(plans, ("-cl-opt-disable",))
     text = TYPES + "".join(
-        function(f"original_{k}", code) + function(f"variant_{k}", emit(trees[k], braces=True))
-        for k, (code, _) in enumerate(CASES)
+        function(f"original_{k}", CASES[k][0]) + function(f"variant_{k}", emit(tree, braces=True))
+        for k, tree in trees.items()
     )
-    loaded = library(text, plans, device, tmp_path)
-    for number, case in enumerate(CASES):
+    with TemporaryDirectory(prefix="orio-structures-") as folder:
+        loaded = library(text, plans, device, Path(folder))
+    for number in numbers:
         for n in SIZES:
             one, two = Data(n), Data(n)
             device.arrays = [(a.ctypes.data, a.ctypes.data + a.nbytes) for a in two.arrays]
             one.call(loaded[f"original_{number}"])
+            PROBLEMS.clear()
             two.call(loaded[f"variant_{number}"])
-            assert PROBLEMS == [], (PROBLEMS, case, n)
+            assert PROBLEMS == [], (PROBLEMS, CASES[number], n)
             for a, b in zip(one.arrays, two.arrays, strict=True):
-                assert a.tobytes() == b.tobytes(), (case, n, a, b)
-    assert device.launches >= 3 * len(CASES)
+                assert a.tobytes() == b.tobytes(), (CASES[number], n, a, b)
+    return device.launches

@@ -1,13 +1,25 @@
-"""Random kernels in OpenCL beside the loops that they stand for."""
+"""Random kernels in OpenCL beside the loops that they stand for; run in processes of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from offload_equivalence import Build, Memory, Reach, Variant, c_function, definitions
+from offload_equivalence import (
+    Build,
+    Memory,
+    Reach,
+    Step,
+    Variant,
+    c_function,
+    compared,
+    definitions,
+    offloaded,
+)
 from opencl_runs import PROBLEMS, Device, library
+from random_kernels import random_kernel
 
 from orio_py.ctree.emit import emit
 from orio_py.transform.offload.plan import KernelPlan
@@ -21,6 +33,22 @@ def opencl_build(
     `change` alters the plans of the kernels, to see that it is noticed.
     """
     return lambda variants, folder: _OpenclRunner(variants, folder, options, change)
+
+
+def compared_seeds(
+    seeds: Sequence[int], options: Sequence[str], change: Callable[[KernelPlan], KernelPlan] | None = None
+) -> list[Step]:
+    """In a worker process: the outcome of each case.  Raises AssertionError where one is wrong and none was changed."""
+    chosen = [offloaded(seed, random_kernel(seed)) for seed in seeds]
+    with TemporaryDirectory(prefix="orio-random-") as folder:
+        steps = [
+            step
+            for step in compared(chosen, Path(folder), opencl_build(options, change))
+            if step.kind != "at"
+        ]
+    wrong = [step for step in steps if step.kind == "wrong"]
+    assert change is not None or wrong == [], wrong
+    return steps
 
 
 class _OpenclRunner:

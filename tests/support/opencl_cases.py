@@ -6,10 +6,12 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from c_trees import context, parse
-from opencl_runs import PROBLEMS, Device, library, opencl
+from device_process import each_on_device
+from opencl_runs import PROBLEMS, Device, library
 
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
@@ -128,21 +130,30 @@ class Data:
 
 def assert_same(cases: Sequence[Case], folder: Path, *options: str) -> int:
     """Both compute the same for all sizes; the number of launches."""
-    opencl()
+    del folder
+    return sum(each_on_device(_compare, cases, options))
+
+
+def _compare(cases: Sequence[Case], options: Sequence[str]) -> int:
+    """In a worker process: run all cases; the number of launches."""
     pairs = [(case, tree) for k, case in enumerate(cases) if (tree := transformed(case, k)) is not None]
     cases, trees = [case for case, _ in pairs], [tree for _, tree in pairs]
     plans = [plan for tree in trees for plan in kernel_plans(tree)]
+    if not plans:
+        return 0
     device = Device(plans, options)
     text = "\n".join(
         function(f"original_{k}", parse(case.code), case.live) + function(f"variant_{k}", tree, case.live)
         for k, (case, tree) in enumerate(zip(cases, trees, strict=True))
     )
-    loaded = library(text, plans, device, folder)
+    with TemporaryDirectory(prefix="orio-cases-") as folder:
+        loaded = library(text, plans, device, Path(folder))
     for number, case in enumerate(cases):
         for n, m in SIZES:
             one, two = Data(n, m), Data(n, m)
             device.arrays = [(a.ctypes.data, a.ctypes.data + a.nbytes) for a in two.arrays]
             getattr(loaded, f"original_{number}")(*one.arguments())
+            PROBLEMS.clear()
             getattr(loaded, f"variant_{number}")(*two.arguments())
             assert PROBLEMS == [], (PROBLEMS, case, n, m)
             for name, a, b in zip("xyzfcpqo", (*one.arrays, one.out), (*two.arrays, two.out), strict=True):

@@ -1,4 +1,4 @@
-"""Runs regions whose kernels stand in OpenCL: the C around them compiled, the kernels on an OpenCL device.
+"""Runs regions whose kernels stand in OpenCL: the C around them compiled, the kernels by a driver or by the host's compiler.
 
 The functions that a region calls forward to Python, which does what a host function does: copy buffers, launch,
 copy back, combine partial results.
@@ -7,19 +7,14 @@ copy back, combine partial results.
 from __future__ import annotations
 
 import ctypes
-import os
-import subprocess
-import sys
-import tempfile
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-import pytest
 from c_programs import run
+from opencl_on_cpu import HostKernels
 
 from orio_py.codegen.device import (
     ArgumentKind,
@@ -32,14 +27,11 @@ from orio_py.codegen.device import (
     slices_of,
 )
 from orio_py.codegen.opencl.device import device_program
+from orio_py.codegen.opencl.self_test import uses_feature
 from orio_py.ctree.build import literal_value
 from orio_py.transform.offload.call import size_name, slice_names
 from orio_py.transform.offload.plan import Direction, KernelPlan
 from orio_py.transform.offload.types import device_type
-
-SCRATCH = tempfile.TemporaryDirectory(prefix="orio-pocl-")
-os.environ.setdefault("PYOPENCL_NO_CACHE", "1")
-os.environ.setdefault("POCL_CACHE_DIR", SCRATCH.name)
 
 NUMBERS: Mapping[str, Any] = {
     "char": np.int8,
@@ -66,61 +58,72 @@ OPERATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def opencl() -> Any:
-    """The module pyopencl; the test is skipped where there is none, or no device."""
-    cl = pytest.importorskip("pyopencl", reason="needs pyopencl with a driver: pip install pyopencl[pocl]")
-    try:
-        found = any(platform.get_devices() for platform in cl.get_platforms())
-    except cl.Error as problem:
-        pytest.skip(f"OpenCL finds no device: {problem}")
-    if not found:
-        pytest.skip("OpenCL finds no device")
-    return cl
-
-
-def is_available() -> bool:
-    """Whether there is a device; asked in a process of its own, as drivers do not survive a fork."""
-    code = "import pyopencl; print(any(p.get_devices() for p in pyopencl.get_platforms()))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    return done.stdout.strip() == "True"
-
-
-@cache
-def queue() -> Any:
-    """A queue on the first device."""
-    cl = opencl()
-    device = next(device for platform in cl.get_platforms() for device in platform.get_devices())
-    return cl.CommandQueue(cl.Context([device]))
-
-
 GUARD = 4096
 """Bytes before and behind each buffer; a multiple of what devices ask of the origin of a part of a buffer."""
 
 FILL = 0x5A
 
 
-def _guarded_buffer(size: int) -> tuple[Any, Any]:
-    """A buffer that is filled with a pattern, and the part of it between the guards."""
-    cl = opencl()
-    whole = cl.Buffer(queue().context, cl.mem_flags.READ_WRITE, size + 2 * GUARD)
-    cl.enqueue_fill_buffer(queue(), whole, np.uint8(FILL), 0, size + 2 * GUARD)
-    return whole, whole.get_sub_region(GUARD, size)
+class Kernels(Protocol):
+    """The kernels of a text on something that runs them: a driver, or the host's compiler."""
+
+    def buffer(self, size: int) -> Any: ...
+    def part(self, buffer: Any, first: int, size: int) -> Any: ...
+    def write(self, buffer: Any, array: Any) -> None: ...
+    def read(self, array: Any, buffer: Any) -> None: ...
+    def launch(
+        self, kernel: str, total: Sequence[int], group: Sequence[int] | None, arguments: Sequence[Any]
+    ) -> None: ...
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where kernels of this process run: by the `driver`, or as a second opinion by the host's compiler.
+
+    `folder` takes the texts; what the driver is known to fail at (`faults`) is not asked for.
+    """
+
+    folder: Path
+    is_driver: bool = True
+    faults: tuple[str, ...] = ()
+
+
+PLACES: list[Place] = []
+"""The place of this process, set by `device_process`; none in the process of the tests."""
+
+
+class KnownFaultError(Exception):
+    """Kernels ask for what the driver fails at in its self-test."""
+
+
+def _built(text: str, options: Sequence[str]) -> Kernels:
+    assert PLACES, "OpenCL runs in processes of its own: use device_process"
+    place = PLACES[-1]
+    (place.folder / "kernels.cl").write_text(text)
+    if not place.is_driver:
+        return HostKernels(text, place.folder)
+    for feature in place.faults:
+        if uses_feature(text, feature):
+            raise KnownFaultError(f"`{feature}` fails in the driver's self-test")
+    from opencl_driver import DriverKernels  # loads the drivers
+
+    return DriverKernels(text, place.folder, options)
 
 
 class Device:
     """The kernels of some regions, built; `arrays` are the pieces of memory that they may reach."""
 
     def __init__(self, plans: Sequence[KernelPlan], options: Sequence[str] = ()) -> None:
-        cl = opencl()
         self.plans = {plan.name: plan for plan in plans}
         self.arrays: list[tuple[int, int]] = []
         self.launches = 0
-        program = cl.Program(queue().context, device_program(tuple(self.plans.values())))
-        with warnings.catch_warnings():
-            # A compiler that cannot unroll a loop as a pragma asks says so, and leaves the loop as it is.
-            warnings.simplefilter("ignore", cl.CompilerWarning)
-            program.build(list(options))
-        self.kernels = {name: getattr(program, name) for name in self.plans}
+        self._kernels = _built(device_program(tuple(self.plans.values())), options)
+
+    def _guarded_buffer(self, size: int) -> tuple[Any, Any]:
+        """A buffer that is filled with a pattern, and the part of it between the guards."""
+        whole = self._kernels.buffer(size + 2 * GUARD)
+        self._kernels.write(whole, np.full(size + 2 * GUARD, FILL, np.uint8))
+        return whole, self._kernels.part(whole, GUARD, size)
 
     def launch(self, name: str, *values: Any) -> None:
         """What the host function of a plan does with the values of its parameters."""
@@ -133,7 +136,7 @@ class Device:
         self._run(plan, given, trips)
 
     def _run(self, plan: KernelPlan, given: Mapping[str, Any], trips: Sequence[int]) -> None:
-        cl, flags = opencl(), opencl().mem_flags
+        kernels = self._kernels
         arguments: list[Any] = []
         back: list[tuple[Any, Any, int | None]] = []
         partials: list[tuple[str, Any, Any]] = []
@@ -141,19 +144,19 @@ class Device:
         for argument in kernel_arguments(plan):
             if argument.kind is ArgumentKind.BUFFER:
                 memory = self._elements(argument, given)
-                whole, buffer = _guarded_buffer(max(memory.nbytes, 8))
+                whole, buffer = self._guarded_buffer(max(memory.nbytes, 8))
                 guards.append((argument.name, whole, max(memory.nbytes, 8)))
                 if argument.direction is Direction.OUT:
                     # What the kernel does not write must not be right by chance.
-                    cl.enqueue_fill_buffer(queue(), buffer, np.uint8(FILL), 0, max(memory.nbytes, 8))
+                    kernels.write(buffer, np.full(max(memory.nbytes, 8), FILL, np.uint8))
                 elif memory.nbytes and plan.options.streams == 1:
-                    cl.enqueue_copy(queue(), buffer, _turned(memory, given.get(argument.rows)))
+                    kernels.write(buffer, _turned(memory, given.get(argument.rows)))
                 if argument.direction is not Direction.IN and memory.nbytes and plan.options.streams == 1:
                     back.append((memory, buffer, given.get(argument.rows)))
                 arguments.append(buffer)
             elif argument.kind is ArgumentKind.PARTIALS:
                 found = np.zeros(partial_elements(plan, trips), NUMBERS[argument.device_type])
-                buffer = cl.Buffer(queue().context, flags.READ_WRITE, found.nbytes)
+                buffer = kernels.buffer(found.nbytes)
                 partials.append((argument.of, found, buffer))
                 arguments.append(buffer)
             else:
@@ -164,28 +167,27 @@ class Device:
             self._start(plan, arguments, trips)
         for name, whole, size in guards:
             found = np.empty(size + 2 * GUARD, np.uint8)
-            cl.enqueue_copy(queue(), found, whole)
+            kernels.read(found, whole)
             around = np.concatenate((found[:GUARD], found[GUARD + size :]))
             assert (around == FILL).all(), f"the kernel writes beside {name}"
         for memory, buffer, rows in back:
             held = np.empty_like(memory)
-            cl.enqueue_copy(queue(), held, buffer)
+            kernels.read(held, buffer)
             memory[:] = _turned(held, rows and memory.size // rows)
         for name, found, buffer in partials:
-            cl.enqueue_copy(queue(), found, buffer)
+            kernels.read(found, buffer)
             reduction = next(r for r in plan.reductions if r.name == name)
             scalar = self._memory(given[name], 1, found.dtype.type, known=False)
             with np.errstate(over="ignore"):  # unsigned integers wrap, as they do in C
                 for value in found:
                     scalar[0] = OPERATIONS[reduction.operator](scalar[0], value)
-        queue().finish()
 
     def _start(self, plan: KernelPlan, arguments: Sequence[Any], trips: Sequence[int]) -> int:
         """Launch a kernel; the number of its groups."""
         groups = group_counts(plan, trips)
         total = tuple(a * b for a, b in zip(groups, plan.launch.items, strict=True))
         group = None if plan.launch.free else plan.launch.items
-        self.kernels[plan.name](queue(), total, group, *arguments)
+        self._kernels.launch(plan.name, total, group, arguments)
         return int(np.prod(groups))
 
     def _run_slices(
@@ -205,6 +207,7 @@ class Device:
                 arguments[k],
                 self._elements(argument, given),
                 given,
+                self._kernels,
             )
             for k, argument in enumerate(described)
             if argument.kind is ArgumentKind.BUFFER
@@ -244,7 +247,10 @@ class Device:
 class _Part:
     """A buffer of which each slice copies what it touches and no other slice has copied."""
 
-    def __init__(self, argument: KernelArgument, buffer: Any, memory: Any, given: Mapping[str, Any]) -> None:
+    def __init__(
+        self, argument: KernelArgument, buffer: Any, memory: Any, given: Mapping[str, Any], kernels: Kernels
+    ) -> None:
+        self.kernels = kernels
         self.direction, self.buffer, self.memory = argument.direction, buffer, memory
         self.rows = given.get(argument.rows) if memory.size else None
         self.held = _turned(memory, self.rows)
@@ -260,18 +266,18 @@ class _Part:
             return
         now = np.full_like(self.bytes, FILL)
         if self.direction is not Direction.IN:
-            opencl().enqueue_copy(queue(), now, self.buffer)
+            self.kernels.read(now, self.buffer)
         if self.direction is not Direction.OUT:
             new = ~self.touched[low:high] | (self.direction is Direction.IN)
             now[low:high][new] = self.bytes[low:high][new]
         self.touched[low:high] = True
-        opencl().enqueue_copy(queue(), self.buffer, now)
+        self.kernels.write(self.buffer, now)
 
     def copy_out(self) -> None:
         """Behind all slices."""
         if self.direction is not Direction.IN and self.touched.any():
             found = np.empty_like(self.bytes)
-            opencl().enqueue_copy(queue(), found, self.buffer)
+            self.kernels.read(found, self.buffer)
             self.bytes[self.touched] = found[self.touched]
         if self.rows:
             self.memory[:] = _turned(self.held, self.memory.size // self.rows)

@@ -1,16 +1,13 @@
 """Device variants and data written by hand, for tests of what builds and runs them."""
 
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument
 from orio_py.core.units import Bytes
 from orio_py.measure.offload.variant import Combining, HostData, HostFunction, HostVariable
-from orio_py.measure.opencl.client import survey
 from orio_py.measure.opencl.variant import DeviceVariant
 from orio_py.transform.offload.plan import Direction
 
@@ -33,19 +30,6 @@ __kernel void total(__global const double *x, long trips, __global double *parti
     partial[get_group_id(0)] = s;
 }
 """
-
-
-@cache
-def missing_device() -> str | None:
-    """Why kernels cannot run here; None when they can."""
-    found = survey()
-    return None if found.devices else found.problem or "no device"
-
-
-def skip_without_device() -> None:
-    """Skip a test where no OpenCL device is, saying why."""
-    if (reason := missing_device()) is not None:
-        pytest.skip(f"no OpenCL device: {reason}")
 
 
 def axpy_call(*, items: int = 64, groups: int | None = 4, local: int = 0) -> HostFunction:

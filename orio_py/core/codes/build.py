@@ -97,6 +97,15 @@ CODES: tuple[Code, ...] = (
         "tune their regions one by one.",
     ),
     Code(
+        "ORIO-B017",
+        "the driver fails its self-test",
+        "Before a device is used for the first time, small kernels whose results are known are run on it: vectors of each "
+        "width and type, a reduction, local memory, a barrier in a loop. What its driver computes wrongly, cannot build "
+        "or crashes in is told once, and no variant asks for it: configurations that need it are left out before they are "
+        "built. PoCL's wheel is tried with its other kernel libraries first. `orio devices` shows what was found; the "
+        "answers are kept by driver, version and processor. docs/reference/opencl.md tells more.",
+    ),
+    Code(
         "ORIO-B020",
         "no CUDA compiler",
         "CUDA kernels are compiled by NVIDIA's run-time compiler (NVRTC), which wheels bring to every machine, with "

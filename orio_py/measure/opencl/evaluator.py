@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from orio_py.build.compiler import Artifact, BuildFailure
@@ -11,12 +11,13 @@ from orio_py.build.process import Completed
 from orio_py.codegen.device import DeviceProgram
 from orio_py.codegen.extent import extent_text
 from orio_py.codegen.program import Program
+from orio_py.core.expr import Value
 from orio_py.core.source import Position
-from orio_py.measure.base import VariantFacts
+from orio_py.measure.base import Baseline, VariantFacts
 from orio_py.measure.offload.client import DeviceWorker, Ended
 from orio_py.measure.offload.evaluator import SUFFIX, OffloadEvaluator, agree
 from orio_py.measure.opencl.client import opencl_worker
-from orio_py.measure.opencl.limits import check_device, choose_device
+from orio_py.measure.opencl.limits import check_device, choose_device, fault_warning
 from orio_py.measure.opencl.variant import DeviceVariant
 from orio_py.record.device import OpenCLSurvey
 from orio_py.transform.offload.plan import KernelPlan
@@ -30,12 +31,19 @@ class OpenCLEvaluator(OffloadEvaluator):
 
     def new_worker(self) -> DeviceWorker:
         """A worker for OpenCL's devices."""
-        return opencl_worker(self.folder)
+        return opencl_worker(self.folder, self.survey.environment)
+
+    def prepare(self, values: Mapping[str, Value], arguments: Sequence[str] = ()) -> Baseline:
+        """As `OffloadEvaluator.prepare`; what the driver is not asked for is a warning."""
+        # Not `super()`: a class with slots is made anew, and this function would know the old one.
+        baseline = OffloadEvaluator.prepare(self, values, arguments)
+        warning = fault_warning(choose_device(self.survey, None, None))
+        return replace(baseline, warnings=(*baseline.warnings, *([warning] if warning is not None else [])))
 
     def program(self, codes: Sequence[str], devices: Sequence[DeviceProgram] = ()) -> Program:
         """The description of a variant, or C code where it has no kernels.
 
-        Raises DiagnosticError ORIO-B011 to B016 for what no device here can do, M017 when the timed code
+        Raises DiagnosticError ORIO-B011 to B017 for what no device here can do, M017 when the timed code
         holds statements that only a compiler can follow.
         """
         if not devices:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from math import prod
 
 from orio_py.codegen.device import ArgumentKind
-from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, fail
+from orio_py.codegen.opencl.self_test import uses_feature
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, Severity, fail
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position
 from orio_py.measure.offload.host import Launch
@@ -23,8 +24,8 @@ def choose_device(
 ) -> OpenCLDevice:
     """The device that a variant names, each part by number or by some of its name or version.
 
-    Where that leaves several: graphics processors before processors, then the platform of the latest
-    version, then the first.  Raises EnvironmentProblem ORIO-B010 where there is no device at all,
+    Where that leaves several: graphics processors before processors, then the one whose driver fails fewest
+    self-tests, then the platform of the latest version, then the first.  Raises EnvironmentProblem ORIO-B010 where there is no device at all,
     DiagnosticError ORIO-B011 when none is meant.
     """
     if not survey.devices:
@@ -52,9 +53,10 @@ def check_device(
 ) -> None:
     """Refuse launches that the device cannot do.
 
-    Raises DiagnosticError ORIO-B012 (shape), B013 (local memory), B014 (double precision), B015 (buffers).
+    Raises DiagnosticError ORIO-B012 (shape), B013 (local memory), B014 (double precision), B015 (buffers), B017
+    (what the driver fails at in its self-test).
     """
-    problems = list(_needs_doubles(device, sources, launches))
+    problems = [*_needs_doubles(device, sources, launches), *_faults(device, sources)]
     for launch in launches:
         problems.extend(_shape(device, launch))
         problems.extend(_local(device, launch))
@@ -76,10 +78,10 @@ def _is_device(device: OpenCLDevice, wish: int | str | None) -> bool:
     return wish.lower() in f"{device.name} {device.driver}".lower() or wish.lower() == device.kind
 
 
-def _preference(device: OpenCLDevice) -> tuple[int, list[int], int, int]:
+def _preference(device: OpenCLDevice) -> tuple[int, int, list[int], int, int]:
     numbers = "".join(c if c.isdigit() else " " for c in device.platform_version).split()
     newest_first = [-int(n) for n in numbers[:4]]
-    return _ORDER.index(device.kind), newest_first, device.platform_number, device.number
+    return _ORDER.index(device.kind), len(device.faults), newest_first, device.platform_number, device.number
 
 
 def _shape(device: OpenCLDevice, launch: Launch) -> Iterator[tuple[str, str]]:
@@ -114,6 +116,20 @@ def _needs_doubles(
         return
     if any("cl_khr_fp64" in source for source in sources) or any(la.call.uses_doubles for la in launches):
         yield "ORIO-B014", "there is no double precision"
+
+
+def _faults(device: OpenCLDevice, sources: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for fault in device.faults:
+        if any(uses_feature(source, fault.feature) for source in sources):
+            yield "ORIO-B017", f"`{fault.feature}` {fault.problem} in the self-test of the driver"
+
+
+def fault_warning(device: OpenCLDevice) -> Diagnostic | None:
+    """What the device is not asked for, as a warning ORIO-B017; None for a driver without faults."""
+    if device.fault_text is None:
+        return None
+    help_text = "another driver may do it: `apt install pocl-opencl-icd` (Debian, Ubuntu), or a newer one of the vendor"
+    return Diagnostic("ORIO-B017", device.fault_text, severity=Severity.WARNING, help=help_text)
 
 
 def _buffers(device: OpenCLDevice, launch: Launch) -> Iterator[tuple[str, str]]:

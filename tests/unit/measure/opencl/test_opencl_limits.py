@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from c_trees import context, statement
+from opencl_devices import CPU
 from opencl_variants import axpy_call, sum_call
 
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem
@@ -18,29 +19,6 @@ from orio_py.spec.assumptions import Assumptions
 from orio_py.transform.offload.arguments import OffloadArguments
 from orio_py.transform.offload.offload import offload
 
-CPU = OpenCLDevice(
-    platform="Portable Computing Language",
-    platform_version="OpenCL 3.0 PoCL 3.0-rc2",
-    platform_number=0,
-    number=0,
-    name="pthread-cpu",
-    vendor="GenuineIntel",
-    kind=DeviceKind.CPU,
-    version="OpenCL 3.0",
-    language="OpenCL C 1.2",
-    driver="3.0-rc2",
-    compute_units=2,
-    clock_mhz=2000,
-    max_group=256,
-    max_items=(256, 128, 64),
-    global_bytes=Bytes(1 << 20),
-    local_bytes=Bytes(4096),
-    constant_bytes=Bytes(4096),
-    max_buffer=Bytes(1 << 19),
-    alignment=Bytes(128),
-    has_doubles=True,
-    is_usable=True,
-)
 NEWER = replace(CPU, platform_version="OpenCL 3.0 PoCL 3.1+debian", platform_number=1, driver="3.1")
 GPU = replace(
     CPU,

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from opencl_devices import skip_without_device
 from opencl_variants import (
     AXPY,
     SUM,
     axpy_call,
     axpy_data,
     axpy_variant,
-    skip_without_device,
     sum_call,
     write_data,
     write_variant,
