@@ -32,8 +32,8 @@ from orio_py.ctree.emit import emit
 from orio_py.frontend.read import read
 from orio_py.spec.region import Region
 from orio_py.spec.task import TuningTask
-from orio_py.transform.base import Overruled
-from orio_py.transform.recipe import apply_recipe, context_for
+from orio_py.transformation.base import Overruled
+from orio_py.transformation.recipe import apply_recipe, context_for
 
 MATMUL = """
 void matmul(int n, double A[restrict n][n], double B[restrict n][n], double C[restrict n][n])

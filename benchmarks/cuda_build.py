@@ -31,9 +31,9 @@ from orio_py.build.cuda_report import ArchitectureReport, KernelReport, build_re
 from orio_py.codegen.cuda.device import cuda_program
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem, has_errors, render
 from orio_py.core.units import Seconds
-from orio_py.transform.offload.plan import Language
-from orio_py.tune.load import load
-from orio_py.tune.project import transform_file
+from orio_py.transformation.offload.plan import Language
+from orio_py.tuning.load import load
+from orio_py.tuning.project import transform_file
 
 FOLDER = Path(__file__).resolve().parent / "kernels"
 KERNELS = FOLDER / "cuda_text"

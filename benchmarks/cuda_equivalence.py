@@ -29,7 +29,7 @@ from orio_py.build.cuda_cpu import cuda_on_cpu  # noqa: E402
 from orio_py.codegen.cuda.device import cuda_program  # noqa: E402
 from orio_py.core.diagnostics import EnvironmentProblem  # noqa: E402
 from orio_py.core.resources import CACHE_FOLDER  # noqa: E402
-from orio_py.transform.offload.cuda import CUDA  # noqa: E402
+from orio_py.transformation.offload.cuda import CUDA  # noqa: E402
 
 COUNTED = (
     "blockCount",

@@ -25,7 +25,7 @@ from rich.table import Table
 
 from orio_py import TuneOptions, tune
 from orio_py.core.diagnostics import render
-from orio_py.tune.events import Event, TrialDone
+from orio_py.tuning.events import Event, TrialDone
 
 KERNEL = Path(__file__).resolve().parent / "kernels" / "matmul_packed.c"
 

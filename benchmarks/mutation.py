@@ -56,7 +56,7 @@ COPIED = (
 )
 PRELOADED = (
     "orio_py.frontend.read",
-    "orio_py.space",
+    "orio_py.search_space",
     "orio_py.spec.check",
     "orio_py.ctree.dependence.questions",
 )

@@ -28,7 +28,7 @@ from random_kernels import random_kernel  # noqa: E402
 
 from orio_py.codegen.opencl.device import device_program  # noqa: E402
 from orio_py.measure.opencl.survey import survey  # noqa: E402
-from orio_py.transform.offload.opencl import OpenCL  # noqa: E402
+from orio_py.transformation.offload.opencl import OpenCL  # noqa: E402
 
 OPTIMISED = 8
 """Every so many batches one is built with the device compiler's optimisations, which takes much longer."""

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 
 from orio_py.core.expr import Value, evaluate
 from orio_py.frontend.expressions import parse_expression
-from orio_py.space.search_space import SearchSpace
+from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.parameter import Constraint, Parameter
 
 TILES = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256, 384, 512)

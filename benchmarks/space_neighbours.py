@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from orio_py.frontend.expressions import parse_expression
-from orio_py.space.encoding import Point
-from orio_py.space.neighbours import Neighbours
-from orio_py.space.search_space import SearchSpace
+from orio_py.search_space.encoding import Point
+from orio_py.search_space.neighbours import Neighbours
+from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.parameter import Constraint, Parameter
 
 

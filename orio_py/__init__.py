@@ -4,17 +4,11 @@
 which the command line uses too; `parse_value` reads a parameter value as the specification language writes it,
 `parse_setting` as `--set` has it; `orio_py.results` is the API on the results database, `orio_py.analysis` that on
 what it tells.  They are loaded on first use, so that `orio --help` does not wait for the polyhedral library.
-
-Three of these functions share their name with a subpackage (`tune`, `transform`, `space`).  Importing a
-subpackage makes Python set it as an attribute of this package, which would hide the function;
-`_Package` keeps the function.  `from orio_py.tune.session import …` works as for any package.
 """
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -59,23 +53,15 @@ __all__ = [
 ]
 
 
-class _Package(ModuleType):
-    """A module that loads the API on first use and does not let subpackages hide its functions."""
-
-    def __getattr__(self, name: str) -> object:
-        if name in ("results", "analysis"):
-            return import_module(f"orio_py.{name}")
-        if name not in __all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        home = "orio_py.frontend.expressions" if name.startswith("parse_") else "orio_py.api"
-        return getattr(import_module(home), name)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name not in __all__ or not isinstance(value, ModuleType):
-            super().__setattr__(name, value)
-
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *__all__})
+def __getattr__(name: str) -> object:
+    """Load the API on first use."""
+    if name in ("results", "analysis"):
+        return import_module(f"orio_py.{name}")
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = "orio_py.frontend.expressions" if name.startswith("parse_") else "orio_py.api"
+    return getattr(import_module(home), name)
 
 
-sys.modules[__name__].__class__ = _Package
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

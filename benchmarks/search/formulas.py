@@ -33,8 +33,8 @@ from orio_py.core.digest import digest
 from orio_py.frontend.expressions import parse_expression
 from orio_py.search.base import SearchContext, drive
 from orio_py.search.catalog import start_search
-from orio_py.space.configuration import Configuration
-from orio_py.space.search_space import SearchSpace
+from orio_py.search_space.configuration import Configuration
+from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.parameter import Constraint, Parameter
 
 Values: TypeAlias = "Mapping[str, int]"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from orio_py.api.report import BAD_INPUT, ENVIRONMENT, INTERRUPTED, NO_VARIANT, OK, Paths, Report
     from orio_py.api.tuning import TuneReport, compile_tuned, tune
     from orio_py.api.writing import TransformReport, apply_results, transform
-    from orio_py.tune.options import TuneOptions
+    from orio_py.tuning.options import TuneOptions
 
 __all__ = [
     "BAD_INPUT",
@@ -57,7 +57,7 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     """Load the module of a function on first use: no command waits for what it does not need."""
     if name == "TuneOptions":
-        return import_module("orio_py.tune.options").TuneOptions
+        return import_module("orio_py.tuning.options").TuneOptions
     for module, names in _HOMES.items():
         if name in names:
             return getattr(import_module(f"{__name__}.{module}"), name)

@@ -23,18 +23,18 @@ from orio_py.api.report import (
 )
 from orio_py.build.detect import cpu_cores, cpu_name, default_compiler
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, has_errors
-from orio_py.tune.events import Event, Listener
-from orio_py.tune.load import Loaded, load
-from orio_py.tune.memory import Archive
-from orio_py.tune.options import TuneOptions
-from orio_py.tune.output import Destination
-from orio_py.tune.project import Clock, tune_file
-from orio_py.tune.result import RegionReport
-from orio_py.tune.tree import Selection
-from orio_py.tune.wrapper import Wrapper
+from orio_py.tuning.events import Event, Listener
+from orio_py.tuning.load import Loaded, load
+from orio_py.tuning.memory import Archive
+from orio_py.tuning.options import TuneOptions
+from orio_py.tuning.output import Destination
+from orio_py.tuning.project import Clock, tune_file
+from orio_py.tuning.result import RegionReport
+from orio_py.tuning.tree import Selection
+from orio_py.tuning.wrapper import Wrapper
 
 if TYPE_CHECKING:  # only those who have a cluster wait for what it loads
-    from orio_py.tune.cluster.session import Cluster
+    from orio_py.tuning.cluster.session import Cluster
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,7 @@ def tune(
     """Tune every annotated region of the files and write the winners back.
 
     Without `output` or `in_place`, `name.c` gives `_name.c` beside it; `output` is a file for one input
-    and a folder for several.  `listener` is called with every event of `tune.events`.
+    and a folder for several.  `listener` is called with every event of `tuning.events`.
     """
     chosen = options if options is not None else TuneOptions()
     given = given_paths(paths)
@@ -136,7 +136,7 @@ def _cluster(options: TuneOptions) -> Generator[Cluster | None]:
     if options.cluster is None:
         yield None
         return
-    from orio_py.tune.cluster.session import Cluster  # what builds and measures takes time to load
+    from orio_py.tuning.cluster.session import Cluster  # what builds and measures takes time to load
 
     with closing(Cluster.open(options.cluster)) as cluster:
         yield cluster

@@ -21,15 +21,15 @@ from orio_py.api.report import (
 from orio_py.build.detect import host
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem, Severity, has_errors
 from orio_py.core.expr import Value
-from orio_py.tune.load import load
-from orio_py.tune.options import TuneOptions
-from orio_py.tune.output import Destination
-from orio_py.tune.project import transform_file
-from orio_py.tune.tree import Selection
+from orio_py.tuning.load import load
+from orio_py.tuning.options import TuneOptions
+from orio_py.tuning.output import Destination
+from orio_py.tuning.project import transform_file
+from orio_py.tuning.tree import Selection
 
 if TYPE_CHECKING:  # their library takes time to load
     from orio_py.store.selection import Selection as StoredSelection
-    from orio_py.tune.front import Choice
+    from orio_py.tuning.front import Choice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +108,7 @@ def apply_results(
     """
     # Only this command needs these two, and the database takes time to load.
     from orio_py.store.database import ResultsDatabase
-    from orio_py.tune.apply import Applier
+    from orio_py.tuning.apply import Applier
 
     chosen = options if options is not None else TuneOptions()
     given = given_paths(paths)

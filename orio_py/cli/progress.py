@@ -14,7 +14,7 @@ from rich.text import Text
 from orio_py.cli.console import Detail, Output
 from orio_py.cli.show import show_configuration, show_count, show_seconds
 from orio_py.core.units import Seconds
-from orio_py.tune.events import (
+from orio_py.tuning.events import (
     BaselineMeasured,
     Event,
     PastFound,

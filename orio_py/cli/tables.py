@@ -15,7 +15,7 @@ from orio_py.record.cuda import CudaCompilerInfo, CudaSurvey
 from orio_py.record.device import OpenCLDevice, OpenCLSurvey
 from orio_py.record.front import FrontPoint
 from orio_py.record.measurement import Timing
-from orio_py.tune.result import RegionReport
+from orio_py.tuning.result import RegionReport
 
 if TYPE_CHECKING:  # types only: the API takes its time to load, and `orio --help` does without
     from orio_py.api import DeviceReport, SpaceRegion

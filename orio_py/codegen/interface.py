@@ -21,7 +21,7 @@ from orio_py.ctree.surroundings import live_after
 from orio_py.ctree.symbols import CDeclaration, Effects
 from orio_py.spec.inputs import Declaration, InputPoint, Storage
 from orio_py.spec.task import TuningTask
-from orio_py.transform.context import declared_in_file
+from orio_py.transformation.context import declared_in_file
 
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _NUMBER = re.compile(r"\b(?:0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][-+]?\d+)?)[uUlLfF]*|\.\d+[fFlL]?")

@@ -19,8 +19,8 @@ from orio_py.core.units import Seconds
 from orio_py.record.device import DEVICE_NAME
 from orio_py.record.measurement import Failure, Measurement, Stage, Success
 from orio_py.record.trial import Trial
-from orio_py.space.configuration import Configuration
-from orio_py.space.listed import ListedSpace, space_of_rows
+from orio_py.search_space.configuration import Configuration
+from orio_py.search_space.listed import ListedSpace, space_of_rows
 from orio_py.store.database import ResultsDatabase
 from orio_py.store.imported import FRAMEWORK, seconds_name
 from orio_py.store.interchange import format_of, read

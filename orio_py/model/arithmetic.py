@@ -15,7 +15,7 @@ from math import log2
 import numpy as np
 import numpy.typing as npt
 
-from orio_py.space.encoding import Axis, Point
+from orio_py.search_space.encoding import Axis, Point
 
 Array = npt.NDArray[np.float64]
 

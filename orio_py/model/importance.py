@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from orio_py.core.expr import Value
 from orio_py.model.forest import Forest
-from orio_py.space.configuration import value_key
+from orio_py.search_space.configuration import value_key
 
 FOLDS = 5
 LEAST_TRIALS = 2 * FOLDS

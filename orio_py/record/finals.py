@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from orio_py.record.measurement import Failure, Sample
-from orio_py.space.configuration import Configuration
+from orio_py.search_space.configuration import Configuration
 
 
 @dataclass(frozen=True, slots=True)

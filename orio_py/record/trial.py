@@ -10,7 +10,7 @@ from enum import StrEnum
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.record.measurement import Measurement
-from orio_py.space.configuration import Configuration
+from orio_py.search_space.configuration import Configuration
 
 
 class CounterSource(StrEnum):

@@ -14,7 +14,7 @@ from orio_py.search.base import Search, SearchContext
 from orio_py.search.descent import best_of_random, descend, is_accepted
 from orio_py.search.memory import Asking, Memory, restarted
 from orio_py.search.options import Number, Whole, setting
-from orio_py.space.encoding import Point
+from orio_py.search_space.encoding import Point
 
 OPEN_BUDGET = 200
 """Trials for which the temperature is laid out where none are given."""

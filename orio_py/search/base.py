@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from orio_py.core.expr import Value
-from orio_py.space.configuration import Configuration
-from orio_py.space.search_space import SearchSpace
+from orio_py.search_space.configuration import Configuration
+from orio_py.search_space.search_space import SearchSpace
 
 Batch: TypeAlias = "Sequence[Configuration]"
 """Configurations that may be built at the same time; never empty."""

@@ -35,7 +35,7 @@ from orio_py.search.random_local import RandomLocalOptions, random_local
 from orio_py.search.random_search import RandomOptions, random_search
 from orio_py.search.simplex import SimplexOptions, simplex
 from orio_py.search.swarm import SwarmOptions, swarm
-from orio_py.space.search_space import SearchSpace
+from orio_py.search_space.search_space import SearchSpace
 
 Options = TypeVar("Options")
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import exp, inf
 
 from orio_py.search.memory import Asking, Memory
-from orio_py.space.encoding import Point
+from orio_py.search_space.encoding import Point
 
 NEIGHBOURHOODS = ("adjacent", "hamming")
 """The next values of each parameter, or all values of each."""

@@ -14,7 +14,7 @@ from orio_py.search.base import Search, SearchContext
 from orio_py.search.chaos import MAPS, generator
 from orio_py.search.memory import Asking, Memory, restarted
 from orio_py.search.options import Number, Whole, Word, setting
-from orio_py.space.encoding import Point
+from orio_py.search_space.encoding import Point
 
 
 @dataclass(frozen=True, slots=True)

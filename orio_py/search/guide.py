@@ -21,8 +21,8 @@ from orio_py.model.posterior import PoolProcess
 from orio_py.search.base import PastSeries
 from orio_py.search.memory import Memory
 from orio_py.search.past import Hedge, Past
-from orio_py.space.encoding import Point
-from orio_py.space.sampling import shuffled_ranks
+from orio_py.search_space.encoding import Point
+from orio_py.search_space.sampling import shuffled_ranks
 
 Array = npt.NDArray[np.float64]
 

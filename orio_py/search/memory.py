@@ -13,10 +13,10 @@ from math import inf
 from typing import TypeAlias, TypeVar
 
 from orio_py.search.base import Batch, Results, Search, SearchContext
-from orio_py.space.encoding import Encoding, Point
-from orio_py.space.neighbours import Neighbours
-from orio_py.space.sampling import shuffled_ranks
-from orio_py.space.search_space import SearchSpace
+from orio_py.search_space.encoding import Encoding, Point
+from orio_py.search_space.neighbours import Neighbours
+from orio_py.search_space.sampling import shuffled_ranks
+from orio_py.search_space.search_space import SearchSpace
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from orio_py.search.descent import best_of_random, descend
 from orio_py.search.memory import Asking, Memory, restarted
 from orio_py.search.nelder_mead import Coefficients, Coordinates, converge, corners
 from orio_py.search.options import Coordinate, Number, Numbers, Whole, setting
-from orio_py.space.encoding import Point
+from orio_py.search_space.encoding import Point
 
 
 @dataclass(frozen=True, slots=True)

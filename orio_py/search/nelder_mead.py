@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from orio_py.search.memory import Asking, Memory
-from orio_py.space.encoding import Point
+from orio_py.search_space.encoding import Point
 
 Coordinates: TypeAlias = "tuple[float, ...]"
 

@@ -11,7 +11,7 @@ from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.memory import Asking, Memory, restarted
 from orio_py.search.options import Whole, setting
-from orio_py.space.encoding import Point
+from orio_py.search_space.encoding import Point
 
 if TYPE_CHECKING:
     from orio_py.model.front_sampler import FrontSampler

@@ -14,7 +14,7 @@ from orio_py.core.diagnostics import Diagnostic, DiagnosticError, fail
 from orio_py.core.expr import Value, show
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position
-from orio_py.space.search_space import SearchSpace
+from orio_py.search_space.search_space import SearchSpace
 
 Options = TypeVar("Options")
 

@@ -15,8 +15,8 @@ from orio_py.model.base import Prediction
 from orio_py.model.levels import levelled, selection, standardised
 from orio_py.model.posterior import PoolProcess
 from orio_py.search.base import LEAST_OF_A_SERIES, PastSeries
-from orio_py.space.encoding import Point
-from orio_py.space.neighbours import Neighbours
+from orio_py.search_space.encoding import Point
+from orio_py.search_space.neighbours import Neighbours
 
 Array = npt.NDArray[np.float64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from heapq import nsmallest
 
 from orio_py.search.memory import Memory
-from orio_py.space.encoding import Point
+from orio_py.search_space.encoding import Point
 
 ELITE = 5
 """How many of the best known configurations have their neighbours among the candidates."""

@@ -31,7 +31,7 @@ from orio_py.search.options import Number, Whole, Words, setting
 from orio_py.search.random_local import RandomLocalOptions, sample_and_descend
 from orio_py.search.simplex import SimplexOptions, random_simplex
 from orio_py.search.swarm import SwarmOptions, fly
-from orio_py.space.encoding import Point
+from orio_py.search_space.encoding import Point
 
 Episode: TypeAlias = "Callable[[Memory], Asking[None]]"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orio_py.search.base import Search, SearchContext, batches
-from orio_py.space.sampling import shuffled_ranks
+from orio_py.search_space.sampling import shuffled_ranks
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ _C_WORDS = frozenset(
 def check(task: TuningTask) -> tuple[Diagnostic, ...]:
     """What is wrong between the parts of a task: ORIO-S014, S017 and S020 to S026.
 
-    Transformations and their arguments are checked by `transform.recipe`.
+    Transformations and their arguments are checked by `transformation.recipe`.
     """
     if not task.has_spec:
         return ()

@@ -19,7 +19,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class RecipeStep:
-    """`transform NAME(arguments)` as written; names are checked by `transform.recipe`."""
+    """`transform NAME(arguments)` as written; names are checked by `transformation.recipe`."""
 
     name: str
     arguments: tuple[Argument, ...]

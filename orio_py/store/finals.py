@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Table, and_, select, tuple_
 from orio_py.core.units import Seconds
 from orio_py.record.finals import FinalEntry
 from orio_py.record.measurement import Failure, Sample, Stage
-from orio_py.space.configuration import Configuration
+from orio_py.search_space.configuration import Configuration
 from orio_py.store.rows import Row, values_text
 from orio_py.store.schema import FINAL_ROUND, FINAL_SAMPLE, FINALIST, RUN, TRIAL
 from orio_py.store.selection import Selection

@@ -14,7 +14,7 @@ from typing import Any, cast
 from orio_py.core.units import Seconds
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
 from orio_py.record.trial import CounterSource, CounterValue, Trial
-from orio_py.space.configuration import Configuration
+from orio_py.search_space.configuration import Configuration
 from orio_py.store.rows import show_time, values_text
 
 OK = "ok"

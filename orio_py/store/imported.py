@@ -19,7 +19,7 @@ from orio_py.core.units import Seconds
 from orio_py.record.device import DEVICE_NAME
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Success
 from orio_py.record.trial import CounterSource, CounterValue, Trial
-from orio_py.space.configuration import Configuration
+from orio_py.search_space.configuration import Configuration
 
 REPORTED = "reported_time"
 """The objective of imported trials: the time in seconds by which the tool ranked them, often a mean."""

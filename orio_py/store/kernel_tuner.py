@@ -18,7 +18,7 @@ from orio_py.core.expr import Value
 from orio_py.core.source import Position
 from orio_py.record.measurement import Failure, Stage
 from orio_py.record.trial import Trial
-from orio_py.space.configuration import Configuration, value_from_json
+from orio_py.search_space.configuration import Configuration, value_from_json
 from orio_py.store.imported import (
     BENCHMARK,
     FRAMEWORK,

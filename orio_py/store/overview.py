@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import ColumnElement, Connection, RowMapping, and_, func, select
 
 from orio_py.core.expr import Value
-from orio_py.space.configuration import Configuration
+from orio_py.search_space.configuration import Configuration
 from orio_py.store.schema import OBJECTIVE, RESULT, RUN, TRIAL
 from orio_py.store.selection import Selection
 from orio_py.store.series import Series

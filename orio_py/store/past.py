@@ -8,7 +8,7 @@ from pathlib import PurePath
 from sqlalchemy import Connection, RowMapping, and_, not_, or_, select
 
 from orio_py.record.measurement import Stage
-from orio_py.space.configuration import Configuration
+from orio_py.search_space.configuration import Configuration
 from orio_py.store.overview import is_of
 from orio_py.store.schema import GENERATION, METADATA, OBJECTIVE, TRIAL
 from orio_py.store.selection import Selection

@@ -15,7 +15,7 @@ from typing import Any
 from orio_py.core.expr import Value, show
 from orio_py.record.measurement import Success
 from orio_py.record.trial import Trial
-from orio_py.space.configuration import value_key
+from orio_py.search_space.configuration import value_key
 from orio_py.store.pictures import draw_picture
 from orio_py.store.series import Series
 

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, Table, select
 from orio_py.core.units import Seconds
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
 from orio_py.record.trial import CounterSource, CounterValue, Profile, Trial
-from orio_py.space.configuration import Configuration
+from orio_py.search_space.configuration import Configuration
 from orio_py.store.schema import COUNTER, METADATA, OBJECTIVE, PROFILE, SAMPLE, TRIAL
 
 Row = dict[str, object]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from orio_py.core.expr import Value
-from orio_py.space.configuration import Configuration
+from orio_py.search_space.configuration import Configuration
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from orio_py.core.diagnostics import fail
 from orio_py.core.source import Position
 from orio_py.record.measurement import Failure, Stage, Success
 from orio_py.record.trial import Trial
-from orio_py.space.configuration import Configuration, value_from_json
+from orio_py.search_space.configuration import Configuration, value_from_json
 from orio_py.store.flat import from_flat, to_flat
 from orio_py.store.imported import (
     BENCHMARK,

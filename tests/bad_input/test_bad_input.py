@@ -17,7 +17,7 @@ from orio_py.core.diagnostics import Diagnostic, has_errors, render
 from orio_py.core.source import SourceFile
 from orio_py.frontend.read import read
 from orio_py.spec.check import check
-from orio_py.transform.recipe import check_recipe
+from orio_py.transformation.recipe import check_recipe
 
 HERE = Path(__file__).parent
 SECONDS = 10.0

@@ -8,7 +8,7 @@ import pytest
 
 import orio_py
 from orio_py.build.cuda import CudaOptions, cuda_options
-from orio_py.transform.catalog import TRANSFORMATIONS
+from orio_py.transformation.catalog import TRANSFORMATIONS
 
 LINE = "for (i = 0; i < n; i++) y[i] = a * x[i];"
 NEAR = "for (i = 1; i < n; i++) y[i] = x[i] - x[i - 1];"

@@ -10,7 +10,7 @@ import pytest
 
 from orio_py.core.codes import CODES
 from orio_py.core.codes.transform import CODES as TRANSFORM_CODES
-from orio_py.transform.catalog import NOT_YET, TRANSFORMATIONS
+from orio_py.transformation.catalog import NOT_YET, TRANSFORMATIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs" / "reference" / "transformations"

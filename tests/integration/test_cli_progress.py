@@ -16,7 +16,7 @@ from orio_py.cli.tables import tuning_results
 from orio_py.core.units import Seconds
 from orio_py.record.environment import Environment
 from orio_py.record.measurement import Clock, Timing
-from orio_py.tune.events import (
+from orio_py.tuning.events import (
     BaselineMeasured,
     PastFound,
     Stage,
@@ -25,7 +25,7 @@ from orio_py.tune.events import (
     TaskStarted,
     TrialDone,
 )
-from orio_py.tune.result import Best, PastUse, RegionReport, SpaceCount, Spent
+from orio_py.tuning.result import Best, PastUse, RegionReport, SpaceCount, Spent
 
 
 def timing(seconds: float) -> Timing:

@@ -15,10 +15,10 @@ import pytest
 import orio_py
 from orio_py.cli.main import main
 from orio_py.store.database import ResultsDatabase
-from orio_py.tune import events
-from orio_py.tune.cluster import connection as connections
-from orio_py.tune.cluster.connection import Connection
-from orio_py.tune.cluster.errors import WorkerLostError
+from orio_py.tuning import events
+from orio_py.tuning.cluster import connection as connections
+from orio_py.tuning.cluster.connection import Connection
+from orio_py.tuning.cluster.errors import WorkerLostError
 
 SOURCE = """void scale(int n, double factor, double *restrict x, const double *restrict y)
 {

@@ -15,7 +15,7 @@ import orio_py
 from orio_py.cli.main import main
 from orio_py.record.trial import CounterSource
 from orio_py.results import Selection, show_trials
-from orio_py.tune.options import TuneOptions
+from orio_py.tuning.options import TuneOptions
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed"),

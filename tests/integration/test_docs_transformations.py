@@ -18,10 +18,10 @@ from orio_py.core.expr import Value, evaluate
 from orio_py.ctree.emit import emit
 from orio_py.frontend.expressions import parse_expression
 from orio_py.spec.assumptions import Assumptions
-from orio_py.transform.catalog import TRANSFORMATIONS
-from orio_py.transform.composite.composite import Composite
-from orio_py.transform.forms import sole_statement
-from orio_py.transform.sites import rewrite_where
+from orio_py.transformation.catalog import TRANSFORMATIONS
+from orio_py.transformation.composite.composite import Composite
+from orio_py.transformation.forms import sole_statement
+from orio_py.transformation.sites import rewrite_where
 
 PAGES = Path(__file__).resolve().parents[2] / "docs" / "reference" / "transformations"
 PAIR = re.compile(

@@ -17,10 +17,10 @@ from orio_py.core.source import SourceFile
 from orio_py.ctree.emit import emit
 from orio_py.ctree.nodes import Compound
 from orio_py.frontend.read import read
-from orio_py.space.search_space import SearchSpace
+from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.region import Region
 from orio_py.spec.task import TuningTask
-from orio_py.transform.recipe import apply_recipe, check_recipe, context_for
+from orio_py.transformation.recipe import apply_recipe, check_recipe, context_for
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks" / "kernels"
 KERNELS = sorted(path.name for path in FOLDER.glob("*.c"))

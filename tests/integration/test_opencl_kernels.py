@@ -15,9 +15,9 @@ from opencl_runs import Device
 
 from orio_py.codegen.device import host_parameters
 from orio_py.spec.assumptions import Assumptions
-from orio_py.transform.offload.call import kernel_plans
-from orio_py.transform.offload.opencl import OpenCL
-from orio_py.transform.offload.plan import KernelPlan
+from orio_py.transformation.offload.call import kernel_plans
+from orio_py.transformation.offload.opencl import OpenCL
+from orio_py.transformation.offload.plan import KernelPlan
 
 DECLARATIONS = """int i, j, n, m; double s, mx, alpha; double *restrict x, *restrict y, *restrict A;
 double *restrict p, *restrict q;"""

@@ -8,7 +8,7 @@ import pytest
 from opencl_build import build, device_environment, loader, run
 
 import orio_py
-from orio_py.tune.options import TuneOptions
+from orio_py.tuning.options import TuneOptions
 
 pytestmark = pytest.mark.skipif(loader() is None, reason="the wheel pyopencl[pocl] is not installed")
 

@@ -10,7 +10,7 @@ from opencl_devices import skip_without_device
 from orio_py import TuneOptions, tune
 from orio_py.core.source import SourceFile
 from orio_py.frontend.read import read
-from orio_py.space.search_space import SearchSpace
+from orio_py.search_space.search_space import SearchSpace
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks" / "kernels" / "orcl"
 KERNELS = sorted(path.name for path in FOLDER.glob("*.c"))

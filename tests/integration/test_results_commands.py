@@ -18,10 +18,10 @@ from orio_py.record.environment import Environment
 from orio_py.record.finals import FinalEntry
 from orio_py.record.measurement import Clock, Timing
 from orio_py.record.trial import CounterSource, CounterValue
-from orio_py.space.configuration import Configuration
+from orio_py.search_space.configuration import Configuration
 from orio_py.store.database import ResultsDatabase
-from orio_py.tune.report_codec import Remembered, encode
-from orio_py.tune.result import Best, Goal, RegionReport, SpaceCount, Spent
+from orio_py.tuning.report_codec import Remembered, encode
+from orio_py.tuning.result import Best, Goal, RegionReport, SpaceCount, Spent
 
 NAMES = [name for name, _, _ in commands.COMMANDS]
 

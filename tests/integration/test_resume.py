@@ -15,7 +15,7 @@ import pytest
 from c_programs import links
 
 import orio_py
-from orio_py.tune.events import TaskFinished, TrialDone
+from orio_py.tuning.events import TaskFinished, TrialDone
 
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
 KILLS = 50

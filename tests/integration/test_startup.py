@@ -11,7 +11,7 @@ import pytest
 
 import orio_py
 from orio_py.api import checking
-from orio_py.tune.variant import VariantGenerator
+from orio_py.tuning.variant import VariantGenerator
 
 SOURCE = """void scale(int n, double factor, double *x)
 {
@@ -70,14 +70,20 @@ def test_a_finished_task_is_answered_without_the_rest(tmp_path: Path, output: st
     source.write_text(SOURCE % "[1, 2, 3]")
     command = ["tune", str(source), "--quiet", "--db", str(db), "-o"]
     first = run(*command, str(tmp_path / output))
-    assert {"sqlalchemy", "islpy", "orio_py.tune.session"} <= first
+    assert {"sqlalchemy", "islpy", "orio_py.tuning.session"} <= first
     second = run(*command, str(tmp_path / "second.c"))
     assert (tmp_path / "second.c").read_bytes() == (tmp_path / output).read_bytes()
-    unwanted = {"sqlalchemy", "islpy", "multiprocessing", "orio_py.tune.session", "orio_py.measure.evaluator"}
+    unwanted = {
+        "sqlalchemy",
+        "islpy",
+        "multiprocessing",
+        "orio_py.tuning.session",
+        "orio_py.measure.evaluator",
+    }
     assert second & unwanted == set()
-    unused = {"orio_py.transform.tiling.tile", "orio_py.transform.composite.composite"}
+    unused = {"orio_py.transformation.tiling.tile", "orio_py.transformation.composite.composite"}
     assert second & unused == set()
-    assert "orio_py.transform.unrolling.unroll" in second
+    assert "orio_py.transformation.unrolling.unroll" in second
 
 
 def test_help_loads_little() -> None:

@@ -11,8 +11,8 @@ import orio_py
 from orio_py.core.units import Seconds
 from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.server import VariantServer
-from orio_py.tune import events
-from orio_py.tune.options import TuneOptions
+from orio_py.tuning import events
+from orio_py.tuning.options import TuneOptions
 
 MODES = r"""#include <signal.h>
 #include <stdlib.h>

@@ -14,11 +14,11 @@ from c_programs import gcc_is_gnu, links
 from c_trees import context, statement
 
 from orio_py.ctree.emit import emit
-from orio_py.transform.base import Refusal
-from orio_py.transform.composite.composite import Composite, PragmaEntry
-from orio_py.transform.loop_names import LoopName
-from orio_py.transform.parallel.pragma import Pragma
-from orio_py.transform.parallel.vector import Vector
+from orio_py.transformation.base import Refusal
+from orio_py.transformation.composite.composite import Composite, PragmaEntry
+from orio_py.transformation.loop_names import LoopName
+from orio_py.transformation.parallel.pragma import Pragma
+from orio_py.transformation.parallel.vector import Vector
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None or not gcc_is_gnu() or not links("-fopenmp"),

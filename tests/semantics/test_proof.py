@@ -19,9 +19,9 @@ from random_code_choices import Replayed, strategy
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, substitute
 from orio_py.spec.region import Region
-from orio_py.transform.base import Context
-from orio_py.transform.catalog import TRANSFORMATIONS
-from orio_py.transform.recipe import apply_recipe
+from orio_py.transformation.base import Context
+from orio_py.transformation.catalog import TRANSFORMATIONS
+from orio_py.transformation.recipe import apply_recipe
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
@@ -90,7 +90,9 @@ def test_a_missing_remainder_is_noticed(tmp_path: Path) -> None:
 
 def test_a_forbidden_exchange_of_loops_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        importlib.import_module("orio_py.transform.tiling.permute"), "require_legal", lambda *_, **__: None
+        importlib.import_module("orio_py.transformation.tiling.permute"),
+        "require_legal",
+        lambda *_, **__: None,
     )
     assert findings("Permut", None, tmp_path)
 
@@ -141,7 +143,9 @@ def test_a_changed_input_and_a_warning_are_noticed(tmp_path: Path) -> None:
 
 def test_a_failing_case_is_simplified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        importlib.import_module("orio_py.transform.tiling.permute"), "require_legal", lambda *_, **__: None
+        importlib.import_module("orio_py.transformation.tiling.permute"),
+        "require_legal",
+        lambda *_, **__: None,
     )
     first = findings("Permut", None, tmp_path)[0]
     seed = first.case.seed

@@ -25,8 +25,8 @@ from orio_py.ctree.nodes import Compound, Node
 from orio_py.ctree.parse import position
 from orio_py.frontend.annotations.chill import read_statement_recipe
 from orio_py.spec.recipe import RecipeStep
-from orio_py.transform.base import Context, Refusal
-from orio_py.transform.statements.recipe import apply_statement_recipe
+from orio_py.transformation.base import Context, Refusal
+from orio_py.transformation.statements.recipe import apply_statement_recipe
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 

@@ -15,10 +15,10 @@ from same_result import Case, assert_same_results
 from orio_py.ctree.build import assign, block
 from orio_py.ctree.loops import CanonicalLoop, nest
 from orio_py.ctree.nodes import Compound, For, Node
-from orio_py.transform.base import Context
-from orio_py.transform.final_index import with_final_indices
-from orio_py.transform.forms import loop_view
-from orio_py.transform.sites import rewrite_where
+from orio_py.transformation.base import Context
+from orio_py.transformation.final_index import with_final_indices
+from orio_py.transformation.forms import loop_view
+from orio_py.transformation.sites import rewrite_where
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 

@@ -11,9 +11,9 @@ from random import Random
 from opencl_cases import CUBE, FOR_I, FOR_J, LINE, PLANE, SIDE, Case, assert_same, staged, transformed
 from random_offloads import random_offload, random_stencil
 
-from orio_py.transform.offload.call import kernel_plans
-from orio_py.transform.offload.opencl import OpenCL
-from orio_py.transform.offload.plan import Layout, Spread
+from orio_py.transformation.offload.call import kernel_plans
+from orio_py.transformation.offload.opencl import OpenCL
+from orio_py.transformation.offload.plan import Layout, Spread
 
 
 def shapes(code: str) -> list[Case]:

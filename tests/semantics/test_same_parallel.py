@@ -19,14 +19,14 @@ from hypothesis import strategies as st
 from same_result import Case, assert_same_results
 
 from orio_py.spec.assumptions import Assumptions
-from orio_py.transform.base import Context, Transformation
-from orio_py.transform.parallel.openmp import OpenMP
-from orio_py.transform.parallel.parallelize import Parallelize
-from orio_py.transform.parallel.pragma import Pragma
-from orio_py.transform.parallel.vector import Vector
-from orio_py.transform.parallel.vectorize import Vectorize
-from orio_py.transform.versions.restrict import Restrict
-from orio_py.transform.versions.specialize import Specialize
+from orio_py.transformation.base import Context, Transformation
+from orio_py.transformation.parallel.openmp import OpenMP
+from orio_py.transformation.parallel.parallelize import Parallelize
+from orio_py.transformation.parallel.pragma import Pragma
+from orio_py.transformation.parallel.vector import Vector
+from orio_py.transformation.parallel.vectorize import Vectorize
+from orio_py.transformation.versions.restrict import Restrict
+from orio_py.transformation.versions.specialize import Specialize
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 

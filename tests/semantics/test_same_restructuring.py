@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from same_result import Case, assert_same_results
 
-from orio_py.transform.restructuring.distribute import Distribute
-from orio_py.transform.restructuring.fuse import Fuse
-from orio_py.transform.restructuring.interchange import Interchange
-from orio_py.transform.restructuring.reverse import Reverse
-from orio_py.transform.restructuring.strip_mine import StripMine
+from orio_py.transformation.restructuring.distribute import Distribute
+from orio_py.transformation.restructuring.fuse import Fuse
+from orio_py.transformation.restructuring.interchange import Interchange
+from orio_py.transformation.restructuring.reverse import Reverse
+from orio_py.transformation.restructuring.strip_mine import StripMine
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 

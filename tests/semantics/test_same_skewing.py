@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from same_result import Case, assert_same_results
 
 from orio_py.ctree.nodes import Node
-from orio_py.transform.base import Context, Transformation
-from orio_py.transform.loop_names import LoopName
-from orio_py.transform.tiling.permute import Permut
-from orio_py.transform.tiling.skew import Skew
-from orio_py.transform.tiling.tile import Tile
+from orio_py.transformation.base import Context, Transformation
+from orio_py.transformation.loop_names import LoopName
+from orio_py.transformation.tiling.permute import Permut
+from orio_py.transformation.tiling.skew import Skew
+from orio_py.transformation.tiling.tile import Tile
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 

@@ -16,15 +16,15 @@ from same_result import Case, assert_same_results, transformed
 
 from orio_py.ctree.emit import emit
 from orio_py.ctree.nodes import Node
-from orio_py.transform.base import Context, Transformation
-from orio_py.transform.composite.composite import Composite, TileEntry
-from orio_py.transform.loop_names import LoopName
-from orio_py.transform.storage.array_copy import ArrCopy
-from orio_py.transform.storage.bound_replace import BoundReplace
-from orio_py.transform.storage.prefetch import Prefetch
-from orio_py.transform.storage.scalar_replace import ScalarReplace
-from orio_py.transform.tiling.tile import Tile
-from orio_py.transform.unrolling.unroll_and_jam import UnrollAndJam
+from orio_py.transformation.base import Context, Transformation
+from orio_py.transformation.composite.composite import Composite, TileEntry
+from orio_py.transformation.loop_names import LoopName
+from orio_py.transformation.storage.array_copy import ArrCopy
+from orio_py.transformation.storage.bound_replace import BoundReplace
+from orio_py.transformation.storage.prefetch import Prefetch
+from orio_py.transformation.storage.scalar_replace import ScalarReplace
+from orio_py.transformation.tiling.tile import Tile
+from orio_py.transformation.unrolling.unroll_and_jam import UnrollAndJam
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 

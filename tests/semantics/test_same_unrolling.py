@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from same_result import Case, assert_same_results
 
 from orio_py.spec.assumptions import Assumptions
-from orio_py.transform.base import Context, Transformation
-from orio_py.transform.unrolling.peel import Peel
-from orio_py.transform.unrolling.reg_tile import RegTile
-from orio_py.transform.unrolling.unroll_and_jam import UnrollAndJam as UnrollJam
-from orio_py.transform.unrolling.unroll_reduction import UnrollReduction
+from orio_py.transformation.base import Context, Transformation
+from orio_py.transformation.unrolling.peel import Peel
+from orio_py.transformation.unrolling.reg_tile import RegTile
+from orio_py.transformation.unrolling.unroll_and_jam import UnrollAndJam as UnrollJam
+from orio_py.transformation.unrolling.unroll_reduction import UnrollReduction
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 

@@ -12,21 +12,21 @@ from same_result import Case, assert_same_results
 
 from orio_py.core.source import Position
 from orio_py.ctree.emit import emit
-from orio_py.transform.base import Refusal, Transformation
-from orio_py.transform.loop_names import LoopName
-from orio_py.transform.parallel.openmp import OpenMP
-from orio_py.transform.parallel.parallelize import Parallelize
-from orio_py.transform.parallel.vectorize import Vectorize
-from orio_py.transform.restructuring.strip_mine import StripMine
-from orio_py.transform.storage.bound_replace import BoundReplace
-from orio_py.transform.storage.scalar_replace import ScalarReplace
-from orio_py.transform.tiling.permute import Permut
-from orio_py.transform.tiling.tile import Tile
-from orio_py.transform.unrolling.peel import Peel
-from orio_py.transform.unrolling.reg_tile import RegTile
-from orio_py.transform.unrolling.unroll import Unroll
-from orio_py.transform.unrolling.unroll_and_jam import UnrollAndJam
-from orio_py.transform.versions.specialize import Specialize
+from orio_py.transformation.base import Refusal, Transformation
+from orio_py.transformation.loop_names import LoopName
+from orio_py.transformation.parallel.openmp import OpenMP
+from orio_py.transformation.parallel.parallelize import Parallelize
+from orio_py.transformation.parallel.vectorize import Vectorize
+from orio_py.transformation.restructuring.strip_mine import StripMine
+from orio_py.transformation.storage.bound_replace import BoundReplace
+from orio_py.transformation.storage.scalar_replace import ScalarReplace
+from orio_py.transformation.tiling.permute import Permut
+from orio_py.transformation.tiling.tile import Tile
+from orio_py.transformation.unrolling.peel import Peel
+from orio_py.transformation.unrolling.reg_tile import RegTile
+from orio_py.transformation.unrolling.unroll import Unroll
+from orio_py.transformation.unrolling.unroll_and_jam import UnrollAndJam
+from orio_py.transformation.versions.specialize import Specialize
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 

@@ -13,15 +13,15 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from same_result import Case, assert_same_results
 
-from orio_py.transform.base import Transformation
-from orio_py.transform.composite.composite import Composite, PragmaEntry, TileEntry
-from orio_py.transform.loop_names import LoopName
-from orio_py.transform.parallel.openmp import OpenMP
-from orio_py.transform.parallel.pragma import Pragma
-from orio_py.transform.tiling.permute import Permut
-from orio_py.transform.tiling.tile import Tile
-from orio_py.transform.unrolling.unroll import Unroll
-from orio_py.transform.unrolling.unroll_and_jam import UnrollAndJam
+from orio_py.transformation.base import Transformation
+from orio_py.transformation.composite.composite import Composite, PragmaEntry, TileEntry
+from orio_py.transformation.loop_names import LoopName
+from orio_py.transformation.parallel.openmp import OpenMP
+from orio_py.transformation.parallel.pragma import Pragma
+from orio_py.transformation.tiling.permute import Permut
+from orio_py.transformation.tiling.tile import Tile
+from orio_py.transformation.unrolling.unroll import Unroll
+from orio_py.transformation.unrolling.unroll_and_jam import UnrollAndJam
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 

@@ -15,8 +15,8 @@ from orio_py.ctree.structures import structures
 from orio_py.ctree.symbols import declaration_of
 from orio_py.frontend.read import read
 from orio_py.spec.task import TuningTask
-from orio_py.transform.base import Context
-from orio_py.transform.recipe import apply_recipe, check_recipe, context_for
+from orio_py.transformation.base import Context
+from orio_py.transformation.recipe import apply_recipe, check_recipe, context_for
 
 
 def parse(text: str) -> Compound:

@@ -15,7 +15,7 @@ from orio_py.build.cuda_cpu import CudaOnCpu
 from orio_py.core.expr import Value, show
 from orio_py.core.source import SourceFile
 from orio_py.frontend.read import read
-from orio_py.space.search_space import SearchSpace
+from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.task import TuningTask
 
 GROUP = 18

@@ -33,13 +33,13 @@ from orio_py.ctree.equal import structure_digest
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
 from orio_py.spec.assumptions import Assumptions
-from orio_py.transform.base import Context, Refusal, Transformation
-from orio_py.transform.catalog import TRANSFORMATIONS
-from orio_py.transform.offload.call import kernel_plans
-from orio_py.transform.offload.plan import Language
-from orio_py.transform.parallel.openmp import OpenMP
-from orio_py.transform.parallel.user_pragmas import check_user_pragmas
-from orio_py.transform.parallel.vector import Vector
+from orio_py.transformation.base import Context, Refusal, Transformation
+from orio_py.transformation.catalog import TRANSFORMATIONS
+from orio_py.transformation.offload.call import kernel_plans
+from orio_py.transformation.offload.plan import Language
+from orio_py.transformation.parallel.openmp import OpenMP
+from orio_py.transformation.parallel.user_pragmas import check_user_pragmas
+from orio_py.transformation.parallel.vector import Vector
 
 FOLDER = Path(__file__).resolve().parent.parent / "decisions"
 _HEAD, _RESULT = "--- ", "--->"

@@ -36,12 +36,12 @@ from orio_py.core.units import Seconds
 from orio_py.measure.base import VariantFacts
 from orio_py.measure.calibration import Calibrations
 from orio_py.record.measurement import Clock, Measurement, Sample
-from orio_py.space.configuration import Configuration
+from orio_py.search_space.configuration import Configuration
 from orio_py.store.database import ResultsDatabase
-from orio_py.tune.batch import BatchMeasurer, Candidate
-from orio_py.tune.memory import Keys, TrialMemory
-from orio_py.tune.scoring import Scorer
-from orio_py.tune.trial_book import TrialBook
+from orio_py.tuning.batch import BatchMeasurer, Candidate
+from orio_py.tuning.memory import Keys, TrialMemory
+from orio_py.tuning.scoring import Scorer
+from orio_py.tuning.trial_book import TrialBook
 
 REPEATS = 5
 BATCH = 8

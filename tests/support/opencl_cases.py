@@ -18,10 +18,10 @@ from orio_py.ctree.equal import structure_digest
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.verify import verify
 from orio_py.spec.assumptions import Assumptions
-from orio_py.transform.base import Refusal
-from orio_py.transform.composite.composite import Composite
-from orio_py.transform.offload.call import kernel_plans
-from orio_py.transform.offload.opencl import OpenCL
+from orio_py.transformation.base import Refusal
+from orio_py.transformation.composite.composite import Composite
+from orio_py.transformation.offload.call import kernel_plans
+from orio_py.transformation.offload.opencl import OpenCL
 
 SIDE = 12
 DECLARATIONS = f"""int i, j, k, n, m; unsigned u; long w; double s, t, mx; int count, ok, bits;

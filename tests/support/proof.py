@@ -34,9 +34,9 @@ from orio_py.ctree.nodes import Compound
 from orio_py.ctree.rewrite import used_names
 from orio_py.ctree.verify import verify
 from orio_py.spec.region import Region
-from orio_py.transform.base import Context
-from orio_py.transform.catalog import TRANSFORMATIONS
-from orio_py.transform.recipe import apply_recipe
+from orio_py.transformation.base import Context
+from orio_py.transformation.catalog import TRANSFORMATIONS
+from orio_py.transformation.recipe import apply_recipe
 
 Apply = Callable[[Region, Context], Compound]
 """How the recipe of a region is applied; tests put faulty ones here."""

@@ -23,8 +23,8 @@ from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.frontend.annotations.recipe import read_recipe
 from orio_py.spec.assumptions import Assumptions
 from orio_py.spec.region import Region
-from orio_py.transform.base import Context
-from orio_py.transform.recipe import context_for
+from orio_py.transformation.base import Context
+from orio_py.transformation.recipe import context_for
 
 
 def through_the_front_end(code: Code, recipe: str, body: str) -> tuple[Region, Context]:

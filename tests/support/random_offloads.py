@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from orio_py.transform.offload.opencl import OpenCL
-from orio_py.transform.offload.plan import Spread
+from orio_py.transformation.offload.opencl import OpenCL
+from orio_py.transformation.offload.plan import Spread
 
 _OUTER = (
     "for (i = 0; i < n; i++)",

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from orio_py.core.expr import Value
 from orio_py.frontend.expressions import parse_expression
-from orio_py.space.encoding import Encoding, Point
-from orio_py.space.search_space import SearchSpace
+from orio_py.search_space.encoding import Encoding, Point
+from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.parameter import Constraint, Parameter
 
 LISTS: tuple[tuple[Value, ...], ...] = (

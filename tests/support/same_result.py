@@ -18,9 +18,9 @@ from orio_py.ctree.equal import structure_digest
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.rewrite import declared_names
 from orio_py.ctree.verify import verify
-from orio_py.transform.base import Context, Refusal, Transformation
-from orio_py.transform.forms import sole_statement
-from orio_py.transform.sites import rewrite_where
+from orio_py.transformation.base import Context, Refusal, Transformation
+from orio_py.transformation.forms import sole_statement
+from orio_py.transformation.sites import rewrite_where
 
 SIZE = 160
 """Elements of the vectors `a`, `b` (double) and `c` (int); the matrices are SIDE x SIDE."""

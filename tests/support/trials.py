@@ -8,7 +8,7 @@ from orio_py.core.digest import digest
 from orio_py.core.units import Seconds
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
 from orio_py.record.trial import CounterSource, CounterValue, Trial
-from orio_py.space.configuration import Configuration
+from orio_py.search_space.configuration import Configuration
 from orio_py.store.database import Series
 
 START = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)

@@ -8,7 +8,7 @@ from typing import Any
 from c_trees import context, statement
 
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.transform.base import Context
+from orio_py.transformation.base import Context
 
 DECLARATIONS = """int i, n, m, row[9], *p, grid[4][4]; unsigned u, v, many[9]; long wide; long long longest; unsigned long ul; size_t size;
 unsigned char byte; unsigned short word; short tiny; char letter; signed char small; _Bool flag; int64_t exact;

@@ -16,8 +16,8 @@ from orio_py.codegen.offload.slices import is_of_slice, reaches, run_slices, sli
 from orio_py.codegen.program import Program
 from orio_py.codegen.templates import render
 from orio_py.spec.generated import companion_mark
-from orio_py.transform.offload.call import KernelGroup, group_parameters, size_name, trips_name
-from orio_py.transform.offload.plan import Direction, KernelPlan, Language, ReductionPlan, Role
+from orio_py.transformation.offload.call import KernelGroup, group_parameters, size_name, trips_name
+from orio_py.transformation.offload.plan import Direction, KernelPlan, Language, ReductionPlan, Role
 
 WIDTH = 110
 """Characters in a line of generated code, where it can be broken."""

@@ -34,8 +34,8 @@ from orio_py.ctree.build import (
 )
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, rename
-from orio_py.transform.offload.functions import choice, device_function
-from orio_py.transform.offload.vectors import differs
+from orio_py.transformation.offload.functions import choice, device_function
+from orio_py.transformation.offload.vectors import differs
 
 _STEPS = frozenset({"++", "--", "p++", "p--"})
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})

@@ -29,7 +29,7 @@ from orio_py.measure.offload.evaluator import SUFFIX, OffloadEvaluator, agree
 from orio_py.record.cuda import ARCHITECTURE
 from orio_py.record.measurement import Failure, Measurement, Stage, Success
 from orio_py.record.trial import CounterSource, CounterValue
-from orio_py.transform.offload.plan import KernelPlan
+from orio_py.transformation.offload.plan import KernelPlan
 
 LIBRARY = "kernels.so"
 """The shared object of a variant for the executor on the processor."""

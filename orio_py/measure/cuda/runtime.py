@@ -25,7 +25,7 @@ from orio_py.measure.offload.host import HostCode, HostState, Launch
 from orio_py.measure.offload.problem import Spent, VariantProblem
 from orio_py.measure.offload.slices import Part, busy_seconds, run_slices
 from orio_py.measure.offload.variant import HostData
-from orio_py.transform.offload.plan import Direction
+from orio_py.transformation.offload.plan import Direction
 
 GUARD = 256
 """Bytes before and behind each buffer that no kernel may change; the executor on the processor needs none."""

@@ -14,7 +14,7 @@ from orio_py.measure.offload.compare import difference
 from orio_py.measure.offload.host import HostState, Launch, Pointer, number_bytes, number_from
 from orio_py.measure.offload.problem import VariantProblem
 from orio_py.measure.offload.variant import Combining, HostData
-from orio_py.transform.offload.call import size_name
+from orio_py.transformation.offload.call import size_name
 
 NUMPY: Mapping[str, Any] = {
     "char": np.int8,

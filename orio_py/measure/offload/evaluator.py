@@ -30,7 +30,7 @@ from orio_py.measure.offload.variant import HostData, HostFunction, HostMember, 
 from orio_py.measure.offload.worker import CONDITION, Task
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage
 from orio_py.record.trial import CounterSource, CounterValue
-from orio_py.transform.offload.plan import KernelPlan
+from orio_py.transformation.offload.plan import KernelPlan
 
 SUFFIX = ".json"
 """Ends the names of files that describe device variants."""

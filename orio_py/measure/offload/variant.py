@@ -19,7 +19,7 @@ from orio_py.codegen.device import (
     slices_of,
 )
 from orio_py.core.units import Bytes
-from orio_py.transform.offload.plan import Direction, KernelPlan, LaunchShape, Placement, Role
+from orio_py.transformation.offload.plan import Direction, KernelPlan, LaunchShape, Placement, Role
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from orio_py.measure.opencl.client import opencl_worker
 from orio_py.measure.opencl.limits import check_device, choose_device, fault_warning
 from orio_py.measure.opencl.variant import DeviceVariant
 from orio_py.record.device import OpenCLSurvey
-from orio_py.transform.offload.plan import KernelPlan
+from orio_py.transformation.offload.plan import KernelPlan
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ from orio_py.measure.offload.slices import Part, busy_seconds, run_slices
 from orio_py.measure.offload.variant import HostData
 from orio_py.measure.opencl.slices import CommandQueues, interval
 from orio_py.measure.opencl.variant import DeviceVariant
-from orio_py.transform.offload.plan import Direction
+from orio_py.transformation.offload.plan import Direction
 
 SHORT = 50e-6
 """Kernels shorter than so many seconds are not timed by events alone on processors."""

@@ -12,8 +12,8 @@ from orio_py.core.source import SourceFile
 from orio_py.frontend.read import read
 from orio_py.spec.assumptions import Assumptions
 from orio_py.spec.check import check
-from orio_py.transform.recipe import context_for
-from orio_py.transform.verdicts import dependence_context
+from orio_py.transformation.recipe import context_for
+from orio_py.transformation.verdicts import dependence_context
 
 FILE = """void f(int n, double *a, const double *b)
 {

@@ -15,7 +15,7 @@ from orio_py.record.measurement import Stage
 from orio_py.results import import_trials
 from orio_py.search.base import SearchContext, drive
 from orio_py.search.catalog import start_search
-from orio_py.space.configuration import Configuration
+from orio_py.search_space.configuration import Configuration
 from orio_py.store.imported import REPORTED
 from orio_py.store.selection import Selection
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from orio_py.model.arithmetic import FeatureTable
-from orio_py.space.encoding import axis
+from orio_py.search_space.encoding import axis
 
 
 def test_integers_tell_rank_halvings_and_powers_of_two() -> None:

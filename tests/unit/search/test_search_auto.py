@@ -17,8 +17,8 @@ from orio_py.search.catalog import start_search
 from orio_py.search.guide import Guide
 from orio_py.search.memory import Memory
 from orio_py.search.suggestions import OWN_PER_SUGGESTION
-from orio_py.space.configuration import Configuration
-from orio_py.space.search_space import SearchSpace
+from orio_py.search_space.configuration import Configuration
+from orio_py.search_space.search_space import SearchSpace
 
 Objective = Callable[[Configuration], float | None]
 Trials = Sequence[tuple[Configuration, float | None]]
@@ -61,7 +61,7 @@ def test_tiny_spaces_do_without_numerical_libraries() -> None:
 import random, sys
 from orio_py.search.base import SearchContext, drive
 from orio_py.search.catalog import start_search
-from orio_py.space.search_space import SearchSpace
+from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.parameter import Parameter
 space = SearchSpace([Parameter("A", tuple(range({TINY})))])
 assert len(drive(start_search("auto", SearchContext(space, random.Random(1))), lambda c: 1.0)) == {TINY}

@@ -22,8 +22,8 @@ from orio_py.frontend.tuning.sections import ALGORITHMS
 from orio_py.search.base import Search, SearchContext, drive
 from orio_py.search.catalog import NOT_AVAILABLE, SEARCHERS, find, start_search
 from orio_py.search.memory import Memory, SpaceExhaustedError
-from orio_py.space.configuration import Configuration
-from orio_py.space.search_space import SearchSpace
+from orio_py.search_space.configuration import Configuration
+from orio_py.search_space.search_space import SearchSpace
 
 QUICK: Mapping[str, Mapping[str, Value]] = {
     "mlsearch": {"trees": 3, "samples": 30, "initial": 6},

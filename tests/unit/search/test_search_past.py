@@ -14,9 +14,9 @@ from orio_py.model.levels import standardised
 from orio_py.model.posterior import PoolProcess
 from orio_py.search.base import LEAST_OF_A_SERIES, PastSeries
 from orio_py.search.past import LASTS, TRUST, Hedge, Past
-from orio_py.space.configuration import Configuration
-from orio_py.space.encoding import Encoding
-from orio_py.space.neighbours import Neighbours
+from orio_py.search_space.configuration import Configuration
+from orio_py.search_space.encoding import Encoding
+from orio_py.search_space.neighbours import Neighbours
 
 SPACE = space_of([tuple(range(1, 13)), tuple(range(1, 13))], [])
 ENCODING = Encoding(SPACE)

@@ -13,8 +13,8 @@ from orio_py.core.source import Position
 from orio_py.frontend.expressions import parse_expression
 from orio_py.search.base import Search, SearchContext, drive
 from orio_py.search.catalog import NOT_AVAILABLE, SEARCHERS, find, start_search
-from orio_py.space.configuration import Configuration
-from orio_py.space.search_space import SearchSpace
+from orio_py.search_space.configuration import Configuration
+from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.parameter import Constraint, Parameter
 
 HERE = Position("spec.c", 9, 3)

@@ -14,7 +14,7 @@ from trials import START, failure, series, success, trial
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem
 from orio_py.record.finals import FinalEntry
 from orio_py.record.measurement import Stage
-from orio_py.space.configuration import Configuration
+from orio_py.search_space.configuration import Configuration
 from orio_py.store.database import ResultsDatabase
 from orio_py.store.selection import Selection
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from trials import failure, series, success, trial
 
-from orio_py.space.configuration import Configuration
+from orio_py.search_space.configuration import Configuration
 from orio_py.store.progress_plots import coordinates_of, draw_convergence, draw_parallel, ranked_series
 
 MM = [

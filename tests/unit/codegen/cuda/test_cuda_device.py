@@ -10,11 +10,11 @@ from c_trees import context, parse
 from orio_py.codegen.cuda.device import cuda_program
 from orio_py.codegen.cuda.dialect import _CONSTANTS
 from orio_py.spec.assumptions import Assumptions
-from orio_py.transform.offload.call import kernel_plans
-from orio_py.transform.offload.cuda import CUDA
-from orio_py.transform.offload.functions import device_function
-from orio_py.transform.offload.names import CONSTANTS
-from orio_py.transform.offload.plan import KernelPlan, Layout, Spread
+from orio_py.transformation.offload.call import kernel_plans
+from orio_py.transformation.offload.cuda import CUDA
+from orio_py.transformation.offload.functions import device_function
+from orio_py.transformation.offload.names import CONSTANTS
+from orio_py.transformation.offload.plan import KernelPlan, Layout, Spread
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden_cuda"
 DECLARATIONS = """int i, j, k, n, m; double s, t, mx, alpha; int count, ok; long w; unsigned char *restrict bytes;

@@ -16,9 +16,9 @@ from orio_py.codegen.cuda.device import cuda_program
 from orio_py.codegen.cuda.host import host_source
 from orio_py.codegen.host_unit import HostKernel, HostUnit
 from orio_py.core.expr import Value
-from orio_py.transform.offload.call import joined, kernel_groups, kernel_plans
-from orio_py.transform.offload.plan import KernelPlan
-from orio_py.transform.recipe import apply_recipe, context_for
+from orio_py.transformation.offload.call import joined, kernel_groups, kernel_plans
+from orio_py.transformation.offload.plan import KernelPlan
+from orio_py.transformation.recipe import apply_recipe, context_for
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden_cuda"
 FACTORS: dict[str, dict[str, Value]] = {"sd_t_d1_1": {"UF0": 8}, "local_grad3": {"UF0": 5, "UF2": 2}}

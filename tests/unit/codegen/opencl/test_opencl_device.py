@@ -18,9 +18,9 @@ from orio_py.codegen.device import (
 from orio_py.codegen.device_names import device_name
 from orio_py.codegen.opencl.device import device_program
 from orio_py.spec.assumptions import Assumptions
-from orio_py.transform.offload.call import kernel_plans
-from orio_py.transform.offload.opencl import OpenCL
-from orio_py.transform.offload.plan import Direction, KernelPlan, Layout, Spread
+from orio_py.transformation.offload.call import kernel_plans
+from orio_py.transformation.offload.opencl import OpenCL
+from orio_py.transformation.offload.plan import Direction, KernelPlan, Layout, Spread
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden_device"
 DECLARATIONS = """int i, j, k, n, m, local; double s, t, mx, alpha; int count, ok; long w; unsigned char *restrict bytes;

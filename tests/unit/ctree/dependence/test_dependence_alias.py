@@ -7,8 +7,8 @@ from c_trees import read_tasks
 
 from orio_py.ctree.dependence.questions import Illegal, Legal, Unknown, Verdict, may_parallelise, may_reorder
 from orio_py.ctree.loops import CanonicalLoop, loops_in, nest
-from orio_py.transform.recipe import context_for
-from orio_py.transform.verdicts import dependence_context
+from orio_py.transformation.recipe import context_for
+from orio_py.transformation.verdicts import dependence_context
 
 
 def parallel(

@@ -32,8 +32,8 @@ from orio_py.measure.offload.variant import HostData, HostFunction
 from orio_py.measure.offload.worker import Task
 from orio_py.record.cuda import KernelUsage
 from orio_py.record.measurement import Clock, Failure, Stage, Success
-from orio_py.transform.offload.call import slice_names
-from orio_py.transform.offload.plan import Placement, Role
+from orio_py.transformation.offload.call import slice_names
+from orio_py.transformation.offload.plan import Placement, Role
 
 LONG = Seconds(60.0)
 

@@ -16,8 +16,8 @@ from orio_py.measure.offload.variant import HostFunction
 from orio_py.measure.opencl.limits import check_device, choose_device
 from orio_py.record.device import DeviceKind, OpenCLDevice, OpenCLPlatform, OpenCLSurvey
 from orio_py.spec.assumptions import Assumptions
-from orio_py.transform.offload.arguments import OffloadArguments
-from orio_py.transform.offload.offload import offload
+from orio_py.transformation.offload.arguments import OffloadArguments
+from orio_py.transformation.offload.offload import offload
 
 NEWER = replace(CPU, platform_version="OpenCL 3.0 PoCL 3.1+debian", platform_number=1, driver="3.1")
 GPU = replace(

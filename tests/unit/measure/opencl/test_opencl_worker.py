@@ -31,7 +31,7 @@ from orio_py.measure.offload.worker import Task
 from orio_py.measure.opencl.client import opencl_worker
 from orio_py.measure.opencl.variant import DeviceVariant
 from orio_py.record.measurement import Clock, Failure, Stage, Success
-from orio_py.transform.offload.call import slice_names
+from orio_py.transformation.offload.call import slice_names
 
 LONG = Seconds(60.0)
 ROOT = Path(__file__).resolve().parents[4]

@@ -1,0 +1,71 @@
+"""Tests that hold whatever the values are, and code behind those that may fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+
+from orio_py.ctree.build import binary, if_, literal_value
+from orio_py.ctree.emit_expression import emit_type
+from orio_py.ctree.equal import equal
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import walk
+from orio_py.transformation.base import Context
+from orio_py.transformation.conversions import is_computed_unsigned
+from orio_py.transformation.types import is_converted, is_wide, is_within, signedness
+
+
+def is_always_true(test: Node, context: Context) -> bool:
+    """Whether a comparison says no more than that an unsigned value is not negative, or equal to itself.
+
+    Compilers warn of such a test (-Wtype-limits, -Wtautological-compare).
+    """
+    match test:
+        case c_ast.BinaryOp(op="<=" | ">=", left=left, right=right) if equal(left, right):
+            return True
+        case (
+            c_ast.BinaryOp(op=">=", left=value, right=limit)
+            | c_ast.BinaryOp(op="<=", left=limit, right=value)
+        ):
+            known = (
+                signedness(value, context) == "unsigned"
+                or is_converted(value, limit, context)
+                or _is_widened(value, context)
+                or is_computed_unsigned(value, context)
+                or is_within(value, (0, 2**16), context)
+            )
+            return _is_zero(limit) and known
+        case _:
+            return False
+
+
+def never_holds(test: Node, context: Context) -> bool:
+    """Whether a comparison is the contrary of one that always holds: `u < 0` for an unsigned `u`, or `k < k`."""
+    match test:
+        case c_ast.BinaryOp(op="<" | ">" as op, left=left, right=right):
+            return is_always_true(binary({"<": ">=", ">": "<="}[op], left, right), context)
+        case _:
+            return False
+
+
+def _is_zero(number: Node) -> bool:
+    while isinstance(number, c_ast.Cast):
+        number = number.expr
+    if isinstance(number, c_ast.Constant) and number.value.rstrip("uUlL") == "0":
+        return True
+    return literal_value(number) == 0
+
+
+def _is_widened(value: Node, context: Context) -> bool:
+    """Whether a value is unsigned before a cast to a wider type, as in `(long)(n - 1)`."""
+    if not isinstance(value, c_ast.Cast) or not is_wide(emit_type(value.to_type)):
+        return False
+    names = [context.declarations.get(part.name) for part in walk(value.expr) if isinstance(part, c_ast.ID)]
+    narrow = all(known is not None and not is_wide(known.type) for known in names)
+    return narrow and signedness(value.expr, context) == "unsigned"
+
+
+def if_all(tests: Iterable[Node], then: Node, context: Context) -> Node:
+    """`then` behind those of the tests that can fail."""
+    needed = [test for test in tests if not is_always_true(test, context)]
+    return if_(reduce(lambda a, b: binary("&&", a, b), needed), then) if needed else then

@@ -1,0 +1,215 @@
+"""Turns the values of Composite's keys into what Composite holds.
+
+Most keys hold entries that list a transformation's arguments in order; they are checked by the converters
+of that transformation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from orio_py.core.expr import Value
+from orio_py.transformation.arguments import boolean, loop_name, new_index, positive_int, text, texts, wrong
+from orio_py.transformation.base import Refusal
+from orio_py.transformation.composite.composite import OnLoop, PragmaEntry, TileEntry
+from orio_py.transformation.entry import Entry
+from orio_py.transformation.parallel import parallelize, vectorize
+from orio_py.transformation.restructuring import distribute, fuse, interchange, reverse
+from orio_py.transformation.storage import array_copy, bound_replace, prefetch, scalar_replace
+from orio_py.transformation.tiling import skew, tile
+from orio_py.transformation.tiling.tile import Tile
+from orio_py.transformation.unrolling import peel
+from orio_py.transformation.versions import restrict, specialize
+
+
+def tiles(value: Value, name: str) -> tuple[TileEntry | Tile, ...]:
+    """`[(loopid, tsize, newindex), …]`; with lists, a band of loops.  Raises Refusal: ORIO-T010, T011, T013."""
+    kind = "a list of (loopid, tsize, newindex)"
+    entries: list[TileEntry | Tile] = []
+    for item in _list(value, name, kind):
+        if not isinstance(item, (list, tuple)) or len(item) != 3:
+            wrong(name, kind, item)
+        loop, size, index = item
+        if isinstance(size, (list, tuple)):
+            entries.append(_made(tile.ENTRY, ("loops", "tsize", "tindex"), item, name))
+            continue
+        entries.append(TileEntry(loop_name(loop, name), positive_int(size, name), new_index(index, name)))
+    return tuple(entries)
+
+
+def strips(value: Value, name: str) -> tuple[TileEntry, ...]:
+    """`[(loopid, tsize, newindex), …]`.  Raises Refusal: ORIO-T010, T011, T013."""
+    entries: list[TileEntry] = []
+    for entry in tiles(value, name):
+        if isinstance(entry, Tile):
+            wrong(name, "a list of (loopid, tsize, newindex)", value)
+        entries.append(entry)
+    return tuple(entries)
+
+
+def pragmas(value: Value, name: str) -> tuple[PragmaEntry, ...]:
+    """`[(loopid, text or list of texts), …]`.  Raises Refusal: ORIO-T010."""
+    entries: list[PragmaEntry] = []
+    for item in _list(value, name, "a list of (loopid, text)"):
+        if not isinstance(item, (list, tuple)) or len(item) != 2:
+            wrong(name, "a list of (loopid, text)", item)
+        entries.append(PragmaEntry(loop_name(item[0], name), texts(item[1], name)))
+    return tuple(entries)
+
+
+def flagged_texts(value: Value, name: str) -> tuple[bool, tuple[str, ...]]:
+    """`(bool, text or list of texts)`; nothing has to follow a False.  Raises Refusal: ORIO-T010."""
+    if value is False:
+        return False, ()
+    if not isinstance(value, (list, tuple)) or not value:
+        wrong(name, "(True or False, text)", value)
+    if not boolean(value[0], name):
+        return False, ()
+    if len(value) != 2:
+        wrong(name, "(True or False, text)", value)
+    return True, texts(value[1], name)
+
+
+def _on_loops(entry: Entry, names: Sequence[str], value: Value, name: str) -> tuple[OnLoop, ...]:
+    """`[loopid, (loopid, …), …]`: a loop, and the other arguments of the transformation."""
+    found: list[OnLoop] = []
+    for item in _list(value, name, f"a list of loops, or of (loopid, {', '.join(names)})"):
+        parts = item if isinstance(item, tuple) and len(item) > 1 and not _is_choice(item, names) else (item,)
+        step = _made(entry, names, parts[1:], name)
+        found.append(OnLoop(loop_name(parts[0], name), step))
+    return tuple(found)
+
+
+def _is_choice(item: tuple[Value, ...], names: Sequence[str]) -> bool:
+    """Whether a tuple names alternatives of a loop, which it does where no argument is a text."""
+    del names
+    return all(isinstance(part, str) for part in item)
+
+
+def _steps(entry: Entry, names: Sequence[str], value: Value, name: str) -> tuple[Any, ...]:
+    """`[(argument, …), …]`: a transformation for each."""
+    kind = f"a list of ({', '.join(names)})"
+    return tuple(
+        _made(entry, names, item if isinstance(item, (list, tuple)) else (item,), name)
+        for item in _list(value, name, kind)
+    )
+
+
+def _flagged_steps(entry: Entry, names: Sequence[str], value: Value, name: str) -> tuple[Any, ...]:
+    """`[(bool, argument, …), …]`: a transformation for each that is switched on."""
+    found: list[Any] = []
+    for item in _list(value, name, f"a list of (True or False, {', '.join(names)})"):
+        if not isinstance(item, (list, tuple)) or not item:
+            wrong(name, f"a list of (True or False, {', '.join(names)})", value)
+        if boolean(item[0], name):
+            found.append(_made(entry, names, item[1:], name))
+    return tuple(found)
+
+
+def _switch(entry: Entry, names: Sequence[str], value: Value, name: str) -> Any:
+    """`bool` or `(bool, argument, …)`: the transformation, or None."""
+    parts = value if isinstance(value, (list, tuple)) and value else (value,)
+    if not boolean(parts[0], name):
+        return None
+    return _made(entry, names, parts[1:], name)
+
+
+def _fusions(value: Value, name: str) -> tuple[Any, ...]:
+    """`[[loops], ([loops], depth), …]`."""
+    found: list[Any] = []
+    for item in _list(value, name, "a list of lists of loops, or of ([loops], depth)"):
+        parts = item if isinstance(item, tuple) and item and isinstance(item[0], (list, tuple)) else (item,)
+        found.append(_made(fuse.ENTRY, ("loops", "depth"), parts, name))
+    return tuple(found)
+
+
+peels = partial(_on_loops, peel.ENTRY, ("first", "last"))
+distributions = partial(_on_loops, distribute.ENTRY, ("groups",))
+reversals = partial(_on_loops, reverse.ENTRY, ())
+fusions = _fusions
+skews = partial(_steps, skew.ENTRY, ("loop", "by", "factor"))
+interchanges = partial(_steps, interchange.ENTRY, ("first", "second"))
+array_copies = partial(_flagged_steps, array_copy.ENTRY, ("aref", "dimsizes", "suffix", "dtype"))
+prefetches = partial(_flagged_steps, prefetch.ENTRY, ("aref", "distance", "locality", "write"))
+scalars = partial(_switch, scalar_replace.ENTRY, ("dtype", "prefix"))
+bounds = partial(_switch, bound_replace.ENTRY, ("lprefix", "uprefix"))
+threads = partial(_switch, parallelize.ENTRY, ("schedule", "collapse", "num_threads"))
+vectors = partial(_switch, vectorize.ENTRY, ("aligned", "alignment", "simdlen"))
+promises = partial(_switch, restrict.ENTRY, ("arrays",))
+versions = partial(_steps, specialize.ENTRY, ("on", "values", "aligned", "alignment"))
+
+
+def opencl_kernels(value: Value, name: str) -> Any:
+    """`bool` or `(bool, (argument, value), …)`: the arguments of OpenCL by name, or None.
+
+    Raises Refusal: ORIO-T010, and what OpenCL's own arguments raise.
+    """
+    from orio_py.transformation.offload.opencl import ENTRY  # takes time to load
+
+    return _kernels(ENTRY, "workItemsPerGroup", value, name)
+
+
+_POSITIONS = ("threadCount", "cacheBlocks", "pinHostMem", "streamCount")
+"""What the four values of Composite's `cuda` are in annotations of the language."""
+
+
+def cuda_kernels(value: Value, name: str) -> Any:
+    """`bool`, `(threadCount, cacheBlocks, pinHostMem, streamCount)` or `(bool, (argument, value), …)`.
+
+    The arguments of CUDA, or None.  Raises Refusal: ORIO-T010, and what CUDA's own arguments raise.
+    """
+    from orio_py.transformation.offload.cuda import ENTRY  # takes time to load
+
+    is_list = isinstance(value, (list, tuple))
+    if is_list and len(value) == len(_POSITIONS) and not isinstance(value[0], bool):
+        pairs = tuple(zip(_POSITIONS, value, strict=True))
+        return _kernels(ENTRY, "threadCount", (True, *pairs), name)
+    if is_list and value and not isinstance(value[0], bool):
+        wrong(
+            name,
+            "(threadCount, cacheBlocks, pinHostMem, streamCount), or (True, ('threadCount', 64), …)",
+            value,
+        )
+    return _kernels(ENTRY, "threadCount", value, name)
+
+
+def _kernels(entry: Entry, example: str, value: Value, name: str) -> Any:
+    first, *pairs = value if isinstance(value, (list, tuple)) and value else (value,)
+    if not boolean(first, name):
+        return None
+    given: dict[str, Value] = {}
+    for pair in pairs:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            wrong(name, f"True, or (True, ('{example}', 64), …)", value)
+        argument, chosen = text(pair[0], name), pair[1]
+        if entry.argument(argument) is None or argument == "force":
+            wrong(name, f"made up of arguments of {entry.name}; `{argument}` is none", value)
+        given[argument] = chosen
+    try:
+        return entry.make(given)
+    except Refusal as refusal:
+        raise Refusal(*refusal.diagnostics, argument=name) from None
+
+
+def _made(entry: Entry, names: Sequence[str], parts: Sequence[Value], name: str) -> Any:
+    """The transformation with these arguments; what is wrong with one is wrong with the key."""
+    if len(parts) > len(names):
+        wrong(name, f"at most {len(names)} values ({', '.join(names)})", list(parts))
+    missing = [a.name for a in entry.arguments if a.default is None and a.name not in names[: len(parts)]]
+    if missing:
+        wrong(name, f"({', '.join(names)}) with at least `{missing[-1]}`", list(parts))
+    try:
+        return entry.make(dict(zip(names, parts, strict=False)))
+    except Refusal as refusal:
+        raise Refusal(*refusal.diagnostics, argument=name) from None
+
+
+def _list(value: Value, name: str, kind: str) -> Sequence[Value]:
+    if not isinstance(value, (list, tuple)):
+        wrong(name, kind, value)
+    return value
+
+
+Keys = Callable[[Value, str], object]

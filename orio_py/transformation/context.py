@@ -1,0 +1,199 @@
+"""What the file around a region says that transformations need to know."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from orio_py.core.source import SourceFile, Span
+from orio_py.ctree.lexer import Kind, Token, blank, scan
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import used_names, walk
+from orio_py.ctree.structures import structures
+from orio_py.ctree.surroundings import live_after, surroundings
+from orio_py.ctree.symbols import CDeclaration, declaration_of
+from orio_py.spec.inputs import Declaration, Storage
+from orio_py.spec.parameter import Parameter
+from orio_py.spec.region import Region
+from orio_py.spec.task import TuningTask
+from orio_py.transformation.base import Context
+
+_LOOP_REGION = re.compile(r"/\*@\s*begin\s+Loop\b")
+_ADDRESS = re.compile(r"&\s*([A-Za-z_]\w*)")
+_SPECIFICATION = re.compile(r"/\*@\s*(?:begin\s+)?PerfTuning\b|#\s*pragma\s+Orio\s+(?:begin\s+)?PerfTuning\b")
+_INT_MAX = 2**31 - 1
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+def context_for(task: TuningTask, region: Region) -> Context:
+    """The context of a region's code: declarations, macros, and what is read after it."""
+    around = surroundings(task.source, Span(region.leader.start, region.trailer.end))
+    parameters = around.function.parameters if around.function is not None else ()
+    specified = {d.name: _from_specification(d) for d in (*declared_in_file(task), *task.inputs.declarations)}
+    declared = dict(specified)
+    before = _without_specifications(around.text_before_in_function) if around.function is not None else ""
+    code = before + task.source.text[region.content.start : region.content.end]
+    declared |= {d.name: _rebound(d, code) for d in (*around.globals, *parameters, *around.locals)}
+    whole = f"{code}\n{region.reference_text}\n{_without_specifications(around.text_after_in_function)}"
+    for name in (d.name for d in parameters):
+        promising = _promising(declared[name], parameters, whole)
+        extended = _promising(_with_extent(promising, specified.get(name)), parameters, whole)
+        declared[name] = extended if extended.promised else promising
+    declared |= {d.name: declaration_of(d) for d in walk(region.tree) if isinstance(d, c_ast.Decl) and d.name}
+    declared = {name: _with_type(d, task.types) for name, d in declared.items()}
+    macro_names = {*around.macros, *around.function_macros}
+    addressed = _ADDRESS.findall(before)
+    return Context(
+        declarations=declared,
+        live_after=live_after(around, used_names([region.tree])),
+        macros=around.macros,
+        function_macros=around.function_macros,
+        sizes={
+            p.name: _size_type(p)
+            for p in task.inputs.parameters
+            if p.name not in macro_names | declared.keys()
+        },
+        reserved=frozenset(macro_names | around.typedefs),
+        assumptions=task.assumptions,
+        exposed=frozenset(addressed) | {d.name for d in around.globals},
+        types=task.types,
+        structures={
+            name: tuple(_with_numbers(member, task.surroundings.macros) for member in members)
+            for name, members in structures([task.source.text, *task.headers]).items()
+        },
+        label=_label(around.function.name if around.function is not None else "region", before),
+    )
+
+
+def _without_specifications(text: str) -> str:
+    """The text without remarks and tuning specifications: `param n = 40;` there assigns nothing in the code.
+
+    Other annotations stay, because code may stand in them alone.
+    """
+    if "/*" not in text and "//" not in text and "#" not in text:
+        return text
+    found = (token for token in scan(text) if _SPECIFICATION.match(token.text) or _is_remark(token))
+    return blank(text, [(token.start, token.end) for token in found])
+
+
+def _is_remark(token: Token) -> bool:
+    return token.kind is Kind.COMMENT and not token.text.startswith("/*@")
+
+
+def with_inner_declarations(node: Node, context: Context) -> Context:
+    """The context with what a statement declares; what is declared in two ways is of no known type."""
+    declared: dict[str, CDeclaration] = {}
+    found = context.effects(node)
+    outside = found.reads | found.writes | found.address_taken
+    for part in walk(node):
+        if isinstance(part, c_ast.Decl) and part.name is not None:
+            here = declaration_of(part)
+            outer = context.declarations.get(part.name) if part.name in outside else None
+            other = declared.get(part.name, outer)
+            same = other is None or other.type == here.type
+            declared[part.name] = here if same else replace(here, type="void")
+    return replace(context, declarations={**context.declarations, **declared})
+
+
+def _size_type(size: Parameter) -> str:
+    """The C type that an input parameter has in the test program."""
+    if any(isinstance(value, float) for value in size.values):
+        return "double"
+    return "long" if any(isinstance(value, int) and value > _INT_MAX for value in size.values) else "int"
+
+
+def _label(function: str, before: str) -> str:
+    """A name for a region: its function's, with a number where others stand before it in the function."""
+    number = len(_LOOP_REGION.findall(before))
+    return f"{function}_r{number}" if number else function
+
+
+def _with_type(declared: CDeclaration, types: Mapping[str, str]) -> CDeclaration:
+    """The declaration with the type that a typedef's name stands for."""
+    return replace(declared, type=types[declared.type]) if declared.type in types else declared
+
+
+def _with_numbers(member: CDeclaration, macros: Mapping[str, str]) -> CDeclaration:
+    """The member with extents as numbers where macros say them."""
+    if not member.dimensions:
+        return member
+    numbers = [macros.get(extent, extent).strip() for extent in member.dimensions]
+    extents = zip(member.dimensions, numbers, strict=True)
+    return replace(member, dimensions=tuple(n if n.isdigit() else extent for extent, n in extents))
+
+
+def declared_in_file(task: TuningTask) -> tuple[Declaration, ...]:
+    """The variables that the specification's `decl_file` declares, as declarations."""
+    file = task.inputs.decl_file
+    if file is None:
+        return ()
+    source = SourceFile(file.path, file.text.encode("latin-1"))
+    end = len(source.data)
+    return tuple(
+        Declaration(
+            d.name,
+            d.type,
+            Storage.DYNAMIC if d.pointers else Storage.STATIC if d.dimensions else Storage.SCALAR,
+            d.dimensions,
+        )
+        for d in surroundings(source, Span(end, end)).globals
+    )
+
+
+def _from_specification(declared: Declaration) -> CDeclaration:
+    """What the specification declares; memory that it allocates has its elements, and no size of its own."""
+    is_allocated = declared.storage in {Storage.DYNAMIC, Storage.MANAGED}
+    return CDeclaration(
+        declared.name,
+        declared.type,
+        dimensions=declared.dimensions,
+        pointers=1 if is_allocated and not declared.dimensions else 0,
+        scope="global",
+        promised=is_allocated and bool(declared.dimensions),
+    )
+
+
+def _with_extent(declared: CDeclaration, specified: CDeclaration | None) -> CDeclaration:
+    """A parameter `T *x` as `T x[static n]`, where the specification says that it has n elements.
+
+    Pointers to structures stay what they are: `x->member` is of a pointer.
+    """
+    if "struct" in declared.type.split():
+        return declared
+    is_open = (declared.dimensions in {(), ("",)}) and declared.pointers + len(declared.dimensions) == 1
+    if specified is None or not is_open or len(specified.dimensions) != 1 or not specified.dimensions[0]:
+        return declared
+    return replace(declared, dimensions=specified.dimensions, pointers=0, promised=True)
+
+
+def _promising(declared: CDeclaration, parameters: Sequence[CDeclaration], code: str) -> CDeclaration:
+    """The declaration; its outermost extent counts only if it says the same where the region stands.
+
+    What it is computed from has to be parameters that the function does not change, and the parameter itself
+    must still point where it did.
+    """
+    if not declared.promised:
+        return declared
+    numbers = {p.name for p in parameters if p.is_scalar and p.is_integer}
+    names = set(_NAME.findall(declared.dimensions[0]))
+    kept = names <= numbers and declared.scope == "parameter"
+    return replace(declared, promised=kept and not any(_may_change(name, code) for name in names))
+
+
+def _may_change(name: str, code: str) -> bool:
+    """Whether code assigns a variable, or declares one of this name, or takes its address."""
+    pattern = rf"\b{name}\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))|(?:\+\+|--|(?<!&)&)\s*{name}\b"
+    return re.search(pattern, code) is not None
+
+
+def _rebound(declared: CDeclaration, code: str) -> CDeclaration:
+    """The declaration; a pointer that the function sets anew counts as one of its own.
+
+    It may point to where another one points by then, even a `restrict` one (C99 6.7.3.1).
+    """
+    if declared.scope == "local" or not declared.is_array_like:
+        return declared
+    name = re.escape(declared.name)
+    is_set = re.search(rf"(?<![\w.>*]){name}\s*(?:=(?!=)|[-+]=|\+\+|--)|(?:\+\+|--)\s*{name}\b", code)
+    return declared if is_set is None else replace(declared, scope="local")

@@ -1,0 +1,252 @@
+"""What a loop has to look like before its iterations may be copied, grouped or moved."""
+
+from __future__ import annotations
+
+from orio_py.ctree.effects import PURE_FUNCTIONS, Effects
+from orio_py.ctree.emit_expression import emit_expression
+from orio_py.ctree.loops import CanonicalLoop, first_write, jumps_out, reasons
+from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast, substatements
+from orio_py.ctree.rewrite import walk, walk_statements
+from orio_py.transformation.base import Context, note, refuse
+from orio_py.transformation.types import index_type, index_type_problem, wraps_at_the_start
+
+LOOP_PRAGMAS = frozenset(
+    [
+        "acc",
+        "clang",
+        "GCC",
+        "ivdep",
+        "loop",
+        "loop_count",
+        "nounroll",
+        "nounroll_and_jam",
+        "novector",
+        "omp",
+        "simd",
+        "swp",
+        "unroll",
+        "unroll_and_jam",
+        "vector",
+    ]
+)
+"""First words of pragmas that belong to the loop they precede."""
+
+_STANDALONE_OMP = frozenset({"barrier", "flush", "taskwait", "taskyield"})
+
+
+def sole_statement(node: Node) -> Node:
+    """`node`, or the only statement of a block that has just one besides comments."""
+    while isinstance(node, Compound):
+        items = [item for item in node.block_items or [] if not isinstance(item, Comment)]
+        if len(items) != 1:
+            return node
+        node = items[0]
+    return node
+
+
+def loop_view(node: Node, what: str, context: Context) -> CanonicalLoop:
+    """The canonical loop that `what` works on.  Raises Refusal: ORIO-T020, T021, T022, T023."""
+    if not isinstance(node, For):
+        refuse("ORIO-T020", f"{what} needs a `for` loop; this is {_kind(node)}", node)
+    if (view := CanonicalLoop.match(node)) is None:
+        refuse(
+            "ORIO-T021",
+            f"{what} needs a loop such as `for (i = L; i < U; i += S)` with a constant step: {reasons(node)}",
+            node,
+        )
+    if (problem := index_type_problem(view, context)) is not None:
+        refuse("ORIO-T022", f"{what} needs an integer loop index; `{view.index}` {problem}", node)
+    require_start_that_fits(view, what, context)
+    for text in context.pragmas:
+        words = text.replace("(", " ").split()
+        standalone = words[:1] == ["omp"] and words[1:2] and words[1] in _STANDALONE_OMP
+        if words and words[0] in LOOP_PRAGMAS and not standalone:
+            refuse(
+                "ORIO-T023",
+                f"{what} would separate the loop from the pragma before it: `#pragma {text}`",
+                node,
+                help="remove the pragma and let the recipe insert it: `pragma=`, `openmp=` or `vector=`",
+            )
+    return view
+
+
+def require_start_that_fits(view: CanonicalLoop, what: str, context: Context) -> None:
+    """The index begins with the value of the start.  Raises Refusal: ORIO-T022."""
+    if wraps_at_the_start(view, context):
+        kind = index_type(view, context)
+        refuse(
+            "ORIO-T022",
+            f"{what} needs a loop index that holds its start; `{emit_expression(view.start)}` may be negative or too "
+            f"large for `{kind} {view.index}`",
+            view.node,
+            help=f"begin with `({kind})({emit_expression(view.start)})`, or take an `int` as the index",
+        )
+
+
+def require_stable_index(view: CanonicalLoop, what: str, context: Context) -> None:
+    """The body leaves the index alone.  Raises Refusal: ORIO-T024."""
+    inside = context.effects(view.body)
+    if view.index in inside.writes | inside.address_taken:
+        place = first_write(view.index, view.body) or view.body
+        refuse("ORIO-T024", f"{what} needs a loop whose body leaves the index alone: `{view.index}`", place)
+
+
+def require_no_jumps(view: CanonicalLoop, what: str) -> None:
+    """The body runs from its start to its end each time.  Raises Refusal: ORIO-T025."""
+    if (jump := jumps_out(view.body)) is not None:
+        refuse(
+            "ORIO-T025", f"{what} needs a body that runs to its end: {_jump_name(jump)} is in the way", jump
+        )
+
+
+def require_copyable(view: CanonicalLoop, what: str) -> None:
+    """The body may stand in the program more than once.  Raises Refusal: ORIO-T026."""
+    for node in walk_statements(view.body):
+        declared = node.decls if isinstance(node, c_ast.DeclList) else (node,)
+        for part in declared:
+            if isinstance(part, c_ast.Decl) and "static" in (part.storage or []):
+                refuse("ORIO-T026", f"{what} cannot copy the `static` variable `{part.name}`", part)
+        if isinstance(node, c_ast.Label):
+            refuse("ORIO-T026", f"{what} cannot copy the label `{node.name}`", node)
+    if (case := _stray_case(view.body)) is not None:
+        refuse("ORIO-T026", f"{what} cannot copy a `case` label of a `switch` outside the loop", case)
+
+
+def require_invariant_bound(view: CanonicalLoop, what: str, context: Context, *, force: bool) -> None:
+    """The bound keeps its value while the loop runs.  Raises Refusal: ORIO-T027, T028."""
+    for part in (view.bound, view.start):
+        _require_pure(part, what, context, force=force)
+    problem = _what_changes(view.bound, view, context, force=force)
+    if problem is not None:
+        name, place = problem
+        refuse(
+            "ORIO-T027",
+            f"{what} needs a bound that keeps its value: the body may change `{name}`",
+            place,
+            notes=[note("the bound is read here", view.bound)],
+            help="copy the bound into a variable of its own before the loop",
+        )
+
+
+def start_is_invariant(view: CanonicalLoop, context: Context) -> bool:
+    """Whether the start expression still has its value in the loop's test."""
+    names = context.expanded(context.effects(view.start).reads)
+    return view.index not in names and _what_changes(view.start, view, context, force=False) is None
+
+
+def _what_changes(
+    part: Node, view: CanonicalLoop, context: Context, *, force: bool
+) -> tuple[str, Node] | None:
+    inside = context.effects(view.body)
+    used = context.effects(part)
+    names = context.expanded(used.reads)
+    if view.index in names:
+        return view.index, view.node
+    for name in sorted(names & (inside.writes | inside.address_taken | inside.escaping & used.array_reads)):
+        return name, _first_change(name, view.body)
+    for name in sorted(names):
+        declared = context.declarations.get(name)
+        if declared is not None and "volatile" in declared.qualifiers:
+            return name, part
+    unknown = unknown_calls(inside)
+    if unknown and not force:
+        for name in sorted(names - {view.index}):
+            declared = context.declarations.get(name)
+            if name in context.exposed or (declared is not None and declared.is_array_like):
+                return name, _first_call(view.body, unknown) or view.body
+    return None
+
+
+def _require_pure(part: Node, what: str, context: Context, *, force: bool) -> None:
+    found = context.effects(part)
+    if found.writes or found.opaque:
+        refuse(
+            "ORIO-T028", f"{what} evaluates the bounds more than once, and this one has a side effect", part
+        )
+    if (unknown := unknown_calls(found)) and not force:
+        names = ", ".join(f"`{name}`" for name in sorted(unknown))
+        refuse(
+            "ORIO-T028",
+            f"{what} evaluates the bounds more than once, and this one calls {names}",
+            part,
+            help="copy the bound into a variable before the loop, or add `force=True`",
+        )
+
+
+def unknown_calls(found: Effects) -> frozenset[str]:
+    """The functions called that are not known to be free of side effects."""
+    return found.calls - PURE_FUNCTIONS
+
+
+def refuse_if_live(view: CanonicalLoop, what: str, context: Context) -> None:
+    """Nothing reads the index after the loop.  Raises Refusal: ORIO-T029."""
+    if view.declared_type is None and view.index in context.live_after:
+        refuse(
+            "ORIO-T029",
+            f"{what} can leave another value in `{view.index}`, which is read after the loop",
+            view.node,
+            help=f"assign `{view.index}` before it is read again, or use another variable as the loop index",
+        )
+
+
+def _first_change(name: str, body: Node) -> Node:
+    if (found := first_write(name, body)) is not None:
+        return found
+    for node in walk(body):
+        if isinstance(node, c_ast.Assignment) and _base(node.lvalue) == name:
+            return node
+    return body
+
+
+def _base(target: Node) -> str | None:
+    """The variable through which an assignment writes."""
+    while isinstance(target, (c_ast.ArrayRef, c_ast.StructRef, c_ast.UnaryOp)):
+        target = target.expr if isinstance(target, c_ast.UnaryOp) else target.name
+    return target.name if isinstance(target, c_ast.ID) else None
+
+
+def _first_call(body: Node, names: frozenset[str]) -> Node | None:
+    for node in walk(body):
+        if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID) and node.name.name in names:
+            return node
+    return None
+
+
+def _stray_case(node: Node) -> Node | None:
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, (c_ast.Case, c_ast.Default)):
+            return current
+        if not isinstance(current, c_ast.Switch):
+            stack.extend(substatements(current))
+    return None
+
+
+def _jump_name(node: Node) -> str:
+    match node:
+        case c_ast.Break():
+            return "a `break`"
+        case c_ast.Continue():
+            return "a `continue`"
+        case c_ast.Return():
+            return "a `return`"
+        case c_ast.Goto():
+            return f"`goto {node.name}`"
+        case c_ast.Label():
+            return f"the label `{node.name}`"
+        case _:
+            return "a jump"
+
+
+def _kind(node: Node) -> str:
+    names: list[tuple[type[Node], str]] = [
+        (Compound, "a block of several statements"),
+        (c_ast.While, "a `while` loop"),
+        (c_ast.DoWhile, "a `do` loop"),
+        (c_ast.If, "an `if`"),
+        (c_ast.Switch, "a `switch`"),
+        (c_ast.Assignment, "an assignment"),
+        (c_ast.Decl, "a declaration"),
+    ]
+    return next((text for kind, text in names if isinstance(node, kind)), "another statement")

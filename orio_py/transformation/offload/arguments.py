@@ -1,0 +1,156 @@
+"""What a nest is offloaded with: arguments in no language's words, and the launch shape that they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from orio_py.ctree.nodes import Node
+from orio_py.machine.device import GpuModel
+from orio_py.transformation.base import refuse
+from orio_py.transformation.offload.plan import (
+    DeviceOptions,
+    Language,
+    LaunchShape,
+    Layout,
+    Layouts,
+    Placement,
+    Spread,
+)
+
+MAXIMUM_AXES = 3
+"""Devices have index spaces of up to three dimensions (The OpenCL Specification 1.2, section 3.2)."""
+
+ITEMS = {
+    Language.OPENCL: {1: (64,), 2: (16, 4), 3: (8, 4, 2)},
+    Language.CUDA: {1: (128,), 2: (32, 4), 3: (32, 4, 1)},
+}
+"""Items per group where nothing is said: a multiple of the widths at which devices run items together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A language's words: its names of the launch shape's arguments, and of the memory of a group."""
+
+    items: str
+    groups: str
+    memory: str
+
+
+WORDS = {
+    Language.OPENCL: Words("workItemsPerGroup", "workGroups", "local memory"),
+    Language.CUDA: Words("threadCount", "blockCount", "shared memory"),
+}
+"""The words of each language."""
+
+
+@dataclass(frozen=True, slots=True)
+class OffloadArguments:
+    """How a nest is laid out on a device.
+
+    `nd` is the number of outer loops that become axes, or their indices, slowest first; `items` and `groups`
+    have one number per axis, fastest first, None for the default; `unroll` is the factor of the pragma before
+    innermost loops, those over an item's iterations where the body has none; `stage` asks for tiles in local
+    memory, of `tile` iterations per axis, by default one for each item, and of `block` iterations of loops inside an
+    iteration, by default as many as a group has items along the fastest axis; `vector` is the number of iterations
+    that an item does at once; `layout` says how the device holds arrays; `what` names the
+    transformation in messages; `trusted` says that it is known that iterations may run in any order; `model` has
+    the limits of what a group may be, where they are known before there is a device.
+
+    With `placements`, one for each loop that `nd` names, each loop is a dimension of the grid or of groups;
+    `items` has one number for each dimension of groups then.  `same` is a nest that touches the same elements of
+    arrays, and says better which those are: the one that was unrolled.
+    """
+
+    what: str
+    nd: int | tuple[str, ...] = 1
+    items: tuple[int, ...] | None = None
+    groups: tuple[int, ...] | None = None
+    coarsen: int = 1
+    spread: Spread = Spread.STRIDED
+    unroll: int | None = None
+    stage: bool = False
+    tile: tuple[int, ...] | None = None
+    block: int | None = None
+    vector: int = 1
+    layout: Layout | Layouts = Layout.ROW
+    options: DeviceOptions = field(default_factory=DeviceOptions)
+    force: bool = False
+    trusted: bool = False
+    language: Language = Language.OPENCL
+    model: GpuModel | None = None
+    placements: tuple[Placement, ...] = ()
+    same: Node | None = None
+
+    @property
+    def words(self) -> Words:
+        """The language's words."""
+        return WORDS[self.language]
+
+    @property
+    def most_axes(self) -> int:
+        """The most loops that can be mapped."""
+        return max(MAXIMUM_AXES, len(self.placements))
+
+    @property
+    def pads(self) -> bool:
+        """Whether tiles get padding: the memory of groups has banks."""
+        return self.language is Language.CUDA
+
+
+def launch_shape(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
+    """The launch shape.  Raises Refusal: ORIO-T127."""
+    if arguments.placements:
+        return _placed(arguments)
+    items = arguments.items or ITEMS[arguments.language][axes]
+    if items == (0,):
+        return _free(axes, node, arguments)
+    if len(items) == 1:
+        items = (*items, *(1,) * (axes - 1))
+    groups, tile = arguments.groups, arguments.tile
+    if tile is not None and len(tile) == 1:
+        tile = (*tile, *items[1:])
+    for name, given in (
+        (arguments.words.items, items),
+        (arguments.words.groups, groups),
+        ("localTile", tile),
+    ):
+        if given is not None and len(given) != axes:
+            refuse(
+                "ORIO-T127",
+                f"`{name}` gives {len(given)} dimensions, and {axes} loops are mapped",
+                node,
+                help="give one number per mapped loop, the innermost loop's first",
+                argument=name,
+            )
+    if tile is not None and any(size % width for size, width in zip(tile, items, strict=True)):
+        refuse(
+            "ORIO-T127",
+            f"`localTile` is {list(tile)}; it has to be a multiple of the items per group, {list(items)}, in each "
+            "dimension",
+            node,
+            argument="localTile",
+        )
+    most = None if arguments.model is None else arguments.model.max_grid_dimensions[:axes]
+    return LaunchShape(items, groups, tile, arguments.vector, most_groups=most)
+
+
+def _placed(arguments: OffloadArguments) -> LaunchShape:
+    """The launch shape in which each loop has a dimension of its own."""
+    assert arguments.items is not None
+    dimensions = 1 + max(placement.dimension for placement in arguments.placements)
+    items = (*arguments.items, *(1,) * (dimensions - len(arguments.items)))
+    most = None if arguments.model is None else arguments.model.max_grid_dimensions[:dimensions]
+    return LaunchShape(items, most_groups=most, placements=arguments.placements)
+
+
+def _free(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
+    """The launch shape whose groups are the driver's.  Raises Refusal: ORIO-T127."""
+    for name, given in (
+        ("workGroups", arguments.groups is not None),
+        ("cacheBlocks", arguments.stage),
+        ("sizeHint", arguments.options.size_hint),
+    ):
+        if given:
+            message = f"`{name}` needs groups of a known size: give `workItemsPerGroup` another value than 0"
+            refuse("ORIO-T127", message, node, argument=name)
+    return LaunchShape((1,) * axes, vector=arguments.vector, free=True)

@@ -1,0 +1,240 @@
+"""Index expressions as polynomials over indices and steady scalars, and back into C."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import reduce
+from operator import mul
+
+from orio_py.ctree.build import binary, const, ident, literal_value, ternary
+from orio_py.ctree.dependence.affine import Monomial, Polynomial
+from orio_py.ctree.dependence.terms import MAXIMUM_NAMES, MINIMUM_NAMES
+from orio_py.ctree.emit_expression import emit_expression, emit_type
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import walk
+from orio_py.transformation.base import Context
+from orio_py.transformation.types import may_be_unsigned, signedness, signedness_of_type
+
+_MAXIMUM_FACTORS = 64
+"""Of a polynomial whose sign is looked for: the work grows with their number."""
+
+Known = Mapping[str, Polynomial | None]
+"""What is known of the variables that change in a nest: a polynomial, None for anything."""
+
+
+class Arithmetic:
+    """Turns expressions into polynomials; what is no polynomial but steady becomes a symbol of its own."""
+
+    def __init__(self, context: Context, changing: frozenset[str]) -> None:
+        self._context = context
+        self._changing = changing
+        self._nodes: dict[str, Node] = {}
+        self._choices: dict[str, tuple[bool, tuple[Polynomial, ...]]] = {}
+        self.minimums: dict[str, int] = {}
+        self.types: dict[str, str] = {}
+        """On the device, of the variables that the nest declares itself."""
+
+    def polynomial(self, node: Node, known: Known) -> Polynomial | None:
+        """The value of an integer expression; None where it is no polynomial and changes in the nest."""
+        match node:
+            case c_ast.Constant(type=kind, value=text) if "int" in kind:
+                value = literal_value(c_ast.Constant("int", text.rstrip("uUlL")))
+                return None if value is None else Polynomial.constant(value)
+            case c_ast.ID(name=name) if name in known:
+                return known[name]
+            case c_ast.ID(name=name):
+                return None if name in self._changing else self._symbol(name, node)
+            case c_ast.UnaryOp(op="-" | "+" as op, expr=operand):
+                inner = self.polynomial(operand, known)
+                return None if inner is None else inner.scaled(-1 if op == "-" else 1)
+            case c_ast.BinaryOp(op="+" | "-" | "*" as op, left=left, right=right):
+                first, second = self.polynomial(left, known), self.polynomial(right, known)
+                if first is None or second is None:
+                    return None
+                return first + second if op == "+" else first - second if op == "-" else first * second
+            case c_ast.Cast(to_type=kind, expr=inner) if signedness_of_type(emit_type(kind)) != "unknown":
+                return self.polynomial(inner, known)
+            case _:
+                return self._steady(node, known)
+
+    def _steady(self, node: Node, known: Known) -> Polynomial | None:
+        names = {part.name for part in walk(node) if isinstance(part, c_ast.ID)}
+        pure = not any(isinstance(part, (c_ast.FuncCall, c_ast.Assignment)) for part in walk(node))
+        found = self._context.effects(node)
+        if not pure or found.writes or names & (self._changing | known.keys()) or found.array_reads:
+            return None
+        return self._symbol(emit_expression(node), node)
+
+    def extent(self, name: str, node: Node) -> Polynomial:
+        """The symbol `name` for the extent of an array, at least 1, which the host computes by `node`."""
+        self._nodes[name] = node
+        self.minimums[name] = 1
+        return Polynomial.symbol(name)
+
+    def opaque(self, node: Node) -> Polynomial:
+        """The value of a steady expression as a symbol."""
+        return self._symbol(emit_expression(node), node)
+
+    def _symbol(self, text: str, node: Node) -> Polynomial:
+        self._nodes[text] = node
+        return Polynomial.symbol(text)
+
+    def is_unsigned(self, symbol: str) -> bool:
+        """Whether a symbol is a variable of an unsigned type."""
+        if symbol in self.types:
+            return self.types[symbol].startswith("u")
+        declared = self._context.declarations.get(symbol)
+        return declared is not None and declared.is_unsigned
+
+    def is_never_negative(self, symbol: str) -> bool:
+        """Whether a symbol is a variable or an expression of an unsigned type."""
+        node = self._nodes.get(symbol)
+        if node is None or isinstance(node, c_ast.ID):
+            return self.is_unsigned(symbol)
+        return signedness(node, self._context) == "unsigned"
+
+    def computes_unsigned(self, node: Node) -> bool:
+        """Whether C may compute an expression in an unsigned type, where nothing is below 0."""
+        match node:
+            case c_ast.ID(name=name) if name in self.types:
+                return self.types[name] in {"uint", "ulong"}
+            case c_ast.UnaryOp(op="-" | "+" | "~", expr=inner):
+                return self.computes_unsigned(inner)
+            case c_ast.BinaryOp(op="+" | "-" | "*" | "/" | "%" | "&" | "|" | "^", left=left, right=right):
+                return self.computes_unsigned(left) or self.computes_unsigned(right)
+            case c_ast.TernaryOp(iftrue=left, iffalse=right):
+                return self.computes_unsigned(left) or self.computes_unsigned(right)
+            case _:
+                return may_be_unsigned(node, self._context)
+
+    def expression(self, value: Polynomial, *, wide: bool = False, kept: Set[str] = frozenset()) -> Node:
+        """The polynomial in C, computed in `long` where it could be large, or everywhere if `wide`.
+
+        Symbols in `kept` are names of the kernel and stand as they are.
+        """
+        terms = sorted(
+            value.terms.items(), key=lambda item: (item[1] < 0, not item[0], -len(item[0]), item[0])
+        )
+        if not terms:
+            return const(0)
+        several = wide or sum(1 for monomial, _ in terms if monomial) > 1
+        result: Node | None = None
+        for monomial, coefficient in terms:
+            part = self._product(monomial, abs(coefficient), kept, wide=several and result is None)
+            if result is None:
+                result = part if coefficient > 0 else c_ast.UnaryOp("-", part)
+            else:
+                result = binary("+" if coefficient > 0 else "-", result, part)
+        assert result is not None
+        return result
+
+    def _product(self, monomial: Monomial, coefficient: int, kept: Set[str], *, wide: bool) -> Node:
+        if not monomial:
+            return const(coefficient)
+        factors = [ident(s) if s in kept else self._nodes.get(s, ident(s)) for s in monomial]
+        if wide or len(factors) > 1 or coefficient > 1 or self.is_unsigned(monomial[0]):
+            factors[0] = as_long(factors[0])
+        product = reduce(lambda a, b: binary("*", a, b), factors)
+        return product if coefficient == 1 else binary("*", product, coefficient)
+
+    def extreme(self, values: Iterable[Polynomial], *, largest: bool) -> Node:
+        """The smallest or largest of some values, in C."""
+        nodes = [self.expression(value) for value in values]
+        operator = ">" if largest else "<"
+        return reduce(lambda a, b: ternary(binary(operator, a, b), a, b), nodes)
+
+    def chosen(self, values: Sequence[Polynomial], *, largest: bool) -> Polynomial:
+        """The smallest or largest of some values, as a symbol that is known to be."""
+        node = self.extreme(values, largest=largest)
+        text = emit_expression(node)
+        self._choices[text] = largest, tuple(values)
+        return self._symbol(text, node)
+
+    def tightest(
+        self, values: Iterable[Polynomial], *, smallest: bool, minimums: Mapping[str, int]
+    ) -> list[Polynomial]:
+        """The values of which no other one is known to be as small, or as large.
+
+        `minimums` are the smallest values, at least 0, that scalars are known to have.
+        """
+
+        def beats(one: Polynomial, two: Polynomial) -> bool:
+            return self.is_natural(two - one if smallest else one - two, minimums)
+
+        kept: list[Polynomial] = []
+        for value in values:
+            if not any(beats(other, value) for other in kept):
+                kept = [*(other for other in kept if not beats(value, other)), value]
+        return kept
+
+    def is_natural(self, value: Polynomial, minimums: Mapping[str, int]) -> bool:
+        """Whether a value is known to be at least 0.
+
+        It is where no coefficient is negative once each symbol is written as its minimum and what is beyond.
+        """
+        for monomial in value.terms:
+            for symbol in monomial:
+                if symbol in self._choices:
+                    return any(self.is_natural(v, minimums) for v in self._below(value, symbol, minimums))
+        if any(symbol not in minimums for monomial in value.terms for symbol in monomial):
+            return False
+        if sum(map(len, value.terms)) > _MAXIMUM_FACTORS:
+            return False
+        beyond = Polynomial.constant(0)
+        for monomial, coefficient in value.terms.items():
+            factors = (Polynomial.symbol(symbol).shifted(minimums[symbol]) for symbol in monomial)
+            beyond = beyond + reduce(mul, factors, Polynomial.constant(coefficient))
+        return all(coefficient >= 0 for coefficient in beyond.terms.values())
+
+    def _below(self, value: Polynomial, symbol: str, minimums: Mapping[str, int]) -> list[Polynomial]:
+        """Values that are at most a value, each with an operand in place of a smallest or largest one."""
+        largest, operands = self._choices[symbol]
+        factor = Polynomial.total(
+            (_without(monomial, symbol), coefficient)
+            for monomial, coefficient in value.terms.items()
+            if symbol in monomial
+        )
+        # A largest value is at least each operand, a smallest one at most: so is it times a natural number.
+        known = self.is_natural(factor if largest else factor.scaled(-1), minimums)
+        if not known or any(monomial.count(symbol) > 1 for monomial in value.terms):
+            return []
+        rest = value - factor * Polynomial.symbol(symbol)
+        return [rest + factor * operand for operand in operands]
+
+
+def _without(monomial: Monomial, symbol: str) -> Monomial:
+    place = monomial.index(symbol)
+    return (*monomial[:place], *monomial[place + 1 :])
+
+
+def operands(node: Node, *, smallest: bool) -> list[Node]:
+    """The expressions of which a bound is the smallest or largest; the bound itself where it is neither."""
+    match node:
+        case c_ast.TernaryOp(cond=c_ast.BinaryOp(op=op, left=left, right=right)) if op in {
+            "<",
+            "<=",
+            ">",
+            ">=",
+        }:
+            if op.startswith(">"):
+                left, right = right, left
+            texts = [emit_expression(part) for part in (left, right)]
+            chosen = [emit_expression(part) for part in (node.iftrue, node.iffalse)]
+            if chosen == (texts if smallest else texts[::-1]):
+                parts = (node.iftrue, node.iffalse)
+                return [found for part in parts for found in operands(part, smallest=smallest)]
+            return [node]
+        case c_ast.FuncCall(name=c_ast.ID(name=name), args=c_ast.ExprList(exprs=[first, second])):
+            if name in (MINIMUM_NAMES if smallest else MAXIMUM_NAMES):
+                return [found for part in (first, second) for found in operands(part, smallest=smallest)]
+            return [node]
+        case _:
+            return [node]
+
+
+def as_long(node: Node, kind: str = "long") -> Node:
+    """`(long)node`, or a cast to another type; a literal stays as it is."""
+    if literal_value(node) is not None and kind == "long":
+        return node
+    words = c_ast.IdentifierType(kind.split())
+    return c_ast.Cast(c_ast.Typename(None, [], None, c_ast.TypeDecl(None, [], None, words)), node)

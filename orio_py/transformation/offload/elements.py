@@ -1,0 +1,252 @@
+"""The array references of a loop body: which elements each touches, and under what conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from orio_py.ctree.dependence.affine import Polynomial
+from orio_py.ctree.emit_expression import emit_type
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Compound, For, Node, c_ast
+from orio_py.ctree.rewrite import declared_names, walk_statements
+from orio_py.ctree.rewrite import walk as walk_nodes
+from orio_py.transformation.offload.arithmetic import Arithmetic, Known
+from orio_py.transformation.offload.levels import Level, level_of, restricted
+from orio_py.transformation.offload.types import device_type
+from orio_py.transformation.parallel.sharing import assigned_names
+
+_STEPS = frozenset({"++", "--", "p++", "p--"})
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A condition by identity and whether it holds, with what was known of the iterations before it."""
+
+    condition: int
+    truth: bool
+    levels: tuple[Level, ...]
+    is_exact: bool
+    guards: tuple[Polynomial, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One array reference, in one case of the conditions around it.
+
+    `subscripts` are None where they are no polynomials; `levels` the loops around it, outermost first, as
+    far as conditions leave them, `whole` the same without conditions; `always` says that it is made in all
+    their iterations.  Where `is_exact` the conditions around it say no more of indices than the levels do; `guards`,
+    polynomials of steady scalars, are at least 0 where it is made.  `path` are the conditions, outermost first.
+    """
+
+    name: str
+    node: Node
+    subscripts: tuple[Polynomial | None, ...]
+    levels: tuple[Level, ...]
+    reads: bool
+    writes: bool
+    always: bool
+    is_exact: bool
+    guards: tuple[Polynomial, ...]
+    path: tuple[Branch, ...]
+    whole: tuple[Level, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the walk is; `known` are variables of the body whose value is a polynomial, or is not known."""
+
+    levels: tuple[Level, ...]
+    whole: tuple[Level, ...]
+    known: Known
+    always: bool = True
+    is_exact: bool = True
+    guards: tuple[Polynomial, ...] = ()
+    path: tuple[Branch, ...] = ()
+
+    def inside(self, condition: Node, truth: bool) -> tuple[Branch, ...]:
+        """The conditions of what stands under one more."""
+        return (*self.path, Branch(id(condition), truth, self.levels, self.is_exact, self.guards))
+
+
+def elements(
+    loops: Sequence[CanonicalLoop], arithmetic: Arithmetic
+) -> tuple[tuple[Level, ...], list[Element]]:
+    """The levels of the mapped loops, and the array references in their body, in the order of the source."""
+    body = loops[-1].body
+    arithmetic.types.update(_declared_types(loops, body))
+    walk = _Walk(arithmetic, body)
+    known: dict[str, Polynomial | None] = dict.fromkeys(walk.changing)
+    levels: list[Level] = []
+    for loop in loops:
+        levels.append(level_of(loop, arithmetic, known, runs=True))
+        known[loop.index] = Polynomial.symbol(loop.index)
+    place = _Place(tuple(levels), tuple(levels), known)
+    # What stands behind a `break` or `continue` is not reached in every iteration.
+    jumps = any(isinstance(node, (c_ast.Break, c_ast.Continue)) for node in walk_statements(body))
+    walk.statement(body, _doubtful(place, body) if jumps else place)
+    return tuple(levels), walk.found
+
+
+def _doubtful(place: _Place, node: Node) -> _Place:
+    """The place inside a statement that does not say for which indices it runs."""
+    return replace(place, always=False, is_exact=False, path=place.inside(node, True))
+
+
+class _Walk:
+    def __init__(self, arithmetic: Arithmetic, body: Node) -> None:
+        self.arithmetic = arithmetic
+        self.found: list[Element] = []
+        self.changing = frozenset(assigned_names([body])) | declared_names(body)
+        self.once = _assigned_once(body)
+
+    def statement(self, node: Node, place: _Place) -> _Place:
+        """Record a statement; the place behind it."""
+        match node:
+            case Compound():
+                self._sequence(node.block_items or [], place)
+            case For():
+                self._for(node, place)
+            case c_ast.If():
+                self.expression(node.cond, place)
+                for branch, truth in ((node.iftrue, True), (node.iffalse, False)):
+                    if branch is not None:
+                        for case in self._under(node.cond, truth, place):
+                            self.statement(branch, case)
+            case c_ast.While() | c_ast.DoWhile() | c_ast.Switch():
+                inner = _doubtful(place, node)
+                self.expression(node.cond, inner)
+                self.statement(node.stmt, inner)
+            case c_ast.Case() | c_ast.Default():
+                self._sequence(node.stmts or [], replace(place, always=False))
+            case c_ast.DeclList():
+                for declaration in node.decls:
+                    place = self.statement(declaration, place)
+            case c_ast.Decl():
+                if node.init is not None and node.name is not None:
+                    self.expression(node.init, place)
+                    return self._learned(node.name, node.init, place)
+            case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value):
+                self.expression(value, place)
+                return self._learned(name, value, place)
+            case _:
+                self.expression(node, place)
+        return place
+
+    def _sequence(self, items: Sequence[Node], place: _Place) -> None:
+        for item in items:
+            place = self.statement(item, place)
+
+    def _learned(self, name: str, value: Node, place: _Place) -> _Place:
+        if name not in self.once:
+            return place
+        return replace(place, known={**place.known, name: self.arithmetic.polynomial(value, place.known)})
+
+    def _for(self, node: For, place: _Place) -> None:
+        loop = CanonicalLoop.match(node)
+        if loop is None or loop.index in assigned_names([loop.body]):
+            inner = _doubtful(place, node)
+            for part in (node.init, node.cond, node.next):
+                if part is not None:
+                    self.statement(part, inner)
+            self.statement(node.stmt, inner)
+            return
+        self.expression(loop.start, place)
+        self.expression(loop.bound, place)
+        level = level_of(loop, self.arithmetic, place.known, runs=False)
+        known = {**place.known, loop.index: Polynomial.symbol(loop.index)}
+        levels, whole = (*place.levels, level), (*place.whole, level)
+        self.statement(loop.body, replace(place, levels=levels, whole=whole, known=known))
+
+    def _under(self, condition: Node, truth: bool, place: _Place) -> list[_Place]:
+        """The place where a condition holds, or does not, in each case of it."""
+        cases = restricted(place.levels, condition, truth, self.arithmetic, place.known)
+        return [
+            replace(
+                place,
+                levels=case.levels,
+                always=False,
+                is_exact=place.is_exact and case.is_exact,
+                guards=(*place.guards, *case.guards),
+                path=place.inside(condition, truth),
+            )
+            for case in cases
+        ]
+
+    def expression(self, node: Node, place: _Place, *, writes: bool = False, reads: bool = True) -> None:
+        """Record the references in an expression."""
+        match node:
+            case c_ast.ArrayRef():
+                self._reference(node, place, writes=writes, reads=reads)
+            case c_ast.Assignment(op=op, lvalue=target, rvalue=value):
+                self.expression(value, place)
+                self.expression(target, place, writes=True, reads=op != "=")
+            case c_ast.UnaryOp(op=op, expr=target) if op in _STEPS:
+                self.expression(target, place, writes=True)
+            case c_ast.TernaryOp(cond=condition, iftrue=first, iffalse=second):
+                self.expression(condition, place)
+                for branch, truth in ((first, True), (second, False)):
+                    for case in self._under(condition, truth, place):
+                        self.expression(branch, case)
+            case c_ast.BinaryOp(op="&&" | "||" as op, left=left, right=right):
+                self.expression(left, place)
+                for case in self._under(left, op == "&&", place):
+                    self.expression(right, case)
+            case _:
+                for child in node:
+                    self.expression(child, place)
+
+    def _reference(self, node: Node, place: _Place, *, writes: bool, reads: bool) -> None:
+        subscripts: list[Node] = []
+        base = node
+        while isinstance(base, c_ast.ArrayRef):
+            subscripts.insert(0, base.subscript)
+            base = base.name
+        for subscript in subscripts:
+            self.expression(subscript, place)
+        if isinstance(base, c_ast.ID):
+            values = tuple(self.arithmetic.polynomial(s, place.known) for s in subscripts)
+            self.found.append(
+                Element(
+                    base.name,
+                    node,
+                    values,
+                    place.levels,
+                    reads=reads,
+                    writes=writes,
+                    always=place.always,
+                    is_exact=place.is_exact,
+                    guards=place.guards,
+                    path=place.path,
+                    whole=place.whole,
+                )
+            )
+
+
+def _declared_types(loops: Sequence[CanonicalLoop], body: Node) -> dict[str, str]:
+    """The device types of the variables that headers and statements declare."""
+    found = {loop.index: loop.declared_type for loop in loops if loop.declared_type is not None}
+    for node in walk_nodes(body):
+        if isinstance(node, c_ast.Decl) and node.name is not None and isinstance(node.type, c_ast.TypeDecl):
+            found[node.name] = emit_type(node.type.type)
+    return {name: device_type(kind) or "" for name, kind in found.items()}
+
+
+def _assigned_once(body: Node) -> frozenset[str]:
+    """The variables that one declaration or assignment alone gives a value."""
+    counts: dict[str, int] = {}
+    stack = [body]
+    while stack:
+        node = stack.pop()
+        match node:
+            case c_ast.Decl(name=str(name), init=Node()):
+                counts[name] = counts.get(name, 0) + 1
+            case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
+                counts[name] = counts.get(name, 0) + (1 if node.op == "=" else 2)
+            case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in _STEPS:
+                counts[name] = counts.get(name, 0) + 2
+            case _:
+                pass
+        stack.extend(node)
+    return frozenset(name for name, count in counts.items() if count == 1)

@@ -1,0 +1,364 @@
+"""The loops around an array reference as ranges of their indices, and the range of a subscript over them.
+
+Each level says between which values an index lies, in terms of indices further out and of steady scalars.
+The range of a subscript follows by putting in, from the innermost level outwards, the end of the range at
+which the subscript is smallest or largest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from orio_py.ctree.build import add, binary, literal_value, ternary
+from orio_py.ctree.dependence.affine import Polynomial
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.transformation.offload.arithmetic import Arithmetic, Known, as_long, operands
+from orio_py.transformation.offload.conversions import compares_numbers
+
+_MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+_MAXIMUM_ENDS = 8
+
+
+class Unbounded(Exception):
+    """The range of a subscript cannot be written down: why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A loop around a reference: its index lies between all `lowers` and all `uppers`.
+
+    `limit` is what the header says of a loop with a larger step, whose last index is one of the ends.  `loose` says
+    that it need not reach them; `trips` is the number of iterations of a loop with step 1 or -1 and single bounds;
+    `stride` is the signed step.
+    """
+
+    index: str
+    lowers: tuple[Polynomial, ...]
+    uppers: tuple[Polynomial, ...]
+    loose: bool = False
+    trips: Polynomial | None = None
+    limit: tuple[tuple[Polynomial, ...], tuple[Polynomial, ...]] = ((), ())
+    stride: int = 1
+
+
+def level_of(loop: CanonicalLoop, arithmetic: Arithmetic, known: Known, *, runs: bool) -> Level:
+    """What a loop's header says about its index; `runs` says that the loop has an iteration."""
+    step, strict = abs(loop.stride), loop.relation in {"<", ">"}
+    starts = _values(operands(loop.start, smallest=not loop.upward), arithmetic, known)
+    bounds = _values(operands(loop.bound, smallest=loop.upward), arithmetic, known)
+    inward = (-1 if loop.upward else 1) if strict else 0
+    ends = tuple(bound.shifted(inward) for bound in bounds)
+    loose, trips = False, None
+    limit = ((), ends) if loop.upward else (ends, ())
+    if step > 1:
+        last = _last(loop, starts, bounds, arithmetic, runs=runs)
+        ends, loose = ((last,), False) if last is not None else (ends, True)
+    elif len(starts) == len(ends) == 1:
+        distance = ends[0] - starts[0] if loop.upward else starts[0] - ends[0]
+        trips = distance.shifted(1)
+    lowers, uppers = (starts, ends) if loop.upward else (ends, starts)
+    return Level(loop.index, lowers, uppers, loose, trips, limit, loop.stride)
+
+
+def _values(nodes: Sequence[Node], arithmetic: Arithmetic, known: Known) -> tuple[Polynomial, ...]:
+    found = (arithmetic.polynomial(node, known) for node in nodes)
+    return tuple(value for value in found if value is not None)
+
+
+def _last(
+    loop: CanonicalLoop,
+    starts: Sequence[Polynomial],
+    bounds: Sequence[Polynomial],
+    arithmetic: Arithmetic,
+    *,
+    runs: bool,
+) -> Polynomial | None:
+    """The index in the last iteration of a loop with a larger step, where start and bound are steady.
+
+    Where there is no iteration it is the bound, as for a loop with step 1: C rounds towards zero, and would
+    give indices that lie on the wrong side of it.
+    """
+    if len(starts) != 1 or len(bounds) != 1:
+        return None
+    if arithmetic.polynomial(loop.start, {}) is None or arithmetic.polynomial(loop.bound, {}) is None:
+        return None
+    step = abs(loop.stride)
+    strict = int(loop.relation in {"<", ">"})
+    distance = bounds[0] - starts[0] if loop.upward else starts[0] - bounds[0]
+    if (number := distance.value) is not None:
+        number -= strict
+        way = number // step * step if number >= 0 else number
+        return starts[0].shifted(way if loop.upward else -way)
+    low, high = (loop.start, loop.bound) if loop.upward else (loop.bound, loop.start)
+    span = as_long(high) if literal_value(low) == 0 else binary("-", as_long(high), low)
+    room = add(span, -strict)
+    rounded = binary("*", binary("/", room, step), step)
+    way = arithmetic.opaque(rounded if runs else ternary(binary("<", room, 0), room, rounded))
+    return starts[0] + way if loop.upward else starts[0] - way
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What is known of scalars: `always`, and where the loops and conditions around a reference let it be made.
+
+    Only what is always so may decide between two ends of a range, as one that is never reached must not make
+    the range larger.  Signs may depend on more: where they are wrong, nothing is touched.
+    """
+
+    always: Mapping[str, int]
+    inside: Mapping[str, int]
+    arithmetic: Arithmetic
+
+
+def ends(
+    value: Polynomial,
+    levels: Sequence[Level],
+    axes: int,
+    always: Mapping[str, int],
+    arithmetic: Arithmetic,
+    *,
+    largest: bool,
+) -> list[Polynomial]:
+    """Steady values of which the largest (or smallest) is at least (at most) a subscript's.
+
+    The first `axes` levels have an iteration at least; `always` are the least values, at least 0, of scalars.
+    Raises Unbounded.
+    """
+    facts = _Facts(always, {**minimums(levels), **always}, arithmetic)
+    found = [value]
+    for place in range(len(levels) - 1, -1, -1):
+        level, outer = levels[place], [other.index for other in levels[:place]]
+        runs = place < axes
+        found = [
+            end for item in found for end in _without(item, level, outer, facts, runs=runs, largest=largest)
+        ]
+        found = arithmetic.tightest(found, smallest=not largest, minimums=always)
+        if len(found) > _MAXIMUM_ENDS:
+            raise Unbounded("it is one of too many expressions")
+    return found
+
+
+def _without(
+    value: Polynomial, level: Level, outer: Sequence[str], facts: _Facts, *, runs: bool, largest: bool
+) -> list[Polynomial]:
+    """The value at the ends of an index; `runs` says that there is an iteration."""
+    coefficient, rest = _split(value, level.index)
+    if not coefficient.terms:
+        return [value]
+    sign = _sign(coefficient, facts)
+    if sign is None:
+        lower, upper = (_end(level, outer, facts, upper=upper) for upper in (False, True))
+        if not runs:
+            # Of a loop without iterations the last index lies before the first one, and so would the buffer.
+            upper = _at_least(upper, lower, level, outer, facts)
+        return [rest + coefficient * end for end in (upper, lower)]
+    return [rest + coefficient * _end(level, outer, facts, upper=(sign > 0) == largest)]
+
+
+def _at_least(
+    upper: Polynomial, lower: Polynomial, level: Level, outer: Sequence[str], facts: _Facts
+) -> Polynomial:
+    """The larger of two ends.  Raises Unbounded where an index further out changes one of them."""
+    found = facts.arithmetic.tightest([upper, lower], smallest=False, minimums=facts.always)
+    if len(found) == 1:
+        return found[0]
+    if any(name in outer for end in found for monomial in end.terms for name in monomial):
+        raise Unbounded(
+            f"the loop `{level.index}` may have no iteration, and the factor of `{level.index}` any sign"
+        )
+    return facts.arithmetic.chosen(found, largest=True)
+
+
+def _split(value: Polynomial, index: str) -> tuple[Polynomial, Polynomial]:
+    """The factor of an index, and the rest.  Raises Unbounded where the index is multiplied by itself."""
+    factor: list[tuple[tuple[str, ...], int]] = []
+    rest: list[tuple[tuple[str, ...], int]] = []
+    for monomial, coefficient in value.terms.items():
+        uses = monomial.count(index)
+        if uses > 1:
+            raise Unbounded(f"it is not linear in `{index}`")
+        if uses:
+            factor.append((tuple(symbol for symbol in monomial if symbol != index), coefficient))
+        else:
+            rest.append((monomial, coefficient))
+    return Polynomial.total(factor), Polynomial.total(rest)
+
+
+def _end(level: Level, outer: Sequence[str], facts: _Facts, *, upper: bool) -> Polynomial:
+    """One end of an index's range, rather one that no other index changes."""
+    given = level.uppers if upper else level.lowers
+    found = facts.arithmetic.tightest(given, smallest=upper, minimums=facts.always)
+    steady = [end for end in found if not any(name in outer for monomial in end.terms for name in monomial)]
+    if len(steady) > 1:
+        return facts.arithmetic.chosen(steady, largest=not upper)
+    if steady or len(found) == 1:
+        return (steady or found)[0]
+    raise Unbounded(f"the bounds of the loop `{level.index}` are not linear")
+
+
+def minimums(levels: Sequence[Level]) -> dict[str, int]:
+    """The least values, at least 0, of scalars wherever all loops run: 1 for `n` where `0 <= i < n`."""
+    found: dict[str, int] = {}
+    for level in levels:
+        lowers, uppers = (*level.lowers, *level.limit[0]), (*level.uppers, *level.limit[1])
+        lowest = max((end.value for end in lowers if end.value is not None), default=-1)
+        for end in uppers:
+            names = [monomial for monomial in end.terms if monomial]
+            least = lowest - end.terms.get((), 0)
+            if (
+                lowest >= 0
+                and least >= 0
+                and len(names) == 1
+                and len(names[0]) == 1
+                and end.terms[names[0]] == 1
+            ):
+                found[names[0][0]] = max(least, found.get(names[0][0], 0))
+    return found
+
+
+def least(levels: Sequence[Level], arithmetic: Arithmetic) -> dict[str, int]:
+    """`minimums` with 0 for the indices that are at least that."""
+    found = {**minimums(levels), **arithmetic.minimums}
+    for level in levels:
+        if any(arithmetic.is_natural(end, found) for end in level.lowers):
+            found[level.index] = 0
+    return found
+
+
+def _sign(value: Polynomial, facts: _Facts) -> int | None:
+    """1 for a coefficient that is known to be at least 0, -1 for one that is at most 0, None for others."""
+    signs = {1 if coefficient > 0 else -1 for coefficient in value.terms.values()}
+    symbols = {symbol for monomial in value.terms for symbol in monomial}
+    sure = all(symbol in facts.inside or facts.arithmetic.is_unsigned(symbol) for symbol in symbols)
+    return signs.pop() if len(signs) == 1 and sure else None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Levels as a condition leaves them, whether they say all that it says of indices, and what it says of scalars.
+
+    All `guards`, polynomials of steady scalars, are at least 0 in this case.
+    """
+
+    levels: tuple[Level, ...]
+    is_exact: bool = True
+    guards: tuple[Polynomial, ...] = ()
+
+
+def restricted(
+    levels: tuple[Level, ...], condition: Node, truth: bool, arithmetic: Arithmetic, known: Known
+) -> list[Case]:
+    """The cases in which a condition holds, or does not: in each iteration at least one of them."""
+    match condition:
+        case c_ast.UnaryOp(op="!", expr=inner):
+            return restricted(levels, inner, not truth, arithmetic, known)
+        case c_ast.BinaryOp(op="&&" | "||" as op, left=left, right=right):
+            first = restricted(levels, left, truth, arithmetic, known)
+            if (op == "&&") != truth:
+                found = [*first, *restricted(levels, right, truth, arithmetic, known)]
+                return found if len(found) <= _MAXIMUM_ENDS else [Case(levels, False)]
+            found = [
+                Case(narrow.levels, wide.is_exact and narrow.is_exact, (*wide.guards, *narrow.guards))
+                for wide in first
+                for narrow in restricted(wide.levels, right, truth, arithmetic, known)
+            ]
+            return found if len(found) <= _MAXIMUM_ENDS else [Case(levels, False)]
+        case c_ast.BinaryOp(op=op, left=left, right=right) if op in _MIRROR:
+            relation = op if truth else _OPPOSITE[op]
+            one, two = arithmetic.polynomial(left, known), arithmetic.polynomial(right, known)
+            if (
+                one is not None
+                and two is not None
+                and compares_numbers(condition, least(levels, arithmetic), arithmetic, known)
+            ):
+                return _compared(levels, one - two, relation)
+        case _:
+            pass
+    return [Case(levels, not _mentions_index(condition, levels, known))]
+
+
+def _compared(levels: tuple[Level, ...], distance: Polynomial, relation: str) -> list[Case]:
+    """The levels where `distance relation 0` holds, for `!=` in two cases where its value may be an end of them."""
+    names = {symbol for monomial in distance.terms for symbol in monomial}
+    used = [place for place, level in enumerate(levels) if level.index in names]
+    if not used:
+        return [Case(levels, guards=guards) for guards in _guards(distance, relation)]
+    level = levels[used[0]]
+    factor = distance.terms.get((level.index,), 0)
+    rest = distance - Polynomial.symbol(level.index).scaled(factor)
+    if len(used) > 1 or factor not in {1, -1} or any(level.index in monomial for monomial in rest.terms):
+        return [Case(levels, False)]
+    if factor == -1:
+        relation = _MIRROR[relation]
+    cases = _tightened(level, rest.scaled(-factor), relation)
+    return [Case((*levels[: used[0]], new, *levels[used[0] + 1 :])) for new in cases]
+
+
+def _guards(distance: Polynomial, relation: str) -> list[tuple[Polynomial, ...]]:
+    """What is at least 0 where `distance relation 0` holds, in each case of it."""
+    above, below = distance, distance.scaled(-1)
+    match relation:
+        case "<":
+            return [(below.shifted(-1),)]
+        case "<=":
+            return [(below,)]
+        case ">":
+            return [(above.shifted(-1),)]
+        case ">=":
+            return [(above,)]
+        case "==":
+            return [(above, below)]
+        case _:
+            return [(below.shifted(-1),), (above.shifted(-1),)]
+
+
+def _tightened(level: Level, end: Polynomial, relation: str) -> list[Level]:
+    match relation:
+        case "<" | "<=":
+            return [bounded(level, end.shifted(-1 if relation == "<" else 0), upper=True)]
+        case ">" | ">=":
+            return [bounded(level, end.shifted(1 if relation == ">" else 0), upper=False)]
+        case "==":
+            return [bounded(bounded(level, end, upper=False), end, upper=True)]
+        case _:
+            step = abs(level.stride)
+            lowers = tuple(low.shifted(step) if (low - end).value == 0 else low for low in level.lowers)
+            uppers = tuple(high.shifted(-step) if (high - end).value == 0 else high for high in level.uppers)
+            if (lowers, uppers) != (level.lowers, level.uppers):
+                return [replace(level, lowers=lowers, uppers=uppers, trips=None)]
+            return [*_tightened(level, end, "<"), *_tightened(level, end, ">")]
+
+
+def bounded(level: Level, end: Polynomial, *, upper: bool) -> Level:
+    """The level with one end more; that of a loop with a larger step is moved to an index that it reaches."""
+    step, starts = abs(level.stride), level.lowers if level.stride > 0 else level.uppers
+    if step > 1:
+        distance = (end - starts[0]).value if starts else None
+        if distance is None:
+            level = replace(level, loose=True)
+        else:
+            end = end.shifted(-(distance % step) if upper else -distance % step)
+    if upper:
+        return replace(level, uppers=(*level.uppers, end), trips=None)
+    return replace(level, lowers=(*level.lowers, end), trips=None)
+
+
+def _mentions_index(condition: Node, levels: Sequence[Level], known: Known) -> bool:
+    """Whether a condition compares an index, or something computed from one, outside of subscripts."""
+    indices = {level.index for level in levels}
+    stack: list[Node] = [condition]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, c_ast.ArrayRef):
+            continue
+        if isinstance(node, c_ast.ID) and (node.name in indices or node.name in known):
+            return True
+        stack.extend(node)
+    return False

@@ -1,0 +1,84 @@
+"""What a kernel may ask of the devices that it is generated for, looked at before anything is built.
+
+Source: CUDA C++ Programming Guide, "Technical specifications per compute capability".
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import NoReturn
+
+from orio_py.ctree.nodes import Node
+from orio_py.machine.device import GpuModel
+from orio_py.transformation.base import refuse
+from orio_py.transformation.offload.plan import KernelPlan
+from orio_py.transformation.offload.types import device_type
+
+OLDEST = "sm_75"
+"""The architecture whose limits hold where none is named; those of later ones are no smaller for a block."""
+
+_BYTES = {"char": 1, "uchar": 1, "bool": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4}
+_SIDES = "xyz"
+
+
+def shared_bytes(plan: KernelPlan, warp: int) -> int:
+    """Bytes of shared memory that a group of a plan has: tiles, and partial results of reductions."""
+    items = prod(plan.launch.items)
+    # One value per warp where groups are made of whole warps; a single warp needs none.
+    values = items if items % warp else (items // warp if items > warp else 0)
+    tiles = sum(tile.elements * _size(tile.type) for tile in plan.staged)
+    return tiles + sum(values * _size(reduction.type) for reduction in plan.reductions)
+
+
+def require_limits(plan: KernelPlan, model: GpuModel | None, node: Node) -> None:
+    """A plan keeps to a GPU's limits, where they are known.  Raises Refusal: ORIO-T143."""
+    if model is None:
+        return
+    launch, cuda = plan.launch, plan.options.cuda
+    threads = prod(launch.items)
+    if threads > model.max_threads_per_block:
+        _refuse(
+            f"a block has {threads} threads"
+            + (f" ({_times(launch.items)})" if len(launch.items) > 1 else ""),
+            model.max_threads_per_block,
+            node,
+            "threadCount",
+        )
+    for side, size, most in zip(_SIDES, launch.items, model.max_block_dimensions, strict=False):
+        if size > most:
+            _refuse(f"a block has {size} threads along {side}", most, node, "threadCount")
+    for side, size, most in zip(_SIDES, launch.groups or (), model.max_grid_dimensions, strict=False):
+        if size > most:
+            _refuse(f"a grid has {size} blocks along {side}", most, node, "blockCount")
+    used = shared_bytes(plan, model.warp_size)
+    if used > model.shared_bytes_per_block:
+        message = f"tiles and partial results of a block take {used} bytes of shared memory"
+        _refuse(message, model.shared_bytes_per_block, node, "cacheBlocks" if plan.staged else "threadCount")
+    if cuda.max_registers is not None and cuda.max_registers > model.max_registers_per_thread:
+        message = f"a thread gets up to {cuda.max_registers} registers"
+        _refuse(message, model.max_registers_per_thread, node, "maxRegisters")
+    if cuda.least_blocks is not None:
+        _require_resident(threads, cuda.least_blocks, model, node)
+
+
+def _require_resident(threads: int, blocks: int, model: GpuModel, node: Node) -> None:
+    """A multiprocessor can hold so many blocks.  Raises Refusal: ORIO-T143."""
+    warps = -(-threads // model.warp_size) * blocks
+    if warps > model.max_warps_per_multiprocessor:
+        message = f"{blocks} blocks of {threads} threads on a multiprocessor have {warps} warps"
+        _refuse(message, model.max_warps_per_multiprocessor, node, "launchBounds")
+    if blocks > model.max_blocks_per_multiprocessor:
+        message = f"a multiprocessor is to hold {blocks} blocks"
+        _refuse(message, model.max_blocks_per_multiprocessor, node, "launchBounds")
+
+
+def _refuse(found: str, most: int, node: Node, argument: str) -> NoReturn:
+    refuse("ORIO-T143", f"{found}, and {most} is the most that the architecture has", node, argument=argument)
+
+
+def _times(sizes: tuple[int, ...]) -> str:
+    return " x ".join(str(size) for size in sizes)
+
+
+def _size(text: str) -> int:
+    return _BYTES.get(device_type(text) or "", 8)

@@ -1,0 +1,384 @@
+"""A loop nest as a kernel for a device: `offload` decides everything that no language has a say in.
+
+    for (i = 0; i < n; i++) {           axis      i from 0, n iterations
+      t = a * x[i];                     buffers   x: n doubles, in;  y: n doubles, inout
+      y[i] += t;                        scalars   a
+      s += t;                           private   t;   reduction  s by +
+    }
+
+Source: N. Chaimov, B. Norris and A. Malony, "Toward Multi-target Autotuning for Accelerators", ICPADS 2014,
+sections III and IV; for the scalars Z. Li, "Array privatization for parallel execution of loops", ICS 1992.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from orio_py.ctree.dependence.alias import Aliases
+from orio_py.ctree.loops import CanonicalLoop, innermost_loops
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import walk
+from orio_py.transformation.base import Context, note, refuse
+from orio_py.transformation.offload.arguments import OffloadArguments, launch_shape
+from orio_py.transformation.offload.arithmetic import Arithmetic
+from orio_py.transformation.offload.blocks import InnerLoops, in_blocks, inner_loops
+from orio_py.transformation.offload.body import (
+    body_items,
+    flattened,
+    plain_body,
+    require_device_code,
+    subscripted,
+)
+from orio_py.transformation.offload.buffers import Array, array, structures_array
+from orio_py.transformation.offload.elements import Element, elements
+from orio_py.transformation.offload.headers import with_comparisons
+from orio_py.transformation.offload.levels import Level
+from orio_py.transformation.offload.limits import require_limits
+from orio_py.transformation.offload.mapping import axis, mapped_loops
+from orio_py.transformation.offload.plan import (
+    BufferPlan,
+    KernelPlan,
+    LaunchShape,
+    Layout,
+    Layouts,
+    ReductionPlan,
+)
+from orio_py.transformation.offload.scalars import scalars
+from orio_py.transformation.offload.staging import Staging, staging
+from orio_py.transformation.offload.structures import Flattened, flattened_structures
+from orio_py.transformation.offload.vectors import lanes
+from orio_py.transformation.parallel.sharing import Sharing, require_independent, require_order_free, sharing
+
+
+@dataclass(frozen=True, slots=True)
+class Offloaded:
+    """A plan, and the perfect nest that it stands for: its axes slowest first, and all its loops.
+
+    The loops are those of the code without structures, `plain`.
+    """
+
+    plan: KernelPlan
+    axes: tuple[CanonicalLoop, ...]
+    loops: tuple[CanonicalLoop, ...]
+    plain: Flattened
+
+
+def offload(node: Node, context: Context, arguments: OffloadArguments) -> KernelPlan:
+    """The kernel that a loop nest becomes, named `kernel`.
+
+    Raises Refusal: ORIO-T020 to T028 (form of the nest), T040, T041 (dependences), T090 (rounding),
+    T120 to T127, T130, T140 to T142.
+    """
+    return offloaded(node, context, arguments).plan
+
+
+def require_any_order(node: Node, context: Context, arguments: OffloadArguments) -> None:
+    """The iterations of the loops that would become axes may run in any order.
+
+    Raises Refusal: ORIO-T020 to T028, T040, T041, T090, T120, T124.
+    """
+    what, force = arguments.what, arguments.force
+    plain = flattened_structures(node, what, context)
+    node, context = plain.node, plain.context
+    mapped, every = mapped_loops(node, arguments.nd, what, context, force=force, most=arguments.most_axes)
+    outer = every[: len(mapped)]
+    shared = sharing(outer, context)
+    require_independent(outer, shared, what, context, force=force)
+    require_order_free(shared, what, context, force=force)
+
+
+def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offloaded:
+    """The kernel with the loops that it stands for.  Raises Refusal like `offload`."""
+    what, force = arguments.what, arguments.force
+    plain_arrays = flattened_structures(node, what, context)
+    node, context = plain_arrays.node, plain_arrays.context
+    mapped, every = mapped_loops(node, arguments.nd, what, context, force=force, most=arguments.most_axes)
+    launch = launch_shape(len(mapped), node, arguments)
+    outer = every[: len(mapped)]
+    shared = sharing(outer, context)
+    body = subscripted(plain_body(outer[-1].body, context))
+    require_device_code(body, what, context)
+    inner = _same_nest([*outer[:-1], replace(outer[-1], body=body)], context, arguments)
+    written = context.effects(body).writes | context.effects(inner[-1].body).writes
+    arithmetic = Arithmetic(context, written | {loop.index for loop in outer})
+    axes, uses = _uses(inner, arithmetic, what, context)
+    _require_apart(uses, shared, body, context, arguments)
+    if not arguments.trusted:
+        require_independent(outer, shared, what, context, force=force)
+        require_order_free(shared, what, context, force=force)
+    _require_neighbours(uses, plain_arrays, arguments)
+    cut = mapped[0] if arguments.options.streams > 1 else None
+    arrays = _arrays(uses, axes, arithmetic, plain_arrays, arguments, cut)
+    plain = flattened(body, arrays)
+    extents = tuple(scalar for found in arrays.values() for scalar in found.scalars)
+    kept = scalars(shared, outer, every, plain, extents, arguments.what, context)
+    dimensions = tuple(axis(loop, arithmetic, context) for loop in mapped)
+    _require_known_groups(launch, kept.reductions, node)
+    tiles = Staging()
+    if arguments.stage:
+        names = [name for name, _ in kept.private]
+        size, single = arguments.block or launch.items[0], launch.step == launch.items
+        loops = inner_loops(body, size, names, arithmetic, what, context, single=single)
+        numbers = {name: found for name, found in uses.items() if name not in plain_arrays.mixed}
+        tiles = staging(numbers, arrays, dimensions, launch, arithmetic, loops.loops, pad=arguments.pads)
+        _require_tiles(tiles, loops, node, arguments)
+    new = flattened(body, arrays, tiles.references) if tiles.tiles else plain
+    blocked = in_blocks(body_items(new), tiles.loops, kept.private, arguments.unroll)
+    combined = {reduction.name for reduction in kept.reductions}
+    wide = arguments.vector > 1
+    vectors = lanes(body, dimensions[-1], uses, arrays, combined, what, context) if wide else None
+    plan = KernelPlan(
+        name="kernel",
+        axes=tuple(plain_arrays.along(dimension) for dimension in dimensions),
+        body=blocked.items,
+        buffers=tuple(plain_arrays.in_region(buffer) for buffer in _buffers(arrays, tiles)),
+        scalars=tuple(plain_arrays.given(scalar) for scalar in (*kept.given, *tiles.scalars)),
+        private=blocked.private,
+        reductions=kept.reductions,
+        launch=launch,
+        staged=tiles.tiles,
+        blocks=blocked.blocks,
+        spread=arguments.spread,
+        coarsen=arguments.coarsen,
+        unroll=None if innermost_loops(new) else arguments.unroll,
+        options=arguments.options,
+        lanes=vectors,
+        language=arguments.language,
+    )
+    require_limits(plan, arguments.model, node)
+    return Offloaded(plan, tuple(mapped), tuple(every), plain_arrays)
+
+
+def _mapped(
+    node: Node, context: Context, arguments: OffloadArguments
+) -> tuple[list[CanonicalLoop], list[CanonicalLoop]]:
+    """The loops that become axes, and all loops of the nest.  Raises Refusal as `mapped_loops` does."""
+    given, most = arguments.nd, arguments.most_axes
+    return mapped_loops(node, given, arguments.what, context, force=arguments.force, most=most)
+
+
+def _same_nest(
+    loops: list[CanonicalLoop], context: Context, arguments: OffloadArguments
+) -> list[CanonicalLoop]:
+    """The nest that says which elements are touched: the given one, if there is no better one."""
+    if arguments.same is None:
+        return loops
+    plain = flattened_structures(with_comparisons(arguments.same, context), arguments.what, context)
+    _, every = _mapped(plain.node, plain.context, arguments)
+    outer = every[: len(loops)]
+    return [*outer[:-1], replace(outer[-1], body=subscripted(plain_body(outer[-1].body, plain.context)))]
+
+
+def _require_known_groups(launch: LaunchShape, reductions: Sequence[ReductionPlan], node: Node) -> None:
+    """No group of unknown size combines anything, nor one of loops with own dimensions.
+
+    Raises Refusal: ORIO-T105, T127.
+    """
+    if launch.placements and reductions:
+        refuse(
+            "ORIO-T105",
+            f"the iterations of the loops that `cuda` names combine their values of `{reductions[0].name}`",
+            node,
+            help="combine them in an array, or in a loop inside the kernel",
+        )
+    if launch.free and reductions:
+        refuse(
+            "ORIO-T127",
+            f"`{reductions[0].name}` is combined by groups, whose size has to be known",
+            node,
+            help="give `workItemsPerGroup` another value than 0",
+            argument="workItemsPerGroup",
+        )
+
+
+def _buffers(arrays: Mapping[str, Array], tiles: Staging) -> tuple[BufferPlan, ...]:
+    """The buffers; tiles are also loaded with what no iteration of a slice touches."""
+    staged = {tile.array for tile in tiles.tiles}
+    return tuple(replace(a.plan, slices=None) if n in staged else a.plan for n, a in arrays.items())
+
+
+def _require_tiles(tiles: Staging, loops: InnerLoops, node: Node, arguments: OffloadArguments) -> None:
+    """Something is kept in local memory, in blocks if those were asked for.  Raises Refusal: ORIO-T127, T130."""
+    notes = [note(reason, node) for reason in loops.reasons]
+    if not tiles.tiles:
+        refuse(
+            "ORIO-T130",
+            f"{arguments.what} finds nothing to keep in {arguments.words.memory}: no two items of a group read the same "
+            "element of an array that the loops only read, by subscripts that differ by whole numbers of mapped "
+            "indices",
+            node,
+            notes=notes,
+            help="leave `cacheBlocks` off, or map more loops with `nd`",
+            argument="cacheBlocks",
+        )
+    if arguments.block is not None and not tiles.loops:
+        refuse(
+            "ORIO-T127",
+            "the last number of `localTile` is the length of blocks of a loop inside an iteration, and no such "
+            "loop needs a tile",
+            node,
+            notes=notes,
+            help="give `localTile` one number per mapped loop",
+            argument="localTile",
+        )
+
+
+def _arrays(
+    uses: dict[str, list[Element]],
+    axes: Sequence[Level],
+    arithmetic: Arithmetic,
+    plain: Flattened,
+    arguments: OffloadArguments,
+    outer: CanonicalLoop | None,
+) -> dict[str, Array]:
+    """What becomes of each array, in the layout that is asked for; `outer` is the loop that is cut in slices.
+
+    Raises Refusal: ORIO-T122, T124, T142.
+    """
+    found: dict[str, Array] = {}
+    layouts = Layouts.given(arguments.layout)
+    for name, each in uses.items():
+        turned = layouts.of(name) is (Layout.SOA if name in plain.records else Layout.COLUMN)
+        what, context = arguments.what, plain.context
+        if (mixed := plain.mixed.get(name)) is not None:
+            found[name] = structures_array(
+                mixed.declared, mixed.record, each, axes, arithmetic, what, context, outer=outer
+            )
+            continue
+        found[name] = array(
+            name,
+            each,
+            axes,
+            arithmetic,
+            what,
+            context,
+            by_columns=turned,
+            in_vectors=arguments.vector > 1,
+            outer=None if name in plain.records else outer,
+        )
+    _require_layouts(plain.node, arguments.what, layouts, found)
+    return found
+
+
+def _require_neighbours(
+    uses: dict[str, list[Element]], plain: Flattened, arguments: OffloadArguments
+) -> None:
+    """Vectors are loaded from arrays of numbers.  Raises Refusal: ORIO-T141."""
+    name = next((name for name in uses if name in plain.mixed), None)
+    if arguments.vector == 1 or name is None:
+        return
+    refuse(
+        "ORIO-T141",
+        f"{arguments.what} cannot load the members of neighbouring elements of `{name}` as vectors: they are of several types, "
+        "and lie apart",
+        uses[name][0].node,
+        help="leave `vectorWidth` 1",
+        argument="vectorWidth",
+    )
+
+
+_LAYOUTS = {
+    Layout.SOA: ("member by member", "an array of structures with one dimension and members of one type"),
+    Layout.COLUMN: ("column by column", "declared with two dimensions"),
+}
+
+
+def _require_layouts(node: Node, what: str, layouts: Layouts, arrays: Mapping[str, Array]) -> None:
+    """Each layout makes a difference.  Raises Refusal: ORIO-T142."""
+    problem = None
+    if layouts.rest is not Layout.ROW and not any(found.plan.rows for found in arrays.values()):
+        how, needed = _LAYOUTS[layouts.rest]
+        problem = f"finds no array to hold {how}: none in the loops is {needed}"
+    for name, layout in layouts.named:
+        if name not in arrays:
+            near = ", ".join(f"`{array}`" for array in sorted(arrays))
+            problem = f"finds no array `{name}` in the loops, which use {near or 'none'}"
+        elif layout is not Layout.ROW and not arrays[name].plan.rows:
+            how, needed = _LAYOUTS[layout]
+            problem = f"cannot hold `{name}` {how}: it is not {needed}"
+    if problem is not None:
+        message = f"{what} {problem}"
+        refuse("ORIO-T142", message, node, help="leave `layout` 'row'", argument="layout")
+
+
+def _uses(
+    loops: Sequence[CanonicalLoop], arithmetic: Arithmetic, what: str, context: Context
+) -> tuple[tuple[Level, ...], dict[str, list[Element]]]:
+    """The axes as levels, and the references to each array.  Raises Refusal: ORIO-T124, T126."""
+    body = loops[-1].body
+    uses: dict[str, list[Element]] = {}
+    local = {n.name for n in walk(body) if isinstance(n, c_ast.Decl) and n.name is not None}
+    axes, found = elements(loops, arithmetic)
+    for use in found:
+        if use.name not in local:
+            uses.setdefault(use.name, []).append(use)
+    _require_known(uses, body, local, what, context)
+    return axes, uses
+
+
+def _require_known(
+    uses: dict[str, list[Element]], body: Node, local: set[str], what: str, context: Context
+) -> None:
+    """Each array is declared, and used by its elements alone.  Raises Refusal: ORIO-T124, T126."""
+    for name, found in uses.items():
+        declared = context.declarations.get(name)
+        if declared is None or not declared.is_array_like:
+            refuse(
+                "ORIO-T126",
+                f"{what} has to know the type of `{name}`, and no declaration is in sight",
+                found[0].node,
+            )
+        if declared.pointers > (0 if declared.dimensions else 1):
+            message = f"{what} needs arrays in one piece; the rows of `{name}` are reached through pointers"
+            refuse("ORIO-T124", message, found[0].node)
+    bases = {id(base) for base in _subscripted_names(body)}
+    for node in walk(body):
+        if not isinstance(node, c_ast.ID) or id(node) in bases or node.name in local:
+            continue
+        declared = context.declarations.get(node.name)
+        if declared is not None and declared.is_array_like:
+            refuse("ORIO-T124", f"{what} needs single elements of `{node.name}`, not its address", node)
+
+
+def _subscripted_names(body: Node) -> list[Node]:
+    """The names that have subscripts, as nodes."""
+    found: list[Node] = []
+    for node in walk(body):
+        if isinstance(node, c_ast.ArrayRef):
+            base: Node = node
+            while isinstance(base, c_ast.ArrayRef):
+                base = base.name
+            found.append(base)
+    return found
+
+
+def _require_apart(
+    uses: dict[str, list[Element]],
+    shared: Sharing,
+    body: Node,
+    context: Context,
+    arguments: OffloadArguments,
+) -> None:
+    """What is written has no other name: it would get a buffer of its own.  Raises Refusal: ORIO-T123."""
+    aliases = Aliases(context.declarations, context.assumptions.noalias, context.exposed)
+    places = {(name, len(found[0].subscripts)): found[0].node for name, found in uses.items()}
+    written = {name for name, found in uses.items() if any(use.writes for use in found)}
+    combined = {found.name for found in shared.reductions}
+    for node in walk(body):
+        if isinstance(node, c_ast.ID) and node.name not in uses:
+            places.setdefault((node.name, 0), node)
+    for (first, one), (second, two) in combinations(places.items(), 2):
+        if not {first[0], second[0]} & (written | combined) or not aliases.may_overlap(first, second):
+            continue
+        if arguments.force:
+            context.overruled.add(f"{arguments.what}: `{first[0]}` and `{second[0]}` may overlap")
+            continue
+        refuse(
+            "ORIO-T123",
+            f"{arguments.what} gives `{first[0]}` and `{second[0]}` memory of their own, and they may overlap",
+            two,
+            notes=[note(f"`{first[0]}` is used here", one)],
+            help=aliases.advice(first, second),
+        )

@@ -1,0 +1,92 @@
+"""The C types that variables on a device can have, and their names there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from orio_py.ctree.symbols import CDeclaration
+from orio_py.transformation.base import Context
+
+_NAMED: Mapping[str, str] = {
+    "int8_t": "char",
+    "uint8_t": "uchar",
+    "int16_t": "short",
+    "uint16_t": "ushort",
+    "int32_t": "int",
+    "uint32_t": "uint",
+    "int64_t": "long",
+    "uint64_t": "ulong",
+    "size_t": "ulong",
+    "ssize_t": "long",
+    "ptrdiff_t": "long",
+    "intptr_t": "long",
+    "uintptr_t": "ulong",
+    "intmax_t": "long",
+    "uintmax_t": "ulong",
+    "float": "float",
+    "double": "double",
+    "bool": "bool",
+    "_Bool": "bool",
+}
+_WORDS = frozenset({"char", "short", "int", "long", "signed", "unsigned"})
+_LIMITS: Mapping[str, tuple[str, str]] = {
+    "char": ("CHAR_MIN", "CHAR_MAX"),
+    "uchar": ("0", "UCHAR_MAX"),
+    "short": ("SHRT_MIN", "SHRT_MAX"),
+    "ushort": ("0", "USHRT_MAX"),
+    "int": ("INT_MIN", "INT_MAX"),
+    "uint": ("0", "UINT_MAX"),
+    "long": ("LONG_MIN", "LONG_MAX"),
+    "ulong": ("0", "ULONG_MAX"),
+    "float": ("-INFINITY", "INFINITY"),
+    "double": ("-INFINITY", "INFINITY"),
+}
+_NEUTRAL: Mapping[str, str] = {"+": "0", "*": "1", "&&": "1", "||": "0", "&": "~0", "|": "0", "^": "0"}
+
+
+def device_type(text: str) -> str | None:
+    """The name of a C type in OpenCL C (1.2, table 6.1), None where it has none.
+
+    `long` has 64 bits there, as it has on the hosts that are served (LP64); plain `char` is signed.
+
+    >>> [device_type(t) for t in ("unsigned", "long long int", "size_t", "long double")]
+    ['uint', 'long', 'ulong', None]
+    """
+    if text in _NAMED:
+        return _NAMED[text]
+    if text.startswith("enum "):
+        return "int"
+    words = text.split()
+    if not words or not set(words) <= _WORDS:
+        return None
+    sign = "u" if "unsigned" in words else ""
+    return sign + next((word for word in ("char", "short", "long") if word in words), "int")
+
+
+def declaration(name: str, context: Context) -> CDeclaration | None:
+    """The declaration of a variable, with the type that a typedef stands for."""
+    declared = context.declarations.get(name)
+    if declared is None or declared.type not in context.types:
+        return declared
+    return replace(declared, type=context.types[declared.type])
+
+
+def element_type(declared: CDeclaration) -> str | None:
+    """The type of an array's elements on the device; None where a buffer cannot hold them.
+
+    A buffer's `bool` would have no size that the host knows.
+    """
+    found = device_type(declared.type)
+    return None if found == "bool" else found
+
+
+def identity(operator: str, kind: str) -> str:
+    """The value that changes nothing when a value of the device type is combined with it.
+
+    The limits are named as OpenCL C names them (1.2, section 6.12.3).
+    """
+    if operator in {"min", "max"}:
+        smallest, largest = _LIMITS[kind]
+        return largest if operator == "min" else smallest
+    return _NEUTRAL[operator]

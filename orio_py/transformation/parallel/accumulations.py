@@ -1,0 +1,272 @@
+"""Scalars into which a loop only accumulates, and with which operator of OpenMP.
+
+    s += e;  s -= e;  s = e + s;  s++;          +
+    m = e < m ? e : m;  if (e < m) m = e;       min
+    ok = e && ok;                               &&
+
+The statements may stand anywhere in the body, and nothing else may use the variable; their value is not
+used either, as in `y[i] = (s += x[i])`.  Source: OpenMP API 5.2, section 5.5 (reduction clauses).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from orio_py.ctree.equal import equal
+from orio_py.ctree.loops import body_statements, sole_statement
+from orio_py.ctree.nodes import Node, c_ast, substatements
+from orio_py.ctree.rewrite import declared_names, walk
+from orio_py.ctree.symbols import CDeclaration
+from orio_py.transformation.base import Context
+from orio_py.transformation.types import fits_index
+
+_STEPS = frozenset({"++", "--", "p++", "p--"})
+_COMPOUND: Mapping[str, str] = {"+=": "+", "-=": "+", "*=": "*", "&=": "&", "|=": "|", "^=": "^"}
+_EXTREMES: Mapping[str, str] = {
+    **dict.fromkeys(["min", "MIN", "imin", "fmin", "fminf", "fminl"], "min"),
+    **dict.fromkeys(["max", "MAX", "imax", "fmax", "fmaxf", "fmaxl"], "max"),
+}
+_LOGICAL = frozenset({"&&", "||"})
+_COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!=", "&&", "||"})
+_INTEGER_ONLY = frozenset({"%", "&", "|", "^", "<<", ">>"})
+_TRUTH = frozenset({"_Bool", "bool"})
+_MODULAR = frozenset({"+", "*", "&", "|", "^"})
+_NARROW = frozenset({"char", "short", "int8_t", "int16_t", "uint8_t", "uint16_t"})
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulation:
+    """A scalar that a body combines with values by one operator.
+
+    `exact` says that the order of the combinations makes no difference, `certain` that every iteration
+    makes one, `truth` that the variable may hold another value than 0 and 1 and becomes one of them;
+    `place` is the first of the statements.
+    """
+
+    name: str
+    operator: str
+    exact: bool
+    certain: bool
+    truth: bool
+    place: Node
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One accumulating statement: its operator, how often it names the variable, and what it adds."""
+
+    operator: str
+    uses: int
+    value: Node | None
+    place: Node
+
+
+def accumulation(body: Node, name: str, context: Context) -> Accumulation | None:
+    """What a loop body accumulates into the scalar `name`; None where it does anything else with it."""
+    declared = context.declarations.get(name)
+    if name in declared_names(body) or (declared is not None and not declared.is_scalar):
+        return None
+    steps = _steps(body, name)
+    uses = sum(1 for node in walk(body) if isinstance(node, c_ast.ID) and node.name == name)
+    operators = {step.operator for step in steps}
+    if len(operators) != 1 or uses != sum(step.uses for step in steps):
+        return None
+    verdicts = [_is_exact(step, declared, context) for step in steps]
+    if None in verdicts:
+        return None
+    always = {id(statement) for statement in body_statements(body)}
+    certain = any(id(step.place) in always for step in steps)
+    operator = operators.pop()
+    truth = operator in _LOGICAL and not (declared is not None and declared.type in _TRUTH)
+    return Accumulation(name, operator, all(verdicts), certain, truth, steps[0].place)
+
+
+def induction_step(body: Node, name: str, context: Context) -> int | None:
+    """The constant by which each iteration steps the integer `name`, once and whatever happens, or None."""
+    declared = context.declarations.get(name)
+    if declared is None or not (declared.is_scalar and declared.is_integer) or name in declared_names(body):
+        return None
+    if set(declared.type.split()) & (_NARROW | _TRUTH):
+        return None
+    writes = [node for node in walk(body) if _writes(node, name)]
+    if len(writes) != 1 or not any(writes[0] is statement for statement in body_statements(body)):
+        return None
+    match writes[0]:
+        case c_ast.UnaryOp(op=op) if op in _STEPS:
+            return 1 if "+" in op else -1
+        case c_ast.Assignment(op="+=" | "-=" as op, rvalue=c_ast.Constant(type="int", value=text)):
+            return _signed(op, text)
+        case c_ast.Assignment(op="=", rvalue=c_ast.BinaryOp(op="+" | "-" as op) as total):
+            if _is(total.left, name) and isinstance(total.right, c_ast.Constant):
+                return _signed(op, total.right.value)
+            return None
+        case _:
+            return None
+
+
+def _signed(op: str, text: str) -> int | None:
+    if not text.isdigit() or int(text) == 0 or text.startswith("0"):
+        return None
+    return int(text) if "+" in op else -int(text)
+
+
+def _writes(node: Node, name: str) -> bool:
+    match node:
+        case c_ast.Assignment(lvalue=target):
+            return _is(target, name)
+        case c_ast.UnaryOp(op=op, expr=target) if op in _STEPS or op == "&":
+            return _is(target, name)
+        case _:
+            return False
+
+
+def _steps(body: Node, name: str) -> list[_Step]:
+    found: list[_Step] = []
+    stack = [body]
+    while stack:
+        node = stack.pop()
+        step = _step(node, name)
+        if step is not None:
+            found.append(step)
+        else:
+            stack.extend(reversed(substatements(node)))
+    return found
+
+
+def _step(node: Node, name: str) -> _Step | None:
+    match node:
+        case c_ast.UnaryOp(op=op, expr=target) if op in _STEPS and _is(target, name):
+            return _Step("+", 1, None, node)
+        case c_ast.Assignment(op=op, lvalue=target, rvalue=value) if _is(target, name):
+            if op in _COMPOUND:
+                return _Step(_COMPOUND[op], 1, value, node)
+            return _plain(node, value, name) if op == "=" else None
+        case c_ast.If(cond=condition, iftrue=then, iffalse=None):
+            return _conditional(node, condition, sole_statement(then), name)
+        case _:
+            return None
+
+
+def _plain(node: Node, value: Node, name: str) -> _Step | None:
+    """`s = …` with `s` as one operand on the right."""
+    match value:
+        case c_ast.BinaryOp(op="+" | "-") if _is_term(value, name, {"+", "-"}):
+            return _Step("+", 2, value, node)
+        case c_ast.BinaryOp(op="*" | "&" | "|" | "^" as op) if _is_term(value, name, {op}):
+            return _Step(op, 2, value, node)
+        case c_ast.BinaryOp(op="&&" | "||" as op, left=other, right=last) if _is(last, name):
+            # With the variable first, `other` would not always be evaluated in the original.
+            return _Step(op, 2, other, node)
+        case c_ast.TernaryOp(cond=condition, iftrue=first, iffalse=second):
+            return _extreme_step(node, condition, first, second, name, uses=3)
+        case c_ast.FuncCall(name=c_ast.ID(name=function), args=c_ast.ExprList(exprs=[first, second])):
+            if function in _EXTREMES and _is(first, name) != _is(second, name):
+                return _Step(_EXTREMES[function], 2, second if _is(first, name) else first, node)
+            return None
+        case _:
+            return None
+
+
+def _conditional(node: Node, condition: Node, then: Node | None, name: str) -> _Step | None:
+    """`if (e < m) m = e;`."""
+    match then:
+        case c_ast.Assignment(op="=", lvalue=target, rvalue=value) if _is(target, name):
+            return _extreme_step(node, condition, value, target, name, uses=2)
+        case _:
+            return None
+
+
+def _extreme_step(
+    node: Node, condition: Node, chosen: Node, rejected: Node, name: str, *, uses: int
+) -> _Step | None:
+    """`condition ? chosen : rejected` as the smaller or larger of the variable and another value."""
+    if not isinstance(condition, c_ast.BinaryOp) or condition.op not in {"<", "<=", ">", ">="}:
+        return None
+    other = rejected if _is(chosen, name) else chosen
+    if _is(chosen, name) == _is(rejected, name) or not _is_repeatable(other):
+        return None
+    smaller, larger = condition.left, condition.right
+    if ">" in condition.op:
+        smaller, larger = larger, smaller
+    if equal(smaller, chosen) and equal(larger, rejected):
+        return _Step("min", uses, other, node)
+    if equal(smaller, rejected) and equal(larger, chosen):
+        return _Step("max", uses, other, node)
+    return None
+
+
+def _is_repeatable(node: Node) -> bool:
+    """Whether evaluating an expression once more changes nothing."""
+    changing = (c_ast.Assignment, c_ast.FuncCall)
+    return not any(
+        isinstance(part, changing) or (isinstance(part, c_ast.UnaryOp) and part.op in _STEPS)
+        for part in walk(node)
+    )
+
+
+def _is_exact(step: _Step, declared: CDeclaration | None, context: Context) -> bool | None:
+    """Whether the order of such steps makes no difference; None where no order gives the same at all."""
+    integers = {"&", "|", "^"} | _LOGICAL
+    if declared is None or not declared.is_integer:
+        return None if declared is not None and step.operator in integers else False
+    whole = step.value is None or is_integer(step.value, context)
+    if declared.type in _TRUTH:
+        # A sum in a truth value is cut off at 1 by every assignment.
+        return True if whole and step.operator in {"&", "|"} | _LOGICAL else None
+    if step.operator in _LOGICAL:
+        return True
+    if not whole:
+        return None
+    if step.operator in _MODULAR:
+        return True
+    narrow = set(declared.type.split()) & _NARROW
+    fits = step.value is not None and fits_index(step.value, declared.type, context)
+    return True if fits and not narrow else None
+
+
+def is_integer(node: Node, context: Context) -> bool:
+    """Whether an expression is evidently an integer."""
+    match node:
+        case c_ast.Constant(type=kind):
+            return "int" in kind or kind == "char"
+        case c_ast.ID() | c_ast.ArrayRef():
+            return _is_integer_variable(node, context)
+        case c_ast.UnaryOp(op="!" | "~" | "sizeof"):
+            return True
+        case c_ast.UnaryOp(op="-" | "+", expr=operand):
+            return is_integer(operand, context)
+        case c_ast.BinaryOp(op=op) if op in _COMPARISONS | _INTEGER_ONLY:
+            return True
+        case c_ast.BinaryOp(left=left, right=right):
+            return is_integer(left, context) and is_integer(right, context)
+        case c_ast.TernaryOp(iftrue=left, iffalse=right):
+            return is_integer(left, context) and is_integer(right, context)
+        case c_ast.Cast(to_type=c_ast.Typename(type=c_ast.TypeDecl(type=c_ast.IdentifierType(names=names)))):
+            return CDeclaration("", " ".join(names)).is_integer
+        case c_ast.FuncCall(name=c_ast.ID(name="abs" | "labs" | "llabs")):
+            return True
+        case _:
+            return False
+
+
+def _is_integer_variable(node: Node, context: Context) -> bool:
+    depth = 0
+    while isinstance(node, c_ast.ArrayRef):
+        node, depth = node.name, depth + 1
+    declared = context.declarations.get(node.name) if isinstance(node, c_ast.ID) else None
+    if declared is None:
+        return False
+    return declared.is_integer and len(declared.dimensions) + declared.pointers == depth
+
+
+def _is_term(node: Node, name: str, operators: set[str]) -> bool:
+    """Whether the variable is one operand of a chain of operators, not on the right of a minus."""
+    if isinstance(node, c_ast.BinaryOp) and node.op in operators:
+        right = node.op != "-" and _is_term(node.right, name, operators)
+        return _is_term(node.left, name, operators) or right
+    return _is(node, name)
+
+
+def _is(node: Node, name: str) -> bool:
+    return isinstance(node, c_ast.ID) and node.name == name

@@ -1,0 +1,119 @@
+"""Whether the clauses of an OpenMP pragma say what the loop behind it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from orio_py.ctree.dependence.scalars import scalar_flow
+from orio_py.ctree.emit import emit_expression
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Node
+from orio_py.transformation.base import Context, refuse
+from orio_py.transformation.parallel.accumulations import accumulation, induction_step
+from orio_py.transformation.parallel.pragma_text import Clauses
+from orio_py.transformation.parallel.sharing import assigned_scalars, starts_are_comparable
+from orio_py.transformation.types import (
+    bound_wraps,
+    index_type,
+    is_floating,
+    is_natural,
+    may_be_unsigned,
+    signedness,
+    signedness_of_type,
+)
+
+_LOGICAL = frozenset({"&&", "||"})
+_OPERATORS = frozenset({"+", "-", "*", "&", "|", "^", "&&", "||", "min", "max"})
+
+
+def require_clauses(
+    given: Clauses, loops: Sequence[CanonicalLoop], what: str, context: Context, *, force: bool
+) -> None:
+    """Reductions, `lastprivate` and `linear` fit the nest.  Raises Refusal: ORIO-T091."""
+    for problem, place in clause_problems(given, loops, context):
+        if force:
+            context.overruled.add(f"{what}: {problem}")
+        else:
+            refuse("ORIO-T091", f"{what} would change the result: {problem}", place)
+
+
+def clause_problems(
+    given: Clauses, loops: Sequence[CanonicalLoop], context: Context
+) -> Iterator[tuple[str, Node]]:
+    """What is wrong with the clauses, and where."""
+    for loop in loops:
+        if (problem := count_problem(loop, given.schedule, context)) is not None:
+            yield problem, loop.node
+    body, node = loops[-1].body, loops[0].node
+    assigned = frozenset(assigned_scalars(body, context))
+    indices = {loop.index for loop in loops}
+    flow = scalar_flow([body])
+    for operator, name in given.operators:
+        if operator in _OPERATORS and (
+            problem := _reduction_problem(operator, name, assigned, loops, context)
+        ):
+            yield problem
+    for name in sorted(given.last - indices):
+        if name not in flow.assigned:
+            yield f"`lastprivate({name})`, but not every iteration assigns `{name}`", node
+        elif not starts_are_comparable(loops, context):
+            yield f"`lastprivate({name})`, and whether the loop runs at all cannot be written down", node
+    for name in sorted((given.private - given.first - indices) & flow.exposed - assigned):
+        yield f"`{name}` is private and has no value there", node
+    for name, step in given.linear:
+        if name not in indices and str(induction_step(body, name, context)) != step:
+            yield f"`linear({name}: {step})`, but not every iteration adds {step} to `{name}`", node
+
+
+def _reduction_problem(
+    operator: str, name: str, assigned: frozenset[str], loops: Sequence[CanonicalLoop], context: Context
+) -> tuple[str, Node] | None:
+    """What is wrong with a reduction; those of whole arrays, and of variables left alone, are taken as they are."""
+    found = accumulation(loops[-1].body, name, context)
+    declared = context.declarations.get(name)
+    if found is None:
+        if name in assigned:
+            return f"the loop does more with `{name}` than to combine values by `{operator}`", loops[0].node
+        unchanged = operator not in _LOGICAL or declared is None or declared.type in {"_Bool", "bool"}
+        return None if unchanged else (f"the loop does not combine values in `{name}`", loops[0].node)
+    if found.operator != ("+" if operator == "-" else operator):
+        return f"`reduction({operator}: {name})`, but the operator is `{found.operator}`", found.place
+    if found.truth and not (found.certain and starts_are_comparable(loops, context)):
+        return f"`{name}` becomes 0 or 1 even where no iteration changes it", found.place
+    return None
+
+
+def require_count(loop: CanonicalLoop, schedule: str, what: str, context: Context) -> None:
+    """OpenMP runs the loop as often as C does.  Raises Refusal: ORIO-T091."""
+    if (problem := count_problem(loop, schedule, context)) is not None:
+        refuse("ORIO-T091", f"{what} would change the result: {problem}", loop.node)
+
+
+def count_problem(loop: CanonicalLoop, schedule: str, context: Context) -> str | None:
+    """Why OpenMP would run a loop another number of times than C does, or None."""
+    kind = index_type(loop, context)
+    for part in (loop.start, loop.bound):
+        if is_floating(part, context):
+            return f"OpenMP counts in integers, and `{emit_expression(part)}` is a floating-point number"
+        unsigned = (
+            signedness(part, context) == "unsigned" if part is loop.start else may_be_unsigned(part, context)
+        )
+        mixed = signedness_of_type(kind) == "signed" and unsigned
+        from_natural = loop.upward and is_natural(loop.start, context)
+        if mixed and not from_natural and not is_natural(part, context):
+            # OpenMP before 5.1 computes the number of iterations in the type of the index (4.4.2).
+            return f"`{loop.index}` is signed, and `{emit_expression(part)}` may not be"
+    if bound_wraps(loop, context):
+        # The compiler converts the bound to the type of the index (OpenMP 4.5, section 2.6).
+        return f"`{emit_expression(loop.bound)}` may be negative or too large for `{kind} {loop.index}`"
+    narrow = signedness_of_type(kind) == "unsigned" or set(kind.split()) >= {"unsigned"}
+    if narrow and not loop.upward and not _is_wide(kind) and schedule not in {"", "static", "auto"}:
+        return (
+            f"gcc 12 runs a loop wrong that counts an index of type `{kind}` down and has "
+            f"`schedule({schedule})`; take `static`, or count with a signed index"
+        )
+    return None
+
+
+def _is_wide(kind: str) -> bool:
+    return "long" in kind.split() or kind in {"size_t", "uintptr_t", "uintmax_t", "uint64_t"}

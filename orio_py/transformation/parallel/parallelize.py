@@ -1,0 +1,185 @@
+"""Parallelize: run the iterations of a loop in parallel, with the clauses that it needs.
+
+    for (i = 0; i < n; i++) {           #if defined(_OPENMP)
+      t = x[i] * y[i];                  #pragma omp parallel for private(t) reduction(+: s)
+      z[i] = t * t;                     #endif
+      s += c[i];                        for (i = 0; i < n; i++) {
+    }                                     t = x[i] * y[i];
+                                          z[i] = t * t;
+                                          s += c[i];
+                                        }
+
+Scalars that each iteration assigns before it reads them become private, accumulations become reductions;
+any other dependence between iterations refuses.  Source: OpenMP API 5.2, sections 5.4 (data-sharing
+attribute clauses), 5.5 (reductions) and 11.5 (worksharing-loop); for the scalars Z. Li, "Array
+privatization for parallel execution of loops", ICS 1992.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from orio_py.core.expr import Value
+from orio_py.ctree.build import block
+from orio_py.ctree.loops import CanonicalLoop, nest, outermost_loops
+from orio_py.ctree.nodes import Node
+from orio_py.transformation.arguments import positive_int, text
+from orio_py.transformation.base import Context, refuse
+from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
+from orio_py.transformation.final_index import with_final_indices
+from orio_py.transformation.forms import (
+    loop_view,
+    require_invariant_bound,
+    require_no_jumps,
+    require_stable_index,
+)
+from orio_py.transformation.parallel.annotate import (
+    annotated,
+    at_least_once,
+    chosen_loops,
+    require_direct,
+    require_no_constructs,
+)
+from orio_py.transformation.parallel.clause_check import require_count
+from orio_py.transformation.parallel.pragma_text import pragma_lines
+from orio_py.transformation.parallel.sharing import (
+    Sharing,
+    collapsed,
+    require_independent,
+    require_order_free,
+    sharing,
+)
+from orio_py.transformation.sites import Choice, rewrite_where
+
+_WHAT = "Parallelize"
+_SCHEDULE = re.compile(r"(static|dynamic|guided)(, [1-9]\d*)?|auto|runtime")
+_INSIDE_A_TEAM = frozenset({"simd", "atomic", "critical"})
+
+
+@dataclass(frozen=True, slots=True)
+class Parallelize:
+    """Put `omp parallel for` with inferred clauses before the loops named `loop`, or the outermost ones.
+
+    `schedule` is `static`, `dynamic` or `guided`, with a chunk size as in `dynamic, 4` if wanted, or
+    `auto` or `runtime`; `collapse` is the number of perfectly nested loops whose iterations are shared
+    out.  `trusted` leaves the dependence test out, for loops that passed it before they were unrolled.
+    """
+
+    loop: str | None = None
+    schedule: str = ""
+    num_threads: int | None = None
+    collapse: int = 1
+    force: bool = False
+    trusted: bool = False
+
+    def check(self, node: Node, context: Context) -> None:
+        """Whether `apply` would succeed.  Raises Refusal: ORIO-T010, T011, T015, T020 to T033, T040, T041, T090."""
+        self.apply(node, context)
+
+    def apply(self, node: Node, context: Context) -> Node:
+        """The tree with pragmas before the chosen loops; `node` is not modified."""
+        return self.apply_where(node, context, chosen_loops(node, self.loop, outermost_loops(node), _WHAT))
+
+    def apply_where(self, node: Node, context: Context, chosen: Choice) -> Node:
+        """The tree with pragmas before the loops that `chosen` names."""
+        if _schedule(self.schedule) is None:
+            refuse("ORIO-T010", _wrong_schedule(self.schedule), node, argument="schedule")
+        for name, number in (("num_threads", self.num_threads), ("collapse", self.collapse)):
+            if number is not None and number < 1:
+                message = f"`{name}` is {number}; it must be at least 1"
+                refuse("ORIO-T011", message, node, argument=name)
+        return rewrite_where(node, chosen, self._loop, context)
+
+    def _loop(self, node: Node, context: Context) -> Node:
+        loops = self._loops(node, context)
+        shared = sharing(loops, context)
+        if not self.trusted:
+            require_independent(loops, shared, _WHAT, context, force=self.force)
+            require_order_free(shared, _WHAT, context, force=self.force)
+        result = annotated(pragma_lines([self._text(shared)]), node, context)
+        if shared.needs_an_iteration:
+            result = block(at_least_once(result, loops, context))
+        return with_final_indices(result, loops, _WHAT, context)
+
+    def _loops(self, node: Node, context: Context) -> list[CanonicalLoop]:
+        """The loops whose iterations are shared out, in a form that OpenMP takes."""
+        require_direct("omp parallel for", node, context)
+        view = loop_view(node, _WHAT, context)
+        loops = collapsed(nest(view), self.collapse, str(self.collapse), context)
+        require_no_jumps(view, _WHAT)
+        for loop in loops:
+            loop_view(loop.node, _WHAT, replace(context, pragmas=()))
+            require_stable_index(loop, _WHAT, context)
+            require_invariant_bound(loop, _WHAT, context, force=self.force)
+            require_count(loop, self.schedule.partition(",")[0].strip(), _WHAT, context)
+        require_no_constructs(view, _WHAT, allowed=_INSIDE_A_TEAM)
+        return loops
+
+    def _text(self, shared: Sharing) -> str:
+        parts = ["omp parallel for"]
+        if self.collapse > 1:
+            parts.append(f"collapse({self.collapse})")
+        if self.num_threads is not None:
+            parts.append(f"num_threads({self.num_threads})")
+        if self.schedule:
+            parts.append(f"schedule({_schedule(self.schedule)})")
+        return " ".join([*parts, *shared.clauses()])
+
+
+def schedule_text(value: Value, name: str) -> str:
+    """A schedule as OpenMP writes it, or an empty text for the compiler's choice.  Raises Refusal: ORIO-T010."""
+    words = _schedule(text(value, name))
+    if words is None:
+        refuse("ORIO-T010", _wrong_schedule(text(value, name)), None, argument=name)
+    return words
+
+
+def _schedule(words: str) -> str | None:
+    """The schedule in OpenMP's spelling; None if it is none."""
+    words = ", ".join(part.strip() for part in words.split(","))
+    return words if not words or _SCHEDULE.fullmatch(words) else None
+
+
+def _wrong_schedule(words: str) -> str:
+    kinds = "'static', 'dynamic' or 'guided', with a chunk as in 'dynamic, 4', or 'auto'"
+    return f"`schedule` is {words!r}; it must be {kinds}"
+
+
+def optional_loop(value: Value, name: str) -> str | None:
+    """The index of a loop; an empty text for the default.  Raises Refusal: ORIO-T010."""
+    return text(value, name).strip() or None
+
+
+LOOP = ArgumentSpec("loop", "index of a loop", "the loop; by default the outermost ones", optional_loop, "''")
+
+ENTRY = Entry(
+    "Parallelize",
+    "run a loop's iterations in parallel (OpenMP), with the clauses that it needs",
+    (
+        LOOP,
+        ArgumentSpec(
+            "schedule",
+            "'static', 'dynamic' or 'guided', with a chunk as in 'dynamic, 4', or 'auto'",
+            "how iterations are shared out; empty for the compiler's choice",
+            schedule_text,
+            default="''",
+        ),
+        ArgumentSpec(
+            "num_threads",
+            "integer, at least 1",
+            "number of threads; by default OpenMP's own",
+            positive_int,
+            default="OpenMP's",
+        ),
+        ArgumentSpec(
+            "collapse",
+            "integer, at least 1",
+            "number of perfectly nested loops whose iterations are shared out",
+            positive_int,
+            default="1",
+        ),
+        FORCE,
+    ),
+    Parallelize,
+)

@@ -1,0 +1,210 @@
+"""Which variables the iterations of a parallel or vector loop share, and how they are combined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, replace
+
+from orio_py.ctree.build import literal_value
+from orio_py.ctree.dependence.questions import may_parallelise
+from orio_py.ctree.dependence.scalars import scalar_flow
+from orio_py.ctree.dependence.verdict import Illegal, Legal, Verdict
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import For, Node, c_ast
+from orio_py.ctree.rewrite import walk
+from orio_py.transformation.base import Context, refuse
+from orio_py.transformation.parallel.accumulations import Accumulation, accumulation, induction_step
+from orio_py.transformation.types import index_type, same_signedness
+from orio_py.transformation.verdicts import dependence_context, require_legal
+
+_STEPS = frozenset({"++", "--", "p++", "p--"})
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """The data-sharing clauses that a loop needs.
+
+    `last` are private variables whose value in the last iteration is read afterwards; `linear` are
+    integers that each iteration steps by a constant.
+    """
+
+    private: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
+    reductions: tuple[Accumulation, ...] = ()
+    linear: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def needs_an_iteration(self) -> bool:
+        """Whether the clauses are right only where the loop runs at least once."""
+        return bool(self.last) or any(r.truth for r in self.reductions)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every variable that a clause names."""
+        combined = (*(r.name for r in self.reductions), *(name for name, _ in self.linear))
+        return frozenset((*self.private, *self.last, *combined))
+
+    def clauses(self) -> list[str]:
+        """The clauses as OpenMP writes them."""
+        found = [f"private({', '.join(self.private)})"] if self.private else []
+        if self.last:
+            found.append(f"lastprivate({', '.join(self.last)})")
+        found.extend(f"linear({name}: {step})" for name, step in self.linear)
+        for operator in dict.fromkeys(r.operator for r in self.reductions):
+            names = ", ".join(r.name for r in self.reductions if r.operator == operator)
+            found.append(f"reduction({operator}: {names})")
+        return found
+
+
+def sharing(loops: Sequence[CanonicalLoop], context: Context, *, stepped: bool = False) -> Sharing:
+    """The clauses for the iterations of a nest that are shared out, outermost loop first.
+
+    Variables that no clause makes independent are left out.  `stepped` allows `linear`.
+    """
+    body = loops[-1].body
+    flow = scalar_flow([body])
+    own = {loop.index for loop in loops}
+    private: list[str] = []
+    last: list[str] = []
+    reductions: list[Accumulation] = []
+    linear: list[tuple[str, int]] = []
+    for name in assigned_scalars(body, context):
+        if name in own or name in context.macros:
+            continue
+        if name not in flow.exposed:
+            if name not in context.live_after:
+                private.append(name)
+            elif name in flow.assigned and starts_are_comparable(loops, context):
+                last.append(name)
+        elif stepped and (step := induction_step(body, name, context)) is not None:
+            linear.append((name, step))
+        elif (found := accumulation(body, name, context)) is not None and (
+            not found.truth or (found.certain and starts_are_comparable(loops, context))
+        ):
+            reductions.append(found)
+    return Sharing(tuple(private), tuple(last), tuple(reductions), tuple(linear))
+
+
+def assigned_scalars(body: Node, context: Context) -> tuple[str, ...]:
+    """The variables declared outside that a body assigns as a whole, in the order of the source."""
+    outside = context.effects(body).scalar_writes
+    return tuple(name for name in assigned_names([body]) if name in outside)
+
+
+def assigned_names(nodes: Iterable[Node]) -> tuple[str, ...]:
+    """The names that are assigned or stepped anywhere in the trees, in the order of the source."""
+    found: dict[str, None] = {}
+    for node in (part for root in nodes for part in walk(root)):
+        match node:
+            case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
+                found[name] = None
+            case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in _STEPS:
+                found[name] = None
+            case _:
+                pass
+    return tuple(found)
+
+
+def verdict_of(
+    loops: Sequence[CanonicalLoop], shared: Sharing, context: Context
+) -> tuple[Verdict, CanonicalLoop]:
+    """What the dependence test says of running the loops' iterations at the same time, and of which loop."""
+    known = replace(context, live_after=context.live_after - set(shared.last))
+    private = frozenset((*shared.private, *shared.last, *(loop.index for loop in loops)))
+    combined = frozenset((*(r.name for r in shared.reductions), *(name for name, _ in shared.linear)))
+    for level, loop in enumerate(loops):
+        inside = replace(known, surrounding=(*known.surrounding, *loops[:level]))
+        found = may_parallelise(loop, dependence_context(inside), private=private, reductions=combined)
+        if not isinstance(found, Legal):
+            return found, loop
+    return Legal(), loops[0]
+
+
+def require_independent(
+    loops: Sequence[CanonicalLoop], shared: Sharing, what: str, context: Context, *, force: bool
+) -> None:
+    """No dependence but the ones that the clauses remove.  Raises Refusal: ORIO-T040, T041."""
+    require_no_macros(loops[0], what, context, force=force)
+    found, loop = verdict_of(loops, shared, context)
+    require_legal(found, what, loop.node, context, force=force)
+    require_own_indices(loops, shared.names, what, context, force=force)
+
+
+def require_own_indices(
+    loops: Sequence[CanonicalLoop], named: Set[str], what: str, context: Context, *, force: bool
+) -> None:
+    """No iterations share the index of an inner loop, which the dependence test leaves to the clauses.
+
+    Raises Refusal: ORIO-T040.
+    """
+    own = {loop.index for loop in loops}
+    outside = context.effects(loops[0].body).scalar_writes
+    for node in walk(loops[0].body):
+        if not isinstance(node, For):
+            continue
+        for name in assigned_names([part for part in (node.init, node.next) if part is not None]):
+            if name in outside - named - own:
+                reason = f"the iterations share `{name}`, and its last value is read later"
+                require_legal(Illegal(reason, name=name), what, node, context, force=force)
+
+
+def require_no_macros(loop: CanonicalLoop, what: str, context: Context, *, force: bool) -> None:
+    """No macro hides a use of what the loop changes.  Raises Refusal: ORIO-T041."""
+    inside = context.effects(loop.node)
+    changed = inside.writes | {loop.index}
+    for name in sorted((inside.reads | inside.writes) & context.macros.keys()):
+        hidden = sorted(context.expanded([name]) & changed)
+        if hidden and not force:
+            kind = "is a macro" if name in changed else f"is a macro that uses `{hidden[0]}`"
+            refuse("ORIO-T041", f"{what} cannot be shown to keep the result: `{name}` {kind}", loop.node)
+
+
+def require_order_free(shared: Sharing, what: str, context: Context, *, force: bool) -> None:
+    """Floating-point values are combined in another order only where that is promised.
+
+    Raises Refusal: ORIO-T090.
+    """
+    for found in shared.reductions:
+        if found.exact or context.assumptions.reassociate:
+            continue
+        message = f"combines the values of `{found.name}` in another order, which can round differently"
+        if force:
+            context.overruled.add(f"{what}: it {message}")
+            continue
+        refuse(
+            "ORIO-T090",
+            f"{what} {message}",
+            found.place,
+            help="promise that this is fine: `def assumptions { arg reassociate = True; }` in the "
+            "specification, or `force=True`",
+        )
+
+
+def collapsed(
+    loops: Sequence[CanonicalLoop], depth: int, written: str, context: Context
+) -> list[CanonicalLoop]:
+    """The outer `depth` loops of a perfect nest, which OpenMP makes one.  Raises Refusal: ORIO-T032."""
+    if not 1 <= depth <= len(loops):
+        refuse(
+            "ORIO-T032",
+            f"`collapse({written})` needs as many perfectly nested loops; there are {len(loops)}",
+            loops[0].node,
+        )
+    chosen = list(loops[:depth])
+    indices = frozenset(loop.index for loop in chosen)
+    for loop in chosen:
+        used = context.expanded(context.effects(loop.start).reads | context.effects(loop.bound).reads)
+        if used & indices:
+            refuse(
+                "ORIO-T032", f"`collapse({depth})` needs bounds that no collapsed index changes", loop.node
+            )
+    return chosen
+
+
+def starts_are_comparable(loops: Sequence[CanonicalLoop], context: Context) -> bool:
+    """Whether start and bound of each loop compare as its index and its bound do."""
+    return all(
+        literal_value(loop.start) is not None
+        or same_signedness(index_type(loop, context), context, loop.start, loop.bound)
+        for loop in loops
+    )

@@ -1,0 +1,88 @@
+"""What the transformations that take loops apart and put them together share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from orio_py.ctree.effects import PURE_FUNCTIONS
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import For, Node, c_ast
+from orio_py.ctree.rewrite import copy_with, used_names
+from orio_py.transformation.base import Context, Overruled, Refusal, refuse
+from orio_py.transformation.forms import (
+    require_invariant_bound,
+    require_no_jumps,
+    require_stable_index,
+    start_is_invariant,
+)
+from orio_py.transformation.tiling.permute import in_place_of
+
+
+def require_steady(loops: Sequence[CanonicalLoop], what: str, context: Context, *, force: bool) -> None:
+    """The loops of a nest have fixed ranges, and their bodies run from start to end.
+
+    Raises Refusal: ORIO-T024, T025, T027, T028.
+    """
+    for loop in loops:
+        require_stable_index(loop, what, context)
+        require_no_jumps(loop, what)
+        _require_no_entry(loop.body, what)
+        require_invariant_bound(loop, what, context, force=force)
+        if not start_is_invariant(loop, context):
+            refuse("ORIO-T027", f"{what} needs a start that keeps its value while the loop runs", loop.node)
+
+
+def _require_no_entry(body: Node, what: str) -> None:
+    stack = [body]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, (c_ast.Case, c_ast.Default)):
+            refuse("ORIO-T025", f"{what} needs a body that is entered at its start only", current)
+        if not isinstance(current, c_ast.Switch):
+            stack.extend(current)
+
+
+def hidden_use(name: str, node: Node, context: Context) -> str | None:
+    """The macro in `node` whose text names the variable, or may name it, so that it cannot be replaced."""
+    for macro in sorted(used_names([node]) & frozenset(context.macros)):
+        if name in context.expanded({macro}):
+            return macro
+    called = context.effects(node).calls & context.function_macros - PURE_FUNCTIONS
+    return min(called, default=None)
+
+
+def nested(loops: Sequence[CanonicalLoop], body: Node, *, comments: bool = True) -> For:
+    """The headers of a perfect nest around another body, with the comments between them or without."""
+    inner = body
+    for place in range(len(loops) - 1, -1, -1):
+        holder = loops[place].body
+        if comments and place + 1 < len(loops):
+            inner = in_place_of(holder, inner)
+        inner = copy_with(loops[place].node, stmt=inner)
+    assert isinstance(inner, For)
+    return inner
+
+
+def starting_at(loop: For, start: Node) -> Node:
+    """The first part of a canonical loop's header with another start."""
+    match loop.init:
+        case c_ast.DeclList(decls=[declaration]):
+            return copy_with(loop.init, decls=[copy_with(declaration, init=start)])
+        case c_ast.Assignment() as given:
+            return copy_with(given, rvalue=start)
+        case _:
+            raise AssertionError("a canonical loop starts with an assignment or a declaration")
+
+
+def in_the_name_of(what: str, other: str, work: Callable[[Context], Node], context: Context) -> Node:
+    """What `work` makes; its refusals, and what it overrules, speak of `what` instead of `other`."""
+    overruled = Overruled()
+    try:
+        result = work(replace(context, overruled=overruled))
+    except Refusal as refusal:
+        told = (replace(d, message=d.message.replace(other, what)) for d in refusal.diagnostics)
+        raise Refusal(*told, argument=refusal.argument) from None
+    for text in overruled.texts:
+        context.overruled.add(text.replace(other, what))
+    return result

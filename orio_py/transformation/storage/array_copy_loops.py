@@ -1,0 +1,126 @@
+"""The loops that fill the buffer of a tile and write it back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from orio_py.ctree.build import (
+    add,
+    assign,
+    binary,
+    block,
+    const,
+    declare,
+    for_,
+    ident,
+    index,
+    literal_value,
+    sub,
+    unary,
+)
+from orio_py.ctree.nodes import Node
+from orio_py.ctree.rewrite import substitute
+from orio_py.ctree.simplify import simplify
+from orio_py.transformation.base import Context
+from orio_py.transformation.certain import if_all
+from orio_py.transformation.storage.array_copy_check import Offsets, Side, Tile
+from orio_py.transformation.storage.scalar_replace_blocks import readable
+from orio_py.transformation.types import index_type
+
+
+def positions(tile: Tile, offsets: Offsets) -> list[Node]:
+    """The subscripts of the buffer for a reference of the tile."""
+    return [
+        _position(side, ident(side.loop.index), offset)
+        for side, offset in zip(tile.sides, offsets, strict=True)
+    ]
+
+
+def _position(side: Side, variable: Node, offset: int) -> Node:
+    """Where `variable + offset` lies in the buffer: its distance from the first element of the tile."""
+    start, fixed = side.loop.start, literal_value(side.loop.start)
+    if side.loop.upward:
+        shift = offset - side.least
+        return simplify(
+            add(variable, shift - fixed) if fixed is not None else add(sub(variable, start), shift)
+        )
+    shift = side.greatest - offset
+    return simplify(
+        sub(const(fixed + shift), variable) if fixed is not None else add(sub(start, variable), shift)
+    )
+
+
+def copied_in(tile: Tile, buffer: str, names: Sequence[str], context: Context) -> Node:
+    """The loops that fill the buffer, with new indices `names`."""
+    variables = [ident(name) for name in names]
+    targets: list[Node] = []
+    sources: list[Node] = []
+    for side, variable in zip(tile.sides, variables, strict=True):
+        if side.spread:
+            targets.append(_in_box(side, variable))
+            sources.append(variable)
+        else:
+            targets.append(_position(side, variable, side.least))
+            sources.append(add(variable, side.least))
+    body: Node = assign(index(buffer, *targets), index(tile.name, *sources))
+    for side, variable in reversed(list(zip(tile.sides, variables, strict=True))):
+        make = _box if side.spread else _same
+        body = make(side, variable.name, body, context)
+    return _guarded(tile, body, context)
+
+
+def copied_out(tile: Tile, buffer: str, names: Sequence[str], context: Context) -> Node:
+    """The loops that write back what the loops of the tile write, and nothing else."""
+    variables = [ident(name) for name in names]
+    stores: list[Node] = []
+    for offsets in tile.written:
+        places = list(zip(tile.sides, variables, offsets, strict=True))
+        target = index(tile.name, *(add(variable, offset) for _, variable, offset in places))
+        source = index(buffer, *(_position(side, variable, offset) for side, variable, offset in places))
+        stores.append(assign(target, source))
+    body: Node = stores[0] if len(stores) == 1 else block(*stores)
+    for side, variable in reversed(list(zip(tile.sides, variables, strict=True))):
+        body = _same(side, variable.name, body, context)
+    return _guarded(tile, body, context)
+
+
+def _guarded(tile: Tile, loops: Node, context: Context) -> Node:
+    return if_all(map(readable, tile.guards), loops, context)
+
+
+def _same(side: Side, name: str, body: Node, context: Context) -> Node:
+    """A loop with the header of the tile's."""
+    view = side.loop
+    assert view.node.cond is not None
+    assert view.node.next is not None
+    test, step = (substitute(part, view.index, ident(name)) for part in (view.node.cond, view.node.next))
+    return for_(declare(index_type(view, context), name, view.start), test, step, body)
+
+
+def _box(side: Side, name: str, body: Node, context: Context) -> Node:
+    """A loop over all subscripts that the offsets reach."""
+    view = side.loop
+    if view.upward:
+        first, last = add(view.start, side.least), add(view.bound, side.greatest)
+        relation = view.relation
+    else:
+        first = add(view.bound, side.least + (view.relation == ">"))
+        last, relation = add(view.start, side.greatest), "<="
+    test = binary(relation, ident(name), simplify(last))
+    return for_(
+        declare(index_type(view, context), name, simplify(first)), test, unary("p++", ident(name)), body
+    )
+
+
+def _in_box(side: Side, subscript: Node) -> Node:
+    """Where a subscript lies in the buffer."""
+    start, fixed = side.loop.start, literal_value(side.loop.start)
+    if side.loop.upward:
+        return simplify(
+            sub(subscript, fixed + side.least)
+            if fixed is not None
+            else sub(sub(subscript, start), side.least)
+        )
+    if fixed is not None:
+        return simplify(sub(const(fixed + side.greatest), subscript))
+    return simplify(add(sub(start, subscript), side.greatest))

@@ -1,0 +1,406 @@
+"""Decides which elements become scalars, and from where to where.
+
+For each block of statements, outermost first, the uses of one element form a group.  Between the first and
+the last statement that uses it the element may live in a scalar if its place stays the same there, nothing
+else touches it, and it is certain that the original code loads (and, if it is to be stored, writes) it
+there: a load or store that the original would not make could leave the array or disturb another thread.
+Where that depends on whether loops run at all, their first tests become the condition of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+from orio_py.ctree.dependence.reuse import POINTER, Storage
+from orio_py.ctree.nodes import Comment, Compound, Node, c_ast
+from orio_py.ctree.rewrite import substitute, walk
+from orio_py.ctree.simplify import simplify
+from orio_py.transformation.base import Context, refuse
+from orio_py.transformation.certain import is_always_true, never_holds
+from orio_py.transformation.context import with_inner_declarations
+from orio_py.transformation.storage.scalar_replace_items import AGAIN, MAYBE, Block, Item, Loop, Ref, Use
+from orio_py.transformation.storage.scalar_replace_span import Chain, Span, Spans, is_trusted
+from orio_py.transformation.storage.scalar_replace_uses import Uses, continues
+
+MAXIMUM_USES = 200_000
+"""How many uses may be looked at in narrow ranges of large blocks."""
+
+Group = list[tuple[int, Use]]
+"""The uses of one element in a block, with the numbers of their items."""
+
+
+Certainty = Node | Literal[True] | None
+"""Whether something runs: certainly, if a test (in terms of values before it) holds, or for all we know not."""
+
+
+@dataclass(slots=True, eq=False)
+class Scalar:
+    """An element in a scalar from the item `first` to the item `last` of a block.
+
+    `guard` is the test that decides whether the loops of the range run at all, where that is not certain.
+    """
+
+    ref: Ref
+    first: int
+    last: int
+    loads: bool
+    stores: bool
+    type: str
+    guard: Node | None
+    name: str = ""
+
+
+class Planner:
+    """Plans the scalars of a tree; `plans` holds them by block.  Raises Refusal: ORIO-T060."""
+
+    def __init__(self, root: Node, uses: Uses, context: Context, dtype: str | None, *, force: bool) -> None:
+        self.plans: dict[Block, list[Scalar]] = {}
+        self._uses, self._context = uses, context
+        # Transformations inside have declared bounds of their own.
+        self._inside = with_inner_declarations(root, context)
+        self._dtype, self._force = dtype, force
+        self._spans = Spans(uses)
+        self._nested = uses.nested
+        self._guards: dict[tuple[object, ...], Certainty] = {}
+        self._groups: dict[Block, dict[Ref, Group]] = {}
+        self._wholes: dict[tuple[Block, Ref], Scalar | None] = {}
+        self._effort = 0
+        self._overlapping: list[Storage] = []
+        self._block(uses.root, frozenset())
+
+    def _block(self, block: Block, taken: frozenset[Ref]) -> None:
+        scalars: list[Scalar] = []
+        # The outer of nested references first: what stands inside a replaced one is not read any more.
+        groups = sorted(self._grouped(block).items(), key=lambda entry: -entry[0].level)
+        for ref, group in groups:
+            if ref in taken or not self._is_candidate(ref, group[0][1]):
+                continue
+            if self._nested and any(use.within for _, use in group):
+                group = [entry for entry in group if not _is_gone(entry, taken, scalars)]
+            if group:
+                scalars.extend(self._scalars(block, ref, group))
+        scalars = self.plans[block] = _compatible(scalars)
+        for number, item in enumerate(block.items):
+            if item.blocks:
+                inside = taken.union(s.ref for s in scalars if s.first <= number <= s.last)
+                for inner in item.blocks:
+                    self._block(inner, inside)
+
+    def _grouped(self, block: Block) -> dict[Ref, Group]:
+        """The uses by element, without elements whose place changes in each item that uses them."""
+        groups = self._groups.get(block)
+        if groups is None:
+            groups = self._groups[block] = {}
+            steady: set[Ref] = set()
+            for item in block.items:
+                written = self._uses.writes[item.writes]
+                refs = self._uses.refs_in(item)
+                steady |= {ref for ref in refs if ref.names.isdisjoint(written)} if written else refs
+            for number, item in enumerate(block.items if steady else ()):
+                for use in self._uses.uses[item.uses]:
+                    if use.ref in steady:
+                        groups.setdefault(use.ref, []).append((number, use))
+        return groups
+
+    # One element
+
+    def _is_candidate(self, ref: Ref, use: Use) -> bool:
+        """Whether an element could be a scalar anywhere: one number in an array of such."""
+        node = ref.node
+        while isinstance(node, c_ast.ArrayRef):
+            node = node.name
+        if not isinstance(node, c_ast.ID) or not ref.subscripts or not ref.steady:
+            return False
+        if not ref.names.isdisjoint(self._uses.volatile):
+            return False
+        if use.declaration is None:
+            return node.name not in self._context.macros
+        if use.storage.is_named and use.declaration is not self._context.declarations.get(ref.name):
+            return False  # An array of the tree's own: compilers keep such elements in registers.
+        element = use.storage.element
+        words = (element or "?").replace(" ", "")
+        compound = (element or "").startswith(("struct", "union", "void"))
+        return element != POINTER and words.isidentifier() and not compound
+
+    def _scalars(self, block: Block, ref: Ref, group: Group) -> list[Scalar]:
+        """The element in one scalar for the whole block, or else in one for each statement."""
+        numbers = list(dict.fromkeys(number for number, _ in group))
+        whole = self._whole(block, ref, group, numbers)
+        if whole is not None:
+            return [] if self._is_better_inside(block, ref, whole) else [whole]
+        found: list[Scalar] = []
+        for part in _parts(block, numbers):
+            uses = [(number, use) for number, use in group if number in part]
+            # A single part would be the whole again.
+            if part != numbers and (one := self._scalar(block, ref, uses, part)) is not None:
+                found.extend([] if self._is_better_inside(block, ref, one) else [one])
+        return found
+
+    def _is_better_inside(self, block: Block, ref: Ref, scalar: Scalar) -> bool:
+        """Whether a scalar inside the only loop of the range needs no condition and still spans a loop."""
+        item = block.items[scalar.first]
+        if scalar.guard is None or scalar.first != scalar.last or item.loop is None:
+            return False
+        body = item.blocks[0]
+        group = self._grouped(body).get(ref, [])
+        depth = len(body.frames)
+        if len(group) < len([n for n, _ in self._grouped(block)[ref] if n == scalar.first]):
+            return False
+        if any(not any(isinstance(f, Loop) for f in use.frames[depth:]) for _, use in group):
+            return False
+        inner = self._whole(body, ref, group, list(dict.fromkeys(number for number, _ in group)))
+        return inner is not None and inner.guard is None
+
+    def _whole(self, block: Block, ref: Ref, group: Group, numbers: Sequence[int]) -> Scalar | None:
+        """The scalar for all uses in a block; asked once by the block around it, and once by its own."""
+        key = block, ref
+        if group is not self._grouped(block).get(ref):
+            return self._scalar(block, ref, group, numbers)
+        if key not in self._wholes:
+            self._wholes[key] = self._scalar(block, ref, group, numbers)
+        return self._wholes[key]
+
+    def _scalar(self, block: Block, ref: Ref, group: Group, numbers: Sequence[int]) -> Scalar | None:
+        first, last = numbers[0], numbers[-1]
+        depth = len(block.frames)
+        written = any(use.writes for _, use in group)
+        begin = group[0][1]
+        loads = begin.reads or len(begin.frames) > depth
+        if not _gains(group, depth, loads + written) or not self._is_free(block, ref, group, written=written):
+            return None
+        span = self._spans.span(block, first, last)
+        certain = self._certain(block, ref, span, (), (first, last), written=written)
+        if certain is None:
+            return None
+        guard = None if certain is True else certain
+        for other in self._overlapping:
+            text = f"ScalarReplace: `{ref.name}` and `{other.name}` are taken not to overlap"
+            self._context.overruled.add(text)
+        return Scalar(ref, first, last, loads, written, self._type(ref, begin), guard)
+
+    def _type(self, ref: Ref, use: Use) -> str:
+        if use.declaration is not None:
+            return use.declaration.type
+        if self._dtype is None:
+            refuse(
+                "ORIO-T060",
+                f"ScalarReplace needs the type of `{ref.text}`: no declaration of `{ref.name}` is visible",
+                use.node,
+                help=f"declare `{ref.name}` before the region, or give `dtype`, for example `dtype='double'`",
+            )
+        return self._dtype
+
+    # Whether nothing else touches it
+
+    def _is_free(self, block: Block, ref: Ref, group: Group, *, written: bool) -> bool:
+        """Whether the place of an element stays the same and only its own uses touch it."""
+        whole = self._spans.span(block, 0, len(block.items) - 1)
+        first, last = group[0][0], group[-1][0]
+        if self._is_free_in(whole, ref, group, written=written):
+            return True
+        if (first, last) == (0, len(block.items) - 1) or self._effort > MAXIMUM_USES:
+            return False
+        narrow = self._spans.span(block, first, last)
+        self._effort += len(narrow.uses)
+        return self._is_free_in(narrow, ref, group, written=written)
+
+    def _is_free_in(self, span: Span, ref: Ref, group: Group, *, written: bool) -> bool:
+        if span.is_barred or not ref.names.isdisjoint(span.writes):
+            return False
+        use = group[0][1]
+        if any(span.reaches(name) for name in ref.names & self._uses.exposed):
+            return False
+        if any(span.changes(inner) for inner in ref.inner):
+            return False
+        if span.clashes(use, written=written):
+            return False
+        self._overlapping = list(span.others(use.storage, written=written))
+        return not self._overlapping or self._force
+
+    # Whether it is certain to be touched
+
+    def _certain(
+        self, block: Block, ref: Ref, span: Span, chain: Chain, part: tuple[int, int], *, written: bool
+    ) -> Certainty:
+        """Whether a use (a write if `written`) is certain in some items of a block."""
+        depth, top = len(block.frames), len(span.block.frames)
+        numbers: dict[int, None] = {}
+        for number, use in self._grouped(block).get(ref, ()):
+            if not part[0] <= number <= part[1] or (written and not use.writes):
+                continue
+            inside = use.frames[top:]
+            if MAYBE in inside or AGAIN in inside:
+                continue
+            if len(use.frames) == depth:
+                return True
+            numbers[number] = None
+        best: Certainty = None
+        for number in numbers:
+            item = block.items[number]
+            found: Certainty = None
+            if item.loop is not None:
+                found = self._in_loop(block, number, ref, span, chain, written=written)
+            elif isinstance(item.node, Compound):
+                inner = item.blocks[0]
+                found = self._certain(inner, ref, span, chain, (0, len(inner.items)), written=written)
+            if found is True:
+                return True
+            best = found if best is None else best
+        return best
+
+    def _in_loop(
+        self, block: Block, number: int, ref: Ref, span: Span, chain: Chain, *, written: bool
+    ) -> Certainty:
+        item = block.items[number]
+        assert item.loop is not None
+        if not self._in_body(item, ref, span, chain, written=written):
+            return None
+        rest = _following(block, number)
+        if rest is not None and number < span.last and rest.loop is not None:
+            whole = self._guard(block, number, (item.loop, rest.loop), span, chain)
+            if whole is not None and self._in_body(rest, ref, span, chain, written=written):
+                return whole
+        return self._guard(block, number, (item.loop, None), span, chain)
+
+    def _in_body(self, item: Item, ref: Ref, span: Span, chain: Chain, *, written: bool) -> bool:
+        """Whether each iteration of a loop is certain to use the element."""
+        assert item.loop is not None
+        body, inside = item.blocks[0], (*chain, item.loop)
+        return self._certain(body, ref, span, inside, (0, len(body.items)), written=written) is True
+
+    def _guard(
+        self, block: Block, number: int, loops: tuple[Loop, Loop | None], span: Span, chain: Chain
+    ) -> Certainty:
+        """Whether a loop, or one of an unrolled loop and its remainder, runs."""
+        key = span, *loops
+        if key not in self._guards:
+            found = self._first_test(loops, span, chain)
+            if isinstance(found, Node) and not (
+                self._is_whole(block, number, loops, span) and self._is_pure(found)
+            ):
+                found = None
+            self._guards[key] = found
+        return self._guards[key]
+
+    def _first_test(self, loops: tuple[Loop, Loop | None], span: Span, chain: Chain) -> Certainty:
+        """The test that decides whether loops run, as C text before them; True where it must hold."""
+        main, rest = loops
+        first = test_at_start(main, main.node.cond, self._context)
+        if rest is None:
+            test = first
+        elif main.start is not None and continues(main, rest):
+            test = test_at_start(main, rest.node.cond, self._context)
+        else:
+            test = None
+        if first is None or test is None or never_holds(test, self._inside):
+            return None
+        if is_always_true(test, self._inside):
+            return True if rest is None else None
+        place = span.inside(chain)
+        trusted = is_trusted((test,), main.declared, self._context)
+        if trusted and span.elements.holds(test, place):
+            return True
+        if rest is None:
+            return test
+        # Where the loop over the remainder would not run at once, the unrolled loop must not run either.
+        trusted = trusted and is_trusted((first,), main.declared, self._context)
+        return test if trusted and span.elements.holds(test, place, first) else None
+
+    def _is_whole(self, block: Block, number: int, loops: tuple[Loop, Loop | None], span: Span) -> bool:
+        """Whether a range holds nothing but loops, so that it may be left out when they do not run."""
+        if block is not span.block or number != span.first:
+            return False
+        items = (
+            item for item in block.items[span.first : span.last + 1] if not isinstance(item.node, Comment)
+        )
+        return [item.loop for item in items] == [loop for loop in loops if loop is not None]
+
+    def _is_pure(self, condition: Node) -> bool:
+        found = self._context.effects(condition)
+        return not (found.writes or found.opaque or found.calls or found.address_taken)
+
+
+def _parts(block: Block, numbers: Sequence[int]) -> list[list[int]]:
+    """Items by themselves, but an unrolled loop together with the loop over its remainder."""
+    parts: list[list[int]] = []
+    for number in numbers:
+        main = block.items[parts[-1][-1]].loop if parts else None
+        rest = block.items[number]
+        goes_on = main is not None and rest.loop is not None and continues(main, rest.loop)
+        if goes_on and _following(block, parts[-1][-1]) is rest:
+            parts[-1].append(number)
+        else:
+            parts.append([number])
+    return parts
+
+
+def _is_gone(entry: tuple[int, Use], taken: frozenset[Ref], scalars: Sequence[Scalar]) -> bool:
+    """Whether a use stands in the subscripts of a reference that is replaced."""
+    number, use = entry
+    return any(
+        ref in taken or any(s.ref is ref and s.first <= number <= s.last for s in scalars)
+        for ref in use.within
+    )
+
+
+def _gains(group: Group, depth: int, after: int) -> bool:
+    """Whether a scalar saves loads or stores: it spans a loop, or they outnumber those that remain."""
+    before = 0
+    for _, use in group:
+        if any(frame is AGAIN or isinstance(frame, Loop) for frame in use.frames[depth:]):
+            return True
+        before += use.reads + use.writes
+    return before > after
+
+
+def _compatible(scalars: list[Scalar]) -> list[Scalar]:
+    """Without those whose conditions would be cut by the range of another."""
+    kept = [s for s in scalars if s.guard is None]
+    # One of each range is enough to compare with.
+    ranges = {(s.first, s.last, True): s for s in kept}
+    for scalar in scalars:
+        if scalar.guard is not None and not any(_crosses(scalar, other) for other in ranges.values()):
+            kept.append(scalar)
+            ranges[scalar.first, scalar.last, False] = scalar
+    return sorted(kept, key=lambda s: (s.first, -s.last))
+
+
+def _crosses(guarded: Scalar, other: Scalar) -> bool:
+    """Whether the range of another scalar begins or ends in that of one with a test."""
+    apart = other.last < guarded.first or guarded.last < other.first
+    within = guarded.first <= other.first and other.last <= guarded.last
+    around = other.first <= guarded.first and guarded.last <= other.last
+    same = within and around
+    return not (apart or same or (other.guard is None and (within or around)))
+
+
+def test_at_start(loop: Loop, condition: Node | None, context: Context) -> Node | None:
+    """A test of the index when the loop begins, in terms of the values before it."""
+    if condition is None or loop.index is None:
+        return None
+    if loop.start is None:
+        return condition if loop.node.init is None else None
+    return simplify(substitute(condition, loop.index, _as_index(loop, loop.start, condition, context)))
+
+
+def _as_index(loop: Loop, start: Node, condition: Node, context: Context) -> Node:
+    """The start with the type that it gets by the assignment to the index, where that matters."""
+    known = {n.name: loop.declared.get(n.name) for n in walk(start) if isinstance(n, c_ast.ID)}
+    own = loop.declared.get(loop.index or "")
+    kind = "int" if own is None else own.type
+    same = all(("int" if d is None else d.type) == kind for d in known.values())
+    if same and is_trusted((start, condition), loop.declared, context):
+        return start
+    typename = c_ast.Typename(
+        None, [], None, c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(kind.split()))
+    )
+    return c_ast.Cast(typename, start)
+
+
+def _following(block: Block, number: int) -> Item | None:
+    behind = (item for item in islice(block.items, number + 1, None) if not isinstance(item.node, Comment))
+    item = next(behind, None)
+    return item if item is not None and item.loop is not None else None

@@ -1,0 +1,530 @@
+"""The statements of a tree as blocks of items, with the memory that each of them uses.
+
+One walk over the tree finds every use of an array element in the order of the source; an item knows its
+own part of that list.  What could touch any memory (a call of an unknown function, an address taken) or
+stands in the way of moving code (a jump, a pragma) is a barrier.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from orio_py.ctree.dependence.names import Names, Reference, resolve
+from orio_py.ctree.dependence.reuse import Storage, started, stepped, storage_of
+from orio_py.ctree.effects import PURE_FUNCTIONS
+from orio_py.ctree.emit_expression import emit_expression
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, KernelCall, Node, Transform, c_ast
+from orio_py.ctree.rewrite import walk
+from orio_py.ctree.simplify import simplify
+from orio_py.ctree.symbols import CDeclaration, declaration_of
+from orio_py.transformation.base import Context
+from orio_py.transformation.storage.scalar_replace_items import (
+    AGAIN,
+    MAYBE,
+    NOTHING,
+    Barrier,
+    Block,
+    Frame,
+    Item,
+    Loop,
+    Ref,
+    Use,
+)
+
+_HARMLESS = PURE_FUNCTIONS | {"__builtin_prefetch"}
+_CHANGING = frozenset({"volatile", "_Atomic"})
+_STEPS = frozenset({"++", "--", "p++", "p--"})
+_PLAIN_MACRO = re.compile(r"(?!.*(?:\+\+|--))[\w\s+.%()-]*")
+_CALL = re.compile(r"\w\s*\(")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_Key = str | int
+_SILENT = (Comment, c_ast.EmptyStatement, c_ast.Typedef, c_ast.StaticAssert)
+
+
+class Uses:
+    """Everything that a tree uses; `root` is its outermost block.
+
+    `reads` lists the reads of scalars that pointers may reach, `writes` all scalars written or declared.
+    `nested` says that references may stand in the subscripts of others.
+    """
+
+    def __init__(self, node: Node, context: Context, exposed: frozenset[str] = frozenset()) -> None:
+        self.uses: list[Use] = []
+        self.writes: list[str] = []
+        self.reads: list[str] = []
+        self.barriers: list[Barrier] = []
+        self.addressed: set[str] = set()
+        self.volatile = {d.name for d in context.declarations.values() if d.qualifiers & _CHANGING}
+        self.exposed = context.exposed | exposed
+        self.context = context
+        self._known: dict[str, CDeclaration] = dict(context.declarations)
+        self._refs: dict[int, Ref] = {}
+        self._texts: dict[_Key, Ref] = {}
+        self._keys: dict[int, _Key] = {}
+        self._numbers: dict[tuple[_Key, ...], int] = {}
+        self._kept: list[Node] = []
+        self._storages: dict[tuple[Ref, int], Storage] = {}
+        self._frames: tuple[Frame, ...] = ()
+        self._loop: Loop | None = None
+        self._targets: list[Loop | None] = []
+        self._continues = 0
+        self._takes_cases = False
+        self._within: tuple[Ref, ...] = ()
+        self.nested = False
+        self._late: set[Loop] = set()
+        self._visits: Mapping[type[Node], Callable[[Any], None]] = {
+            c_ast.ArrayRef: self._read,
+            c_ast.StructRef: self._read,
+            c_ast.ID: self._name,
+            c_ast.Constant: self._ignore,
+            c_ast.BinaryOp: self._binary,
+            c_ast.UnaryOp: self._unary,
+            c_ast.Assignment: self._assignment,
+            c_ast.TernaryOp: self._ternary,
+            c_ast.FuncCall: self._call,
+            KernelCall: self._call,
+            c_ast.Cast: self._cast,
+            c_ast.ExprList: self._children,
+            c_ast.InitList: self._children,
+        }
+        self.root = self._block(node)
+
+    @classmethod
+    def of(cls, node: Node, context: Context) -> Uses:
+        """The uses of a tree, with the scalars whose address it takes among the exposed ones."""
+        found = cls(node, context)
+        return found if found.addressed <= found.exposed else cls(node, context, frozenset(found.addressed))
+
+    def ref_of(self, node: Node) -> Ref | None:
+        """The reference that a node of the tree is, if it was met as one."""
+        return self._refs.get(id(node))
+
+    def refs_in(self, item: Item) -> set[Ref]:
+        """The references that a statement uses."""
+        return {use.ref for use in self.uses[item.uses]}
+
+    # Blocks and statements
+
+    def _block(self, node: Node) -> Block:
+        nodes = (node.block_items or []) if isinstance(node, Compound) else [node]
+        block = Block([], self._frames, self._loop, len(self._targets), self._continues)
+        hidden: list[tuple[str, CDeclaration | None]] = []
+        for statement in nodes:
+            item = Item(statement, [], None, NOTHING, NOTHING, NOTHING, NOTHING)
+            marks = self._marks()
+            if isinstance(statement, (c_ast.Decl, c_ast.DeclList)):
+                self._declare(statement, hidden)
+            else:
+                self._statement(statement, item)
+            self._close(item, marks)
+            if item.loop is not None:
+                _link(block, item.loop)
+            block.items.append(item)
+        self._reveal(hidden)
+        return block
+
+    def _marks(self) -> tuple[int, int, int, int]:
+        return len(self.uses), len(self.writes), len(self.reads), len(self.barriers)
+
+    def _close(self, item: Item, marks: tuple[int, int, int, int]) -> None:
+        ends = self._marks()
+        item.uses, item.writes, item.reads, item.barriers = map(slice, marks, ends)
+
+    def _inner(self, node: Node, item: Item, *frame: Frame, takes_cases: bool = False) -> None:
+        """A block inside a statement; in the body of a `switch` it `takes_cases`, elsewhere they are jumped to."""
+        before = self._frames, self._takes_cases
+        self._frames, self._takes_cases = (*self._frames, *frame), takes_cases
+        item.blocks.append(self._block(node))
+        self._frames, self._takes_cases = before
+
+    def _statement(self, node: Node, item: Item) -> None:
+        match node:
+            case c_ast.Assignment():
+                self._expression(node)
+            case Compound():
+                self._inner(node, item)
+            case For():
+                self._for(node, item)
+            case c_ast.While() | c_ast.DoWhile():
+                self._while(node, item)
+            case c_ast.If():
+                self._expression(node.cond)
+                for branch in (node.iftrue, node.iffalse):
+                    if branch is not None:
+                        self._inner(branch, item, MAYBE)
+            case c_ast.Switch():
+                self._expression(node.cond)
+                self._targets.append(None)
+                self._inner(node.stmt, item, MAYBE, takes_cases=True)
+                self._targets.pop()
+            case c_ast.Case() | c_ast.Default():
+                if not self._takes_cases:
+                    self.barriers.append(Barrier("label"))
+                for statement in node.stmts or []:
+                    is_case = isinstance(statement, (c_ast.Case, c_ast.Default))
+                    self._inner(statement, item, MAYBE, takes_cases=is_case)
+            case c_ast.Label():
+                self.barriers.append(Barrier("label"))
+                self._inner(node.stmt, item, MAYBE)
+            case Transform():
+                self.barriers.append(Barrier("call"))
+            case _ if not isinstance(node, _SILENT):
+                self._plain(node)
+            case _:
+                pass
+
+    def _plain(self, node: Node) -> None:
+        match node:
+            case GuardedPragma() | c_ast.Pragma():
+                self.barriers.append(Barrier("pragma"))
+            case c_ast.Return():
+                self.barriers.append(Barrier("jump"))
+                if node.expr is not None:
+                    self._expression(node.expr)
+            case c_ast.Goto():
+                self.barriers.append(Barrier("jump"))
+            case c_ast.Break():
+                self.barriers.append(Barrier("break", len(self._targets)))
+                self._leave(self._targets[-1] if self._targets else None)
+            case c_ast.Continue():
+                self.barriers.append(Barrier("continue", self._continues))
+                self._leave(self._loop)
+            case _:
+                self._expression(node)
+
+    def _leave(self, loop: Loop | None) -> None:
+        if loop is not None:
+            loop.leaves = True
+            self._late.add(loop)
+
+    def _while(self, node: c_ast.While | c_ast.DoWhile, item: Item) -> None:
+        around, frames = self._loop, self._frames
+        self._targets.append(None)
+        self._continues += 1
+        self._loop = None
+        self._frames = (*frames, AGAIN)
+        self._expression(node.cond)
+        self._frames = frames
+        self._inner(node.stmt, item, AGAIN)
+        self._targets.pop()
+        self._continues -= 1
+        self._loop = around
+
+    def _for(self, node: For, item: Item) -> None:
+        hidden: list[tuple[str, CDeclaration | None]] = []
+        first = len(self.writes)
+        if isinstance(node.init, c_ast.DeclList):
+            self._declare(node.init, hidden)
+        elif node.init is not None:
+            self._expression(node.init)
+        loop = item.loop = Loop(node, self._loop, dict(self._known) if hidden else self._known)
+        around, frames = self._loop, self._frames
+        if node.cond is not None:
+            self._expression(node.cond)
+        self._targets.append(loop)
+        self._continues += 1
+        self._loop = loop
+        inside = len(self.writes)
+        self._inner(node.stmt, item, loop)
+        in_body = frozenset(self.writes[inside:])
+        self._targets.pop()
+        self._continues -= 1
+        self._loop = around
+        if node.next is not None:
+            self._frames = (*frames, AGAIN)
+            self._expression(node.next)
+            self._frames = frames
+        loop.written = frozenset(self.writes[first:])
+        self._count(loop, in_body)
+        self._reveal(hidden)
+
+    def _count(self, loop: Loop, in_body: frozenset[str]) -> None:
+        step, start = stepped(loop.node), started(loop.node)
+        view = CanonicalLoop.match(loop.node)
+        if view is not None and view.index not in in_body:
+            loop.view = view
+            loop.index, loop.stride, loop.start = view.index, view.stride, view.start
+        elif step is not None and step[0] not in in_body:
+            loop.index, loop.stride = step
+            loop.start = start[1] if start is not None and start[0] == step[0] else None
+
+    # Declarations
+
+    def _declare(self, node: Node, hidden: list[tuple[str, CDeclaration | None]]) -> None:
+        for declaration in node.decls if isinstance(node, c_ast.DeclList) else [node]:
+            if not isinstance(declaration, c_ast.Decl) or declaration.name is None:
+                continue
+            self.writes.append(declaration.name)
+            for part in walk(declaration.type):
+                if isinstance(part, c_ast.ArrayDecl) and part.dim is not None:
+                    self._expression(part.dim)
+            hidden.append((declaration.name, self._known.get(declaration.name)))
+            new = declaration_of(declaration)
+            self._known = {**self._known, declaration.name: new}
+            if new.qualifiers & _CHANGING:
+                self.volatile.add(new.name)
+            if declaration.init is not None:
+                self._expression(declaration.init)
+            if "static" in declaration.storage:
+                self.barriers.append(Barrier("jump"))
+
+    def _reveal(self, hidden: list[tuple[str, CDeclaration | None]]) -> None:
+        if not hidden:
+            return
+        known = dict(self._known)
+        for name, before in reversed(hidden):
+            if before is None:
+                known.pop(name, None)
+            else:
+                known[name] = before
+        self._known = known
+
+    # Expressions
+
+    def _expression(self, node: Node) -> None:
+        self._visits.get(type(node), self._barred)(node)
+
+    def _barred(self, node: Node) -> None:
+        self.barriers.append(Barrier("call"))
+        for child in node:
+            if not isinstance(child, (c_ast.Typename, c_ast.TypeDecl)):
+                self._expression(child)
+
+    def _name(self, node: c_ast.ID) -> None:
+        name = node.name
+        if name in self.exposed:
+            self.reads.append(name)
+        if name in self.context.macros:
+            text = self.context.macros[name]
+            if not _PLAIN_MACRO.fullmatch(text) or _CALL.search(text):
+                self.barriers.append(Barrier("call"))
+            self.reads.extend(self.context.expanded([name]) & self.exposed)
+
+    def _children(self, node: Node) -> None:
+        for child in node:
+            self._expression(child)
+
+    def _ignore(self, node: Node) -> None:
+        del node
+
+    def _binary(self, node: c_ast.BinaryOp) -> None:
+        self._expression(node.left)
+        if node.op in {"&&", "||"}:
+            self._conditional(node.right)
+        else:
+            self._expression(node.right)
+
+    def _conditional(self, *nodes: Node) -> None:
+        before = self._frames
+        self._frames = (*before, MAYBE)
+        for node in nodes:
+            self._expression(node)
+        self._frames = before
+
+    def _ternary(self, node: c_ast.TernaryOp) -> None:
+        self._expression(node.cond)
+        self._conditional(node.iftrue, node.iffalse)
+
+    def _assignment(self, node: c_ast.Assignment) -> None:
+        self._expression(node.rvalue)
+        self._target(node.lvalue, reads=node.op != "=")
+
+    def _target(self, node: Node, *, reads: bool) -> None:
+        if isinstance(node, c_ast.ID):
+            self.writes.append(node.name)
+            if reads or node.name in self.context.macros:
+                self._name(node)
+            if node.name in self.context.macros:
+                self.barriers.append(Barrier("call"))
+        else:
+            self._use(node, reads=reads, writes=True)
+
+    def _unary(self, node: c_ast.UnaryOp) -> None:
+        if node.op in _STEPS:
+            self._target(node.expr, reads=True)
+        elif node.op == "*":
+            self._use(node, reads=True)
+        elif node.op == "&":
+            if isinstance(node.expr, c_ast.ID):
+                self.addressed.add(node.expr.name)
+            self._barred(node)
+        elif node.op not in {"sizeof", "_Alignof"}:
+            self._expression(node.expr)
+
+    def _call(self, node: c_ast.FuncCall) -> None:
+        name = node.name.name if isinstance(node.name, c_ast.ID) else None
+        if name == "__builtin_prefetch":
+            return
+        if name not in _HARMLESS:
+            self.barriers.append(Barrier("call"))
+        if node.args is not None:
+            self._children(node.args)
+
+    def _cast(self, node: c_ast.Cast) -> None:
+        self._expression(node.expr)
+
+    def _read(self, node: Node) -> None:
+        self._use(node, reads=True)
+
+    # References
+
+    def _use(self, node: Node, *, reads: bool, writes: bool = False) -> None:
+        ref = self._refs.get(id(node))
+        if ref is None:
+            ref = self._ref(node)
+            if ref is None:
+                self._barred(node)
+                return
+            self._refs[id(node)] = ref
+        if ref.inner or not ref.steady or self.exposed or self.context.macros:
+            within = self._within
+            self._within = (*within, ref)
+            self.nested = True
+            for subscript in _places_in(node):
+                self._expression(subscript)
+            self._within = within
+            if ref.name in self.exposed or ref.name in self.context.macros:
+                self._name(c_ast.ID(ref.name))
+                if ref.name in self.context.macros:
+                    self.barriers.append(Barrier("call"))
+        frames = self._frames
+        if self._late:
+            frames = tuple(MAYBE if f in self._late else f for f in frames)
+        declaration = self._known.get(ref.variable)
+        key = ref, id(declaration)
+        storage = self._storages.get(key)
+        if storage is None:
+            storage = self._storages[key] = storage_of(ref.name, len(ref.subscripts), declaration)
+        self.uses.append(Use(ref, node, reads, writes, frames, declaration, storage, self._within))
+
+    def _ref(self, node: Node) -> Ref | None:
+        key = self._key(node)
+        ref = self._texts.get(key)
+        if ref is not None:
+            return ref
+        facts = Names(self._known, {}, frozenset(), frozenset())
+        found = resolve(node, facts)
+        if found is None:
+            return None
+        simple = key
+        if not all(_is_simple(subscript) for subscript in _subscripts(node)):
+            node = simplify(node)
+            self._kept.append(node)
+            found = resolve(node, facts)
+            simple = self._key(node)
+        ref = self._texts.get(simple)
+        if ref is None and found is not None:
+            ref = self._texts[simple] = self._new_ref(node, found)
+        if ref is not None:
+            self._texts[key] = ref
+        return ref
+
+    def _key(self, node: Node) -> _Key:
+        """What two expressions share exactly when they are the same.
+
+        It is kept by the identity of the node: copies of a statement have most of their nodes in common.
+        The nodes of the tree live as long as this does; others that get a key are in `_kept`.
+        """
+        if isinstance(node, c_ast.ID):
+            return node.name
+        if isinstance(node, c_ast.Constant):
+            return node.value
+        key = self._keys.get(id(node))
+        if key is None:
+            parts: tuple[_Key, ...]
+            if isinstance(node, c_ast.ArrayRef):
+                parts = "[]", self._key(node.name), self._key(node.subscript)
+            elif isinstance(node, c_ast.BinaryOp):
+                parts = node.op, self._key(node.left), self._key(node.right)
+            else:
+                parts = ("{}", emit_expression(node))
+            key = self._keys[id(node)] = self._numbers.setdefault(parts, len(self._numbers))
+        return key
+
+    def _new_ref(self, node: Node, found: Reference) -> Ref:
+        names = {found.variable}
+        inner: list[Ref] = []
+        steady = True
+        for subscript in found.subscripts:
+            for part in walk(subscript):
+                match part:
+                    case c_ast.Constant() | c_ast.BinaryOp(op="+" | "-" | "*"):
+                        pass
+                    case c_ast.ID(name=name):
+                        names.add(name)
+                    case c_ast.ArrayRef() | c_ast.StructRef() | c_ast.UnaryOp(op="*"):
+                        below = self._ref(part)
+                        steady = steady and below is not None
+                        if below is not None:
+                            self._refs[id(part)] = below
+                            inner.append(below)
+                    case c_ast.Assignment() | c_ast.FuncCall() | c_ast.TernaryOp():
+                        steady = False
+                    case c_ast.UnaryOp(op=op) if op in _STEPS or op == "&":
+                        steady = False
+                    case c_ast.BinaryOp(op="&&" | "||"):
+                        steady = False
+                    case _:
+                        pass
+        level = max((below.level for below in inner), default=-1) + 1
+        return Ref(
+            node,
+            found.name,
+            found.variable,
+            found.subscripts,
+            found.spot,
+            frozenset(names),
+            tuple(inner),
+            steady,
+            level,
+        )
+
+
+def _subscripts(node: Node) -> Iterator[Node]:
+    while isinstance(node, c_ast.ArrayRef):
+        yield node.subscript
+        node = node.name
+
+
+def _places_in(node: Node) -> list[Node]:
+    """The expressions in a reference that say where its element lies, as the tree has them."""
+    found: list[Node] = []
+    while not isinstance(node, c_ast.ID):
+        match node:
+            case c_ast.ArrayRef(name=array, subscript=subscript):
+                found.append(subscript)
+                node = array
+            case c_ast.StructRef(name=inner) | c_ast.UnaryOp(op="*", expr=inner):
+                node = inner
+            case _:
+                found.append(node)
+                break
+    return found[::-1]
+
+
+def _is_simple(node: Node) -> bool:
+    """Whether there is nothing to fold in a subscript: it is `i` or `i + 1`."""
+    match node:
+        case c_ast.ID() | c_ast.Constant():
+            return True
+        case c_ast.BinaryOp(op="+" | "-", left=c_ast.ID(), right=c_ast.Constant(value=value)):
+            return value != "0"
+        case _:
+            return False
+
+
+def continues(main: Loop, rest: Loop) -> bool:
+    """Whether a loop, right behind another, goes on with the index where that stopped."""
+    same = main.index is not None and rest.index == main.index and main.stride * rest.stride > 0
+    return (
+        same and rest.node.init is None and not main.leaves and not isinstance(main.node.init, c_ast.DeclList)
+    )
+
+
+def _link(block: Block, rest: Loop) -> None:
+    before = next((item.loop for item in reversed(block.items) if not isinstance(item.node, Comment)), None)
+    if before is not None and continues(before, rest):
+        rest.floor = before.start if before.start is not None else before.floor

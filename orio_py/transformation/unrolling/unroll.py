@@ -1,0 +1,130 @@
+"""Unroll: repeat the body of a loop several times per iteration.
+
+    for (i = 0; i < n; i++)             for (i = 0; n > 3 && i < n - 3; i += 4) {
+      y[i] = y[i] + a * x[i];             y[i] = y[i] + a * x[i];
+                                          y[i + 1] = y[i + 1] + a * x[i + 1];
+                                          y[i + 2] = y[i + 2] + a * x[i + 2];
+                                          y[i + 3] = y[i + 3] + a * x[i + 3];
+                                        }
+                                        for (; i < n; i++)
+                                          y[i] = y[i] + a * x[i];
+
+The statements run in the order of the original loop, so no dependence is in the way.  Source: D. Bacon,
+S. Graham, O. Sharp, "Compiler transformations for high-performance computing", ACM Computing Surveys
+26(4), 1994, section 6.3.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from orio_py.ctree import build
+from orio_py.ctree.build import statements
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Node
+from orio_py.transformation.arguments import boolean, positive_int
+from orio_py.transformation.base import Context, refuse
+from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
+from orio_py.transformation.forms import (
+    loop_view,
+    require_copyable,
+    require_invariant_bound,
+    require_no_jumps,
+    require_stable_index,
+)
+from orio_py.transformation.hoisting import hoisted
+from orio_py.transformation.parallel.openmp import OpenMP
+from orio_py.transformation.unrolling import unrolled
+
+
+@dataclass(frozen=True, slots=True)
+class Unroll:
+    """Repeat the loop body `ufactor` times per iteration (1 = unchanged).
+
+    `parallelize` puts `omp parallel for` before the main loop; `force` skips the dependence test for it
+    and trusts functions called in the bounds or, beside a bound in memory, in the body.
+    `canonical` asks for a main loop whose test compares the index with one variable, as OpenMP needs.
+    """
+
+    ufactor: int
+    parallelize: bool = False
+    force: bool = False
+    canonical: bool = False
+
+    def check(self, node: Node, context: Context) -> CanonicalLoop:
+        """The loop as `apply` needs it.  Raises Refusal: ORIO-T011, ORIO-T020 to T028."""
+        if self.ufactor < 1:
+            refuse(
+                "ORIO-T011",
+                f"the unroll factor is {self.ufactor}; it must be at least 1",
+                node,
+                argument="ufactor",
+            )
+        view = unrollable(node, "Unroll", context, force=self.force)
+        size = self.ufactor * unrolled.count_statements(view.body)
+        unrolled.require_size(size, "Unroll", node, "ufactor")
+        return view
+
+    def apply(self, node: Node, context: Context) -> Node:
+        """The main loop and the loop over the remaining iterations; `node` is not modified."""
+        view = self.check(node, context)
+        if self.parallelize:
+            openmp = _openmp(self.force)
+            openmp.check(node, context)
+            if self.ufactor == 1:
+                return openmp.apply(node, context)
+            return parallelized(view, self.ufactor, context, force=self.force)
+        if self.ufactor == 1:
+            return node
+        return unrolled.apply(view, self.ufactor, context, canonical=self.canonical)
+
+
+def unrollable(node: Node, what: str, context: Context, *, force: bool) -> CanonicalLoop:
+    """A loop whose body may be repeated for several iterations.  Raises Refusal: ORIO-T020 to T028."""
+    view = loop_view(node, what, context)
+    require_stable_index(view, what, context)
+    require_no_jumps(view, what)
+    require_copyable(view, what)
+    require_invariant_bound(view, what, context, force=force)
+    return view
+
+
+def parallelized(
+    view: CanonicalLoop,
+    factor: int,
+    context: Context,
+    *,
+    make: unrolled.Make = unrolled.copies,
+    force: bool,
+) -> Node:
+    """The unrolled loop, the iterations of its main loop shared out to threads."""
+    before, view = hoisted(view, context)
+    parts = unrolled.with_limit(view, factor, context, make=make)
+    openmp = replace(_openmp(force), trusted=True)
+    # The loop over the remainder gives the index its last value.
+    inside = replace(context, live_after=context.live_after - {view.index})
+    main = statements(openmp.apply(parts.main, inside))
+    remainder = () if parts.remainder is None else (parts.remainder,)
+    return build.block(*before, *parts.declarations, *parts.before, *main, *remainder)
+
+
+def _openmp(force: bool) -> OpenMP:
+    return OpenMP(True, ("omp parallel for",), force=force)
+
+
+ENTRY = Entry(
+    "Unroll",
+    "repeat a loop's body several times per iteration",
+    (
+        ArgumentSpec("ufactor", "integer, at least 1", "copies of the body", positive_int),
+        ArgumentSpec(
+            "parallelize",
+            "True or False",
+            "run the main loop's iterations in parallel (OpenMP)",
+            boolean,
+            default="False",
+        ),
+        FORCE,
+    ),
+    Unroll,
+)

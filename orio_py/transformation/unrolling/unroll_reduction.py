@@ -1,0 +1,130 @@
+"""UnrollReduction: unroll a loop that accumulates into scalars, with an accumulator for each copy.
+
+    for (i = 0; i < n; i++)             {
+      s += x[i] * y[i];                   double s_1 = 0.0;
+                                          for (i = 0; n > 1 && i < n - 1; i += 2) {
+                                            s += x[i] * y[i];
+                                            s_1 += x[i + 1] * y[i + 1];
+                                          }
+                                          s += s_1;
+                                          for (; i < n; i++)
+                                            s += x[i] * y[i];
+                                        }
+
+Additions of one copy need not wait for those of the others.  The terms are added in another order, which
+only exact arithmetic does not notice.  Source: D. Callahan, "Recognizing and parallelizing bounded
+recurrences", LCPC 1991; R. Allen, K. Kennedy, "Optimizing Compilers for Modern Architectures", Morgan
+Kaufmann 2001.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from orio_py.core.names import NameSupply
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Node
+from orio_py.ctree.rewrite import rename, used_names
+from orio_py.transformation.arguments import positive_int
+from orio_py.transformation.base import Context, refuse
+from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
+from orio_py.transformation.forms import unknown_calls
+from orio_py.transformation.unrolling import unrolled
+from orio_py.transformation.unrolling.unroll import unrollable
+from orio_py.transformation.unrolling.unroll_reduction_forms import Reduction, reductions_in
+from orio_py.transformation.unrolling.unrolled_copies import Copies
+
+_WHAT = "UnrollReduction"
+
+
+@dataclass(frozen=True, slots=True)
+class UnrollReduction:
+    """Unroll a loop `ufactor` times, each copy with accumulators of its own (1 = unchanged)."""
+
+    ufactor: int
+    force: bool = False
+
+    def check(self, node: Node, context: Context) -> CanonicalLoop:
+        """The loop as `apply` needs it.  Raises Refusal: ORIO-T011, T020 to T028, T050, T053, T054."""
+        if self.ufactor < 1:
+            refuse(
+                "ORIO-T011",
+                f"the unroll factor is {self.ufactor}; it must be at least 1",
+                node,
+                argument="ufactor",
+            )
+        view = unrollable(node, _WHAT, context, force=self.force)
+        size = self.ufactor * unrolled.count_statements(view.body)
+        unrolled.require_size(size, _WHAT, node, "ufactor")
+        if self.ufactor > 1:
+            self._reductions(view, context)
+        return view
+
+    def apply(self, node: Node, context: Context) -> Node:
+        """The main loop, the sum of the accumulators, and the loop over the rest; `node` is not modified."""
+        view = self.check(node, context)
+        if self.ufactor == 1:
+            return node
+        found = self._reductions(view, context)
+        names = context.names(node)
+        partial = {r.name: self._accumulators(r, names) for r in found}
+        # Where the scalar itself has too little room, the first copy has an accumulator of its own too.
+        own = {r.name: partial[r.name][0] for r in found if r.apart}
+        renamed = {own.get(name, name): new[name in own :] for name, new in partial.items()}
+
+        def make(loop: CanonicalLoop, factor: int, around: Context) -> list[Node]:
+            copies = Copies(loop, rename(loop.body, own) if own else loop.body, around, renamed)
+            return copies.first() + [item for number in range(1, factor) for item in copies.at(number)]
+
+        parts = unrolled.parts_of(view, self.ufactor, context, make=make)
+        if parts is None:
+            return node
+        declared = tuple(r.declared(name) for r in found for name in partial[r.name])
+        combined = tuple(item for r in found for item in r.combined(partial[r.name]))
+        return replace(parts, declarations=(*declared, *parts.declarations)).joined(combined)
+
+    def _accumulators(self, reduction: Reduction, names: NameSupply) -> tuple[str, ...]:
+        first = 0 if reduction.apart else 1
+        return tuple(names.fresh(f"{reduction.name}_{number}") for number in range(first, self.ufactor))
+
+    def _reductions(self, view: CanonicalLoop, context: Context) -> list[Reduction]:
+        found = reductions_in(view, context)
+        hidden = context.expanded(name for name in used_names([view.body]) if name in context.macros)
+        called = unknown_calls(context.effects(view.body))
+        usable = [
+            r
+            for r in found
+            if r.name not in hidden and (self.force or not (called and r.name in context.exposed))
+        ]
+        if not usable:
+            refuse(
+                "ORIO-T053",
+                f"{_WHAT} needs a variable that the body only accumulates into, and there is none",
+                view.body,
+                help="such as `s += x[i]`; use Unroll for other loops",
+            )
+        if context.assumptions.reassociate:
+            return usable
+        for reduction in usable:
+            if reduction.why is None:
+                continue
+            if not self.force:
+                refuse(
+                    "ORIO-T054",
+                    f"{_WHAT} would accumulate `{reduction.name}` in another order: {reduction.why}",
+                    reduction.place,
+                    help="allow it by `def assumptions { arg reassociate = True; }`, or by `force=True`",
+                )
+            context.overruled.add(f"{_WHAT}: `{reduction.name}` is accumulated in another order")
+        return usable
+
+
+ENTRY = Entry(
+    "UnrollReduction",
+    "unroll a loop that accumulates, with an accumulator for each copy",
+    (
+        ArgumentSpec("ufactor", "integer, at least 1", "copies of the body, and accumulators", positive_int),
+        FORCE,
+    ),
+    UnrollReduction,
+)

@@ -1,0 +1,251 @@
+"""The loops that unrolling makes: copies of a body, a main loop and a loop over what remains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from orio_py.ctree import build
+from orio_py.ctree.build import (
+    add,
+    advance,
+    assign,
+    binary,
+    block,
+    declare,
+    for_,
+    ident,
+    literal_value,
+    mul,
+    sub,
+)
+from orio_py.ctree.emit_expression import emit_type
+from orio_py.ctree.equal import equal
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
+from orio_py.ctree.rewrite import walk_statements
+from orio_py.ctree.simplify import simplify
+from orio_py.ctree.symbols import CDeclaration
+from orio_py.transformation.base import Context, refuse
+from orio_py.transformation.constants import is_narrow
+from orio_py.transformation.forms import start_is_invariant
+from orio_py.transformation.hoisting import hoisted
+from orio_py.transformation.types import (
+    index_type,
+    is_floating,
+    is_natural,
+    same_signedness,
+    signedness,
+    signedness_of_type,
+    without_cast,
+)
+from orio_py.transformation.unrolling.unrolled_copies import Copies
+
+MAXIMUM_STATEMENTS = 100_000
+"""A transformation that would make more statements than this is refused before it begins."""
+
+Make = Callable[[CanonicalLoop, int, Context], list[Node]]
+"""What makes the body of the main loop: the statements of a number of iterations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What an unrolled loop consists of, in this order.
+
+    `declarations` and `before` stand before the main loop; there may be no loop over a remainder.
+    """
+
+    main: For
+    remainder: For | None
+    declarations: tuple[Node, ...] = ()
+    before: tuple[Node, ...] = ()
+
+    def joined(self, between: tuple[Node, ...] = ()) -> Node:
+        """All of it as one statement, with other statements between the loops."""
+        rest = () if self.remainder is None else (self.remainder,)
+        everything = (*self.declarations, *self.before, self.main, *between, *rest)
+        return self.main if len(everything) == 1 else block(*everything)
+
+
+def count_statements(node: Node) -> int:
+    """The number of statements, without blocks and comments."""
+    return sum(1 for item in walk_statements(node) if is_counted(item))
+
+
+def is_counted(statement: Node) -> bool:
+    """Whether a statement counts as one: blocks and comments do not."""
+    return not isinstance(statement, (Compound, Comment, c_ast.EmptyStatement))
+
+
+def require_size(number: int, what: str, node: Node, argument: str) -> None:
+    """The number of statements is within the limit.  Raises Refusal: ORIO-T050."""
+    if number > MAXIMUM_STATEMENTS:
+        refuse(
+            "ORIO-T050",
+            f"{what} would make {number} statements; the limit is {MAXIMUM_STATEMENTS}",
+            node,
+            help="take smaller factors, or give the tuning specification a constraint on their product",
+            argument=argument,
+        )
+
+
+def copies(view: CanonicalLoop, factor: int, context: Context) -> list[Node]:
+    """The statements of `factor` consecutive iterations; comments stay in the first."""
+    made = Copies(view, view.body, context)
+    result = made.first()
+    for number in range(1, factor):
+        result.extend(made.at(number))
+    return result
+
+
+def apply(
+    view: CanonicalLoop, factor: int, context: Context, *, make: Make = copies, canonical: bool = False
+) -> Node:
+    """The unrolled loop, with a body from `make`; `canonical` asks for a plain main test."""
+    parts = parts_of(view, factor, context, make=make, canonical=canonical)
+    return view.node if parts is None else parts.joined()
+
+
+def parts_of(
+    view: CanonicalLoop, factor: int, context: Context, *, make: Make = copies, canonical: bool = False
+) -> Parts | None:
+    """The parts of the unrolled loop; None if it never has `factor` iterations.
+
+    With a floating-point bound the end of the main loop cannot be computed by divisions of integers.
+    """
+    before, view = hoisted(view, context)
+    if canonical and not is_floating(view.bound, context):
+        parts = with_limit(view, factor, context, make=make)
+        return replace(parts, declarations=(*before, *parts.declarations))
+    parts = with_test(view, factor, context, make=make)
+    return None if parts is None else replace(parts, declarations=(*before, *parts.declarations))
+
+
+def with_test(view: CanonicalLoop, factor: int, context: Context, *, make: Make = copies) -> Parts | None:
+    """The unrolled loop; the main loop's test says that `factor` iterations remain."""
+    trips = known_trips(view, context)
+    if (trips is not None and trips < factor) or _is_too_short(view, factor, context):
+        return None
+    step = factor * view.stride
+    body = block(*make(view, factor, context))
+    declared = view.declared_type is not None
+    if trips is not None and trips % factor == 0:
+        return Parts(for_(view.node.init, view.node.cond, advance(view.index, step), body), None)
+    init = assign(view.index, view.start) if declared else view.node.init
+    main = for_(init, main_test(view, factor, context), advance(view.index, step), body)
+    remainder = for_(None, view.node.cond, view.node.next, view.body)
+    index = (declare(index_type(view, context), view.index),) if declared else ()
+    return Parts(main, remainder, index)
+
+
+def known_trips(view: CanonicalLoop, context: Context) -> int | None:
+    """The number of iterations where start and bound are literals, or differ by one: `i + 1` and `i + 3`."""
+    if equal(view.start, view.bound):
+        return int(view.relation in {"<=", ">="})
+    if is_natural(view.start, context):
+        return replace(view, bound=without_cast(view.bound)).trip_count()
+    (base, first), (other, last) = _offset(view.start), _offset(view.bound)
+    signed = all(signedness(part, context) == "signed" for part in (view.start, view.bound))
+    if base is None or other is None or not signed or not equal(base, other):
+        return None
+    distance = (last - first if view.upward else first - last) + (view.relation in {"<=", ">="})
+    return max(0, -(-distance // abs(view.stride)))
+
+
+def _is_too_short(view: CanonicalLoop, factor: int, context: Context) -> bool:
+    """Whether an unsigned index has too little room below a literal bound, whatever its start is."""
+    limit = literal_value(view.bound) if view.upward else None
+    if limit is None or not CDeclaration("", index_type(view, context)).is_unsigned:
+        return False
+    return limit - view.stride * (factor - 1) < (1 if view.relation == "<" else 0)
+
+
+def _offset(node: Node) -> tuple[Node | None, int]:
+    """An expression as a base plus a literal."""
+    match node:
+        case c_ast.BinaryOp(op="+" | "-" as op, left=left, right=right):
+            amount = literal_value(right)
+            if amount is not None:
+                base, inner = _offset(left)
+                return base, inner + (amount if op == "+" else -amount)
+            return node, 0
+        case _:
+            return (None, value) if (value := literal_value(node)) is not None else (node, 0)
+
+
+def with_limit(view: CanonicalLoop, factor: int, context: Context, *, make: Make = copies) -> Parts:
+    """The unrolled loop with the end of the main loop in a variable of its own.
+
+    Both loops compare their index with an expression that stays as it is, which is what OpenMP and
+    vectorising compilers want.  The variable takes only values that the index takes.
+    """
+    kind = index_type(view, context)
+    names = context.names(view.node)
+    last = names.fresh(f"{view.index}_last")
+    span, step = abs(view.stride) * (factor - 1), abs(view.stride) * factor
+    here = ident(last)
+    room = sub(view.bound, here) if view.upward else sub(here, view.bound)
+    strict = view.relation in {"<", ">"}
+    if strict and abs(view.stride) == 1:
+        ample: Node = binary(view.relation, here, view.bound)
+        amount = mul(binary("/", room, step), step)
+    else:
+        enough = binary(">" if strict else ">=", room, span)
+        ample = binary("&&", binary(view.relation, here, view.bound), enough)
+        amount = add(mul(binary("/", sub(room, span + 1 if strict else span), step), step), step)
+    guard = build.if_(ample, assign(last, amount, "+=" if view.upward else "-="))
+    relation = "<" if view.upward else ">"
+    body = block(*make(view, factor, context))
+    main = for_(
+        _start_at(view, view.start),
+        binary(relation, ident(view.index), here),
+        advance(view.index, factor * view.stride),
+        body,
+    )
+    remainder = for_(_start_at(view, here), view.node.cond, view.node.next, view.body)
+    return Parts(main, remainder, (declare(kind, last, view.start),), (guard,))
+
+
+def main_test(view: CanonicalLoop, factor: int, context: Context) -> Node:
+    """The condition under which at least `factor` iterations remain, without overflow.
+
+    With a start that is known, `bound - span` cannot leave the type once the bound lies beyond
+    `start + span`; otherwise the distance between index and bound decides.
+    """
+    span = abs(view.stride) * (factor - 1)
+    index, bound, start = ident(view.index), view.bound, view.start
+    beyond = view.relation
+    if view.upward:
+        fixed, limit, away = literal_value(start), literal_value(bound), ">" if beyond == "<" else ">="
+        if limit is not None and signedness_of_type(index_type(view, context)) != "unknown":
+            # Nothing wraps around: the unsigned index has room enough (`_is_too_short`).
+            return binary(beyond, index, limit - span)
+        if fixed is not None and fixed >= 0:
+            # As an `int`, the difference would be compared with an unsigned index, of which compilers warn.
+            mixed = signedness_of_type(index_type(view, context)) == "unsigned" and _is_int(bound, context)
+            last = sub(bound, c_ast.Constant("unsigned int", f"{span}u") if mixed else span)
+            return binary("&&", binary(away, bound, fixed + span), binary(beyond, index, simplify(last)))
+        if start_is_invariant(view, context) and same_signedness(
+            index_type(view, context), context, start, bound
+        ):
+            first = binary("&&", binary(away, bound, start), binary(away, sub(bound, start), span))
+            return binary("&&", first, binary(beyond, index, simplify(sub(bound, span))))
+        return binary("&&", binary(beyond, index, bound), binary(away, sub(bound, index), span))
+    lowest = literal_value(bound)
+    if lowest is not None and (lowest >= 0 or signedness_of_type(index_type(view, context)) == "signed"):
+        return binary(beyond, index, lowest + span)
+    return binary("&&", binary(beyond, index, bound), binary(beyond, sub(index, bound), span))
+
+
+def _is_int(bound: Node, context: Context) -> bool:
+    """Whether a bound is an `int` that was shorter, or made one by a cast."""
+    if isinstance(bound, c_ast.Cast):
+        return signedness_of_type(emit_type(bound.to_type)) == "signed"
+    declared = context.declarations.get(bound.name) if isinstance(bound, c_ast.ID) else None
+    return declared is not None and is_narrow(declared)
+
+
+def _start_at(view: CanonicalLoop, start: Node) -> Node:
+    if view.declared_type is None:
+        return assign(view.index, start)
+    return c_ast.DeclList([declare(view.declared_type, view.index, start)])

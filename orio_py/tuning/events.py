@@ -1,0 +1,90 @@
+"""What a session tells while it works; listeners show it or log it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from orio_py.core.expr import Value
+from orio_py.core.units import Seconds
+from orio_py.record.measurement import Timing
+from orio_py.tuning.result import PastUse, RegionReport
+
+
+class StageName(StrEnum):
+    """The parts of a session."""
+
+    BASELINE = "baseline"
+    SEARCH = "search"
+    FINALS = "finals"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStarted:
+    """A task begins at one problem size; `planned` is the number of trials, None when only time limits."""
+
+    file: str
+    line: int
+    name: str
+    inputs: Mapping[str, Value]
+    cartesian: int
+    valid: int
+    planned: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PastFound:
+    """Trials of the same task under other circumstances are stored, and guide the search."""
+
+    past: PastUse
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A part of the session begins."""
+
+    name: StageName
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineMeasured:
+    """The original code has been built, run and timed."""
+
+    timing: Timing
+
+
+@dataclass(frozen=True, slots=True)
+class TrialDone:
+    """One configuration has been dealt with; `outcome` is `ok` or the kind of failure."""
+
+    number: int
+    planned: int | None
+    configuration: Mapping[str, Value]
+    outcome: str
+    reason: str
+    seconds: Seconds | None
+    best_seconds: Seconds | None
+
+
+@dataclass(frozen=True, slots=True)
+class TreeProgress:
+    """`done` of `total` tasks (regions at one problem size each) are behind us, and the next one begins.
+
+    `seconds_left` is an estimate from the tasks so far, None before the first is done.
+    """
+
+    done: int
+    total: int
+    seconds_left: Seconds | None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFinished:
+    """The task at this problem size is done."""
+
+    region: RegionReport
+
+
+Event = TreeProgress | TaskStarted | PastFound | Stage | BaselineMeasured | TrialDone | TaskFinished
+Listener = Callable[[Event], None]

@@ -1,0 +1,98 @@
+"""The host functions that the regions of one file call, under names that differ where their kernels do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from orio_py.codegen.host_unit import HostKernel, host_prefix
+from orio_py.transformation.offload.call import KernelGroup
+from orio_py.transformation.offload.plan import KernelPlan, Language
+
+
+@dataclass(slots=True)
+class HostFunctions:
+    """Collects the kernels of a file's regions at all problem sizes.
+
+    Two sizes, or two regions of one function, may have different kernels of one name; all but the first get
+    a number, in the kernels and in the code that calls them.
+    """
+
+    kernels: list[HostKernel] = field(default_factory=list[HostKernel])
+
+    def add(self, code: str, plans: Sequence[KernelPlan], groups: Sequence[KernelGroup] = ()) -> str:
+        """The code of a region at one problem size, with its calls renamed where that is needed.
+
+        The kernels of each of the `groups` are run by one function.
+        """
+        if not plans:
+            return code
+        from orio_py.codegen.languages import device_programs  # takes time to load, and few files need it
+
+        found = {
+            plan.name: HostKernel(plan, program.source, plan.name)
+            for program in device_programs(plans)
+            for plan in program.plans
+        }
+        names: dict[str, str] = {}
+        for group in groups:
+            names[group.name] = self._group(group.name, [found.pop(plan.name) for plan in group.plans])
+        names |= {name: self._function(kernel) for name, kernel in found.items()}
+        pattern = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names))
+        return pattern.sub(lambda match: names[match[0]], code)
+
+    def _function(self, kernel: HostKernel) -> str:
+        """The name of the kernel's host function: one that is there already, or a new one."""
+        looks = _looks(kernel)
+        same = [k for k in self.kernels if k.plan.name == kernel.plan.name and k.group is None]
+        for known in same:
+            if _looks(known) == looks:
+                return known.function
+        name = self._free(kernel.function)
+        self.kernels.append(HostKernel(kernel.plan, kernel.source, name))
+        return name
+
+    def _group(self, function: str, kernels: Sequence[HostKernel]) -> str:
+        """The name of the function that runs kernels which nothing else calls: one that is there, or a new one."""
+        looks = [_looks(kernel) for kernel in kernels]
+        for name in dict.fromkeys(k.group for k in self.kernels if k.group is not None):
+            if [_looks(k) for k in self.kernels if k.group == name] == looks:
+                return name
+        name = self._free(function)
+        for kernel in kernels:
+            self.kernels.append(HostKernel(kernel.plan, kernel.source, self._free(kernel.function), name))
+        return name
+
+    def _free(self, function: str) -> str:
+        """The name, with a number where it is taken."""
+        taken = {k.function for k in self.kernels} | {k.group for k in self.kernels}
+        name, number = function, 0
+        while name in taken:
+            number += 1
+            name = f"{function}_v{number}"
+        return name
+
+
+def _looks(kernel: HostKernel) -> str:
+    """All that the host code depends on.  Trees are compared by what they show."""
+    return f"{kernel.plan!r}\n{kernel.source}"
+
+
+def calls_host_functions(code: str) -> bool:
+    """Whether code, such as an earlier run's, calls host functions.
+
+    >>> calls_host_functions("orio_opencl_axpy_0(y, n);"), calls_host_functions("axpy(y, n);")
+    (True, False)
+    """
+    return bool(called_languages(code))
+
+
+def called_languages(code: str) -> tuple[Language, ...]:
+    """The device languages whose host functions code calls.
+
+    >>> called_languages("orio_cuda_axpy_0(y, n);")
+    (<Language.CUDA: 'cuda'>,)
+    """
+    found = (re.search(rf"\b{host_prefix(language)}\w+\s*\(", code) for language in Language)
+    return tuple(language for language, match in zip(Language, found, strict=True) if match is not None)

@@ -1,0 +1,256 @@
+"""From a task and the caller's options to a plan: searcher, budget, target, build."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+
+from orio_py.build.detect import cpu_cores
+from orio_py.core.diagnostics import Diagnostic, fail
+from orio_py.core.expr import Value
+from orio_py.core.registry import did_you_mean
+from orio_py.core.units import Seconds
+from orio_py.frontend.expressions import parse_setting
+from orio_py.frontend.objective import parse_objective
+from orio_py.measure.observers.choose import Watch, choose_for_device, choose_observers
+from orio_py.search.base import PastSeries, Search, SearchContext
+from orio_py.search.catalog import start_search
+from orio_py.search_space.configuration import Configuration
+from orio_py.search_space.search_space import SearchSpace
+from orio_py.spec.inputs import InputPoint
+from orio_py.spec.objective import Objective
+from orio_py.spec.search import Budget, SearchSpec
+from orio_py.spec.target import Target
+from orio_py.spec.task import TuningTask
+from orio_py.transformation.catalog import DEVICE_LANGUAGES
+from orio_py.transformation.recipe import device_targets, uses_openmp
+from orio_py.tuning.options import TuneOptions
+from orio_py.tuning.result import PastUse
+
+BATCH = 64
+"""Variants built in parallel before they are timed alone.
+
+At the end of a batch the other cores wait for the last build: the larger the batch, the smaller that share.
+"""
+
+TIMED_BATCH = 32
+"""The same when the search has a time limit, which is only heeded between builds and measurements."""
+
+SMALL_SPACE = 200
+"""Up to this size a task without a `search` section is searched exhaustively, if the budget allows it."""
+
+DEFAULT_SEARCHER = "auto"
+"""What searches larger spaces, and small ones whose budget does not reach to their end."""
+
+DEFAULT_TRIALS = 200
+"""Trials of a search that nobody limited and that is not exhaustive."""
+
+DEFAULT_SEED = 1
+
+BATCH_PER_JOB = 4
+"""On machines with many cores a batch keeps each of them busy for this many builds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """How the variants of a task are built, measured and judged, wherever that happens; plain data."""
+
+    task: TuningTask
+    point: InputPoint
+    target: Target
+    repeats: int
+    timeout: Seconds | None = None
+    pin: bool | None = None
+    full_samples: bool = False
+    objective: Objective | None = None
+    watches: tuple[Watch, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a session searches: what to build, with which searcher, within which limits.
+
+    `context` is what `search` was started with; its `scores` hold the values of several objectives, for the
+    searcher, by what was tried.  `past` tells of the earlier trials that guide the search.
+    """
+
+    task: TuningTask
+    point: InputPoint
+    space: SearchSpace
+    search: Search
+    context: SearchContext
+    budget: Budget
+    target: Target
+    seed: int
+    jobs: int
+    repeats: int
+    timeout: Seconds | None
+    full_samples: bool = False
+    pin: bool | None = None
+    keeps_files: bool = False
+    spec: SearchSpec = SearchSpec()
+    objective: Objective | None = None
+    watches: tuple[Watch, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
+    past: PastUse | None = None
+
+    @property
+    def scores(self) -> dict[Configuration, tuple[float, ...]]:
+        """The values of several objectives, by what was tried."""
+        return self.context.scores
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """How variants are built, measured and judged."""
+        return Evaluation(
+            self.task,
+            self.point,
+            self.target,
+            self.repeats,
+            self.timeout,
+            self.pin,
+            self.full_samples,
+            self.objective,
+            self.watches,
+        )
+
+
+def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: TuneOptions) -> Plan:
+    """Resolve what specification and options leave open.
+
+    Raises DiagnosticError for unknown searchers, options and targets and for bad objectives,
+    EnvironmentProblem ORIO-M015 for a counter that cannot be had here.
+    """
+    objective = parse_objective(options.objective) if options.objective else task.measurement.objective
+    spec = search_spec(task, space, options)
+    if objective is not None and objective.others:
+        spec = _for_a_front(spec, space, options)
+    chosen = dict(spec.options)
+    wanted = chosen.pop("seed", DEFAULT_SEED)
+    seed = options.seed if options.seed is not None else wanted if isinstance(wanted, int) else DEFAULT_SEED
+    if options.seed is not None:
+        task = replace(task, inputs=replace(task.inputs, seed=options.seed))
+    target = resolve_target(task, options.target)
+    jobs = options.jobs if options.jobs is not None else cpu_cores()
+    batch = max(BATCH if spec.budget.time is None else TIMED_BATCH, BATCH_PER_JOB * jobs)
+    if target in DEVICE_TARGETS:
+        choice = choose_for_device(task.measurement, objective)
+    else:
+        choice = choose_observers(task.measurement, objective, is_parallel=target is Target.OPENMP)
+    task = replace(task, measurement=replace(task.measurement, methods=choice.methods))
+    context = SearchContext(
+        space,
+        random.Random(seed),
+        chosen,
+        spec.budget.trials,
+        batch_size=batch,
+        objectives=len(objective.all) if objective is not None else 1,
+    )
+    return Plan(
+        task=with_target(task, target),
+        point=point,
+        space=space,
+        search=start_search(spec.algorithm, context, spec.position),
+        context=context,
+        budget=spec.budget,
+        target=target,
+        seed=seed,
+        jobs=jobs,
+        repeats=options.repeats if options.repeats is not None else task.measurement.repetitions,
+        timeout=options.timeout,
+        full_samples=options.full_samples,
+        pin=options.pin,
+        keeps_files=options.keep is not None,
+        spec=replace(spec, options=chosen, position=None),
+        objective=objective,
+        watches=choice.watches,
+        warnings=choice.warnings,
+    )
+
+
+def with_past(plan: Plan, series: Sequence[PastSeries], past: PastUse) -> Plan:
+    """The plan with a search that knows earlier trials; the search before must not have begun."""
+    context = replace(plan.context, past=series)
+    return replace(plan, search=start_search(plan.spec.algorithm, context), context=context, past=past)
+
+
+def search_spec(task: TuningTask, space: SearchSpace, options: TuneOptions) -> SearchSpec:
+    """The search as the options, the specification and the size of the space decide it."""
+    spec = task.search
+    if options.search is not None:
+        name, chosen = parse_search(options.search)
+        spec = SearchSpec(name, chosen, spec.budget)
+    elif spec.position is None:
+        trials = options.trials if options.trials is not None else spec.budget.trials
+        is_small = space.size <= SMALL_SPACE and (trials is None or space.size <= trials)
+        spec = replace(spec, algorithm="exhaustive" if is_small else DEFAULT_SEARCHER)
+    budget = Budget(
+        options.trials if options.trials is not None else spec.budget.trials,
+        options.time if options.time is not None else spec.budget.time,
+    )
+    exhaustive = spec.algorithm.lower() == "exhaustive"
+    if budget.trials is None and budget.time is None and not exhaustive:
+        budget = Budget(DEFAULT_TRIALS, None)
+    return replace(spec, budget=budget)
+
+
+def _for_a_front(spec: SearchSpec, space: SearchSpace, options: TuneOptions) -> SearchSpec:
+    """The search where nobody named one and there are several objectives."""
+    is_open = spec.position is None and options.search is None and space.size > SMALL_SPACE
+    return replace(spec, algorithm="nsga") if is_open and find_spec("optuna") is not None else spec
+
+
+def parse_search(text: str) -> tuple[str, dict[str, Value]]:
+    """`NAME` or `NAME:option=value,…`.  Raises DiagnosticError ORIO-U012."""
+    name, _, rest = text.partition(":")
+    chosen: dict[str, Value] = {}
+    for item in filter(None, (part.strip() for part in rest.split(","))):
+        key, equals, value = item.partition("=")
+        if not equals or not key.strip():
+            fail("ORIO-U012", f"`--search {text}`: `{item}` is not of the form option=value")
+        chosen[key.strip()] = parse_setting(value.strip())
+    if not name.strip():
+        fail("ORIO-U012", f"`--search {text}` names no searcher")
+    return name.strip(), chosen
+
+
+DEVICE_TARGETS = frozenset([Target.OPENCL, Target.CUDA])
+"""Targets whose variants run on a device."""
+
+_TITLES = {Target(key): title for title, key in DEVICE_LANGUAGES.items()}
+
+
+def resolve_target(task: TuningTask, wish: str | None) -> Target:
+    """The target asked for, or what the recipe needs.  Raises DiagnosticError ORIO-U013, U018."""
+    devices = frozenset[str]().union(*(device_targets(region) for region in task.regions))
+    if len(devices) > 1:
+        fail(
+            "ORIO-U018",
+            f"the recipe makes kernels for {' and '.join(sorted(devices))}, and variants run on one device",
+            task.position,
+            help="use one of `transform OpenCL(...)` and `transform CUDA(...)`",
+        )
+    needed = Target(next(iter(devices))) if devices else None
+    if wish is None:
+        if needed is not None:
+            return needed
+        return Target.OPENMP if any(uses_openmp(region) for region in task.regions) else Target.C
+    known = {str(target): target for target in Target}
+    if wish not in known:
+        fail("ORIO-U013", f"there is no target `{wish}`", help=did_you_mean(wish, known))
+    if needed is not (known[wish] if known[wish] in DEVICE_TARGETS else None):
+        found = f"makes {_TITLES[needed]} kernels" if needed else f"makes no {_TITLES[known[wish]]} kernels"
+        title = _TITLES.get(known[wish], "")
+        help_text = "leave `--target` out" if needed else f"add `transform {title}(...)` to the recipe"
+        fail("ORIO-U018", f"the target is `{wish}`, but the recipe {found}", task.position, help=help_text)
+    return known[wish]
+
+
+def with_target(task: TuningTask, target: Target) -> TuningTask:
+    """The task with the compiler option that its target needs."""
+    threads = target is Target.OPENMP or any(uses_openmp(region) for region in task.regions)
+    if target is Target.C or not threads or "openmp" in task.build.command:
+        return task
+    return replace(task, build=replace(task.build, command=f"{task.build.command} -fopenmp"))

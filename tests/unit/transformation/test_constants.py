@@ -1,0 +1,168 @@
+"""Variables of the code as numbers: which numbers a type surely holds, how they are written, and clashes."""
+
+from __future__ import annotations
+
+import pytest
+from c_trees import statement
+
+from orio_py.ctree.emit import emit
+from orio_py.ctree.emit_expression import emit_expression
+from orio_py.ctree.symbols import CDeclaration
+from orio_py.transformation.constants import (
+    canonical,
+    clash_with,
+    is_narrow,
+    range_of,
+    typed_literal,
+    with_constant,
+)
+
+
+def written(kind: str, value: int) -> str | None:
+    number = typed_literal(CDeclaration("n", kind), value)
+    return None if number is None else emit_expression(number)
+
+
+@pytest.mark.parametrize(
+    ("kind", "least", "greatest"),
+    [
+        ("char", 0, 127),
+        ("signed char", -127, 127),
+        ("unsigned char", 0, 255),
+        ("short", -32767, 32767),
+        ("unsigned short", 0, 65535),
+        ("_Bool", 0, 1),
+        ("bool", 0, 1),
+        ("int8_t", -127, 127),
+        ("uint8_t", 0, 255),
+        ("int16_t", -32767, 32767),
+        ("uint16_t", 0, 65535),
+        ("int", -(2**31) + 1, 2**31 - 1),
+        ("unsigned", 0, 2**32 - 1),
+        ("long", -(2**63) + 1, 2**63 - 1),
+        ("unsigned long", 0, 2**64 - 1),
+        ("long long", -(2**63) + 1, 2**63 - 1),
+        ("unsigned long long", 0, 2**64 - 1),
+        ("ptrdiff_t", -32767, 32767),
+        ("size_t", 0, 32767),
+    ],
+)
+def test_numbers_that_a_type_holds(kind: str, least: int, greatest: int) -> None:
+    assert written(kind, least) is not None
+    assert written(kind, greatest) is not None
+    assert written(kind, least - 1) is None
+    assert written(kind, greatest + 1) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "text"),
+    [
+        ("int", 0, "0"),
+        ("int", -3, "-3"),
+        ("short", -3, "-3"),
+        ("unsigned", 3, "3u"),
+        ("long", -3, "-3L"),
+        ("unsigned long", 3, "3UL"),
+        ("long long", 3, "3LL"),
+        ("unsigned long long", 3, "3ULL"),
+        ("size_t", 3, "(size_t)3"),
+        ("ptrdiff_t", -3, "(ptrdiff_t) -3"),
+    ],
+)
+def test_numbers_as_they_are_written(kind: str, value: int, text: str) -> None:
+    assert written(kind, value) == text
+
+
+@pytest.mark.parametrize(
+    ("kind", "ends"),
+    [
+        ("char", (-128, 255)),
+        ("signed char", (-128, 127)),
+        ("unsigned char", (0, 255)),
+        ("short", (-32768, 32767)),
+        ("_Bool", (0, 1)),
+        ("int16_t", (-32768, 32767)),
+        ("int", None),
+        ("size_t", None),
+    ],
+)
+def test_range(kind: str, ends: tuple[int, int] | None) -> None:
+    assert range_of(kind) == ends
+
+
+@pytest.mark.parametrize(
+    ("kind", "short"),
+    [
+        ("signed", "int"),
+        ("const int", "int"),
+        ("register unsigned int", "unsigned"),
+        ("auto long int", "long"),
+        ("int long unsigned", "unsigned long"),
+        ("signed char", "signed char"),
+        ("signed short int", "short"),
+        ("unsigned char", "unsigned char"),
+        ("size_t", "size_t"),
+    ],
+)
+def test_shortest_words(kind: str, short: str) -> None:
+    assert canonical(kind) == short
+
+
+def test_narrow_types() -> None:
+    assert is_narrow(CDeclaration("n", "short int"))
+    assert not is_narrow(CDeclaration("n", "unsigned int"))
+
+
+def test_arithmetic_with_the_number() -> None:
+    number = typed_literal(CDeclaration("n", "int"), 4)
+    assert number is not None
+    assert emit(with_constant(statement("a[n + 2] = n * m;"), "n", number)) == "a[6] = 4 * m;\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "clashes"),
+    [
+        ("t = i / n;", 0, True),
+        ("t = i / n;", 1, False),
+        ("t = i % n;", 0, True),
+        ("t /= n;", 0, True),
+        ("t %= n;", 0, True),
+        ("t += n;", 0, False),
+        ("t = n / i;", 0, False),
+        ("t = i / (n - 1);", 1, True),
+        ("t = i / (n - 1);", 2, False),
+        ("t = i / (n * m);", 0, True),
+        ("t = i / (n * m);", 1, False),
+        ("t = i / m;", 0, False),
+        ("t = i / 0;", 0, False),
+        ("t = n * n;", 46340, False),
+        ("t = n * n;", 46341, True),
+        ("t = n * n;", -46341, True),
+        ("t = n + 1;", 2**31 - 2, False),
+        ("t = n + 1;", 2**31 - 1, True),
+        ("t = -2 - n;", 2**31 - 3, False),
+        ("t = -2 - n;", 2**31 - 2, True),
+        ("t = 65536 * 65536;", 1, False),
+        ("t = 1 << n;", 31, False),
+        ("t = 1 << n;", 32, True),
+        ("t = 1 >> n;", 0, False),
+        ("t = 1 >> n;", -1, True),
+        ("t = 1 >> (n + m);", 99, False),
+        ("t = n << 40;", 1, False),
+        ("double z[n];", 1, False),
+        ("double z[n];", 0, True),
+        ("double z[n - 3];", 4, False),
+        ("double z[n - 3];", 3, True),
+        ("double z[n + m];", 0, True),
+        ("double z[n + m];", 1, False),
+        ("double z[m];", 0, False),
+        ("double z[0];", 1, False),
+    ],
+)
+def test_clash(text: str, value: int, clashes: bool) -> None:
+    assert (clash_with(statement(text), "n", value, is_int=True) is not None) == clashes
+
+
+def test_sums_of_wider_numbers_do_not_clash() -> None:
+    assert clash_with(statement("t = n * n;"), "n", 46341, is_int=False) is None
+    assert clash_with(statement("t = i / n;"), "n", 0, is_int=False) is not None

@@ -1,0 +1,37 @@
+"""Bodies that may stand in the program more than once."""
+
+from __future__ import annotations
+
+import pytest
+from c_trees import statement
+
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.transformation.base import Refusal
+from orio_py.transformation.forms import require_copyable
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("a[i] = 0;", None),
+        ("double t = a[i]; b[i] = t;", None),
+        ("extern int t; b[i] = t;", None),
+        ("static int t; b[i] = t;", "the `static` variable `t`"),
+        ("if (i) { int k; static int t; b[i] = t; }", "the `static` variable `t`"),
+        ("for (int k = 0; k < 3; k++) b[i] = k;", None),
+        ("switch (i) { case 1: b[i] = 0; }", None),
+        ("case 1: b[i] = 0;", "a `case` label of a `switch` outside the loop"),
+        ("again: b[i] = 0;", "the label `again`"),
+    ],
+)
+def test_copies(body: str, message: str | None) -> None:
+    view = CanonicalLoop.match(statement(f"for (i = 0; i < n; i++) {{ {body} }}"))
+    assert view is not None
+    if message is None:
+        require_copyable(view, "X")
+        return
+    with pytest.raises(Refusal) as caught:
+        require_copyable(view, "X")
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "ORIO-T026"
+    assert message in diagnostic.message
