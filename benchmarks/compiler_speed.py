@@ -32,7 +32,7 @@ from orio_py.ctree.emit import emit
 from orio_py.frontend.read import read
 from orio_py.spec.region import Region
 from orio_py.spec.task import TuningTask
-from orio_py.transformation.base import Overruled
+from orio_py.transformation.base import ForcedRefusals
 from orio_py.transformation.recipe import apply_recipe, context_for
 
 MATMUL = """
@@ -95,7 +95,7 @@ def transformer(text: str) -> Callable[[Mapping[str, Value]], str]:
     context = context_for(task, region)
 
     def run(values: Mapping[str, Value]) -> str:
-        fresh = replace(context, memory=EffectsMemory(), overruled=Overruled())
+        fresh = replace(context, memory=EffectsMemory(), overruled=ForcedRefusals())
         return emit(apply_recipe(region, values, fresh))
 
     return run

@@ -76,7 +76,7 @@ def generated(paths: Sequence[Path]) -> list[Text]:
         kernel.plan for file in loaded.files for kernel in transform_file(file, {}, orio_py.__version__)[1]
     ]
     return [
-        Text(plan.name, cuda_program([plan]), prod(plan.launch.items))
+        Text(plan.name, cuda_program([plan]), prod(plan.launch.block_size))
         for plan in plans
         if plan.language is Language.CUDA
     ]

@@ -48,7 +48,7 @@ def facts(variant: Variant) -> dict[str, list[str]]:
     assert isinstance(launch, CUDA)
     found = common_facts(variant)
     found["launch shape"] += [name for name in COUNTED if getattr(launch, name)]
-    whole = [prod(plan.launch.items) % 32 == 0 for plan in variant.plans if plan.reductions]
+    whole = [prod(plan.launch.block_size) % 32 == 0 for plan in variant.plans if plan.reductions]
     found["blocks that combine"] = ["whole warps" if is_whole else "parts of warps" for is_whole in whole]
     return found
 

@@ -58,7 +58,7 @@ PRELOADED = (
     "orio_py.frontend.read",
     "orio_py.search_space",
     "orio_py.spec.check",
-    "orio_py.ctree.dependence.questions",
+    "orio_py.ctree.dependence.legality",
 )
 """What the tests import that does not depend on the transformations."""
 

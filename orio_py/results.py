@@ -21,7 +21,7 @@ from orio_py.record.measurement import Failure, Success, Timing
 from orio_py.record.trial import Trial
 from orio_py.store.curves import Curve, curves_of, draw_curves
 from orio_py.store.database import ResultsDatabase, Series, StoredFinals, StoredSeries
-from orio_py.store.imported import Told
+from orio_py.store.imported import ImportedMeasurement
 from orio_py.store.interchange import Format, as_text, format_of, read, write
 from orio_py.store.rows import show_time
 from orio_py.store.selection import Selection
@@ -181,7 +181,7 @@ def import_trials(
     `name` is that of the kernel and `device` the one that it ran on, for files of other tools that do not
     tell them.  Raises as `list_series`, and ORIO-D007, D008, D010, U006, U008.
     """
-    told = Told(name, device)
+    told = ImportedMeasurement(name, device)
     trials = read(path, form if form is not None else format_of(path), datetime.now(UTC), told)
     with ResultsDatabase.open(place) as database:
         return database.append_all(trials), len(trials)

@@ -25,12 +25,12 @@ from orio_py.build.detect import cpu_cores, cpu_name, default_compiler
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, has_errors
 from orio_py.tuning.events import Event, Listener
 from orio_py.tuning.load import Loaded, load
-from orio_py.tuning.memory import Archive
 from orio_py.tuning.options import TuneOptions
 from orio_py.tuning.output import Destination
 from orio_py.tuning.project import Clock, tune_file
 from orio_py.tuning.result import RegionReport
 from orio_py.tuning.tree import Selection
+from orio_py.tuning.trial_cache import Archive
 from orio_py.tuning.wrapper import Wrapper
 
 if TYPE_CHECKING:  # only those who have a cluster wait for what it loads

@@ -9,7 +9,7 @@ in the order in which they stand.  A host, in C or in Python, does the same in e
 
 1. return where one of the trip counts is 0 or less;
 2. copy the buffers that are `in` or `inout` to the device, those with `rows` column by column;
-3. launch `group_counts(plan, trips)` groups of `plan.launch.items` items, with one element per group in
+3. launch `group_counts(plan, trips)` groups of `plan.launch.block_size` items, with one element per group in
    each buffer of partial results;
 4. copy back the buffers that are `out` or `inout`, those with `rows` row by row again, and combine each reduction's value `s` with its partial
    results `p`, in the order of the groups, by `s = s OP p`, or `if (p < s) s = p` for `min`, `if (p > s) s = p`
@@ -169,9 +169,9 @@ def group_counts(plan: KernelPlan, trips: Sequence[int]) -> tuple[int, ...]:
 
 def groups_of(launch: LaunchShape, coarsen: int, trips: Sequence[int]) -> tuple[int, ...]:
     """`group_counts` of a plan with this launch shape and coarsening."""
-    if launch.groups is not None:
-        return launch.groups
-    if launch.placements:
+    if launch.grid_size is not None:
+        return launch.grid_size
+    if launch.bindings:
         needed = _placed_groups(launch, trips)
     else:
         pieces = [step * (coarsen if dimension == 0 else 1) for dimension, step in enumerate(launch.step)]
@@ -183,8 +183,8 @@ def groups_of(launch: LaunchShape, coarsen: int, trips: Sequence[int]) -> tuple[
 
 def _placed_groups(launch: LaunchShape, trips: Sequence[int]) -> list[int]:
     """A group for each iteration of the axes that run over groups."""
-    counts = [1] * len(launch.items)
-    for placement, count in zip(launch.placements, trips, strict=True):
+    counts = [1] * len(launch.block_size)
+    for placement, count in zip(launch.bindings, trips, strict=True):
         if placement.role is Role.GROUPS:
             counts[placement.dimension] = max(1, count)
     return counts

@@ -16,8 +16,8 @@ from orio_py.codegen import ctypes
 from orio_py.codegen.extent import extent_effects
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.expr import Value
+from orio_py.ctree.file_scope import live_after
 from orio_py.ctree.structures import Members, not_numbers
-from orio_py.ctree.surroundings import live_after
 from orio_py.ctree.symbols import CDeclaration, Effects
 from orio_py.spec.inputs import Declaration, InputPoint, Storage
 from orio_py.spec.task import TuningTask

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from orio_py.ctree.declarations_in_scope import declaration_text
+from orio_py.ctree.file_structure import Item, Outline, outline
 from orio_py.ctree.lexer import Kind, Token, directive_body, directive_name, scan
-from orio_py.ctree.outline import Item, Outline, outline
-from orio_py.ctree.visible import declaration_text
 
 _FILES_REMEMBERED = 4
 """The tokens of a file take about a hundred times its size, and files are worked on one after the other."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from orio_py.ctree.file_structure import closing
 from orio_py.ctree.lexer import Kind, Token, code_tokens, directive_name, scan
-from orio_py.ctree.outline import closing
 
 _TRANSFERS = ("break", "continue", "goto")
 

@@ -19,7 +19,6 @@ from pycparser.c_parser import CParser, ParseError
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, fail
 from orio_py.core.source import Position, SourceFile
 from orio_py.ctree.comments import Placement, place_comments, unbalanced
-from orio_py.ctree.finish import MAX_DEPTH, Inserted, finish
 from orio_py.ctree.lexer import (
     Kind,
     Token,
@@ -30,6 +29,7 @@ from orio_py.ctree.lexer import (
     scan,
 )
 from orio_py.ctree.nodes import Comment, Compound, Node, c_ast
+from orio_py.ctree.normalise import MAX_DEPTH, Inserted, finish
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.typenames import SPELLINGS, STANDARD_TYPES, discover
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from orio_py.ctree.finish import SUPPORTED
 from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, Transform, c_ast
+from orio_py.ctree.normalise import SUPPORTED
 from orio_py.ctree.rewrite import fields
 
 _OWN = frozenset({"Comment", "GuardedPragma", "KernelCall"})

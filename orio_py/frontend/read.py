@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, has_errors
 from orio_py.core.source import SourceFile, Span
-from orio_py.ctree.surroundings import Surroundings, surroundings
+from orio_py.ctree.file_scope import FileScope, surroundings
 from orio_py.frontend.annotations.chill import StatementRecipe
 from orio_py.frontend.annotations.loop import LoopReader
 from orio_py.frontend.annotations.regions import RegionNode, loops_in, nest
@@ -54,7 +54,7 @@ class _Reader:
     problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
     tasks: list[TuningTask] = field(default_factory=list[TuningTask])
     marks: list[Span] = field(default_factory=list[Span])
-    seen: dict[Span, Surroundings | None] = field(default_factory=dict[Span, Surroundings | None])
+    seen: dict[Span, FileScope | None] = field(default_factory=dict[Span, FileScope | None])
 
     def read(self, spec: SourceFile | None) -> ReadResult:
         found = scan(self.source)
@@ -112,7 +112,7 @@ class _Reader:
         for group in groups:
             self._task(group, specification, has_spec=True, around=None if inside else node)
 
-    def _surroundings(self, extent: Span) -> Surroundings | None:
+    def _surroundings(self, extent: Span) -> FileScope | None:
         if extent not in self.seen:
             try:
                 self.seen[extent] = surroundings(self.source, extent)
@@ -180,7 +180,7 @@ class _Reader:
         return frozenset(parameter.name for parameter in specification.parameters)
 
     def _regions(
-        self, nodes: Sequence[RegionNode], near: Surroundings, known: Collection[str] | None
+        self, nodes: Sequence[RegionNode], near: FileScope, known: Collection[str] | None
     ) -> tuple[Region, ...]:
         reader = LoopReader(self.source, self.marks, self.recipe)
         regions = [reader.read(node, near.typedefs, known) for node in nodes]

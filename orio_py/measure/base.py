@@ -13,7 +13,7 @@ from orio_py.codegen.program import Program
 from orio_py.core.diagnostics import Diagnostic
 from orio_py.core.expr import Value
 from orio_py.core.units import Bytes, Seconds
-from orio_py.measure.job import Race
+from orio_py.measure.job import EarlyStopping
 from orio_py.record.measurement import Clock, Measurement, Sample, Success
 from orio_py.record.trial import CounterValue
 
@@ -111,7 +111,7 @@ class VariantEvaluator(Protocol):
         arguments: Sequence[str] = (),
         *,
         coordinate: str = "",
-        race: Race | None = None,
+        race: EarlyStopping | None = None,
         check: bool = True,
     ) -> Measurement:
         """Validate and time a variant."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from orio_py.record.measurement import Sample
-from orio_py.record.steadiness import Steadiness
+from orio_py.record.timing_noise import TimingNoise
 
 LOOPS = 3
 """Loops per reading.  The fastest tells the processor's speed, all of them together tell the waiting."""
@@ -39,10 +39,10 @@ class Calibrations:
         self.wall += sum(sample.wall for sample in samples)
         self.busy += sum(sample.cpu for sample in samples)
 
-    def steadiness(self, cpu: int | None = None) -> Steadiness:
+    def steadiness(self, cpu: int | None = None) -> TimingNoise:
         """The verdict over all readings; `cpu` is the processor that the kernels were kept on."""
         if not self.readings:
-            return Steadiness(0, 0.0, 0.0, is_steady=True, remark="not observed", cpu=cpu)
+            return TimingNoise(0, 0.0, 0.0, is_steady=True, remark="not observed", cpu=cpu)
         speeds = [min(loop.cpu for loop in reading) for reading in self.readings]
         drift = max(speeds) / max(min(speeds), 1e-12) - 1.0
         wall = self.wall + sum(loop.wall for reading in self.readings for loop in reading)
@@ -54,4 +54,4 @@ class Calibrations:
         if waiting > WAITING_LIMIT:
             remarks.append(f"other programs took {waiting:.0%} of the processor's time")
         remark = " and ".join(remarks) or "steady"
-        return Steadiness(len(self.readings), drift, waiting, not remarks, remark, cpu)
+        return TimingNoise(len(self.readings), drift, waiting, not remarks, remark, cpu)

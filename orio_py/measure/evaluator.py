@@ -21,7 +21,7 @@ from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.measure.base import Baseline, RunLimits, VariantFacts
 from orio_py.measure.calibration import LOOPS
-from orio_py.measure.job import SANITIZER_EXIT, Job, MemberPlace, Race, Report, judge
+from orio_py.measure.job import SANITIZER_EXIT, EarlyStopping, Job, MemberPlace, Report, judge
 from orio_py.measure.precision import Precision, choose_precision
 from orio_py.measure.server import VariantServer
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Success
@@ -119,7 +119,7 @@ class Evaluator:
         arguments: Sequence[str] = (),
         *,
         coordinate: str = "",
-        race: Race | None = None,
+        race: EarlyStopping | None = None,
         check: bool = True,
     ) -> Measurement:
         """Validate a variant against the original's outputs, then time it.
@@ -276,7 +276,7 @@ class Evaluator:
         artifact: Artifact,
         *,
         is_original: bool = False,
-        race: Race | None = None,
+        race: EarlyStopping | None = None,
         check: bool = True,
         least: int | None = None,
         most: int = MOST_SAMPLES,

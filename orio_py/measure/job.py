@@ -23,7 +23,7 @@ two magnitudes, and of a thousandth of the array's largest element where both ar
 
 
 @dataclass(frozen=True, slots=True)
-class Race:
+class EarlyStopping:
     """What a variant must beat to be timed further.
 
     One look, a single timed call, is enough for a variant slower than `best` by the factor `hopeless`;
@@ -66,7 +66,7 @@ class Job:
     clock: Clock = Clock.WALL
     inner: int = 1
     check: bool = True
-    race: Race | None = None
+    race: EarlyStopping | None = None
     cpu: int | None = None
     observe: Sequence[str] = ()
     inputs: Path | None = None

@@ -48,9 +48,9 @@ def _guided(memory: Memory, options: AutoOptions) -> Asking[None]:
         yield from memory.ask(memory.draw_many(memory.space.size))
         return
     # The numerical libraries take time to load, more than all else that is loaded to tune.
-    from orio_py.search.guide import Guide
+    from orio_py.search.acquisition_policy import AcquisitionPolicy
 
-    guide = Guide(memory, explore=options.explore, roundness=options.roundness)
+    guide = AcquisitionPolicy(memory, explore=options.explore, roundness=options.roundness)
     yield from memory.ask(guide.spread_out(options.start))
     while True:
         yield from memory.ask(guide.propose(memory.batch_size))

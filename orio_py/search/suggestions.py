@@ -30,9 +30,9 @@ def with_suggestions(own: Search, memory: Memory, past: Sequence[PastSeries]) ->
     The fastest of the past comes first, later what a model expects most of, until that dismisses the past.
     """
     # The numerical libraries take time to load, more than all else that is loaded to tune.
-    from orio_py.search.guide import LEAST_VALID, Guide
+    from orio_py.search.acquisition_policy import LEAST_VALID, AcquisitionPolicy
 
-    guide = Guide(memory, past, explore=0)
+    guide = AcquisitionPolicy(memory, past, explore=0)
     batch = next(own, None)
     tried = suggested = 0
     while batch is not None:

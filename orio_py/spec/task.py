@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from orio_py.core.source import Position, SourceFile, Span
+from orio_py.ctree.file_scope import FileScope
 from orio_py.ctree.structures import Members
-from orio_py.ctree.surroundings import Surroundings
 from orio_py.spec.assumptions import Assumptions
 from orio_py.spec.inputs import ExternalFile, InputSpec
 from orio_py.spec.objective import Objective
@@ -54,7 +54,7 @@ class TuningTask:
     extent: Span
     position: Position
     regions: tuple[Region, ...]
-    surroundings: Surroundings
+    surroundings: FileScope
     parameters: tuple[Parameter, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     inputs: InputSpec = InputSpec()

@@ -52,7 +52,7 @@ def seconds_name(what: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ImportedMeasurement:
     """What the user tells of a file: the name of the kernel, and of the device; None where nothing."""
 
     name: str | None = None
@@ -73,7 +73,11 @@ class Origin:
 
     @classmethod
     def of(
-        cls, file: str, told: Told, parameters: Sequence[str], inputs: Mapping[str, Value] | None = None
+        cls,
+        file: str,
+        told: ImportedMeasurement,
+        parameters: Sequence[str],
+        inputs: Mapping[str, Value] | None = None,
     ) -> Origin:
         """The origin of a file; `told` holds what its user or itself tells."""
         plain = PurePath(file).name.removesuffix(".gz")
@@ -96,7 +100,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Reported:
+class ImportedTrial:
     """One result as a tool reported it.
 
     `times` are seconds per repetition, empty for a failure; `time` is the tool's own figure, in seconds;
@@ -113,7 +117,7 @@ class Reported:
     counters: Mapping[str, tuple[float, str]] = field(default_factory=dict[str, tuple[float, str]])
 
 
-def imported_trial(origin: Origin, reported: Reported) -> Trial:
+def imported_trial(origin: Origin, reported: ImportedTrial) -> Trial:
     """The trial of a result.  Raises ValueError for one that neither failed nor has a time."""
     spent = {seconds_name(what): repr(value) for what, value in reported.seconds.items()}
     return Trial(
@@ -138,7 +142,7 @@ def imported_trial(origin: Origin, reported: Reported) -> Trial:
     )
 
 
-def _measurement(reported: Reported) -> Measurement:
+def _measurement(reported: ImportedTrial) -> Measurement:
     if reported.failure is not None:
         return reported.failure
     times = reported.times or (() if reported.time is None else (reported.time,))

@@ -13,7 +13,7 @@ from orio_py.core.diagnostics import fail
 from orio_py.core.source import Position
 from orio_py.record.trial import Trial
 from orio_py.store.csv_file import read_csv, write_csv
-from orio_py.store.imported import Told
+from orio_py.store.imported import ImportedMeasurement
 from orio_py.store.kernel_tuner import cache_trials, is_cache, load_document
 from orio_py.store.parquet_file import read_parquet, write_parquet
 from orio_py.store.t4 import t4_trials, write_t4
@@ -30,7 +30,7 @@ class Format(StrEnum):
 
 
 _GZIP = b"\x1f\x8b"
-_UNTOLD = Told()
+_UNTOLD = ImportedMeasurement()
 
 ENDINGS = {".json": Format.T4, ".csv": Format.CSV, ".parquet": Format.PARQUET}
 
@@ -74,7 +74,7 @@ def write(trials: Sequence[Trial], form: Format, path: Path) -> None:
         fail("ORIO-U009", f"`{path}` cannot be written: {error.strerror or error}")
 
 
-def read(path: Path, form: Format, now: datetime, told: Told = _UNTOLD) -> list[Trial]:
+def read(path: Path, form: Format, now: datetime, told: ImportedMeasurement = _UNTOLD) -> list[Trial]:
     """The trials of a file; JSON is T4 or a cache file of Kernel Tuner, as its members say.
 
     `told` names kernel and device of a file that does not say them itself.  Text may be compressed by gzip.

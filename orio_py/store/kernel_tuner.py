@@ -24,9 +24,9 @@ from orio_py.store.imported import (
     FRAMEWORK,
     SEARCH,
     VERIFICATION,
+    ImportedMeasurement,
+    ImportedTrial,
     Origin,
-    Reported,
-    Told,
     imported_trial,
     read_stamp,
 )
@@ -76,7 +76,7 @@ def is_cache(document: object) -> bool:
     return isinstance(document, dict) and "cache" in document and "results" not in document
 
 
-def cache_trials(document: object, name: str, now: datetime, told: Told) -> list[Trial]:
+def cache_trials(document: object, name: str, now: datetime, told: ImportedMeasurement) -> list[Trial]:
     """The trials of a cache file; what the user tells takes precedence over what it says.
 
     Raises DiagnosticError ORIO-D007, which names the entry that is wrong.
@@ -87,7 +87,9 @@ def cache_trials(document: object, name: str, now: datetime, told: Told) -> list
         keys = member(top.get("tune_params_keys"), "`tune_params_keys`", list)
         if not all(isinstance(key, str) for key in keys):
             raise ValueError("`tune_params_keys` is not a list of names")
-        said = Told(told.name or _text(top, "kernel_name"), told.device or _text(top, "device_name"))
+        said = ImportedMeasurement(
+            told.name or _text(top, "kernel_name"), told.device or _text(top, "device_name")
+        )
         origin = Origin.of(name, said, keys, _inputs(top.get("problem_size")))
     except ValueError as error:
         fail("ORIO-D007", str(error), Position(name, 1, 1))
@@ -122,7 +124,7 @@ def _read_entry(entry: Mapping[str, Any], keys: Sequence[str], origin: Origin, n
         for name, value in entry.items()
         if failure is None and name not in _OTHERS and name not in keys and is_number(value)
     }
-    reported = Reported(
+    reported = ImportedTrial(
         Configuration({key: value_from_json(entry[key]) for key in keys}),
         times,
         _MS * float(time) if failure is None and is_number(time) else None,

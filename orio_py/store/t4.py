@@ -29,9 +29,9 @@ from orio_py.store.imported import (
     SEARCH,
     SECONDS,
     VERIFICATION,
+    ImportedMeasurement,
+    ImportedTrial,
     Origin,
-    Reported,
-    Told,
     imported_trial,
     read_stamp,
 )
@@ -40,7 +40,7 @@ from orio_py.store.rows import show_time
 
 VERSION = "1.0.0"
 CORRECT = "correct"
-_UNTOLD = Told()
+_UNTOLD = ImportedMeasurement()
 _COMPILATION = ("compilation_time", "compilation")
 
 INVALIDITY: Mapping[Stage, str] = {
@@ -138,7 +138,7 @@ def read_t4(text: str, name: str, now: datetime) -> list[Trial]:
     return t4_trials(load_json(text, name), name, now)
 
 
-def t4_trials(document: object, name: str, now: datetime, told: Told = _UNTOLD) -> list[Trial]:
+def t4_trials(document: object, name: str, now: datetime, told: ImportedMeasurement = _UNTOLD) -> list[Trial]:
     """The trials of a T4 document; `told` is what is known of it beside.  Raises ORIO-D007."""
     trials: list[Trial] = []
     try:
@@ -186,7 +186,7 @@ def _read_result(result: Mapping[str, Any], origin: Origin, unit: float, now: da
     build = next((times[word] for word in _COMPILATION if is_number(times.get(word))), None)
     stamp = result.get("timestamp")
     measured = {} if failure is not None else _measured(result, unit)
-    reported = Reported(
+    reported = ImportedTrial(
         Configuration({key: value_from_json(value) for key, value in values.items()}),
         repetitions,
         measured.pop(TIME, (None, ""))[0],

@@ -22,7 +22,7 @@ from orio_py.spec.assumptions import Assumptions
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
-class Overruled:
+class ForcedRefusals:
     """The refusals that `force=True` has overruled, for the comment above the output."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Context:
     types: Mapping[str, str] = field(default_factory=dict[str, str])
     structures: Mapping[str, Members] = field(default_factory=dict[str, Members])
     label: str = "region"
-    overruled: Overruled = field(default_factory=Overruled, compare=False, repr=False)
+    overruled: ForcedRefusals = field(default_factory=ForcedRefusals, compare=False, repr=False)
     memory: EffectsMemory = field(default_factory=EffectsMemory, compare=False, repr=False)
 
     def effects(self, node: Node) -> Effects:

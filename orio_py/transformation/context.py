@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from orio_py.core.source import SourceFile, Span
+from orio_py.ctree.file_scope import live_after, surroundings
 from orio_py.ctree.lexer import Kind, Token, blank, scan
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names, walk
 from orio_py.ctree.structures import structures
-from orio_py.ctree.surroundings import live_after, surroundings
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.spec.inputs import Declaration, Storage
 from orio_py.spec.parameter import Parameter

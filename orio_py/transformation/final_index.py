@@ -34,7 +34,7 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import substitute, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.base import Context, refuse
-from orio_py.transformation.certain import if_all
+from orio_py.transformation.certain_conditions import if_all
 from orio_py.transformation.forms import start_is_invariant
 from orio_py.transformation.types import (
     fits_index,

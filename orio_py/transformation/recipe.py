@@ -26,10 +26,10 @@ from orio_py.spec.region import Region
 from orio_py.transformation.base import Context, Refusal, Transformation
 from orio_py.transformation.catalog import DEVICE_LANGUAGES, NOT_YET, TRANSFORMATIONS
 from orio_py.transformation.context import context_for
+from orio_py.transformation.dead_declarations import without_superfluous
 from orio_py.transformation.entry import ArgumentSpec, Entry
 from orio_py.transformation.forms import sole_statement
 from orio_py.transformation.sites import rewrite_where
-from orio_py.transformation.superfluous import without_superfluous
 
 __all__ = ["apply_recipe", "check_recipe", "context_for", "device_targets", "uses_openmp"]
 

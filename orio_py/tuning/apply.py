@@ -24,12 +24,12 @@ from orio_py.spec.inputs import InputPoint
 from orio_py.spec.task import TuningTask
 from orio_py.store.database import ResultsDatabase, StoredSeries
 from orio_py.store.selection import Selection
-from orio_py.tuning.answer import layout_of, winning_codes
+from orio_py.tuning.cache_keys import make_keys
+from orio_py.tuning.cached_result import layout_of, winning_codes
 from orio_py.tuning.contents import tuned_contents, without_stale_calls
 from orio_py.tuning.front import Choice, front_of, stored_objectives
 from orio_py.tuning.host_functions import HostFunctions
 from orio_py.tuning.load import LoadedFile, LoadedTask
-from orio_py.tuning.memory_keys import make_keys
 from orio_py.tuning.options import TuneOptions
 from orio_py.tuning.plan import Plan, make_plan
 from orio_py.tuning.report_codec import Remembered, decode

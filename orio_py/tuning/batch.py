@@ -23,7 +23,7 @@ from orio_py.core.units import Seconds
 from orio_py.ctree.dependence.sets import Solver
 from orio_py.measure.base import VariantEvaluator
 from orio_py.measure.calibration import Calibrations
-from orio_py.measure.job import Race
+from orio_py.measure.job import EarlyStopping
 from orio_py.record.measurement import Clock, Failure, Measurement, Stage, Success
 from orio_py.record.trial import CounterValue, Profile
 from orio_py.search_space.configuration import Configuration
@@ -44,7 +44,7 @@ Arguments = Callable[[Mapping[str, Value]], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class BuildRequest:
     """A configuration that a worker is to transform and build."""
 
     number: int
@@ -52,7 +52,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class BuildResult:
     """What a worker made of an order; without `built` and `refusal` another worker builds the same code.
 
     `code` is a digest of the machine code, `transforming` and `compiling` are seconds of CPU time.
@@ -99,14 +99,14 @@ class VariantMaker:
     evaluator: VariantEvaluator
     arguments: Arguments
 
-    def make(self, order: Order, attempt: int) -> Made:
+    def make(self, order: BuildRequest, attempt: int) -> BuildResult:
         """The built variant of a configuration.  The first worker to make the folder of a code builds it."""
         started = _cpu()
         try:
             parts = self.generator.parts(self.point, order.configuration)
             program = self.evaluator.program(parts.codes, parts.devices)
         except DiagnosticError as problem:
-            return Made(order.number, refusal=problem.diagnostics[0], transforming=_since(started))
+            return BuildResult(order.number, refusal=problem.diagnostics[0], transforming=_since(started))
         compiler = self.evaluator.compiler
         words = compiler.words(order.configuration)
         key = digest([program.text, words, list(self.arguments(order.configuration))])
@@ -115,19 +115,19 @@ class VariantMaker:
         try:
             folder.mkdir(exist_ok=attempt > 1)
         except FileExistsError:
-            return Made(order.number, key, transforming=transforming)
+            return BuildResult(order.number, key, transforming=transforming)
         started = _cpu()
         built = self.evaluator.build(program, order.configuration, folder.name)
         code = _code_digest(built.path) if isinstance(built, Artifact) and not compiler.spec.postrun else ""
-        return Made(
+        return BuildResult(
             order.number, key, built=built, code=code, transforming=transforming, compiling=_since(started)
         )
 
     @staticmethod
-    def lost(order: Order) -> Made:
+    def lost(order: BuildRequest) -> BuildResult:
         """The answer for a configuration that ended two worker processes."""
         failure = BuildFailure("the process that transforms and builds it ended unexpectedly, twice", "")
-        return Made(order.number, f"lost {order.number} {order.configuration.show()}", built=failure)
+        return BuildResult(order.number, f"lost {order.number} {order.configuration.show()}", built=failure)
 
 
 @dataclass(slots=True)
@@ -138,8 +138,8 @@ class BatchBuilder:
     jobs: int
     transforming: float = 0.0
     compiling: float = 0.0
-    _pool: WorkerPool[Order, Made] | None = None
-    _built: dict[str, Made] = field(default_factory=dict[str, Made])
+    _pool: WorkerPool[BuildRequest, BuildResult] | None = None
+    _built: dict[str, BuildResult] = field(default_factory=dict[str, BuildResult])
 
     def build(
         self,
@@ -161,7 +161,7 @@ class BatchBuilder:
                     candidates.append(known)
                     accepted += 1
                     continue
-                pool.submit(Order(len(candidates), configuration))
+                pool.submit(BuildRequest(len(candidates), configuration))
                 candidates.append(Candidate(configuration))
                 under_way += 1
             if not under_way:
@@ -173,7 +173,9 @@ class BatchBuilder:
         for candidate in candidates:
             if candidate.refusal is None and not candidate.is_recalled:
                 # Who was to build that code may have been lost: then nobody has.
-                first = self._built.get(candidate.key) or VariantMaker.lost(Order(0, candidate.configuration))
+                first = self._built.get(candidate.key) or VariantMaker.lost(
+                    BuildRequest(0, candidate.configuration)
+                )
                 candidate.built, candidate.code = first.built, first.code
         return candidates
 
@@ -183,14 +185,14 @@ class BatchBuilder:
             self._pool.close()
             self._pool = None
 
-    def _take(self, candidate: Candidate, made: Made) -> None:
+    def _take(self, candidate: Candidate, made: BuildResult) -> None:
         self.transforming += made.transforming
         self.compiling += made.compiling
         candidate.key, candidate.refusal = made.key, made.refusal
         if made.built is not None:
             self._built[made.key] = made
 
-    def _started(self) -> WorkerPool[Order, Made]:
+    def _started(self) -> WorkerPool[BuildRequest, BuildResult]:
         if self._pool is None:
             Solver()  # loads its library here, once, and not in each of the workers that are forked next
             stop = self.maker.evaluator.compiler.running.kill
@@ -290,8 +292,8 @@ class BatchMeasurer:
             candidate.counters, candidate.metadata = (*candidate.counters, *facts.counters), facts.metadata
 
     @property
-    def _race(self) -> Race | None:
-        return None if self.full else Race(self.best)
+    def _race(self) -> EarlyStopping | None:
+        return None if self.full else EarlyStopping(self.best)
 
     def _note(self, candidate: Candidate) -> None:
         if (found := candidate.objective) is not None:
@@ -306,7 +308,7 @@ class BatchMeasurer:
     def _may_win(self, candidate: Candidate) -> bool:
         if self.full or candidate.outcome is None:
             return self.full
-        return Race(self.best).may_still_win(candidate.outcome)
+        return EarlyStopping(self.best).may_still_win(candidate.outcome)
 
     def _repeat(self, contenders: Sequence[Candidate], amend: Callable[[Candidate], None]) -> None:
         """One more round, in turn, for those that may still win."""

@@ -10,7 +10,8 @@ from pathlib import Path
 from orio_py.codegen.host_unit import HostKernel
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.transformation.offload.plan import Language
-from orio_py.tuning.companions import (
+from orio_py.tuning.load import LoadedFile
+from orio_py.tuning.sidecar_files import (
     companion_paths,
     is_generated,
     kernel_languages,
@@ -19,7 +20,6 @@ from orio_py.tuning.companions import (
     users_files,
     write_companions,
 )
-from orio_py.tuning.load import LoadedFile
 from orio_py.tuning.tree import mirror
 from orio_py.tuning.writeback import write_atomically
 

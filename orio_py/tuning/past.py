@@ -15,9 +15,9 @@ from orio_py.search.base import LEAST_OF_A_SERIES
 from orio_py.search.catalog import find
 from orio_py.search_space.configuration import Configuration
 from orio_py.store.series import EarlierSeries, Region
-from orio_py.tuning.memory import Keys, TrialMemory
 from orio_py.tuning.plan import Plan, with_past
 from orio_py.tuning.result import PastUse
+from orio_py.tuning.trial_cache import Keys, TrialCache
 
 TRIALS_TAKEN = 2000
 """So many of the newest trials are looked at: a model of more takes longer than it gains."""
@@ -27,7 +27,7 @@ MACHINES = (DEVICE_NAME, CUDA_DEVICE_NAME, "CPU Type", "CPU Cores")
 """Facts about trials that tell compilers and machines apart, the most telling first."""
 
 
-def guided_by_past(plan: Plan, memory: TrialMemory) -> Plan:
+def guided_by_past(plan: Plan, memory: TrialCache) -> Plan:
     """The plan with a search that knows the trials of the task under other circumstances, if there are enough.
 
     Only configurations of the plan's space count.  Raises EnvironmentProblem ORIO-D001 when the database fails.

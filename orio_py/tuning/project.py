@@ -23,17 +23,17 @@ from orio_py.record.environment import Host
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
 from orio_py.transformation.base import Refusal
-from orio_py.tuning.answer import answered, task_started
+from orio_py.tuning.cache_keys import make_keys
+from orio_py.tuning.cached_result import answered, task_started
 from orio_py.tuning.contents import transformed_contents, tuned_contents, without_stale_calls
 from orio_py.tuning.events import Listener, TreeProgress
 from orio_py.tuning.host_functions import HostFunctions
 from orio_py.tuning.load import LoadedFile, LoadedTask
-from orio_py.tuning.memory import Archive, TrialMemory
-from orio_py.tuning.memory_keys import make_keys
 from orio_py.tuning.options import TuneOptions
 from orio_py.tuning.past import guided_by_past
 from orio_py.tuning.plan import Plan, make_plan, resolve_target
 from orio_py.tuning.result import RegionReport, Winner
+from orio_py.tuning.trial_cache import Archive, TrialCache
 from orio_py.tuning.writeback import splice
 
 if TYPE_CHECKING:  # only those who have a cluster wait for what it loads
@@ -208,7 +208,7 @@ def _winner(
 ) -> tuple[Winner, Diagnostic | None]:
     """The winner at one problem size, from a finished run or a session, and the first refusal met."""
     started = perf_counter()
-    memory: TrialMemory | None = None
+    memory: TrialCache | None = None
     if around.archive is not None:
         keys = make_keys(plan, compiler, around.machine, around.version)
         known = around.archive.finished(keys, plan.task.position) if not options.fresh else None
@@ -217,7 +217,7 @@ def _winner(
             around.clock.listener(task_started(plan))
             return answered(plan, known, around.clock.listener, Seconds(perf_counter() - started)), None
         if (database := around.archive.database()) is not None:
-            memory = TrialMemory.open(database, keys, lambda: datetime.now(UTC), fresh=options.fresh)
+            memory = TrialCache.open(database, keys, lambda: datetime.now(UTC), fresh=options.fresh)
             if not options.fresh:
                 plan = guided_by_past(plan, memory)
     # Here and not above: what builds and measures takes time to load, and most runs need none of it.

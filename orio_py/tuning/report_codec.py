@@ -12,7 +12,7 @@ from orio_py.core.units import Seconds
 from orio_py.record.environment import Environment
 from orio_py.record.front import FrontPoint
 from orio_py.record.measurement import Clock, Timing
-from orio_py.record.steadiness import Steadiness
+from orio_py.record.timing_noise import TimingNoise
 from orio_py.record.trial import CounterSource, CounterValue
 from orio_py.search_space.configuration import Configuration
 from orio_py.tuning.result import Best, Goal, PastUse, RegionReport, SpaceCount, Spent, counters_as_json
@@ -99,7 +99,7 @@ def decode(content: Mapping[str, object], position: Position) -> Remembered | No
         best=None if best is None else _best(best),
         kept_original=stored["kept_original"],
         reason=stored["reason"],
-        steadiness=Steadiness(**seen) if (seen := stored.get("steadiness")) is not None else None,
+        steadiness=TimingNoise(**seen) if (seen := stored.get("steadiness")) is not None else None,
         calls_per_sample=stored.get("calls_per_sample", 1),
         goal=_goal(stored.get("goal")),
         counters=_counters(stored),

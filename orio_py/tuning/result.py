@@ -11,7 +11,7 @@ from orio_py.core.units import Seconds
 from orio_py.record.environment import Environment
 from orio_py.record.front import FrontPoint
 from orio_py.record.measurement import Stage, Timing
-from orio_py.record.steadiness import Steadiness
+from orio_py.record.timing_noise import TimingNoise
 from orio_py.record.trial import CounterValue
 from orio_py.spec.inputs import InputPoint
 
@@ -145,7 +145,7 @@ class RegionReport:
     kept_original: bool = True
     reason: str = ""
     interrupted: bool = False
-    steadiness: Steadiness | None = None
+    steadiness: TimingNoise | None = None
     calls_per_sample: int = 1
     output: Path | None = None
     goal: Goal | None = None

@@ -21,18 +21,18 @@ from orio_py.record.trial import CounterValue
 from orio_py.search_space.configuration import Configuration
 from orio_py.spec.target import Target
 from orio_py.tuning import events
-from orio_py.tuning.answer import answered, layout_of, task_started, winning_codes
 from orio_py.tuning.batch import BatchBuilder, BatchMeasurer, Candidate, VariantMaker
+from orio_py.tuning.cached_result import answered, layout_of, task_started, winning_codes
 from orio_py.tuning.cluster.batch import ClusterBatches
 from orio_py.tuning.cluster.session import ClusterSession
+from orio_py.tuning.confirmation import HEATS_WITHIN, IN_HEATS, Finalist, Verdict, hold_finals, hold_heats
 from orio_py.tuning.evaluators import command_line, make_evaluator
-from orio_py.tuning.finals import HEATS_WITHIN, IN_HEATS, Finalist, Verdict, hold_finals, hold_heats
-from orio_py.tuning.memory import TrialMemory
 from orio_py.tuning.plan import Plan
 from orio_py.tuning.result import RegionReport, Winner
 from orio_py.tuning.scoring import Observes, Scorer
 from orio_py.tuning.session_report import SessionReporter, Stages
-from orio_py.tuning.trial_book import TrialBook, objective_of
+from orio_py.tuning.trial_cache import TrialCache
+from orio_py.tuning.trial_log import TrialLog, objective_of
 from orio_py.tuning.variant import VariantGenerator
 
 REFUSALS_PER_TRIAL = 200
@@ -50,7 +50,7 @@ class TuningSession:
     compiler: Compiler
     folder: Path
     listener: events.Listener
-    memory: TrialMemory | None = None
+    memory: TrialCache | None = None
     cluster: ClusterSession | None = None
     _code: VariantGenerator = field(init=False)
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
@@ -58,7 +58,7 @@ class TuningSession:
     _measurer: BatchMeasurer | None = None
     _calibrations: Calibrations = field(default_factory=Calibrations)
     _scorer: Scorer = field(default_factory=Scorer)
-    _book: TrialBook = field(init=False)
+    _book: TrialLog = field(init=False)
     _original_counters: tuple[CounterValue, ...] = ()
     _spent: Stages = field(default_factory=Stages)
 
@@ -121,8 +121,8 @@ class TuningSession:
         self.listener(events.TaskFinished(report))
         return Winner(plan.point, self._codes(report), report)
 
-    def _new_book(self) -> TrialBook:
-        return TrialBook(self.plan.budget.trials, self.listener, self._scorer, self.memory)
+    def _new_book(self) -> TrialLog:
+        return TrialLog(self.plan.budget.trials, self.listener, self._scorer, self.memory)
 
     def _codes(self, report: RegionReport) -> tuple[str, ...] | None:
         return winning_codes(self._code, self.plan.point, report)

@@ -18,10 +18,10 @@ from orio_py.record.front import FrontPoint, not_dominated
 from orio_py.record.measurement import Stage, Success
 from orio_py.record.trial import CounterValue
 from orio_py.tuning.batch import BatchBuilder, BatchMeasurer
-from orio_py.tuning.finals import Verdict
+from orio_py.tuning.confirmation import Verdict
 from orio_py.tuning.plan import Plan
 from orio_py.tuning.result import Best, Goal, RegionReport, SpaceCount, Spent
-from orio_py.tuning.trial_book import TrialBook, objective_of
+from orio_py.tuning.trial_log import TrialLog, objective_of
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class SessionReporter:
 
     plan: Plan
     compiler: Compiler
-    book: TrialBook
+    book: TrialLog
     counters: tuple[CounterValue, ...]
 
     def report(

@@ -13,7 +13,7 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import substitute
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.task import TuningTask
-from orio_py.transformation.base import Context, Overruled
+from orio_py.transformation.base import Context, ForcedRefusals
 from orio_py.transformation.context import context_for
 from orio_py.transformation.offload.call import KernelGroup, joined, kernel_groups, kernel_plans
 from orio_py.transformation.offload.plan import KernelPlan
@@ -89,7 +89,7 @@ class VariantGenerator:
     def _tree(self, index: int, point: InputPoint, values: Mapping[str, Value]) -> tuple[Node, str]:
         """The tree of one region at one configuration, and the remarks to stand before it."""
         region = self.task.regions[index]
-        context = replace(self.contexts[index], overruled=Overruled())
+        context = replace(self.contexts[index], overruled=ForcedRefusals())
         tree: Node = apply_recipe(region, {**dict(point.values), **values}, context)
         for name in self.task.inputs.specialize:
             tree = substitute(tree, name, _literal(point[name]))

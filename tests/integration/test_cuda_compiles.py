@@ -57,6 +57,6 @@ def test_kernels_compile(architecture: str):
         assert not used.spills, plan.name
         # Some architectures keep 1 KiB for the driver.
         assert used.shared_bytes in {shared_bytes(plan, 32), shared_bytes(plan, 32) + 1024}, plan.name
-        threads = None if plan.options.cuda.max_registers is not None else prod(plan.launch.items)
+        threads = None if plan.options.cuda.max_registers is not None else prod(plan.launch.block_size)
         assert used.max_threads == threads, plan.name
     assert built.kernel("axpy").registers <= 24

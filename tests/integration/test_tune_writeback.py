@@ -8,7 +8,7 @@ import pytest
 
 import orio_py
 from orio_py.core.units import Seconds
-from orio_py.tuning import finals
+from orio_py.tuning import confirmation
 
 SPEC = """  /*@ begin PerfTuning (
     def performance_params { param U[] = [4, 7]; }
@@ -46,13 +46,13 @@ def strict(path: Path, *flags: str) -> None:
 @pytest.fixture
 def always_wins(monkeypatch):
     """Finals in which any gain will do, so that there is generated code to look at."""
-    monkeypatch.setattr(finals, "LEAST_GAIN", -1e9)
-    monkeypatch.setattr(finals, "LEVEL", 2.0)
+    monkeypatch.setattr(confirmation, "LEAST_GAIN", -1e9)
+    monkeypatch.setattr(confirmation, "LEVEL", 2.0)
 
 
 @pytest.fixture
 def never_wins(monkeypatch):
-    monkeypatch.setattr(finals, "LEAST_GAIN", 1e9)
+    monkeypatch.setattr(confirmation, "LEAST_GAIN", 1e9)
 
 
 @pytest.mark.parametrize("text", [BARE, WITH_TEXT], ids=["bare", "with text"])

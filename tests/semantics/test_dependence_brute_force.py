@@ -12,7 +12,7 @@ from brute_force import Reorder
 from exactness import CLASSES, KINDS, draw_question, judge
 from random_nests import Expression, Loop, matched
 
-from orio_py.ctree.dependence.questions import DependenceContext, Unknown, may_reorder
+from orio_py.ctree.dependence.legality import DependenceContext, Unknown, may_reorder
 
 CASES = 16
 

@@ -13,7 +13,7 @@ from random_offloads import random_offload, random_stencil
 
 from orio_py.transformation.offload.call import kernel_plans
 from orio_py.transformation.offload.opencl import OpenCL
-from orio_py.transformation.offload.plan import Layout, Spread
+from orio_py.transformation.offload.plan import Distribution, Layout
 
 
 def shapes(code: str) -> list[Case]:
@@ -22,7 +22,7 @@ def shapes(code: str) -> list[Case]:
         Case(code),
         Case(code, OpenCL(workItemsPerGroup=(3,), unrollInner=4)),
         Case(code, OpenCL(workGroups=(2,), workItemsPerGroup=(2,), sizeHint=True, vecHint=4)),
-        Case(code, OpenCL(workGroups=(3,), workItemsPerGroup=(1,), spread=Spread.BLOCKED)),
+        Case(code, OpenCL(workGroups=(3,), workItemsPerGroup=(1,), spread=Distribution.BLOCKED)),
         Case(code, OpenCL(coarsen=3, workItemsPerGroup=(2,))),
     ]
 
@@ -42,7 +42,7 @@ def planes(code: str) -> list[Case]:
         Case(code),
         Case(code, OpenCL(nd=2)),
         Case(code, OpenCL(nd=("j", "i"), workItemsPerGroup=(2, 3))),
-        Case(code, OpenCL(nd=2, workGroups=(2, 1), workItemsPerGroup=(3, 2), spread=Spread.BLOCKED)),
+        Case(code, OpenCL(nd=2, workGroups=(2, 1), workItemsPerGroup=(3, 2), spread=Distribution.BLOCKED)),
         Case(code, OpenCL(nd=2, coarsen=2, workItemsPerGroup=(2, 2))),
     ]
 
@@ -116,13 +116,13 @@ def in_vectors(code: str, *shapes: OpenCL) -> list[Case]:
 WIDE = (
     OpenCL(vectorWidth=2, workItemsPerGroup=(2,)),
     OpenCL(vectorWidth=4, workItemsPerGroup=(2,), workGroups=(1,), sizeHint=True, vecHint=4),
-    OpenCL(vectorWidth=4, workItemsPerGroup=(1,), workGroups=(2,), spread=Spread.BLOCKED),
+    OpenCL(vectorWidth=4, workItemsPerGroup=(1,), workGroups=(2,), spread=Distribution.BLOCKED),
     OpenCL(vectorWidth=2, workItemsPerGroup=(2,), coarsen=2, unrollInner=2),
     OpenCL(vectorWidth=8),
 )
 WIDE_PLANE = (
     OpenCL(nd=2, vectorWidth=4, workItemsPerGroup=(2, 3)),
-    OpenCL(nd=2, vectorWidth=2, workGroups=(2, 1), workItemsPerGroup=(1, 2), spread=Spread.BLOCKED),
+    OpenCL(nd=2, vectorWidth=2, workGroups=(2, 1), workItemsPerGroup=(1, 2), spread=Distribution.BLOCKED),
 )
 VECTORS = (
     *in_vectors(f"{FOR_I} y[i] += 3 * x[i];", *WIDE),

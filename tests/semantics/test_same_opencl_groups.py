@@ -16,7 +16,7 @@ from orio_py.transformation.catalog import TRANSFORMATIONS
 from orio_py.transformation.composite.composite import Composite
 from orio_py.transformation.offload.call import kernel_plans
 from orio_py.transformation.offload.opencl import OpenCL
-from orio_py.transformation.offload.plan import Layout, Spread
+from orio_py.transformation.offload.plan import Distribution, Layout
 
 PRODUCT = (
     OpenCL(nd=2, workItemsPerGroup=(4, 4)),
@@ -52,12 +52,12 @@ def streamed(code: str, *shapes: OpenCL) -> list[Case]:
 STRIDES = (
     OpenCL(workItemsPerGroup=(3,)),
     OpenCL(workItemsPerGroup=(2,), workGroups=(2,)),
-    OpenCL(workItemsPerGroup=(2,), coarsen=2, spread=Spread.BLOCKED),
+    OpenCL(workItemsPerGroup=(2,), coarsen=2, spread=Distribution.BLOCKED),
 )
 STREAMED = (
     *streamed(f"{FOR_I} {{ y[i] += 3 * x[i] + x[i + 1]; s += y[i]; }}",
               OpenCL(vectorWidth=4, workItemsPerGroup=(2,)),
-              OpenCL(vectorWidth=2, workItemsPerGroup=(1,), workGroups=(2,), spread=Spread.BLOCKED)),
+              OpenCL(vectorWidth=2, workItemsPerGroup=(1,), workGroups=(2,), spread=Distribution.BLOCKED)),
     *streamed(f"{FOR_I} {FOR_J} {{ q[i][j] += p[i][j] * x[i]; s += p[j][i]; }}", OpenCL(layout=Layout.COLUMN),
               OpenCL(nd=2, layout=Layout.COLUMN, workItemsPerGroup=(2, 3))),
     *streamed(f"{FOR_I} {{ y[i] = 3 * x[i] + x[i + 1]; s += x[i]; if (c[i] > mx) mx = c[i]; }}", *STRIDES),

@@ -21,7 +21,7 @@ from random_nests import (
     matched,
 )
 
-from orio_py.ctree.dependence.questions import (
+from orio_py.ctree.dependence.legality import (
     DependenceContext,
     Verdict,
     may_jam,

@@ -24,7 +24,7 @@ from orio_py.ctree.dependence.bands import may_permute_domain, may_tile
 from orio_py.ctree.dependence.distance import independent_iterations
 from orio_py.ctree.dependence.fusion import may_distribute, may_fuse, may_reverse
 from orio_py.ctree.dependence.jam import may_jam_ranges
-from orio_py.ctree.dependence.questions import DependenceContext, Illegal, Legal, Verdict
+from orio_py.ctree.dependence.legality import DependenceContext, Illegal, Legal, Verdict
 from orio_py.ctree.nodes import Compound, Node
 
 Keys = Callable[[Env], tuple[int, ...]]

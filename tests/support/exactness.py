@@ -10,7 +10,7 @@ from brute_force import Jam, Parallelise, Reorder, Sizes, Vectorise, written_sca
 from brute_force_orders import Fuse, Independent, JamRanges, Permute, Reverse, Split, Tile
 from random_nests import SCALARS, Features, Maker
 
-from orio_py.ctree.dependence.questions import Illegal, Legal, Verdict
+from orio_py.ctree.dependence.legality import Illegal, Legal, Verdict
 
 Question = (
     Reorder

@@ -39,9 +39,9 @@ from orio_py.record.measurement import Clock, Measurement, Sample
 from orio_py.search_space.configuration import Configuration
 from orio_py.store.database import ResultsDatabase
 from orio_py.tuning.batch import BatchMeasurer, Candidate
-from orio_py.tuning.memory import Keys, TrialMemory
 from orio_py.tuning.scoring import Scorer
-from orio_py.tuning.trial_book import TrialBook
+from orio_py.tuning.trial_cache import Keys, TrialCache
+from orio_py.tuning.trial_log import TrialLog
 
 REPEATS = 5
 BATCH = 8
@@ -83,9 +83,9 @@ def run(path: Path, configurations: int, pipe: int, clock: Clock) -> None:
     """What the process that is killed does."""
     evaluator: Any = Invented(clock)
     with ResultsDatabase.open(path) as database:
-        memory = TrialMemory.open(database, KEYS, lambda: datetime.now(UTC))
+        memory = TrialCache.open(database, KEYS, lambda: datetime.now(UTC))
         memory.clock = clock
-        book = TrialBook(None, lambda event: None, Scorer(), memory)
+        book = TrialLog(None, lambda event: None, Scorer(), memory)
         measurer = BatchMeasurer(evaluator, lambda values: (), 1.0, True, True, Calibrations())
 
         def finish(candidate: Candidate) -> None:
@@ -101,7 +101,7 @@ def run(path: Path, configurations: int, pipe: int, clock: Clock) -> None:
             measurer.measure(batch, finish, amend, lambda: False)
 
 
-def candidate(book: TrialBook, number: int) -> Candidate:
+def candidate(book: TrialLog, number: int) -> Candidate:
     """A configuration as it comes from the builder: recalled, or built."""
     configuration = Configuration({"U": number})
     built = Artifact(Path(str(number)), Seconds(0.1))

@@ -185,8 +185,8 @@ class Device:
     def _start(self, plan: KernelPlan, arguments: Sequence[Any], trips: Sequence[int]) -> int:
         """Launch a kernel; the number of its groups."""
         groups = group_counts(plan, trips)
-        total = tuple(a * b for a, b in zip(groups, plan.launch.items, strict=True))
-        group = None if plan.launch.free else plan.launch.items
+        total = tuple(a * b for a, b in zip(groups, plan.launch.block_size, strict=True))
+        group = None if plan.launch.driver_chosen else plan.launch.block_size
         self._kernels.launch(plan.name, total, group, arguments)
         return int(np.prod(groups))
 

@@ -8,7 +8,7 @@ from random import Random
 
 from orio_py.transformation.offload.cuda import CUDA
 from orio_py.transformation.offload.opencl import OpenCL
-from orio_py.transformation.offload.plan import Spread
+from orio_py.transformation.offload.plan import Distribution
 
 SIDE = 14
 """The declared sides of matrices; loops reach 12 of them, and subscripts one more."""
@@ -123,8 +123,8 @@ def opencl_launch(draw: Random, depth: int, *, stage: float = 0.4) -> OpenCL:
     items = tuple(draw.choice((1, 2, 3, 4, 5)) for _ in range(nd)) if draw.random() < 0.7 else None
     groups = tuple(draw.choice((1, 2, 3)) for _ in range(nd)) if draw.random() < 0.4 else None
     coarsen = draw.choice((1, 1, 1, 2, 3, 5))
-    spread = draw.choice(tuple(Spread)) if groups is not None or coarsen > 1 else Spread.STRIDED
-    staged = tiled and spread is Spread.STRIDED
+    spread = draw.choice(tuple(Distribution)) if groups is not None or coarsen > 1 else Distribution.STRIDED
+    staged = tiled and spread is Distribution.STRIDED
     if groups is None and not staged and draw.random() < 0.1:
         items = (0,)
     return OpenCL(
@@ -154,8 +154,8 @@ def cuda_launch(draw: Random, depth: int, *, stage: float = 0.4) -> CUDA:
     threads = tuple(draw.choice(_THREADS[k]) for k in range(nd)) if draw.random() < 0.8 else None
     blocks = tuple(draw.choice((1, 2, 3)) for _ in range(nd)) if draw.random() < 0.4 else None
     coarsen = draw.choice((1, 1, 1, 2, 3, 5))
-    spread = draw.choice(tuple(Spread)) if blocks is not None or coarsen > 1 else Spread.STRIDED
-    staged = tiled and spread is Spread.STRIDED
+    spread = draw.choice(tuple(Distribution)) if blocks is not None or coarsen > 1 else Distribution.STRIDED
+    staged = tiled and spread is Distribution.STRIDED
     limit = draw.random()
     return CUDA(
         nd=1 if domain else given,

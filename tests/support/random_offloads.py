@@ -6,7 +6,7 @@ from dataclasses import replace
 from random import Random
 
 from orio_py.transformation.offload.opencl import OpenCL
-from orio_py.transformation.offload.plan import Spread
+from orio_py.transformation.offload.plan import Distribution
 
 _OUTER = (
     "for (i = 0; i < n; i++)",
@@ -71,7 +71,7 @@ def random_stencil(draw: Random) -> tuple[str, OpenCL]:
         store = f"{draw.choice(('s', 't = n; s'))} += {value};"
     elif draw.random() < 0.4:
         store = f"if ({_neighbour(draw, depth)} > {draw.choice('i3')}) {store} else {target} = i;"
-    launch = replace(_launch(draw, depth), cacheBlocks=True, spread=Spread.STRIDED)
+    launch = replace(_launch(draw, depth), cacheBlocks=True, spread=Distribution.STRIDED)
     return " ".join([*heads[:depth], f"{{ {store} }}"]), launch
 
 
@@ -90,7 +90,7 @@ def _launch(draw: Random, depth: int) -> OpenCL:
     items = tuple(draw.choice((1, 2, 3, 5)) for _ in range(nd)) if draw.random() < 0.7 else None
     groups = tuple(draw.choice((1, 2, 3)) for _ in range(nd)) if draw.random() < 0.4 else None
     coarsen = draw.choice((1, 1, 2, 5))
-    spread = draw.choice(tuple(Spread)) if groups is not None or coarsen > 1 else Spread.STRIDED
+    spread = draw.choice(tuple(Distribution)) if groups is not None or coarsen > 1 else Distribution.STRIDED
     return OpenCL(
         nd=given,
         workItemsPerGroup=items,

@@ -84,7 +84,7 @@ class _Exchange:
 
 def _kernel(plan: KernelPlan) -> str:
     kernel = Kernel(plan, types_of(plan), CUDA)
-    items = prod(plan.launch.items)
+    items = prod(plan.launch.block_size)
     warps = items // WARP if items % WARP == 0 else 0
     widest = 1 << max(warps - 1, 0).bit_length()
     body = kernel_lines(kernel)
@@ -130,7 +130,7 @@ def _head(plan: KernelPlan, used: Set[str]) -> str:
 
 def _bounds(plan: KernelPlan) -> str:
     """What tells the compiler how many registers a thread can have."""
-    threads, cuda = prod(plan.launch.items), plan.options.cuda
+    threads, cuda = prod(plan.launch.block_size), plan.options.cuda
     if cuda.max_registers is not None:
         # One kernel cannot have both qualifiers (section 7.39).
         return f"__maxnreg__({cuda.max_registers})"

@@ -91,15 +91,15 @@ class CudaDialect:
 
     def global_id(self, d: int, launch: LaunchShape) -> str:
         """The number of a thread among all, in 64 bits."""
-        return f"(long)blockIdx.{_SIDES[d]} * {launch.items[d]} + threadIdx.{_SIDES[d]}"
+        return f"(long)blockIdx.{_SIDES[d]} * {launch.block_size[d]} + threadIdx.{_SIDES[d]}"
 
     def global_size(self, d: int, launch: LaunchShape, width: int = 1) -> str:
         """The number of all threads times a width, in 64 bits."""
-        return f"(long)gridDim.{_SIDES[d]} * {launch.items[d] * width}"
+        return f"(long)gridDim.{_SIDES[d]} * {launch.block_size[d] * width}"
 
     def item_number(self, launch: LaunchShape) -> str:
         """The thread's number in its block."""
-        items = launch.items
+        items = launch.block_size
         text = f"threadIdx.{_SIDES[len(items) - 1]}"
         for d in reversed(range(len(items) - 1)):
             text = f"({text})" if "+" in text else text
@@ -108,8 +108,8 @@ class CudaDialect:
 
     def group_number(self, launch: LaunchShape) -> str:
         """The block's number, in 64 bits."""
-        text = f"(long)blockIdx.{_SIDES[len(launch.items) - 1]}"
-        for d in reversed(range(len(launch.items) - 1)):
+        text = f"(long)blockIdx.{_SIDES[len(launch.block_size) - 1]}"
+        for d in reversed(range(len(launch.block_size) - 1)):
             text = f"({text})" if "+" in text else text
             text = f"{text} * gridDim.{_SIDES[d]} + blockIdx.{_SIDES[d]}"
         return text

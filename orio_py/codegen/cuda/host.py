@@ -89,7 +89,7 @@ def host_source(unit: HostUnit) -> Program:
         kernels=[_view(index, kernel) for index, kernel in enumerate(unit.kernels)],
         groups=[group_view(unit, number, _HOST) for number in range(len(unit.groups))],
         transposes=any(argument.rows for group in arguments for argument in group),
-        divides=any(launch.groups is None and not launch.placements for launch in launches),
+        divides=any(launch.grid_size is None and not launch.bindings for launch in launches),
         limits_groups=any(map(_limits_groups, launches)),
         has_buffers=any(argument.kind is ArgumentKind.BUFFER for group in arguments for argument in group),
         is_cut=any(plan.options.streams > 1 for plan in plans),
@@ -104,9 +104,9 @@ def host_source(unit: HostUnit) -> Program:
 
 def _limits_groups(launch: LaunchShape) -> bool:
     """Whether the host keeps the number of blocks along some slow axis within the grid's limits."""
-    if launch.placements:
-        return any(p.role is Role.GROUPS and p.dimension > 0 for p in launch.placements)
-    return launch.groups is None and launch.most_groups is not None and len(launch.items) > 1
+    if launch.bindings:
+        return any(p.role is Role.GROUPS and p.dimension > 0 for p in launch.bindings)
+    return launch.grid_size is None and launch.most_groups is not None and len(launch.block_size) > 1
 
 
 def _symbol(kernel: HostKernel) -> str:
@@ -185,7 +185,7 @@ def _on_device_body(index: int, plan: KernelPlan) -> list[str]:
         *(line for a in arguments if a.structure_bytes for line in same_size(a, _HOST)),
     ]
     if plan.reductions:
-        product = " * ".join(f"orio_launch.groups[{k}]" for k in range(len(plan.axes)))
+        product = " * ".join(f"orio_launch.grid_size[{k}]" for k in range(len(plan.axes)))
         lines += [f"const size_t orio_total = {product};"]
     lines += [
         "const struct orio_argument orio_arguments[] = {",

@@ -129,7 +129,7 @@ def host_body(index: int, plan: KernelPlan, host: HostLanguage) -> list[str]:
         *(slices(plan, _groups(plan), whole) if is_cut else [launch_text(plan)]),
     ]
     if plan.reductions and not is_cut:
-        product = " * ".join(f"orio_launch.groups[{k}]" for k in range(len(plan.axes)))
+        product = " * ".join(f"orio_launch.grid_size[{k}]" for k in range(len(plan.axes)))
         lines += [f"const size_t orio_total = {product};"]
     turned = [(slot, a) for slot, a in enumerate(arguments) if a.rows]
     lines += [line for slot, argument in turned for line in _turned(slot, argument)]
@@ -218,15 +218,15 @@ def _argument(argument: KernelArgument) -> str:
 def launch_text(plan: KernelPlan) -> str:
     """The launch of the whole loop, in C."""
     groups = ", ".join(_groups(plan))
-    items = ", ".join("0" if plan.launch.free else str(n) for n in plan.launch.items)
-    return f"struct orio_launch orio_launch = {{{len(plan.launch.items)}, {{{groups}}}, {{{items}}}}};"
+    items = ", ".join("0" if plan.launch.driver_chosen else str(n) for n in plan.launch.block_size)
+    return f"struct orio_launch orio_launch = {{{len(plan.launch.block_size)}, {{{groups}}}, {{{items}}}}};"
 
 
 def _groups(plan: KernelPlan) -> list[str]:
     """The number of groups in each dimension, fastest first, as C."""
-    if plan.launch.groups is not None:
-        return [str(n) for n in plan.launch.groups]
-    if plan.launch.placements:
+    if plan.launch.grid_size is not None:
+        return [str(n) for n in plan.launch.grid_size]
+    if plan.launch.bindings:
         return _placed_groups(plan)
     trips = [trips_name(axis) for axis in plan.axes]
     if plan.options.streams > 1:
@@ -236,8 +236,8 @@ def _groups(plan: KernelPlan) -> list[str]:
 
 def _placed_groups(plan: KernelPlan) -> list[str]:
     """A group for each iteration of the axes that run over groups; those have iterations where a kernel starts."""
-    counts = ["1"] * len(plan.launch.items)
-    for placement, axis in zip(plan.launch.placements, plan.axes, strict=True):
+    counts = ["1"] * len(plan.launch.block_size)
+    for placement, axis in zip(plan.launch.bindings, plan.axes, strict=True):
         if placement.role is Role.GROUPS:
             counts[placement.dimension] = _at_most(plan, placement.dimension, trips_name(axis))
     return counts
@@ -275,17 +275,17 @@ def combined(slot: int, reduction: ReductionPlan, result: str) -> list[str]:
 
 
 def _shape(plan: KernelPlan, host: HostLanguage) -> str:
-    if plan.launch.free:
+    if plan.launch.driver_chosen:
         return f"{host.group}s that the driver chooses"
-    items = " x ".join(str(n) for n in plan.launch.items)
-    if plan.launch.placements:
+    items = " x ".join(str(n) for n in plan.launch.block_size)
+    if plan.launch.bindings:
         over = [
-            a.index for a, p in zip(plan.axes, plan.launch.placements, strict=True) if p.role is Role.GROUPS
+            a.index for a, p in zip(plan.axes, plan.launch.bindings, strict=True) if p.role is Role.GROUPS
         ]
         return f"{host.group}s of {items} {host.item}s, one for each iteration of {', '.join(over)}"
-    if plan.launch.groups is None:
+    if plan.launch.grid_size is None:
         return f"{host.group}s of {items} {host.item}s, as many as cover the loops"
-    return f"{' x '.join(str(n) for n in plan.launch.groups)} {host.group}s of {items} {host.item}s"
+    return f"{' x '.join(str(n) for n in plan.launch.grid_size)} {host.group}s of {items} {host.item}s"
 
 
 def host_mark(unit: HostUnit, host: HostLanguage) -> str:

@@ -28,7 +28,7 @@ from orio_py.ctree.emit import emit
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.rewrite import used_names
 from orio_py.transformation.offload.call import begin_name, from_name, place_name, start_name, trips_name
-from orio_py.transformation.offload.plan import Axis, KernelPlan, Placement, Role, Spread
+from orio_py.transformation.offload.plan import Axis, AxisBinding, Distribution, KernelPlan, Role
 from orio_py.transformation.offload.types import device_type
 
 
@@ -62,7 +62,7 @@ def blocks_around(kernel: Kernel) -> Blocks:
     """What stands around the body."""
     if kernel.plan.staged:
         return _staged(kernel)
-    opening, depth = _placed_opening(kernel) if kernel.plan.launch.placements else _opening(kernel)
+    opening, depth = _placed_opening(kernel) if kernel.plan.launch.bindings else _opening(kernel)
     closing = tuple(f"{'  ' * (level + 1)}}}" for level in reversed(range(depth)))
     return Blocks(tuple(opening), closing, depth)
 
@@ -77,7 +77,7 @@ def steps_of(kernel: Kernel) -> Steps:
     plan, dialect = kernel.plan, kernel.dialect
     dimensions = dimensions_of(plan)
     lines = [f"  const int orio_item = {dialect.item_number(plan.launch)};"]
-    several = tuple(d for _, d in dimensions if plan.launch.step[d] > plan.launch.items[d])
+    several = tuple(d for _, d in dimensions if plan.launch.step[d] > plan.launch.block_size[d])
     lines += [
         f"  const int {place_name(a)} = {dialect.local_id(d)};" for a, d in dimensions if d not in several
     ]
@@ -112,7 +112,7 @@ def place_loops(kernel: Kernel, several: Sequence[int], indent: str) -> list[str
     for level, (axis, dimension) in enumerate(chosen):
         place, last, inner = place_name(axis), plan.launch.step[dimension], indent + "  " * level
         first = f"int {place} = {kernel.dialect.local_id(dimension)}"
-        step = f"{place} += {plan.launch.items[dimension]}"
+        step = f"{place} += {plan.launch.block_size[dimension]}"
         lines += [f"{inner}{line}" for line in (_unrolling(plan) if level + 1 == len(chosen) else [])]
         lines.append(f"{inner}for ({first}; {place} < {last}; {step}) {{")
     return lines
@@ -149,7 +149,9 @@ def _staged(kernel: Kernel) -> Blocks:
 def _is_looped(plan: KernelPlan, dimension: int) -> bool:
     """Whether an item, or a group that has tiles, may do several steps along a dimension."""
     launch = plan.launch
-    return launch.groups is not None or plan.coarsen > 1 or (launch.most_groups is not None and dimension > 0)
+    return (
+        launch.grid_size is not None or plan.coarsen > 1 or (launch.most_groups is not None and dimension > 0)
+    )
 
 
 def _opening(kernel: Kernel) -> tuple[list[str], int]:
@@ -166,7 +168,7 @@ def _opening(kernel: Kernel) -> tuple[list[str], int]:
         else:
             lines.append(f"{indent}const long {counter(axis, plan)} = {before}{_first(kernel, dimension)};")
             tests.append(f"{counter(axis, plan)} < {trips_name(axis)}")
-    if not tests or (plan.launch.free and plan.launch.vector == 1):
+    if not tests or (plan.launch.driver_chosen and plan.launch.vector == 1):
         return lines, depth  # With groups of the driver's there are as many items as iterations.
     return [*lines, f"{'  ' * (depth + 1)}if ({' && '.join(tests)}) {{"], depth + 1
 
@@ -176,7 +178,7 @@ def _placed_opening(kernel: Kernel) -> tuple[list[str], int]:
     plan, dialect = kernel.plan, kernel.dialect
     lines: list[str] = []
     depth = 0
-    for axis, placement in zip(plan.axes, plan.launch.placements, strict=True):
+    for axis, placement in zip(plan.axes, plan.launch.bindings, strict=True):
         number, place = counter(axis, plan), placement.dimension
         by_groups = placement.role is Role.GROUPS
         first = dialect.group_id(place) if by_groups else dialect.local_id(place)
@@ -184,7 +186,7 @@ def _placed_opening(kernel: Kernel) -> tuple[list[str], int]:
         if has_one(axis, placement, plan):
             lines.append(f"{indent}const long {number} = {first};")
             continue
-        step = dialect.group_count(place) if by_groups else plan.launch.items[place]
+        step = dialect.group_count(place) if by_groups else plan.launch.block_size[place]
         lines.append(
             f"{indent}for (long {number} = {first}; {number} < {trips_name(axis)}; {number} += {step}) {{"
         )
@@ -192,11 +194,11 @@ def _placed_opening(kernel: Kernel) -> tuple[list[str], int]:
     return lines, depth
 
 
-def has_one(axis: Axis, placement: Placement, plan: KernelPlan) -> bool:
+def has_one(axis: Axis, placement: AxisBinding, plan: KernelPlan) -> bool:
     """Whether each group, or each item, has exactly one iteration of an axis, whatever its number."""
     trips, place = literal_value(axis.trips), placement.dimension
     if placement.role is Role.ITEMS:
-        return trips == plan.launch.items[place]
+        return trips == plan.launch.block_size[place]
     most = plan.launch.most_groups
     return place == 0 or most is None or (trips is not None and trips <= most[place])
 
@@ -213,7 +215,7 @@ def _loop(kernel: Kernel, axis: Axis, dimension: int, before: str) -> list[str]:
     first = _first(kernel, dimension)
     step = dialect.global_size(dimension, launch, launch.vector if dimension == 0 else 1)
     unrolling = _unrolling(plan) if dimension == 0 else []
-    if dimension == 0 and plan.spread is Spread.BLOCKED:
+    if dimension == 0 and plan.spread is Distribution.BLOCKED:
         length = f"{trips} - {before.removesuffix(' + ')}" if before else trips
         piece, end = f"orio_piece_{axis.index}", f"orio_end_{axis.index}"
         size, place = _long(dialect.global_size(0, launch)), _long(dialect.global_id(0, launch))

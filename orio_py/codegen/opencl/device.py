@@ -55,7 +55,7 @@ def _kernel(plan: KernelPlan) -> str:
         reductions=[device_reduction(reduction, OPENCL) for reduction in plan.reductions],
         body=kernel_lines(kernel),
         tiles=[(device_type(tile.type), tile.name, tile.elements) for tile in plan.staged],
-        items=prod(plan.launch.items),
+        items=prod(plan.launch.block_size),
         item=OPENCL.item_number(plan.launch),
         group=f"{FIRST_GROUP} + " * (plan.options.streams > 1) + OPENCL.group_number(plan.launch),
     )
@@ -73,7 +73,7 @@ def _head(plan: KernelPlan) -> str:
 def _attributes(plan: KernelPlan) -> list[str]:
     found: list[str] = []
     if plan.options.size_hint:
-        sizes = ", ".join(str(size) for size in (*plan.launch.items, 1, 1)[:3])
+        sizes = ", ".join(str(size) for size in (*plan.launch.block_size, 1, 1)[:3])
         found += [
             f"__attribute__((reqd_work_group_size({sizes})))",
             f"__attribute__((work_group_size_hint({sizes})))",

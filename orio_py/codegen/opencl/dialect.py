@@ -44,11 +44,11 @@ class OpenCLDialect:
 
     def item_number(self, launch: LaunchShape) -> str:
         """The item's number in its group."""
-        return _linear("get_local_id", "get_local_size", len(launch.items))
+        return _linear("get_local_id", "get_local_size", len(launch.block_size))
 
     def group_number(self, launch: LaunchShape) -> str:
         """The group's number."""
-        return _linear("get_group_id", "get_num_groups", len(launch.items))
+        return _linear("get_group_id", "get_num_groups", len(launch.block_size))
 
     def type_name(self, kind: str) -> str:
         """The type itself: the generator uses OpenCL C's names."""

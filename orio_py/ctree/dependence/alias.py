@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from orio_py.ctree.dependence.names import Spot
+from orio_py.ctree.dependence.names import AccessKey
 from orio_py.ctree.symbols import CDeclaration
 
 _Kind = Literal["object", "pointer", "loaded"]
@@ -57,7 +57,7 @@ class Aliases:
     noalias: bool | frozenset[str] = False
     exposed: frozenset[str] = frozenset()
 
-    def may_overlap(self, first: Spot, second: Spot) -> bool:
+    def may_overlap(self, first: AccessKey, second: AccessKey) -> bool:
         """Whether accesses under two different names may touch the same memory."""
         if first[0] == second[0]:
             return False
@@ -74,7 +74,7 @@ class Aliases:
             return False
         return not (_excludes(one, two) or _excludes(two, one))
 
-    def advice(self, first: Spot, second: Spot) -> str:
+    def advice(self, first: AccessKey, second: AccessKey) -> str:
         """How the user can say that two names do not overlap."""
         places = [self._place(spot) for spot in (first, second)]
         pointers = [p.variable for p in places if p is not None and p.kind == "pointer" and not p.restrict]
@@ -99,7 +99,7 @@ class Aliases:
         outside = declared.scope == "global" or "static" in declared.storage
         return outside or pointer.kind == "loaded" or pointer.declared.scope != "parameter"
 
-    def _place(self, spot: Spot) -> _Place | None:
+    def _place(self, spot: AccessKey) -> _Place | None:
         name, depth = spot
         variable, _, fields = name.partition(".")
         declared = self.declarations.get(variable)

@@ -14,10 +14,10 @@ from orio_py.ctree.symbols import CDeclaration
 
 _STEPS = frozenset({"++", "--", "p++", "p--"})
 
-Spot = tuple[str, int]
+AccessKey = tuple[str, int]
 """A name, with fields as in `p.n`, and the number of subscripts: `a[i][j]` is `("a", 2)`."""
 
-Overlap = Callable[[Spot, Spot], bool]
+Overlap = Callable[[AccessKey, AccessKey], bool]
 """Whether accesses under two different names may touch the same memory."""
 
 
@@ -38,7 +38,7 @@ class Reference:
         return self.name.partition(".")[0]
 
     @property
-    def spot(self) -> Spot:
+    def spot(self) -> AccessKey:
         """The name and the number of subscripts."""
         return self.name, len(self.subscripts)
 
@@ -150,8 +150,8 @@ def names_of(
                 local.update(_initialised(statement.init))
     writes: Counter[str] = Counter()
     names = Names(declarations, writes, frozenset(indices), frozenset(local))
-    touched: set[Spot] = set()
-    changed: set[Spot] = {(name, 0) for name in indices - local}
+    touched: set[AccessKey] = set()
+    changed: set[AccessKey] = {(name, 0) for name in indices - local}
     for reference, is_written in _references(node, names):
         writes.update([reference.name] if is_written else ())
         if reference.variable not in local:

@@ -28,7 +28,7 @@ Relate = Callable[[Instance, Instance], Iterable[Relation]]
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
+class ViolatedDependence:
     """Two accesses that the transformation would upset; `doubt` says why they may not really clash.
 
     `advice` says how to exclude it, for accesses under names that may overlap.
@@ -217,12 +217,14 @@ class Nest:
                 yield Relation(shared, less, (symbol,))
                 shared |= {symbol}
 
-    def clash(self, relate: Relate, ignored: Collection[str], depth: int | None = None) -> Clash | None:
+    def clash(
+        self, relate: Relate, ignored: Collection[str], depth: int | None = None
+    ) -> ViolatedDependence | None:
         """Two accesses that conflict in related iterations: certainly if there are such, else possibly.
 
         The direction is given over the outer `depth` loops.  Raises Undecided.
         """
-        possible: Clash | None = None
+        possible: ViolatedDependence | None = None
         conflicts = Conflicts(self._solver, self._outer)
         for source, sink in pairs(self.instances, ignored):
             if possible is not None and (source.why or sink.why) is not None:
@@ -235,13 +237,13 @@ class Nest:
                 found = dependence(source, sink, conflict, relation, levels)
                 if conflict.doubt is None:
                     distance = conflicts.distance(conflict, levels, relation.shared)
-                    return Clash(replace(found, distance=distance), None)
-                possible = possible or Clash(found, conflict.doubt)
+                    return ViolatedDependence(replace(found, distance=distance), None)
+                possible = possible or ViolatedDependence(found, conflict.doubt)
         return possible or self._overlap(relate, ignored, depth, conflicts)
 
     def _overlap(
         self, relate: Relate, ignored: Collection[str], depth: int | None, conflicts: Conflicts
-    ) -> Clash | None:
+    ) -> ViolatedDependence | None:
         """Two accesses under different names that conflict if the names overlap."""
         spots = {i.name: (i.name, i.depth) for i in self.instances if i.name not in ignored}
         for one, two in combinations(sorted(spots), 2):
@@ -254,5 +256,5 @@ class Nest:
                         levels = common_levels(source, sink, depth)
                         found = dependence(source, sink, conflict, relation, levels)
                         advice = self.aliases.advice(spots[one], spots[two])
-                        return Clash(found, f"`{one}` and `{two}` may overlap", advice)
+                        return ViolatedDependence(found, f"`{one}` and `{two}` may overlap", advice)
         return None

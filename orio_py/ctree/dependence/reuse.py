@@ -142,7 +142,7 @@ class Header:
     view: CanonicalLoop | None = None
 
 
-class Surroundings:
+class EnclosingLoops:
     """What the loops around some statements say of their indices, which stand still there.
 
     `outer` are loops around the whole tree, outermost first; `names` are the facts about the tree.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from orio_py.core.source import Position
 from orio_py.ctree.dependence.access import Access, Instance, Unanalysable
 from orio_py.ctree.dependence.alias import Aliases
-from orio_py.ctree.dependence.nest import Clash, Nest
+from orio_py.ctree.dependence.nest import Nest, ViolatedDependence
 from orio_py.ctree.dependence.pairs import Relation
 from orio_py.ctree.dependence.sets import Undecided
 from orio_py.ctree.loops import CanonicalLoop
@@ -108,7 +108,7 @@ def carried(nest: Nest) -> Callable[[Instance, Instance], list[Relation]]:
     return lambda source, sink: relations
 
 
-def verdict(clash: Clash | None, message: str, help: str | None = None) -> Verdict:
+def verdict(clash: ViolatedDependence | None, message: str, help: str | None = None) -> Verdict:
     """The verdict on a transformation that a clash, if there is one, is in the way of."""
     if clash is None:
         return Legal()
@@ -120,7 +120,7 @@ def verdict(clash: Clash | None, message: str, help: str | None = None) -> Verdi
     )
 
 
-def reversed_verdict(nest: Nest, clash: Clash | None, ending: str) -> Verdict:
+def reversed_verdict(nest: Nest, clash: ViolatedDependence | None, ending: str) -> Verdict:
     """The verdict on a transformation that runs iterations in another order."""
     message, advice = f"{clash}; {ending}", None
     if clash is not None and clash.found.name in nest.scalars:

@@ -23,7 +23,7 @@ from orio_py.measure.base import Baseline, VariantFacts
 from orio_py.measure.cuda.client import DEFAULT_ARCHITECTURE, CudaPlace
 from orio_py.measure.cuda.variant import BUILT, BuiltCuda, CudaVariant, UsedKernel
 from orio_py.measure.evaluator import MOST_SAMPLES
-from orio_py.measure.job import Race
+from orio_py.measure.job import EarlyStopping
 from orio_py.measure.offload.client import DeviceWorker
 from orio_py.measure.offload.evaluator import SUFFIX, OffloadEvaluator, agree
 from orio_py.record.cuda import ARCHITECTURE
@@ -154,7 +154,7 @@ class CudaEvaluator(OffloadEvaluator):
         arguments: Sequence[str] = (),
         *,
         coordinate: str = "",
-        race: Race | None = None,
+        race: EarlyStopping | None = None,
         check: bool = True,
     ) -> Measurement:
         """Validate a variant, and time it on a GPU; without one a valid variant is a failure, `Stage.CHECKED`."""

@@ -23,7 +23,7 @@ from orio_py.core.units import Seconds
 from orio_py.ctree.evaluate import NoValueError
 from orio_py.measure.base import Baseline, RunLimits, VariantFacts
 from orio_py.measure.evaluator import ENOUGH, FINAL_SAMPLES, MOST_SAMPLES, Evaluator
-from orio_py.measure.job import DEFAULT_TOLERANCE, MemberPlace, Race, Report, judge
+from orio_py.measure.job import DEFAULT_TOLERANCE, EarlyStopping, MemberPlace, Report, judge
 from orio_py.measure.offload.client import DeviceWorker, Ended
 from orio_py.measure.offload.host import HostCode, HostState, Launch
 from orio_py.measure.offload.variant import HostData, HostFunction, HostMember, HostVariable
@@ -153,7 +153,7 @@ class OffloadEvaluator(ABC):
         arguments: Sequence[str] = (),
         *,
         coordinate: str = "",
-        race: Race | None = None,
+        race: EarlyStopping | None = None,
         check: bool = True,
     ) -> Measurement:
         """Validate a variant against the original's outputs, then time it in this process's worker."""
@@ -220,7 +220,7 @@ class OffloadEvaluator(ABC):
         """Timed repetitions at most; 0 where nothing is timed."""
         return max(self.limits.repeats, MOST_SAMPLES)
 
-    def _task(self, artifact: Artifact, *, race: Race | None = None, check: bool = True) -> Task:
+    def _task(self, artifact: Artifact, *, race: EarlyStopping | None = None, check: bool = True) -> Task:
         repeats = self.limits.repeats
         return Task(
             str(artifact.path),

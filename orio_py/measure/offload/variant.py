@@ -19,7 +19,7 @@ from orio_py.codegen.device import (
     slices_of,
 )
 from orio_py.core.units import Bytes
-from orio_py.transformation.offload.plan import Direction, KernelPlan, LaunchShape, Placement, Role
+from orio_py.transformation.offload.plan import AxisBinding, Direction, KernelPlan, LaunchShape, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class HostFunction:
     streams: int = 1
     free: bool = False
     most_groups: tuple[int, ...] | None = None
-    placements: tuple[Placement, ...] = ()
+    placements: tuple[AxisBinding, ...] = ()
 
     @classmethod
     def of(cls, plan: KernelPlan, program: int) -> HostFunction:
@@ -75,15 +75,15 @@ class HostFunction:
             arguments,
             tuple(a.host for a in arguments if a.kind is ArgumentKind.TRIPS),
             combined,
-            plan.launch.items,
-            plan.launch.groups,
+            plan.launch.block_size,
+            plan.launch.grid_size,
             plan.coarsen,
             _local_bytes(plan, arguments),
             plan.launch.step,
             plan.options.streams,
-            plan.launch.free,
+            plan.launch.driver_chosen,
             plan.launch.most_groups,
-            plan.launch.placements,
+            plan.launch.bindings,
         )
 
     @classmethod
@@ -101,7 +101,7 @@ class HostFunction:
     def group_counts(self, trips: Sequence[int]) -> tuple[int, ...]:
         """The number of groups in each dimension, fastest first, for the axes' trip counts."""
         shape = LaunchShape(
-            self.items, self.groups, self.tile, most_groups=self.most_groups, placements=self.placements
+            self.items, self.groups, self.tile, most_groups=self.most_groups, bindings=self.placements
         )
         return groups_of(shape, self.coarsen, trips)
 
@@ -186,7 +186,7 @@ def _local_bytes(plan: KernelPlan, arguments: Sequence[KernelArgument]) -> Bytes
     """Local memory of a group: staged tiles, and one element per item for each reduction."""
     sizes = {a.of: a.element_bytes for a in arguments}
     tiles = sum(tile.elements * sizes[tile.array] for tile in plan.staged)
-    partial = sum(sizes[r.name] for r in plan.reductions) * prod(plan.launch.items)
+    partial = sum(sizes[r.name] for r in plan.reductions) * prod(plan.launch.block_size)
     return Bytes(tiles + partial)
 
 
@@ -211,7 +211,7 @@ def host_function(content: Mapping[str, Any]) -> HostFunction:
         "groups": tuple(groups) if groups is not None else None,
         "tile": tuple(tile) if tile is not None else None,
         "most_groups": tuple(most) if most is not None else None,
-        "placements": tuple(Placement(Role(p["role"]), p["dimension"]) for p in content["placements"]),
+        "placements": tuple(AxisBinding(Role(p["role"]), p["dimension"]) for p in content["placements"]),
     }
     return HostFunction(**fields)
 

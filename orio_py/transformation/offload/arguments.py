@@ -8,13 +8,13 @@ from orio_py.ctree.nodes import Node
 from orio_py.machine.device import GpuModel
 from orio_py.transformation.base import refuse
 from orio_py.transformation.offload.plan import (
+    AxisBinding,
     DeviceOptions,
+    Distribution,
     Language,
     LaunchShape,
     Layout,
     Layouts,
-    Placement,
-    Spread,
 )
 
 MAXIMUM_AXES = 3
@@ -66,7 +66,7 @@ class OffloadArguments:
     items: tuple[int, ...] | None = None
     groups: tuple[int, ...] | None = None
     coarsen: int = 1
-    spread: Spread = Spread.STRIDED
+    spread: Distribution = Distribution.STRIDED
     unroll: int | None = None
     stage: bool = False
     tile: tuple[int, ...] | None = None
@@ -78,7 +78,7 @@ class OffloadArguments:
     trusted: bool = False
     language: Language = Language.OPENCL
     model: GpuModel | None = None
-    placements: tuple[Placement, ...] = ()
+    placements: tuple[AxisBinding, ...] = ()
     same: Node | None = None
 
     @property
@@ -140,7 +140,7 @@ def _placed(arguments: OffloadArguments) -> LaunchShape:
     dimensions = 1 + max(placement.dimension for placement in arguments.placements)
     items = (*arguments.items, *(1,) * (dimensions - len(arguments.items)))
     most = None if arguments.model is None else arguments.model.max_grid_dimensions[:dimensions]
-    return LaunchShape(items, most_groups=most, placements=arguments.placements)
+    return LaunchShape(items, most_groups=most, bindings=arguments.placements)
 
 
 def _free(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
@@ -153,4 +153,4 @@ def _free(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
         if given:
             message = f"`{name}` needs groups of a known size: give `workItemsPerGroup` another value than 0"
             refuse("ORIO-T127", message, node, argument=name)
-    return LaunchShape((1,) * axes, vector=arguments.vector, free=True)
+    return LaunchShape((1,) * axes, vector=arguments.vector, driver_chosen=True)

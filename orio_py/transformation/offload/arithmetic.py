@@ -18,7 +18,7 @@ from orio_py.transformation.types import may_be_unsigned, signedness, signedness
 _MAXIMUM_FACTORS = 64
 """Of a polynomial whose sign is looked for: the work grows with their number."""
 
-Known = Mapping[str, Polynomial | None]
+ValueEnvironment = Mapping[str, Polynomial | None]
 """What is known of the variables that change in a nest: a polynomial, None for anything."""
 
 
@@ -34,7 +34,7 @@ class Arithmetic:
         self.types: dict[str, str] = {}
         """On the device, of the variables that the nest declares itself."""
 
-    def polynomial(self, node: Node, known: Known) -> Polynomial | None:
+    def polynomial(self, node: Node, known: ValueEnvironment) -> Polynomial | None:
         """The value of an integer expression; None where it is no polynomial and changes in the nest."""
         match node:
             case c_ast.Constant(type=kind, value=text) if "int" in kind:
@@ -57,7 +57,7 @@ class Arithmetic:
             case _:
                 return self._steady(node, known)
 
-    def _steady(self, node: Node, known: Known) -> Polynomial | None:
+    def _steady(self, node: Node, known: ValueEnvironment) -> Polynomial | None:
         names = {part.name for part in walk(node) if isinstance(part, c_ast.ID)}
         pure = not any(isinstance(part, (c_ast.FuncCall, c_ast.Assignment)) for part in walk(node))
         found = self._context.effects(node)

@@ -22,11 +22,11 @@ from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import copy_with, used_names, walk
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.offload.arithmetic import Arithmetic, as_long
+from orio_py.transformation.offload.axis_mapping import axis, require_countable
 from orio_py.transformation.offload.body import body_items, unrolled_by_pragma
 from orio_py.transformation.offload.call import begin_name, length_name, place_name, start_name
-from orio_py.transformation.offload.mapping import axis, require_countable
 from orio_py.transformation.offload.plan import Axis, BlockPlan
-from orio_py.transformation.parallel.sharing import assigned_names
+from orio_py.transformation.parallel.data_sharing import assigned_names
 
 
 @dataclass(frozen=True, slots=True)

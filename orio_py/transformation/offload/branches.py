@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from orio_py.ctree.dependence.affine import Polynomial
-from orio_py.transformation.offload.elements import Element
+from orio_py.transformation.offload.element_accesses import ElementAccess
 
 
-def in_both_branches(uses: Sequence[Element], flats: Sequence[Polynomial | None]) -> list[Element]:
+def in_both_branches(
+    uses: Sequence[ElementAccess], flats: Sequence[Polynomial | None]
+) -> list[ElementAccess]:
     """The references to an array without conditions in whose other branch the same element is touched.
 
     `flats` are their flat subscripts.  All cases of a condition and of its opposite together are the iterations
@@ -32,7 +34,7 @@ def in_both_branches(uses: Sequence[Element], flats: Sequence[Polynomial | None]
     return found
 
 
-def _is_other_branch(other: Element, use: Element) -> bool:
+def _is_other_branch(other: ElementAccess, use: ElementAccess) -> bool:
     """Whether a reference stands where the innermost condition around another one is not as it is there."""
     if len(other.path) != len(use.path):
         return False
@@ -45,7 +47,7 @@ def _is_other_branch(other: Element, use: Element) -> bool:
     )
 
 
-def _before_condition(use: Element) -> Element:
+def _before_condition(use: ElementAccess) -> ElementAccess:
     *outer, last = use.path
     levels = (*last.levels, *use.levels[len(last.levels) :])
     return replace(use, levels=levels, is_exact=last.is_exact, guards=last.guards, path=tuple(outer))

@@ -13,9 +13,9 @@ from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.offload.arithmetic import Arithmetic, as_long
-from orio_py.transformation.offload.elements import Element
+from orio_py.transformation.offload.element_accesses import ElementAccess
 from orio_py.transformation.offload.extents import declared_count, factor_of, inner_extents, promised_count
-from orio_py.transformation.offload.levels import Level, minimums
+from orio_py.transformation.offload.index_ranges import IndexRange, minimums
 from orio_py.transformation.offload.plan import BufferPlan, Direction, ScalarPlan
 from orio_py.transformation.offload.ranges import Range, touched
 from orio_py.transformation.offload.records import RecordPlan
@@ -84,8 +84,8 @@ def _sum(left: Node, right: Node) -> Node:
 
 def array(
     name: str,
-    uses: Sequence[Element],
-    axes: Sequence[Level],
+    uses: Sequence[ElementAccess],
+    axes: Sequence[IndexRange],
     arithmetic: Arithmetic,
     what: str,
     context: Context,
@@ -111,7 +111,7 @@ def array(
     return _rows(declared, uses, axes, arithmetic, what, context, outer=outer)
 
 
-def _blended(use: Element) -> Element:
+def _blended(use: ElementAccess) -> ElementAccess:
     """Of vectors, what a condition does not let be assigned is assigned what was there."""
     return replace(use, reads=True) if use.writes and not use.always else use
 
@@ -119,8 +119,8 @@ def _blended(use: Element) -> Element:
 def structures_array(
     declared: CDeclaration,
     record: RecordPlan,
-    uses: Sequence[Element],
-    axes: Sequence[Level],
+    uses: Sequence[ElementAccess],
+    axes: Sequence[IndexRange],
     arithmetic: Arithmetic,
     what: str,
     context: Context,
@@ -141,8 +141,8 @@ def structures_array(
 
 def _rows(
     declared: CDeclaration,
-    uses: Sequence[Element],
-    axes: Sequence[Level],
+    uses: Sequence[ElementAccess],
+    axes: Sequence[IndexRange],
     arithmetic: Arithmetic,
     what: str,
     context: Context,
@@ -190,8 +190,8 @@ def _rows(
 
 def _columns(
     declared: CDeclaration,
-    uses: Sequence[Element],
-    axes: Sequence[Level],
+    uses: Sequence[ElementAccess],
+    axes: Sequence[IndexRange],
     arithmetic: Arithmetic,
     what: str,
     context: Context,
@@ -231,7 +231,7 @@ def _columns(
 
 
 def _require_elements(
-    declared: CDeclaration, uses: Sequence[Element], what: str, *, record: RecordPlan | None = None
+    declared: CDeclaration, uses: Sequence[ElementAccess], what: str, *, record: RecordPlan | None = None
 ) -> None:
     """Each reference is to an element of a type that devices have.  Raises Refusal: ORIO-T124."""
     depth = max(len(declared.dimensions), 1) + (record is not None)
@@ -252,7 +252,7 @@ def _require_elements(
             )
 
 
-def _flat(use: Element, inner: Sequence[Polynomial]) -> Polynomial | None:
+def _flat(use: ElementAccess, inner: Sequence[Polynomial]) -> Polynomial | None:
     result: Polynomial | None = use.subscripts[0]
     for extent, subscript in zip(inner, use.subscripts[1:], strict=True):
         if result is None or subscript is None:
@@ -262,7 +262,7 @@ def _flat(use: Element, inner: Sequence[Polynomial]) -> Polynomial | None:
 
 
 def _direction(
-    uses: Sequence[Element],
+    uses: Sequence[ElementAccess],
     flats: Sequence[Polynomial | None],
     axes: int,
     size: Polynomial | None,
@@ -277,7 +277,7 @@ def _direction(
     return Direction.INOUT
 
 
-def _fills(flat: Polynomial, levels: Sequence[Level], axes: int, size: Polynomial) -> bool:
+def _fills(flat: Polynomial, levels: Sequence[IndexRange], axes: int, size: Polynomial) -> bool:
     """Whether a subscript takes as many values as the buffer has elements, and each in some iteration.
 
     It does where the loops count as the digits of a number do: the fastest by 1, the next by the number
@@ -297,7 +297,7 @@ def _fills(flat: Polynomial, levels: Sequence[Level], axes: int, size: Polynomia
     return not (weight - size).terms
 
 
-def _counts(flat: Polynomial, level: Level, weight: Polynomial) -> bool:
+def _counts(flat: Polynomial, level: IndexRange, weight: Polynomial) -> bool:
     """Whether the factor of a level's index is the weight, or its opposite."""
     factor = Polynomial.total(
         (tuple(symbol for symbol in monomial if symbol != level.index), coefficient)

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.transformation.offload.arithmetic import Arithmetic, Known
+from orio_py.transformation.offload.arithmetic import Arithmetic, ValueEnvironment
 
 
 def compares_numbers(
-    comparison: c_ast.BinaryOp, least: Mapping[str, int], arithmetic: Arithmetic, known: Known
+    comparison: c_ast.BinaryOp, least: Mapping[str, int], arithmetic: Arithmetic, known: ValueEnvironment
 ) -> bool:
     """Whether a comparison says of the values of its sides, as polynomials, what it says in C.
 
@@ -33,7 +33,7 @@ def compares_numbers(
     )
 
 
-def _keeps(node: Node, least: Mapping[str, int], arithmetic: Arithmetic, known: Known) -> bool:
+def _keeps(node: Node, least: Mapping[str, int], arithmetic: Arithmetic, known: ValueEnvironment) -> bool:
     """Whether nothing within an expression is computed in an unsigned type and may be below 0."""
     if arithmetic.computes_unsigned(node) and not _is_natural(node, least, arithmetic, known):
         return False
@@ -46,7 +46,9 @@ def _keeps(node: Node, least: Mapping[str, int], arithmetic: Arithmetic, known: 
             return True
 
 
-def _is_natural(node: Node, least: Mapping[str, int], arithmetic: Arithmetic, known: Known) -> bool:
+def _is_natural(
+    node: Node, least: Mapping[str, int], arithmetic: Arithmetic, known: ValueEnvironment
+) -> bool:
     value = arithmetic.polynomial(node, known)
     if value is None:
         return False

@@ -17,9 +17,9 @@ from orio_py.transformation.entry import ArgumentSpec
 from orio_py.transformation.final_index import with_final_indices
 from orio_py.transformation.offload.arguments import OffloadArguments
 from orio_py.transformation.offload.call import call_of, numbered
-from orio_py.transformation.offload.headers import with_comparisons
+from orio_py.transformation.offload.normalise_loops import with_comparisons
 from orio_py.transformation.offload.offload import Offloaded, offloaded, require_any_order
-from orio_py.transformation.offload.plan import Layout, Layouts, Spread
+from orio_py.transformation.offload.plan import Distribution, Layout, Layouts
 from orio_py.transformation.parallel.annotate import chosen_loops
 from orio_py.transformation.parallel.parallelize import optional_loop
 from orio_py.transformation.sites import Choice, rewrite_where
@@ -52,7 +52,7 @@ class DeviceStep(ABC):
     loop: str | None = None
     nd: int | tuple[str, ...] = 1
     coarsen: int = 1
-    spread: Spread = Spread.STRIDED
+    spread: Distribution = Distribution.STRIDED
     unrollInner: int | None = None
     streamCount: int = 1
     cacheBlocks: bool = False
@@ -150,7 +150,7 @@ def _require_compatible(arguments: OffloadArguments, node: Node) -> None:
             node,
             argument="localTile",
         )
-    if arguments.stage and arguments.spread is Spread.BLOCKED:
+    if arguments.stage and arguments.spread is Distribution.BLOCKED:
         refuse(
             "ORIO-T130",
             "`cacheBlocks` needs groups whose items do neighbouring iterations: leave `spread` 'strided'",
@@ -164,7 +164,7 @@ def _require_compatible(arguments: OffloadArguments, node: Node) -> None:
             node,
             argument="vectorWidth",
         )
-    if arguments.spread is Spread.BLOCKED and arguments.coarsen == 1 and arguments.groups is None:
+    if arguments.spread is Distribution.BLOCKED and arguments.coarsen == 1 and arguments.groups is None:
         refuse(
             "ORIO-T127",
             f"`spread='blocked'` needs items that do several iterations: give `coarsen` or `{words.groups}`",
@@ -258,12 +258,12 @@ def _dimensions(value: Value, name: str) -> int | tuple[str, ...]:
     return positive_int(value, name)
 
 
-def _spread(value: Value, name: str) -> Spread:
+def _spread(value: Value, name: str) -> Distribution:
     """Raises Refusal: ORIO-T010."""
     words = text(value, name)
-    if words not in tuple(Spread):
+    if words not in tuple(Distribution):
         wrong(name, "'strided' or 'blocked'", value)
-    return Spread(words)
+    return Distribution(words)
 
 
 def _vector_width(value: Value, name: str) -> int:

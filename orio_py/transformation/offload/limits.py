@@ -23,7 +23,7 @@ _SIDES = "xyz"
 
 def shared_bytes(plan: KernelPlan, warp: int) -> int:
     """Bytes of shared memory that a group of a plan has: tiles, and partial results of reductions."""
-    items = prod(plan.launch.items)
+    items = prod(plan.launch.block_size)
     # One value per warp where groups are made of whole warps; a single warp needs none.
     values = items if items % warp else (items // warp if items > warp else 0)
     tiles = sum(tile.elements * _size(tile.type) for tile in plan.staged)
@@ -35,19 +35,19 @@ def require_limits(plan: KernelPlan, model: GpuModel | None, node: Node) -> None
     if model is None:
         return
     launch, cuda = plan.launch, plan.options.cuda
-    threads = prod(launch.items)
+    threads = prod(launch.block_size)
     if threads > model.max_threads_per_block:
         _refuse(
             f"a block has {threads} threads"
-            + (f" ({_times(launch.items)})" if len(launch.items) > 1 else ""),
+            + (f" ({_times(launch.block_size)})" if len(launch.block_size) > 1 else ""),
             model.max_threads_per_block,
             node,
             "threadCount",
         )
-    for side, size, most in zip(_SIDES, launch.items, model.max_block_dimensions, strict=False):
+    for side, size, most in zip(_SIDES, launch.block_size, model.max_block_dimensions, strict=False):
         if size > most:
             _refuse(f"a block has {size} threads along {side}", most, node, "threadCount")
-    for side, size, most in zip(_SIDES, launch.groups or (), model.max_grid_dimensions, strict=False):
+    for side, size, most in zip(_SIDES, launch.grid_size or (), model.max_grid_dimensions, strict=False):
         if size > most:
             _refuse(f"a grid has {size} blocks along {side}", most, node, "blockCount")
     used = shared_bytes(plan, model.warp_size)

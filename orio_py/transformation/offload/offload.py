@@ -23,6 +23,7 @@ from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.offload.arguments import OffloadArguments, launch_shape
 from orio_py.transformation.offload.arithmetic import Arithmetic
+from orio_py.transformation.offload.axis_mapping import axis, mapped_loops
 from orio_py.transformation.offload.blocks import InnerLoops, in_blocks, inner_loops
 from orio_py.transformation.offload.body import (
     body_items,
@@ -32,11 +33,10 @@ from orio_py.transformation.offload.body import (
     subscripted,
 )
 from orio_py.transformation.offload.buffers import Array, array, structures_array
-from orio_py.transformation.offload.elements import Element, elements
-from orio_py.transformation.offload.headers import with_comparisons
-from orio_py.transformation.offload.levels import Level
+from orio_py.transformation.offload.element_accesses import ElementAccess, collect_accesses
+from orio_py.transformation.offload.index_ranges import IndexRange
 from orio_py.transformation.offload.limits import require_limits
-from orio_py.transformation.offload.mapping import axis, mapped_loops
+from orio_py.transformation.offload.normalise_loops import with_comparisons
 from orio_py.transformation.offload.plan import (
     BufferPlan,
     KernelPlan,
@@ -49,7 +49,12 @@ from orio_py.transformation.offload.scalars import scalars
 from orio_py.transformation.offload.staging import Staging, staging
 from orio_py.transformation.offload.structures import Flattened, flattened_structures
 from orio_py.transformation.offload.vectors import lanes
-from orio_py.transformation.parallel.sharing import Sharing, require_independent, require_order_free, sharing
+from orio_py.transformation.parallel.data_sharing import (
+    Sharing,
+    require_independent,
+    require_order_free,
+    sharing,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +124,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     tiles = Staging()
     if arguments.stage:
         names = [name for name, _ in kept.private]
-        size, single = arguments.block or launch.items[0], launch.step == launch.items
+        size, single = arguments.block or launch.block_size[0], launch.step == launch.block_size
         loops = inner_loops(body, size, names, arithmetic, what, context, single=single)
         numbers = {name: found for name, found in uses.items() if name not in plain_arrays.mixed}
         tiles = staging(numbers, arrays, dimensions, launch, arithmetic, loops.loops, pad=arguments.pads)
@@ -176,14 +181,14 @@ def _require_known_groups(launch: LaunchShape, reductions: Sequence[ReductionPla
 
     Raises Refusal: ORIO-T105, T127.
     """
-    if launch.placements and reductions:
+    if launch.bindings and reductions:
         refuse(
             "ORIO-T105",
             f"the iterations of the loops that `cuda` names combine their values of `{reductions[0].name}`",
             node,
             help="combine them in an array, or in a loop inside the kernel",
         )
-    if launch.free and reductions:
+    if launch.driver_chosen and reductions:
         refuse(
             "ORIO-T127",
             f"`{reductions[0].name}` is combined by groups, whose size has to be known",
@@ -226,8 +231,8 @@ def _require_tiles(tiles: Staging, loops: InnerLoops, node: Node, arguments: Off
 
 
 def _arrays(
-    uses: dict[str, list[Element]],
-    axes: Sequence[Level],
+    uses: dict[str, list[ElementAccess]],
+    axes: Sequence[IndexRange],
     arithmetic: Arithmetic,
     plain: Flattened,
     arguments: OffloadArguments,
@@ -263,7 +268,7 @@ def _arrays(
 
 
 def _require_neighbours(
-    uses: dict[str, list[Element]], plain: Flattened, arguments: OffloadArguments
+    uses: dict[str, list[ElementAccess]], plain: Flattened, arguments: OffloadArguments
 ) -> None:
     """Vectors are loaded from arrays of numbers.  Raises Refusal: ORIO-T141."""
     name = next((name for name in uses if name in plain.mixed), None)
@@ -305,12 +310,12 @@ def _require_layouts(node: Node, what: str, layouts: Layouts, arrays: Mapping[st
 
 def _uses(
     loops: Sequence[CanonicalLoop], arithmetic: Arithmetic, what: str, context: Context
-) -> tuple[tuple[Level, ...], dict[str, list[Element]]]:
+) -> tuple[tuple[IndexRange, ...], dict[str, list[ElementAccess]]]:
     """The axes as levels, and the references to each array.  Raises Refusal: ORIO-T124, T126."""
     body = loops[-1].body
-    uses: dict[str, list[Element]] = {}
+    uses: dict[str, list[ElementAccess]] = {}
     local = {n.name for n in walk(body) if isinstance(n, c_ast.Decl) and n.name is not None}
-    axes, found = elements(loops, arithmetic)
+    axes, found = collect_accesses(loops, arithmetic)
     for use in found:
         if use.name not in local:
             uses.setdefault(use.name, []).append(use)
@@ -319,7 +324,7 @@ def _uses(
 
 
 def _require_known(
-    uses: dict[str, list[Element]], body: Node, local: set[str], what: str, context: Context
+    uses: dict[str, list[ElementAccess]], body: Node, local: set[str], what: str, context: Context
 ) -> None:
     """Each array is declared, and used by its elements alone.  Raises Refusal: ORIO-T124, T126."""
     for name, found in uses.items():
@@ -355,7 +360,7 @@ def _subscripted_names(body: Node) -> list[Node]:
 
 
 def _require_apart(
-    uses: dict[str, list[Element]],
+    uses: dict[str, list[ElementAccess]],
     shared: Sharing,
     body: Node,
     context: Context,

@@ -26,7 +26,7 @@ class Direction(StrEnum):
     INOUT = "inout"
 
 
-class Spread(StrEnum):
+class Distribution(StrEnum):
     """How the iterations that one work item does are spread over an axis, if it does several.
 
     `STRIDED`: every `total items`-th (neighbouring items touch neighbouring elements); `BLOCKED`: a
@@ -208,7 +208,7 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class AxisBinding:
     """A dimension of its own for an axis, of the grid or of each group; dimension 0 is the fastest."""
 
     role: Role
@@ -217,34 +217,41 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class LaunchShape:
-    """Groups, and items in each, per axis of the index space: the first entry is the fastest axis.
+    """How a kernel is launched: entry k of each tuple belongs to `KernelPlan.axes[-1 - k]`, the fastest axis first.
 
-    Entry k belongs to `KernelPlan.axes[-1 - k]`, so that neighbouring items run neighbouring iterations
-    of the innermost mapped loop.  `groups` None: as many as cover the axis.  `tile` are the neighbouring
-    iterations that a group does in one step, multiples of `items`; None: one for each item.  An item does
-    `vector` neighbouring iterations of the fastest axis at once.  With `free` the device's driver puts the items
-    into groups; `items` are 1 then, `groups` and `tile` None.  `most_groups` are the largest numbers of groups
-    that the language can launch per axis, None where it has no limits: groups then do several steps along all
-    axes but the fastest, should it take more.
-
-    With `placements`, one for each axis of the plan in its order, an axis is not spread over groups and items alike:
-    each of its iterations belongs to a group, or to an item of each group, which do several where there are more.
-    `items` and `most_groups` then have an entry for each dimension of the launch, `groups` and `tile` are None,
-    `vector` is 1.
+    So neighbouring items (threads) run neighbouring iterations of the innermost mapped loop.  With `bindings`, one
+    for each axis of the plan in its order, an axis is not spread over the grid and its blocks alike: each of its
+    iterations belongs to a block, or to an item of each block, which do several where there are more; `grid_size` and
+    `tile` are None then and `vector` is 1.
     """
 
-    items: tuple[int, ...]
-    groups: tuple[int, ...] | None = None
+    block_size: tuple[int, ...]
+    """Items of a work group (threads of a block), per axis; with `bindings` per dimension of the launch."""
+
+    grid_size: tuple[int, ...] | None = None
+    """Work groups (blocks) per axis; None: as many as cover the axis."""
+
     tile: tuple[int, ...] | None = None
+    """Neighbouring iterations that a group does in one step, multiples of `block_size`; None: one for each item."""
+
     vector: int = 1
-    free: bool = False
+    """Neighbouring iterations of the fastest axis that an item does at once."""
+
+    driver_chosen: bool = False
+    """The device's driver puts the items into groups; `block_size` is 1 then, `grid_size` and `tile` are None."""
+
     most_groups: tuple[int, ...] | None = None
-    placements: tuple[Placement, ...] = ()
+    """The largest grid that the language can launch, per axis; None where it has no limits.
+
+    Groups then do several steps along all axes but the fastest, should it take more.
+    """
+
+    bindings: tuple[AxisBinding, ...] = ()
 
     @property
     def step(self) -> tuple[int, ...]:
         """The iterations per axis that a group does in one step."""
-        return self.tile or (self.items[0] * self.vector, *self.items[1:])
+        return self.tile or (self.block_size[0] * self.vector, *self.block_size[1:])
 
 
 class Language(StrEnum):
@@ -314,7 +321,7 @@ class KernelPlan:
     launch: LaunchShape
     staged: tuple[StagedTile, ...] = ()
     blocks: tuple[BlockPlan, ...] = ()
-    spread: Spread = Spread.STRIDED
+    spread: Distribution = Distribution.STRIDED
     coarsen: int = 1
     unroll: int | None = None
     options: DeviceOptions = DeviceOptions()

@@ -21,9 +21,14 @@ from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import note, refuse
 from orio_py.transformation.offload.arithmetic import Arithmetic, as_long
 from orio_py.transformation.offload.branches import in_both_branches
-from orio_py.transformation.offload.elements import Element
-from orio_py.transformation.offload.levels import Level, Unbounded, ends, minimums
-from orio_py.transformation.offload.presence import Presence, all_hold, is_none_without, presence
+from orio_py.transformation.offload.element_accesses import ElementAccess
+from orio_py.transformation.offload.execution_condition import (
+    ExecutionCondition,
+    all_hold,
+    is_none_without,
+    presence,
+)
+from orio_py.transformation.offload.index_ranges import IndexRange, Unbounded, ends, minimums
 
 _MOST_GROUPS = 4
 """Of references that are made under different conditions, none of which holds wherever another does."""
@@ -212,9 +217,9 @@ def _least(guards: Sequence[Polynomial]) -> dict[str, int]:
 
 
 def touched(
-    uses: Sequence[Element],
+    uses: Sequence[ElementAccess],
     flats: Sequence[Polynomial | None],
-    axes: Sequence[Level],
+    axes: Sequence[IndexRange],
     arithmetic: Arithmetic,
     declared: CDeclaration,
     what: str,
@@ -223,7 +228,7 @@ def touched(
     known = {**minimums(axes), **arithmetic.minimums}
     groups = _Groups(arithmetic, known)
     settled: list[_Group] = []
-    doubtful: list[tuple[Element, _Group]] = []
+    doubtful: list[tuple[ElementAccess, _Group]] = []
     for use, flat in zip(in_both_branches(uses, flats), flats, strict=True):
         if flat is None:
             _refuse_extent(declared, use, "it is not known over which elements this subscript runs", what)
@@ -247,10 +252,10 @@ def touched(
 
 
 def _group(
-    where: Presence,
+    where: ExecutionCondition,
     flat: Polynomial,
-    use: Element,
-    axes: Sequence[Level],
+    use: ElementAccess,
+    axes: Sequence[IndexRange],
     known: Mapping[str, int],
     arithmetic: Arithmetic,
     declared: CDeclaration,
@@ -272,7 +277,7 @@ def _are_among(values: Sequence[Polynomial], others: Sequence[Polynomial]) -> bo
     return all(value.key in keys for value in values)
 
 
-def _refuse_extent(declared: CDeclaration, use: Element, reason: str, what: str) -> NoReturn:
+def _refuse_extent(declared: CDeclaration, use: ElementAccess, reason: str, what: str) -> NoReturn:
     refuse(
         "ORIO-T122",
         f"{what} has to know which elements of `{declared.name}` to copy: {reason}",

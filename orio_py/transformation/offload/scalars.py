@@ -13,7 +13,7 @@ from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.offload.names import CONSTANTS, macro_type
 from orio_py.transformation.offload.plan import ReductionPlan, ScalarPlan
 from orio_py.transformation.offload.types import declaration, device_type, identity
-from orio_py.transformation.parallel.sharing import Sharing, assigned_scalars
+from orio_py.transformation.parallel.data_sharing import Sharing, assigned_scalars
 
 
 @dataclass(frozen=True, slots=True)

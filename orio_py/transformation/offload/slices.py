@@ -18,13 +18,13 @@ from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.offload.arithmetic import Arithmetic, as_long
-from orio_py.transformation.offload.elements import Element
-from orio_py.transformation.offload.levels import Unbounded, ends
+from orio_py.transformation.offload.element_accesses import ElementAccess
+from orio_py.transformation.offload.index_ranges import Unbounded, ends
 from orio_py.transformation.offload.plan import SlicePlan
 
 
 def slice_plan(
-    uses: Sequence[Element],
+    uses: Sequence[ElementAccess],
     flats: Sequence[Polynomial | None],
     outer: CanonicalLoop,
     axes: int,
@@ -71,7 +71,7 @@ def slice_plan(
 
 def _ends(
     flat: Polynomial,
-    use: Element,
+    use: ElementAccess,
     outer: CanonicalLoop,
     axes: int,
     arithmetic: Arithmetic,
@@ -87,7 +87,7 @@ def _ends(
         return [None]
 
 
-def _split(end: Polynomial | None, index: str, use: Element) -> tuple[Polynomial, Polynomial] | None:
+def _split(end: Polynomial | None, index: str, use: ElementAccess) -> tuple[Polynomial, Polynomial] | None:
     """The steady factor of an index, and the steady rest; None where one of them is not steady."""
     if end is None:
         return None

@@ -37,7 +37,7 @@ from orio_py.transformation.offload.arithmetic import Arithmetic, as_long
 from orio_py.transformation.offload.blocks import InnerLoop
 from orio_py.transformation.offload.buffers import Array
 from orio_py.transformation.offload.call import begin_name, place_name, start_name
-from orio_py.transformation.offload.elements import Element
+from orio_py.transformation.offload.element_accesses import ElementAccess
 from orio_py.transformation.offload.plan import Axis, LaunchShape, ScalarPlan, StagedTile
 
 _WARP = 32
@@ -97,7 +97,7 @@ class _Reads:
 
 
 def staging(
-    uses: Mapping[str, Sequence[Element]],
+    uses: Mapping[str, Sequence[ElementAccess]],
     arrays: Mapping[str, Array],
     axes: Sequence[Axis],
     launch: LaunchShape,
@@ -130,8 +130,8 @@ def staging(
             count = ident(scalar)
         for number, (reads, loop) in enumerate(groups, start=1):
             tile = tile_name(name, number)
-            reads = replace(reads, pad=_padding(reads, axes[-1], launch.items[0])) if pad else reads
-            tiles.append((_tile(tile, arrays[name], reads, prod(launch.items), count, arithmetic), loop))
+            reads = replace(reads, pad=_padding(reads, axes[-1], launch.block_size[0])) if pad else reads
+            tiles.append((_tile(tile, arrays[name], reads, prod(launch.block_size), count, arithmetic), loop))
             references |= {key: _reference(tile, reads, offsets) for key, offsets in reads.offsets.items()}
     used = [loop for loop in loops if any(loop is other for _, other in tiles)]
     placed = (replace(tile, block=None if loop is None else used.index(loop)) for tile, loop in tiles)
@@ -144,7 +144,10 @@ def tile_name(array: str, number: int = 1) -> str:
 
 
 def _groups(
-    uses: Sequence[Element], array: Array, widths: Sequence[tuple[Axis, int]], loops: Sequence[InnerLoop]
+    uses: Sequence[ElementAccess],
+    array: Array,
+    widths: Sequence[tuple[Axis, int]],
+    loops: Sequence[InnerLoop],
 ) -> list[tuple[_Reads, InnerLoop | None]]:
     """The references that differ by whole numbers alone, together; each with the loop whose blocks have tiles.
 
@@ -206,7 +209,7 @@ class _Group:
 
 
 def _parts_in(
-    flat: Polynomial, use: Element, widths: Sequence[tuple[Axis, int]], loops: Sequence[InnerLoop]
+    flat: Polynomial, use: ElementAccess, widths: Sequence[tuple[Axis, int]], loops: Sequence[InnerLoop]
 ) -> tuple[tuple[_Side, ...], Polynomial, InnerLoop | None] | None:
     """A subscript as `_parts` has it, with the loop whose index it needs beside the mapped ones."""
     if (parts := _parts(flat, use, widths)) is not None:
@@ -217,7 +220,7 @@ def _parts_in(
 
 
 def _parts(
-    flat: Polynomial, use: Element, widths: Sequence[tuple[Axis, int]]
+    flat: Polynomial, use: ElementAccess, widths: Sequence[tuple[Axis, int]]
 ) -> tuple[tuple[_Side, ...], Polynomial] | None:
     """A subscript as a sum of steady factors times axes, and the steady rest; None where it is none."""
     indices = {level.index for level in use.levels} | {axis.index for axis, _ in widths}

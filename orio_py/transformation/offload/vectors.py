@@ -24,7 +24,7 @@ from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.offload.buffers import Array
-from orio_py.transformation.offload.elements import Element
+from orio_py.transformation.offload.element_accesses import ElementAccess
 from orio_py.transformation.offload.functions import device_function
 from orio_py.transformation.offload.plan import Axis, LanePlan
 from orio_py.transformation.offload.types import declaration, device_type
@@ -37,7 +37,7 @@ _LOGICAL = frozenset({"&&", "||"})
 class _Use:
     """One array reference in one case of the conditions around it, with its flat subscript."""
 
-    element: Element
+    element: ElementAccess
     flat: Polynomial | None
     array: Array
 
@@ -45,7 +45,7 @@ class _Use:
 def lanes(
     body: Node,
     axis: Axis,
-    uses: Mapping[str, Sequence[Element]],
+    uses: Mapping[str, Sequence[ElementAccess]],
     arrays: Mapping[str, Array],
     combined: Set[str],
     what: str,

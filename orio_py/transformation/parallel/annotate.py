@@ -10,7 +10,7 @@ from orio_py.ctree.loops import CanonicalLoop, Relation
 from orio_py.ctree.nodes import For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context, refuse
-from orio_py.transformation.certain import if_all
+from orio_py.transformation.certain_conditions import if_all
 from orio_py.transformation.hoisting import hoisted
 from orio_py.transformation.loop_names import LoopName, first_present, index_name, show_loops
 from orio_py.transformation.parallel.pragma_order import clash

@@ -9,9 +9,9 @@ from orio_py.ctree.emit import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.base import Context, refuse
-from orio_py.transformation.parallel.accumulations import accumulation, induction_step
+from orio_py.transformation.parallel.data_sharing import assigned_scalars, starts_are_comparable
 from orio_py.transformation.parallel.pragma_text import Clauses
-from orio_py.transformation.parallel.sharing import assigned_scalars, starts_are_comparable
+from orio_py.transformation.parallel.reductions import accumulation, induction_step
 from orio_py.transformation.types import (
     bound_wraps,
     index_type,

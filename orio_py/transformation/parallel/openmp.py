@@ -18,7 +18,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from orio_py.ctree.build import block, literal_value
-from orio_py.ctree.dependence.questions import may_parallelise
+from orio_py.ctree.dependence.legality import may_parallelise
 from orio_py.ctree.loops import CanonicalLoop, loops_in, nest, outermost_loops
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import declared_names
@@ -32,8 +32,8 @@ from orio_py.transformation.forms import (
 )
 from orio_py.transformation.parallel.annotate import annotated, at_least_once, check_texts, require_direct
 from orio_py.transformation.parallel.clause_check import require_clauses
+from orio_py.transformation.parallel.data_sharing import collapsed, require_own_indices
 from orio_py.transformation.parallel.pragma_text import Clauses, clauses, is_omp_loop, pragma_lines
-from orio_py.transformation.parallel.sharing import collapsed, require_own_indices
 from orio_py.transformation.sites import Choice, rewrite_where
 from orio_py.transformation.verdicts import dependence_context, require_legal
 

@@ -42,14 +42,14 @@ from orio_py.transformation.parallel.annotate import (
     require_no_constructs,
 )
 from orio_py.transformation.parallel.clause_check import require_count
-from orio_py.transformation.parallel.pragma_text import pragma_lines
-from orio_py.transformation.parallel.sharing import (
+from orio_py.transformation.parallel.data_sharing import (
     Sharing,
     collapsed,
     require_independent,
     require_order_free,
     sharing,
 )
+from orio_py.transformation.parallel.pragma_text import pragma_lines
 from orio_py.transformation.sites import Choice, rewrite_where
 
 _WHAT = "Parallelize"

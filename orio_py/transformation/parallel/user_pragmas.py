@@ -18,7 +18,7 @@ from dataclasses import replace
 from orio_py.core.diagnostics import Diagnostic, Note, Severity
 from orio_py.core.source import Position
 from orio_py.ctree.dependence.distance import independent_iterations
-from orio_py.ctree.dependence.questions import may_parallelise
+from orio_py.ctree.dependence.legality import may_parallelise
 from orio_py.ctree.dependence.verdict import Illegal, Unknown, Verdict
 from orio_py.ctree.loops import CanonicalLoop, nest
 from orio_py.ctree.nodes import For, GuardedPragma, Node, c_ast

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from orio_py.ctree.dependence.questions import may_vectorise
+from orio_py.ctree.dependence.legality import may_vectorise
 from orio_py.ctree.loops import CanonicalLoop, innermost_loops
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.base import Context

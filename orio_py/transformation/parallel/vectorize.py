@@ -43,15 +43,15 @@ from orio_py.transformation.parallel.annotate import (
     require_no_constructs,
 )
 from orio_py.transformation.parallel.clause_check import require_count
-from orio_py.transformation.parallel.parallelize import optional_loop
-from orio_py.transformation.parallel.pragma_text import pragma_lines
-from orio_py.transformation.parallel.sharing import (
+from orio_py.transformation.parallel.data_sharing import (
     Sharing,
     require_no_macros,
     require_order_free,
     sharing,
     verdict_of,
 )
+from orio_py.transformation.parallel.parallelize import optional_loop
+from orio_py.transformation.parallel.pragma_text import pragma_lines
 from orio_py.transformation.sites import Choice, rewrite_where
 from orio_py.transformation.verdicts import dependence_context, require_legal
 

@@ -28,7 +28,7 @@ from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.forms import loop_view
 from orio_py.transformation.loop_names import LoopName, first_present, show_loops
-from orio_py.transformation.restructuring.restructured import nested, require_steady
+from orio_py.transformation.restructuring.loop_matching import nested, require_steady
 from orio_py.transformation.sites import rewrite_where
 from orio_py.transformation.verdicts import dependence_context, require_legal
 

@@ -26,8 +26,8 @@ from orio_py.transformation.arguments import loop_name, positive_int, wrong
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.loop_names import LoopName, first_present, index_name, show_loops
-from orio_py.transformation.restructuring.fused import Fused, Pair, fused_pair, header_problem
-from orio_py.transformation.restructuring.moved import moved_aside
+from orio_py.transformation.restructuring.fuse_rewrite import Fused, Pair, fused_pair, header_problem
+from orio_py.transformation.restructuring.statement_motion import moved_aside
 from orio_py.transformation.sites import rewrite_where
 
 __all__ = ["ENTRY", "Fuse", "fuse_loops"]

@@ -19,7 +19,7 @@ from orio_py.transformation.arguments import text
 from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.loop_names import LoopName, first_present, index_name, show_loops
-from orio_py.transformation.restructuring.restructured import in_the_name_of
+from orio_py.transformation.restructuring.loop_matching import in_the_name_of
 from orio_py.transformation.sites import rewrite_where
 from orio_py.transformation.tiling.permute import Permut
 

@@ -28,7 +28,7 @@ from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.final_index import final_value, is_live, with_final_indices
 from orio_py.transformation.forms import loop_view
 from orio_py.transformation.loop_names import LoopName, first_present, show_loops
-from orio_py.transformation.restructuring.restructured import hidden_use, require_steady, starting_at
+from orio_py.transformation.restructuring.loop_matching import hidden_use, require_steady, starting_at
 from orio_py.transformation.sites import rewrite_where
 from orio_py.transformation.types import fits_index, index_type, signedness_of_type
 from orio_py.transformation.verdicts import dependence_context, require_legal

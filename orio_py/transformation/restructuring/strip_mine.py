@@ -17,7 +17,7 @@ from orio_py.ctree.nodes import Node
 from orio_py.transformation.arguments import new_index, positive_int
 from orio_py.transformation.base import Context
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
-from orio_py.transformation.restructuring.restructured import in_the_name_of
+from orio_py.transformation.restructuring.loop_matching import in_the_name_of
 from orio_py.transformation.tiling.tile import Tile
 
 

@@ -35,7 +35,7 @@ from orio_py.transformation.offload.device_step import with_kernel
 from orio_py.transformation.offload.limits import OLDEST
 from orio_py.transformation.offload.plan import Language
 from orio_py.transformation.statements.groups import with_own_nest
-from orio_py.transformation.statements.mapped import (
+from orio_py.transformation.statements.mapped_nests import (
     WHAT,
     brought_out,
     headers,

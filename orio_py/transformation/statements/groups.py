@@ -12,9 +12,9 @@ from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, Tra
 from orio_py.ctree.rewrite import copy_with, walk_statements
 from orio_py.transformation.base import Context, Refusal, note, refuse
 from orio_py.transformation.restructuring.distribute import distribute_loop
-from orio_py.transformation.restructuring.fused import Pair, fused_pair, header_problem
-from orio_py.transformation.restructuring.moved import moved_aside
-from orio_py.transformation.statements.mapped import (
+from orio_py.transformation.restructuring.fuse_rewrite import Pair, fused_pair, header_problem
+from orio_py.transformation.restructuring.statement_motion import moved_aside
+from orio_py.transformation.statements.mapped_nests import (
     WHAT,
     brought_out,
     mapping_of,

@@ -17,7 +17,7 @@ from orio_py.core.source import Position
 from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, Transform, c_ast, substatements
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.loop_names import index_name
-from orio_py.transformation.offload.plan import Placement, Role
+from orio_py.transformation.offload.plan import AxisBinding, Role
 from orio_py.transformation.sites import Change, rewrite_where
 
 LoopPlace = str | int
@@ -70,10 +70,10 @@ class Mapped:
         return (*reversed(self.block), *reversed(self.thread))
 
     @property
-    def placements(self) -> tuple[Placement, ...]:
+    def placements(self) -> tuple[AxisBinding, ...]:
         """The dimension of each loop, in that order."""
-        blocks = [Placement(Role.GROUPS, place) for place in range(len(self.block))]
-        threads = [Placement(Role.ITEMS, place) for place in range(len(self.thread))]
+        blocks = [AxisBinding(Role.GROUPS, place) for place in range(len(self.block))]
+        threads = [AxisBinding(Role.ITEMS, place) for place in range(len(self.thread))]
         return (*reversed(blocks), *reversed(threads))
 
     @property

@@ -20,7 +20,7 @@ from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.statements.commands import Command, Unroll
 from orio_py.transformation.statements.cuda import Cuda, launched
 from orio_py.transformation.statements.groups import Fuse
-from orio_py.transformation.statements.mapped import require_all_parallel, require_kept
+from orio_py.transformation.statements.mapped_nests import require_all_parallel, require_kept
 from orio_py.transformation.statements.numbering import Program
 from orio_py.transformation.statements.registers import Registers
 from orio_py.transformation.statements.scopes import in_scopes

@@ -15,16 +15,16 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.parse import parse_statements, position
 from orio_py.ctree.rewrite import declared_names, substitute, walk
 from orio_py.transformation.base import Context, note, refuse
-from orio_py.transformation.certain import never_holds
+from orio_py.transformation.certain_conditions import never_holds
 from orio_py.transformation.forms import (
     loop_view,
     require_invariant_bound,
     require_no_jumps,
     require_stable_index,
 )
-from orio_py.transformation.storage.scalar_replace_items import AGAIN, MAYBE, Loop, Ref, Use
+from orio_py.transformation.storage.scalar_live_ranges import Chain, LiveRange, Spans, is_trusted
+from orio_py.transformation.storage.scalar_replace_items import CONDITIONAL, REPEATED, Loop, Ref, Use
 from orio_py.transformation.storage.scalar_replace_plan import test_at_start
-from orio_py.transformation.storage.scalar_replace_span import Chain, Span, Spans, is_trusted
 from orio_py.transformation.storage.scalar_replace_uses import Uses
 
 MAXIMUM_BYTES = 2 * 1024 * 1024
@@ -242,7 +242,7 @@ def _require_alone(finder: _Finder, references: Mapping[Ref, Offsets], head: Nod
                 )
 
 
-def _require_fit(side: Side, size: int, number: int, span: Span, context: Context) -> None:
+def _require_fit(side: Side, size: int, number: int, span: LiveRange, context: Context) -> None:
     """The range of a loop, with what offsets add, fits the buffer.  Raises Refusal: ORIO-T064, ORIO-T065."""
     view = side.loop
     if side.spread and abs(view.stride) != 1:
@@ -369,7 +369,7 @@ class _Finder:
 
     def _tests_of(self, use: Use, sides: tuple[Side, ...]) -> list[Node] | None:
         """The tests that decide whether the loops around a use run; None if it may be left out anyway."""
-        if any(frame is MAYBE or frame is AGAIN for frame in use.frames):
+        if any(frame is CONDITIONAL or frame is REPEATED for frame in use.frames):
             return None
         chain = _chain(use)
         tests: list[Node] = []

@@ -22,7 +22,7 @@ from orio_py.ctree.nodes import Node
 from orio_py.ctree.rewrite import substitute
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.base import Context
-from orio_py.transformation.certain import if_all
+from orio_py.transformation.certain_conditions import if_all
 from orio_py.transformation.storage.array_copy_check import Offsets, Side, Tile
 from orio_py.transformation.storage.scalar_replace_blocks import readable
 from orio_py.transformation.types import index_type

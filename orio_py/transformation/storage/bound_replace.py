@@ -25,11 +25,11 @@ from orio_py.transformation.base import Context
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.forms import unknown_calls
 from orio_py.transformation.storage.bound_replace_types import compared_type, expression_type
+from orio_py.transformation.storage.scalar_live_ranges import Spans, is_trusted
 from orio_py.transformation.storage.scalar_replace import check_prefix, name_prefix
 from orio_py.transformation.storage.scalar_replace_blocks import BlockRewriter, changed
-from orio_py.transformation.storage.scalar_replace_items import Block, Item, Loop
+from orio_py.transformation.storage.scalar_replace_items import Loop, Statement, StatementList
 from orio_py.transformation.storage.scalar_replace_plan import test_at_start
-from orio_py.transformation.storage.scalar_replace_span import Spans, is_trusted
 from orio_py.transformation.storage.scalar_replace_uses import Uses
 from orio_py.transformation.storage.scalar_replace_write import fresh_names
 
@@ -88,12 +88,12 @@ class _Header:
 class _Spot:
     """The place before an item of a block; `outer` is that of the statement around the block."""
 
-    block: Block
+    block: StatementList
     number: int
     outer: _Spot | None
 
     @property
-    def item(self) -> Item:
+    def item(self) -> Statement:
         """The item behind the place."""
         return self.block.items[self.number]
 
@@ -116,15 +116,15 @@ class _Planner:
     """Decides which constant stands before which statement."""
 
     def __init__(self, root: Node, uses: Uses, context: Context, wishes: BoundReplace) -> None:
-        self.headers: dict[Item, _Header] = {}
-        self.before: dict[tuple[Block, int], list[Node]] = {}
+        self.headers: dict[Statement, _Header] = {}
+        self.before: dict[tuple[StatementList, int], list[Node]] = {}
         self._uses, self._context, self._wishes = uses, context, wishes
         self._spans = Spans(uses)
         self._names = fresh_names(root, context)
-        self._known: dict[tuple[Block, int, tuple[str, str]], str] = {}
+        self._known: dict[tuple[StatementList, int, tuple[str, str]], str] = {}
         self._counts = {wishes.lprefix: 0, wishes.uprefix: 0}
 
-    def block(self, block: Block, outer: _Spot | None) -> None:
+    def block(self, block: StatementList, outer: _Spot | None) -> None:
         """Plan the loops of a block and of the blocks inside it."""
         for number, item in enumerate(block.items):
             spot = _Spot(block, number, outer)
@@ -133,7 +133,7 @@ class _Planner:
             for inner in item.blocks:
                 self.block(inner, spot)
 
-    def _loop(self, item: Item, loop: Loop, spot: _Spot) -> None:
+    def _loop(self, item: Statement, loop: Loop, spot: _Spot) -> None:
         view = CanonicalLoop.match(loop.node)
         if view is None or loop.index != view.index:
             return
@@ -249,11 +249,11 @@ def _is_dereference(node: Node) -> bool:
 
 class _Writer(BlockRewriter[None]):
     def __init__(
-        self, headers: Mapping[Item, _Header], before: Mapping[tuple[Block, int], Sequence[Node]]
+        self, headers: Mapping[Statement, _Header], before: Mapping[tuple[StatementList, int], Sequence[Node]]
     ) -> None:
         self._headers, self._before = headers, before
 
-    def items(self, block_: Block, state: None) -> list[Node]:
+    def items(self, block_: StatementList, state: None) -> list[Node]:
         """The statements of a block with constants before them."""
         result: list[Node] = []
         for number, item in enumerate(block_.items):
@@ -261,7 +261,7 @@ class _Writer(BlockRewriter[None]):
             result.append(self.statement(item, state))
         return result
 
-    def header(self, item: Item, state: None) -> For:
+    def header(self, item: Statement, state: None) -> For:
         """A loop over the constants."""
         names = self._headers.get(item)
         view = CanonicalLoop.match(item.node)

@@ -38,8 +38,8 @@ from orio_py.transformation.forms import (
 )
 from orio_py.transformation.sites import rewrite_where
 from orio_py.transformation.storage.array_copy_check import placed
-from orio_py.transformation.storage.scalar_replace_items import AGAIN, MAYBE, Loop, Ref, Use
-from orio_py.transformation.storage.scalar_replace_span import Spans
+from orio_py.transformation.storage.scalar_live_ranges import Spans
+from orio_py.transformation.storage.scalar_replace_items import CONDITIONAL, REPEATED, Loop, Ref, Use
 from orio_py.transformation.storage.scalar_replace_uses import Uses
 
 _MOST_LOCAL = 3
@@ -164,7 +164,7 @@ def _problem(
     span = Spans(uses).span(uses.root, 0, 0)
     if not ref.names.isdisjoint(uses.volatile) or any(span.changes(inner) for inner in ref.inner):
         return "ORIO-T069", "the loop may change what its subscripts read"
-    if any(frame is MAYBE or frame is AGAIN for frame in use.frames):
+    if any(frame is CONDITIONAL or frame is REPEATED for frame in use.frames):
         return "ORIO-T068", "some iterations may not reach it, so that its address may lie outside the array"
     return None
 

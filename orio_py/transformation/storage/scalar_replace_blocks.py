@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from orio_py.ctree.build import binary, block, literal_value
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import copy_with, map_children
-from orio_py.transformation.storage.scalar_replace_items import Block, Item, Ref
+from orio_py.transformation.storage.scalar_replace_items import Ref, Statement, StatementList
 from orio_py.transformation.storage.scalar_replace_uses import Uses
 
 State = TypeVar("State")
@@ -17,7 +17,7 @@ State = TypeVar("State")
 class BlockRewriter(Generic[State]):
     """Copies what changes and shares the rest; `State` is handed down from block to block."""
 
-    def items(self, block_: Block, state: State) -> list[Node]:
+    def items(self, block_: StatementList, state: State) -> list[Node]:
         """The new statements of a block."""
         return [self.statement(item, state) for item in block_.items]
 
@@ -26,7 +26,7 @@ class BlockRewriter(Generic[State]):
         del state
         return node
 
-    def header(self, item: Item, state: State) -> For:
+    def header(self, item: Statement, state: State) -> For:
         """A loop with a new header and its old body."""
         node = item.node
         assert isinstance(node, For)
@@ -34,7 +34,7 @@ class BlockRewriter(Generic[State]):
             node, **{name: self._part(getattr(node, name), state) for name in ("init", "cond", "next")}
         )
 
-    def body(self, node: Node, block_: Block, state: State) -> Node:
+    def body(self, node: Node, block_: StatementList, state: State) -> Node:
         """A block, or a statement that is one by itself."""
         old = [item.node for item in block_.items]
         new = self.items(block_, state)
@@ -44,7 +44,7 @@ class BlockRewriter(Generic[State]):
             return copy_with(node, block_items=new)
         return new[0] if len(new) == 1 and not isinstance(new[0], c_ast.Decl) else block(*new)
 
-    def statement(self, item: Item, state: State) -> Node:
+    def statement(self, item: Statement, state: State) -> Node:
         """The new form of one statement."""
         blocks = iter(item.blocks)
         node = item.node
@@ -71,7 +71,9 @@ class BlockRewriter(Generic[State]):
             case _:
                 return self.expression(node, state)
 
-    def _labelled(self, node: c_ast.Case | c_ast.Default, blocks: Iterator[Block], state: State) -> Node:
+    def _labelled(
+        self, node: c_ast.Case | c_ast.Default, blocks: Iterator[StatementList], state: State
+    ) -> Node:
         old = node.stmts or []
         new = [self.body(statement, next(blocks), state) for statement in old]
         return node if all(a is b for a, b in zip(old, new, strict=True)) else copy_with(node, stmts=new)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from orio_py.ctree.dependence.names import Spot
+from orio_py.ctree.dependence.names import AccessKey
 from orio_py.ctree.dependence.reuse import Storage
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
@@ -13,12 +13,12 @@ from orio_py.ctree.nodes import For, Node
 from orio_py.ctree.symbols import CDeclaration
 
 Frame = object
-"""What stands between a block and a use inside it: a `Loop`, `MAYBE` or `AGAIN`."""
+"""What stands between a block and a use inside it: a `Loop`, `CONDITIONAL` or `REPEATED`."""
 
-MAYBE: Frame = "maybe"
+CONDITIONAL: Frame = "maybe"
 """Code under a condition."""
 
-AGAIN: Frame = "again"
+REPEATED: Frame = "again"
 """Code that a `while` or `do` loop runs any number of times."""
 
 
@@ -35,7 +35,7 @@ class Ref:
     name: str
     variable: str
     subscripts: tuple[Node, ...]
-    spot: Spot
+    spot: AccessKey
     names: frozenset[str]
     inner: tuple[Ref, ...]
     steady: bool
@@ -99,11 +99,11 @@ NOTHING = slice(0, 0)
 
 
 @dataclass(slots=True, eq=False)
-class Item:
+class Statement:
     """One statement of a block, with its parts of the lists of uses, writes, reads and barriers."""
 
     node: Node
-    blocks: list[Block]
+    blocks: list[StatementList]
     loop: Loop | None
     uses: slice
     writes: slice
@@ -112,13 +112,13 @@ class Item:
 
 
 @dataclass(slots=True, eq=False)
-class Block:
+class StatementList:
     """A list of statements: the body of a loop or branch, or a block of the user's.
 
     `breaks` and `continues` count the statements around it that a `break` or `continue` could end.
     """
 
-    items: list[Item]
+    items: list[Statement]
     frames: tuple[Frame, ...]
     loop: Loop | None
     breaks: int

@@ -19,10 +19,18 @@ from orio_py.ctree.nodes import Comment, Compound, Node, c_ast
 from orio_py.ctree.rewrite import substitute, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.base import Context, refuse
-from orio_py.transformation.certain import is_always_true, never_holds
+from orio_py.transformation.certain_conditions import is_always_true, never_holds
 from orio_py.transformation.context import with_inner_declarations
-from orio_py.transformation.storage.scalar_replace_items import AGAIN, MAYBE, Block, Item, Loop, Ref, Use
-from orio_py.transformation.storage.scalar_replace_span import Chain, Span, Spans, is_trusted
+from orio_py.transformation.storage.scalar_live_ranges import Chain, LiveRange, Spans, is_trusted
+from orio_py.transformation.storage.scalar_replace_items import (
+    CONDITIONAL,
+    REPEATED,
+    Loop,
+    Ref,
+    Statement,
+    StatementList,
+    Use,
+)
 from orio_py.transformation.storage.scalar_replace_uses import Uses, continues
 
 MAXIMUM_USES = 200_000
@@ -57,7 +65,7 @@ class Planner:
     """Plans the scalars of a tree; `plans` holds them by block.  Raises Refusal: ORIO-T060."""
 
     def __init__(self, root: Node, uses: Uses, context: Context, dtype: str | None, *, force: bool) -> None:
-        self.plans: dict[Block, list[Scalar]] = {}
+        self.plans: dict[StatementList, list[Scalar]] = {}
         self._uses, self._context = uses, context
         # Transformations inside have declared bounds of their own.
         self._inside = with_inner_declarations(root, context)
@@ -65,13 +73,13 @@ class Planner:
         self._spans = Spans(uses)
         self._nested = uses.nested
         self._guards: dict[tuple[object, ...], Certainty] = {}
-        self._groups: dict[Block, dict[Ref, Group]] = {}
-        self._wholes: dict[tuple[Block, Ref], Scalar | None] = {}
+        self._groups: dict[StatementList, dict[Ref, Group]] = {}
+        self._wholes: dict[tuple[StatementList, Ref], Scalar | None] = {}
         self._effort = 0
         self._overlapping: list[Storage] = []
         self._block(uses.root, frozenset())
 
-    def _block(self, block: Block, taken: frozenset[Ref]) -> None:
+    def _block(self, block: StatementList, taken: frozenset[Ref]) -> None:
         scalars: list[Scalar] = []
         # The outer of nested references first: what stands inside a replaced one is not read any more.
         groups = sorted(self._grouped(block).items(), key=lambda entry: -entry[0].level)
@@ -89,7 +97,7 @@ class Planner:
                 for inner in item.blocks:
                     self._block(inner, inside)
 
-    def _grouped(self, block: Block) -> dict[Ref, Group]:
+    def _grouped(self, block: StatementList) -> dict[Ref, Group]:
         """The uses by element, without elements whose place changes in each item that uses them."""
         groups = self._groups.get(block)
         if groups is None:
@@ -125,7 +133,7 @@ class Planner:
         compound = (element or "").startswith(("struct", "union", "void"))
         return element != POINTER and words.isidentifier() and not compound
 
-    def _scalars(self, block: Block, ref: Ref, group: Group) -> list[Scalar]:
+    def _scalars(self, block: StatementList, ref: Ref, group: Group) -> list[Scalar]:
         """The element in one scalar for the whole block, or else in one for each statement."""
         numbers = list(dict.fromkeys(number for number, _ in group))
         whole = self._whole(block, ref, group, numbers)
@@ -139,7 +147,7 @@ class Planner:
                 found.extend([] if self._is_better_inside(block, ref, one) else [one])
         return found
 
-    def _is_better_inside(self, block: Block, ref: Ref, scalar: Scalar) -> bool:
+    def _is_better_inside(self, block: StatementList, ref: Ref, scalar: Scalar) -> bool:
         """Whether a scalar inside the only loop of the range needs no condition and still spans a loop."""
         item = block.items[scalar.first]
         if scalar.guard is None or scalar.first != scalar.last or item.loop is None:
@@ -154,7 +162,7 @@ class Planner:
         inner = self._whole(body, ref, group, list(dict.fromkeys(number for number, _ in group)))
         return inner is not None and inner.guard is None
 
-    def _whole(self, block: Block, ref: Ref, group: Group, numbers: Sequence[int]) -> Scalar | None:
+    def _whole(self, block: StatementList, ref: Ref, group: Group, numbers: Sequence[int]) -> Scalar | None:
         """The scalar for all uses in a block; asked once by the block around it, and once by its own."""
         key = block, ref
         if group is not self._grouped(block).get(ref):
@@ -163,7 +171,7 @@ class Planner:
             self._wholes[key] = self._scalar(block, ref, group, numbers)
         return self._wholes[key]
 
-    def _scalar(self, block: Block, ref: Ref, group: Group, numbers: Sequence[int]) -> Scalar | None:
+    def _scalar(self, block: StatementList, ref: Ref, group: Group, numbers: Sequence[int]) -> Scalar | None:
         first, last = numbers[0], numbers[-1]
         depth = len(block.frames)
         written = any(use.writes for _, use in group)
@@ -195,7 +203,7 @@ class Planner:
 
     # Whether nothing else touches it
 
-    def _is_free(self, block: Block, ref: Ref, group: Group, *, written: bool) -> bool:
+    def _is_free(self, block: StatementList, ref: Ref, group: Group, *, written: bool) -> bool:
         """Whether the place of an element stays the same and only its own uses touch it."""
         whole = self._spans.span(block, 0, len(block.items) - 1)
         first, last = group[0][0], group[-1][0]
@@ -207,7 +215,7 @@ class Planner:
         self._effort += len(narrow.uses)
         return self._is_free_in(narrow, ref, group, written=written)
 
-    def _is_free_in(self, span: Span, ref: Ref, group: Group, *, written: bool) -> bool:
+    def _is_free_in(self, span: LiveRange, ref: Ref, group: Group, *, written: bool) -> bool:
         if span.is_barred or not ref.names.isdisjoint(span.writes):
             return False
         use = group[0][1]
@@ -223,7 +231,14 @@ class Planner:
     # Whether it is certain to be touched
 
     def _certain(
-        self, block: Block, ref: Ref, span: Span, chain: Chain, part: tuple[int, int], *, written: bool
+        self,
+        block: StatementList,
+        ref: Ref,
+        span: LiveRange,
+        chain: Chain,
+        part: tuple[int, int],
+        *,
+        written: bool,
     ) -> Certainty:
         """Whether a use (a write if `written`) is certain in some items of a block."""
         depth, top = len(block.frames), len(span.block.frames)
@@ -232,7 +247,7 @@ class Planner:
             if not part[0] <= number <= part[1] or (written and not use.writes):
                 continue
             inside = use.frames[top:]
-            if MAYBE in inside or AGAIN in inside:
+            if CONDITIONAL in inside or REPEATED in inside:
                 continue
             if len(use.frames) == depth:
                 return True
@@ -252,7 +267,7 @@ class Planner:
         return best
 
     def _in_loop(
-        self, block: Block, number: int, ref: Ref, span: Span, chain: Chain, *, written: bool
+        self, block: StatementList, number: int, ref: Ref, span: LiveRange, chain: Chain, *, written: bool
     ) -> Certainty:
         item = block.items[number]
         assert item.loop is not None
@@ -265,14 +280,19 @@ class Planner:
                 return whole
         return self._guard(block, number, (item.loop, None), span, chain)
 
-    def _in_body(self, item: Item, ref: Ref, span: Span, chain: Chain, *, written: bool) -> bool:
+    def _in_body(self, item: Statement, ref: Ref, span: LiveRange, chain: Chain, *, written: bool) -> bool:
         """Whether each iteration of a loop is certain to use the element."""
         assert item.loop is not None
         body, inside = item.blocks[0], (*chain, item.loop)
         return self._certain(body, ref, span, inside, (0, len(body.items)), written=written) is True
 
     def _guard(
-        self, block: Block, number: int, loops: tuple[Loop, Loop | None], span: Span, chain: Chain
+        self,
+        block: StatementList,
+        number: int,
+        loops: tuple[Loop, Loop | None],
+        span: LiveRange,
+        chain: Chain,
     ) -> Certainty:
         """Whether a loop, or one of an unrolled loop and its remainder, runs."""
         key = span, *loops
@@ -285,7 +305,7 @@ class Planner:
             self._guards[key] = found
         return self._guards[key]
 
-    def _first_test(self, loops: tuple[Loop, Loop | None], span: Span, chain: Chain) -> Certainty:
+    def _first_test(self, loops: tuple[Loop, Loop | None], span: LiveRange, chain: Chain) -> Certainty:
         """The test that decides whether loops run, as C text before them; True where it must hold."""
         main, rest = loops
         first = test_at_start(main, main.node.cond, self._context)
@@ -309,7 +329,9 @@ class Planner:
         trusted = trusted and is_trusted((first,), main.declared, self._context)
         return test if trusted and span.elements.holds(test, place, first) else None
 
-    def _is_whole(self, block: Block, number: int, loops: tuple[Loop, Loop | None], span: Span) -> bool:
+    def _is_whole(
+        self, block: StatementList, number: int, loops: tuple[Loop, Loop | None], span: LiveRange
+    ) -> bool:
         """Whether a range holds nothing but loops, so that it may be left out when they do not run."""
         if block is not span.block or number != span.first:
             return False
@@ -323,7 +345,7 @@ class Planner:
         return not (found.writes or found.opaque or found.calls or found.address_taken)
 
 
-def _parts(block: Block, numbers: Sequence[int]) -> list[list[int]]:
+def _parts(block: StatementList, numbers: Sequence[int]) -> list[list[int]]:
     """Items by themselves, but an unrolled loop together with the loop over its remainder."""
     parts: list[list[int]] = []
     for number in numbers:
@@ -350,7 +372,7 @@ def _gains(group: Group, depth: int, after: int) -> bool:
     """Whether a scalar saves loads or stores: it spans a loop, or they outnumber those that remain."""
     before = 0
     for _, use in group:
-        if any(frame is AGAIN or isinstance(frame, Loop) for frame in use.frames[depth:]):
+        if any(frame is REPEATED or isinstance(frame, Loop) for frame in use.frames[depth:]):
             return True
         before += use.reads + use.writes
     return before > after
@@ -400,7 +422,7 @@ def _as_index(loop: Loop, start: Node, condition: Node, context: Context) -> Nod
     return c_ast.Cast(typename, start)
 
 
-def _following(block: Block, number: int) -> Item | None:
+def _following(block: StatementList, number: int) -> Statement | None:
     behind = (item for item in islice(block.items, number + 1, None) if not isinstance(item.node, Comment))
     item = next(behind, None)
     return item if item is not None and item.loop is not None else None

@@ -22,15 +22,15 @@ from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transformation.base import Context
 from orio_py.transformation.storage.scalar_replace_items import (
-    AGAIN,
-    MAYBE,
+    CONDITIONAL,
     NOTHING,
+    REPEATED,
     Barrier,
-    Block,
     Frame,
-    Item,
     Loop,
     Ref,
+    Statement,
+    StatementList,
     Use,
 )
 
@@ -102,18 +102,18 @@ class Uses:
         """The reference that a node of the tree is, if it was met as one."""
         return self._refs.get(id(node))
 
-    def refs_in(self, item: Item) -> set[Ref]:
+    def refs_in(self, item: Statement) -> set[Ref]:
         """The references that a statement uses."""
         return {use.ref for use in self.uses[item.uses]}
 
     # Blocks and statements
 
-    def _block(self, node: Node) -> Block:
+    def _block(self, node: Node) -> StatementList:
         nodes = (node.block_items or []) if isinstance(node, Compound) else [node]
-        block = Block([], self._frames, self._loop, len(self._targets), self._continues)
+        block = StatementList([], self._frames, self._loop, len(self._targets), self._continues)
         hidden: list[tuple[str, CDeclaration | None]] = []
         for statement in nodes:
-            item = Item(statement, [], None, NOTHING, NOTHING, NOTHING, NOTHING)
+            item = Statement(statement, [], None, NOTHING, NOTHING, NOTHING, NOTHING)
             marks = self._marks()
             if isinstance(statement, (c_ast.Decl, c_ast.DeclList)):
                 self._declare(statement, hidden)
@@ -129,18 +129,18 @@ class Uses:
     def _marks(self) -> tuple[int, int, int, int]:
         return len(self.uses), len(self.writes), len(self.reads), len(self.barriers)
 
-    def _close(self, item: Item, marks: tuple[int, int, int, int]) -> None:
+    def _close(self, item: Statement, marks: tuple[int, int, int, int]) -> None:
         ends = self._marks()
         item.uses, item.writes, item.reads, item.barriers = map(slice, marks, ends)
 
-    def _inner(self, node: Node, item: Item, *frame: Frame, takes_cases: bool = False) -> None:
+    def _inner(self, node: Node, item: Statement, *frame: Frame, takes_cases: bool = False) -> None:
         """A block inside a statement; in the body of a `switch` it `takes_cases`, elsewhere they are jumped to."""
         before = self._frames, self._takes_cases
         self._frames, self._takes_cases = (*self._frames, *frame), takes_cases
         item.blocks.append(self._block(node))
         self._frames, self._takes_cases = before
 
-    def _statement(self, node: Node, item: Item) -> None:
+    def _statement(self, node: Node, item: Statement) -> None:
         match node:
             case c_ast.Assignment():
                 self._expression(node)
@@ -154,21 +154,21 @@ class Uses:
                 self._expression(node.cond)
                 for branch in (node.iftrue, node.iffalse):
                     if branch is not None:
-                        self._inner(branch, item, MAYBE)
+                        self._inner(branch, item, CONDITIONAL)
             case c_ast.Switch():
                 self._expression(node.cond)
                 self._targets.append(None)
-                self._inner(node.stmt, item, MAYBE, takes_cases=True)
+                self._inner(node.stmt, item, CONDITIONAL, takes_cases=True)
                 self._targets.pop()
             case c_ast.Case() | c_ast.Default():
                 if not self._takes_cases:
                     self.barriers.append(Barrier("label"))
                 for statement in node.stmts or []:
                     is_case = isinstance(statement, (c_ast.Case, c_ast.Default))
-                    self._inner(statement, item, MAYBE, takes_cases=is_case)
+                    self._inner(statement, item, CONDITIONAL, takes_cases=is_case)
             case c_ast.Label():
                 self.barriers.append(Barrier("label"))
-                self._inner(node.stmt, item, MAYBE)
+                self._inner(node.stmt, item, CONDITIONAL)
             case Transform():
                 self.barriers.append(Barrier("call"))
             case _ if not isinstance(node, _SILENT):
@@ -200,20 +200,20 @@ class Uses:
             loop.leaves = True
             self._late.add(loop)
 
-    def _while(self, node: c_ast.While | c_ast.DoWhile, item: Item) -> None:
+    def _while(self, node: c_ast.While | c_ast.DoWhile, item: Statement) -> None:
         around, frames = self._loop, self._frames
         self._targets.append(None)
         self._continues += 1
         self._loop = None
-        self._frames = (*frames, AGAIN)
+        self._frames = (*frames, REPEATED)
         self._expression(node.cond)
         self._frames = frames
-        self._inner(node.stmt, item, AGAIN)
+        self._inner(node.stmt, item, REPEATED)
         self._targets.pop()
         self._continues -= 1
         self._loop = around
 
-    def _for(self, node: For, item: Item) -> None:
+    def _for(self, node: For, item: Statement) -> None:
         hidden: list[tuple[str, CDeclaration | None]] = []
         first = len(self.writes)
         if isinstance(node.init, c_ast.DeclList):
@@ -234,7 +234,7 @@ class Uses:
         self._continues -= 1
         self._loop = around
         if node.next is not None:
-            self._frames = (*frames, AGAIN)
+            self._frames = (*frames, REPEATED)
             self._expression(node.next)
             self._frames = frames
         loop.written = frozenset(self.writes[first:])
@@ -319,7 +319,7 @@ class Uses:
 
     def _conditional(self, *nodes: Node) -> None:
         before = self._frames
-        self._frames = (*before, MAYBE)
+        self._frames = (*before, CONDITIONAL)
         for node in nodes:
             self._expression(node)
         self._frames = before
@@ -392,7 +392,7 @@ class Uses:
                     self.barriers.append(Barrier("call"))
         frames = self._frames
         if self._late:
-            frames = tuple(MAYBE if f in self._late else f for f in frames)
+            frames = tuple(CONDITIONAL if f in self._late else f for f in frames)
         declaration = self._known.get(ref.variable)
         key = ref, id(declaration)
         storage = self._storages.get(key)
@@ -524,7 +524,7 @@ def continues(main: Loop, rest: Loop) -> bool:
     )
 
 
-def _link(block: Block, rest: Loop) -> None:
+def _link(block: StatementList, rest: Loop) -> None:
     before = next((item.loop for item in reversed(block.items) if not isinstance(item.node, Comment)), None)
     if before is not None and continues(before, rest):
         rest.floor = before.start if before.start is not None else before.floor

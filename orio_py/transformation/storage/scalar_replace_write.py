@@ -11,7 +11,7 @@ from orio_py.ctree.nodes import Comment, For, Node, c_ast
 from orio_py.ctree.rewrite import map_children, used_names
 from orio_py.transformation.base import Context
 from orio_py.transformation.storage.scalar_replace_blocks import BlockRewriter, readable, with_references
-from orio_py.transformation.storage.scalar_replace_items import Block, Ref
+from orio_py.transformation.storage.scalar_replace_items import Ref, StatementList
 from orio_py.transformation.storage.scalar_replace_plan import Scalar
 from orio_py.transformation.storage.scalar_replace_uses import Uses
 
@@ -23,7 +23,12 @@ class Writer(BlockRewriter[_Names]):
     """Rewrites the blocks of a tree by their plans; names are numbered in the order of the blocks."""
 
     def __init__(
-        self, root: Node, uses: Uses, plans: Mapping[Block, Sequence[Scalar]], context: Context, prefix: str
+        self,
+        root: Node,
+        uses: Uses,
+        plans: Mapping[StatementList, Sequence[Scalar]],
+        context: Context,
+        prefix: str,
     ) -> None:
         self._root, self._uses, self._plans, self._context = root, uses, plans, context
         self._supply = fresh_names(root, context)
@@ -37,14 +42,16 @@ class Writer(BlockRewriter[_Names]):
         self._count += 1
         return self._supply.fresh(f"{self._prefix}{self._count}")
 
-    def items(self, block_: Block, state: _Names) -> list[Node]:
+    def items(self, block_: StatementList, state: _Names) -> list[Node]:
         """The statements of a block with loads before and stores behind them."""
         scalars = self._plans.get(block_, ())
         for scalar in scalars:
             scalar.name = self._fresh()
         return self._range(block_, range(len(block_.items)), scalars, state)
 
-    def _range(self, block_: Block, numbers: range, scalars: Sequence[Scalar], names: _Names) -> list[Node]:
+    def _range(
+        self, block_: StatementList, numbers: range, scalars: Sequence[Scalar], names: _Names
+    ) -> list[Node]:
         guarded: dict[int, list[Scalar]] = {}
         plain: dict[int, list[Scalar]] = {}
         for scalar in scalars:
@@ -84,7 +91,7 @@ class Writer(BlockRewriter[_Names]):
 
     def _guarded(
         self,
-        block_: Block,
+        block_: StatementList,
         numbers: range,
         guarded: Sequence[Scalar],
         inside: Sequence[Scalar],
@@ -98,7 +105,7 @@ class Writer(BlockRewriter[_Names]):
         assert guard is not None
         return if_(readable(guard), block(*loads, *items, *stores), self._else(block_, numbers))
 
-    def _else(self, block_: Block, numbers: range) -> Node | None:
+    def _else(self, block_: StatementList, numbers: range) -> Node | None:
         """What is left of loops that do not run: their indices get their first values, if those are read."""
         loops = [item.loop for n in numbers if (item := block_.items[n]).loop is not None]
         inside = [block_.items[n].node for n in numbers]
@@ -132,7 +139,7 @@ class Writer(BlockRewriter[_Names]):
         return False
 
     def _item(
-        self, block_: Block, number: int, begun: Sequence[Scalar], active: _Names, names: _Names
+        self, block_: StatementList, number: int, begun: Sequence[Scalar], active: _Names, names: _Names
     ) -> list[Node]:
         new = self.statement(block_.items[number], active)
         result: list[Node] = []

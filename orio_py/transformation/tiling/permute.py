@@ -34,7 +34,7 @@ from orio_py.ctree.rewrite import copy_with, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.arguments import sequence
 from orio_py.transformation.base import Context, Refusal, note, refuse
-from orio_py.transformation.certain import if_all, is_always_true
+from orio_py.transformation.certain_conditions import if_all, is_always_true
 from orio_py.transformation.context import with_inner_declarations
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.final_index import is_live, test_before, with_final_indices

@@ -41,15 +41,15 @@ from orio_py.ctree.rewrite import declared_names, substitute, used_names, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.arguments import wrong
 from orio_py.transformation.base import Context, refuse
-from orio_py.transformation.certain import is_always_true
+from orio_py.transformation.certain_conditions import is_always_true
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.final_index import is_live
 from orio_py.transformation.forms import start_is_invariant
 from orio_py.transformation.types import index_type, is_natural, same_signedness
-from orio_py.transformation.unrolling import unrolled
+from orio_py.transformation.unrolling import unroll_rewrite
+from orio_py.transformation.unrolling.body_copies import needs_shadow, without_comments
+from orio_py.transformation.unrolling.jam_rewrite import with_header
 from orio_py.transformation.unrolling.unroll import unrollable
-from orio_py.transformation.unrolling.unrolled_copies import needs_shadow, without_comments
-from orio_py.transformation.unrolling.unrolled_jam import with_header
 
 _DECLARATIONS = (c_ast.Decl, c_ast.DeclList, c_ast.Typedef)
 
@@ -68,8 +68,8 @@ class Peel:
             if value < 0:
                 refuse("ORIO-T011", f"`{name}` is {value}; it must be at least 0", node, argument=name)
         view = unrollable(node, "Peel", context, force=self.force)
-        size = (self.first + self.last) * unrolled.count_statements(view.body)
-        unrolled.require_size(size, "Peel", node, "first" if self.first >= self.last else "last")
+        size = (self.first + self.last) * unroll_rewrite.count_statements(view.body)
+        unroll_rewrite.require_size(size, "Peel", node, "first" if self.first >= self.last else "last")
         if self.first + self.last and _trips(view) is None:
             kind = index_type(view, context)
             if not start_is_invariant(view, context):

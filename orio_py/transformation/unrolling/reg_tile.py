@@ -34,10 +34,10 @@ from orio_py.transformation.final_index import is_live, with_final_indices
 from orio_py.transformation.forms import refuse_if_live
 from orio_py.transformation.loop_names import LoopName, first_present, index_name, show_loops
 from orio_py.transformation.sites import rewrite_where
-from orio_py.transformation.unrolling import unrolled
+from orio_py.transformation.unrolling import unroll_rewrite
+from orio_py.transformation.unrolling.jam_rewrite import Fusion, fused_loops
 from orio_py.transformation.unrolling.reg_tile_split import fusion_of
 from orio_py.transformation.unrolling.unroll import unrollable
-from orio_py.transformation.unrolling.unrolled_jam import Fusion, fused_loops
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class RegTile:
         factors = self._factors(node)
         if not factors:
             return node
-        unrolled.require_size(_size(node, factors), "RegTile", node, "ufactors")
+        unroll_rewrite.require_size(_size(node, factors), "RegTile", node, "ufactors")
         aside: list[Node] = []
         for name in show_loops(node):
             if name in factors:
@@ -106,12 +106,12 @@ class RegTile:
 
     def _step(self, loop: Node, factor: int, aside: list[Node], context: Context) -> Node:
         view = unrollable(loop, "RegTile", context, force=self.force)
-        make = unrolled.copies
+        make = unroll_rewrite.copies
         fusion: Fusion | None = None
         if any(True for _ in fused_loops(view)):
             fusion = fusion_of(view, factor, "RegTile", context, force=self.force)
             make = fusion.body
-        result = unrolled.apply(view, factor, context, make=make, canonical=self.canonical)
+        result = unroll_rewrite.apply(view, factor, context, make=make, canonical=self.canonical)
         if fusion is None or result is loop:
             return result
         aside.extend(fusion.aside)
@@ -138,7 +138,7 @@ def _size(node: Node, factors: Mapping[str, int]) -> int:
         if isinstance(current, For):
             times *= factors.get(index_name(current) or "", 1)
         # The copies of a loop become one loop.
-        total += 1 if isinstance(current, For) else times * unrolled.is_counted(current)
+        total += 1 if isinstance(current, For) else times * unroll_rewrite.is_counted(current)
         stack.extend((child, times) for child in substatements(current))
     return total
 

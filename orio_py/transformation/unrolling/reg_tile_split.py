@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from orio_py.ctree.build import add, binary, ident, literal_value, statements
 from orio_py.ctree.dependence.jam import may_jam_ranges, never_exceeds
-from orio_py.ctree.dependence.questions import may_jam
+from orio_py.ctree.dependence.legality import may_jam
 from orio_py.ctree.dependence.terms import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop, loops_in
@@ -18,7 +18,7 @@ from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.forms import loop_view, require_no_jumps, require_stable_index
 from orio_py.transformation.loop_names import index_name
 from orio_py.transformation.types import fits_index, index_type, signedness_of_type
-from orio_py.transformation.unrolling.unrolled_jam import Fusion, Split, fused_loops, with_header
+from orio_py.transformation.unrolling.jam_rewrite import Fusion, Split, fused_loops, with_header
 from orio_py.transformation.verdicts import dependence_context, require_legal
 
 _WORD = re.compile(r"[A-Za-z_]\w*")

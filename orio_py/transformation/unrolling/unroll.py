@@ -34,7 +34,7 @@ from orio_py.transformation.forms import (
 )
 from orio_py.transformation.hoisting import hoisted
 from orio_py.transformation.parallel.openmp import OpenMP
-from orio_py.transformation.unrolling import unrolled
+from orio_py.transformation.unrolling import unroll_rewrite
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ class Unroll:
                 argument="ufactor",
             )
         view = unrollable(node, "Unroll", context, force=self.force)
-        size = self.ufactor * unrolled.count_statements(view.body)
-        unrolled.require_size(size, "Unroll", node, "ufactor")
+        size = self.ufactor * unroll_rewrite.count_statements(view.body)
+        unroll_rewrite.require_size(size, "Unroll", node, "ufactor")
         return view
 
     def apply(self, node: Node, context: Context) -> Node:
@@ -76,7 +76,7 @@ class Unroll:
             return parallelized(view, self.ufactor, context, force=self.force)
         if self.ufactor == 1:
             return node
-        return unrolled.apply(view, self.ufactor, context, canonical=self.canonical)
+        return unroll_rewrite.apply(view, self.ufactor, context, canonical=self.canonical)
 
 
 def unrollable(node: Node, what: str, context: Context, *, force: bool) -> CanonicalLoop:
@@ -94,12 +94,12 @@ def parallelized(
     factor: int,
     context: Context,
     *,
-    make: unrolled.Make = unrolled.copies,
+    make: unroll_rewrite.Make = unroll_rewrite.copies,
     force: bool,
 ) -> Node:
     """The unrolled loop, the iterations of its main loop shared out to threads."""
     before, view = hoisted(view, context)
-    parts = unrolled.with_limit(view, factor, context, make=make)
+    parts = unroll_rewrite.with_limit(view, factor, context, make=make)
     openmp = replace(_openmp(force), trusted=True)
     # The loop over the remainder gives the index its last value.
     inside = replace(context, live_after=context.live_after - {view.index})

@@ -26,10 +26,10 @@ from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.final_index import is_live
 from orio_py.transformation.parallel.openmp import OpenMP
-from orio_py.transformation.unrolling import unrolled
+from orio_py.transformation.unrolling import unroll_rewrite
+from orio_py.transformation.unrolling.jam_rewrite import Fusion, fused_loops
 from orio_py.transformation.unrolling.reg_tile_split import fusion_of, ranges_vary
 from orio_py.transformation.unrolling.unroll import Unroll, parallelized
-from orio_py.transformation.unrolling.unrolled_jam import Fusion, fused_loops
 
 _WHAT = "unroll-and-jam"
 
@@ -60,11 +60,11 @@ class UnrollAndJam:
         if fusion is None:
             if self.parallelize or self.ufactor == 1:
                 return self._unroll().apply(node, context)
-            return unrolled.apply(view, self.ufactor, context, canonical=self.canonical)
+            return unroll_rewrite.apply(view, self.ufactor, context, canonical=self.canonical)
         if self.parallelize:
             self._require_parallel(node, context)
             return parallelized(view, self.ufactor, context, make=fusion.body, force=self.force)
-        return unrolled.apply(view, self.ufactor, context, make=fusion.body, canonical=self.canonical)
+        return unroll_rewrite.apply(view, self.ufactor, context, make=fusion.body, canonical=self.canonical)
 
     def _fusion(self, view: CanonicalLoop, context: Context) -> Fusion | None:
         """How the copies are fused, None where they are not."""

@@ -29,10 +29,10 @@ from orio_py.transformation.arguments import positive_int
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.forms import unknown_calls
-from orio_py.transformation.unrolling import unrolled
+from orio_py.transformation.unrolling import unroll_rewrite
+from orio_py.transformation.unrolling.body_copies import Copies
 from orio_py.transformation.unrolling.unroll import unrollable
 from orio_py.transformation.unrolling.unroll_reduction_forms import Reduction, reductions_in
-from orio_py.transformation.unrolling.unrolled_copies import Copies
 
 _WHAT = "UnrollReduction"
 
@@ -54,8 +54,8 @@ class UnrollReduction:
                 argument="ufactor",
             )
         view = unrollable(node, _WHAT, context, force=self.force)
-        size = self.ufactor * unrolled.count_statements(view.body)
-        unrolled.require_size(size, _WHAT, node, "ufactor")
+        size = self.ufactor * unroll_rewrite.count_statements(view.body)
+        unroll_rewrite.require_size(size, _WHAT, node, "ufactor")
         if self.ufactor > 1:
             self._reductions(view, context)
         return view
@@ -76,7 +76,7 @@ class UnrollReduction:
             copies = Copies(loop, rename(loop.body, own) if own else loop.body, around, renamed)
             return copies.first() + [item for number in range(1, factor) for item in copies.at(number)]
 
-        parts = unrolled.parts_of(view, self.ufactor, context, make=make)
+        parts = unroll_rewrite.parts_of(view, self.ufactor, context, make=make)
         if parts is None:
             return node
         declared = tuple(r.declared(name) for r in found for name in partial[r.name])

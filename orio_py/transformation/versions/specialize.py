@@ -36,7 +36,7 @@ from orio_py.transformation.parallel.vectorize import (
     require_alignment,
     require_arrays,
 )
-from orio_py.transformation.versions.decided import version_with
+from orio_py.transformation.versions.condition_folding import version_with
 
 DECLARATIONS = (c_ast.Decl, c_ast.DeclList, c_ast.Typedef)
 """Statements that the code behind them needs."""

@@ -12,11 +12,11 @@ from orio_py.codegen.device import DeviceProgram
 from orio_py.codegen.program import Program
 from orio_py.core.expr import Value
 from orio_py.measure.base import Baseline, RunLimits, VariantFacts
-from orio_py.measure.job import Race
+from orio_py.measure.job import EarlyStopping
 from orio_py.measure.observers.observing import Observation
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage
 from orio_py.tuning.cluster.errors import WorkerLostError
-from orio_py.tuning.cluster.workshop import Assignment, OtherKind, Prepared, ask_here, close_here
+from orio_py.tuning.cluster.remote_worker import Assignment, OtherKind, Prepared, ask_here, close_here
 
 if TYPE_CHECKING:  # Dask takes time to load
     from orio_py.tuning.cluster.connection import Connection
@@ -86,7 +86,7 @@ class RemoteEvaluator:
         arguments: Sequence[str] = (),
         *,
         coordinate: str = "",
-        race: Race | None = None,
+        race: EarlyStopping | None = None,
         check: bool = True,
     ) -> Measurement:
         """Validate and time a variant at the home."""

@@ -14,7 +14,7 @@ from orio_py.search_space.configuration import Configuration
 from orio_py.tuning.cluster.batch import ClusterBatches
 from orio_py.tuning.cluster.errors import WorkerLostError
 from orio_py.tuning.cluster.remote import RemoteEvaluator
-from orio_py.tuning.cluster.workshop import Assignment, WorkerKind, kind_here
+from orio_py.tuning.cluster.remote_worker import Assignment, WorkerKind, kind_here
 from orio_py.tuning.evaluators import Evaluation
 from orio_py.tuning.plan import Plan
 

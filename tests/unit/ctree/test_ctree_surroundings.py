@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orio_py.core.source import SourceFile, Span
-from orio_py.ctree.surroundings import Surroundings, live_after, surroundings
+from orio_py.ctree.file_scope import FileScope, live_after, surroundings
 
 REGION = "x[0] = 1;"
 
 
-def around(text: str, **options: object) -> Surroundings:
+def around(text: str, **options: object) -> FileScope:
     """The surroundings of the text between `<<` and `>>`."""
     start = text.index("<<")
     end = text.index(">>") - 2

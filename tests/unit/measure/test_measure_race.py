@@ -4,7 +4,7 @@ from pathlib import Path
 
 from orio_py.build.process import Completed
 from orio_py.core.units import Seconds
-from orio_py.measure.job import Job, Race, Report, judge
+from orio_py.measure.job import EarlyStopping, Job, Report, judge
 from orio_py.record.measurement import Clock, Failure, Sample, Stage, Success
 
 
@@ -25,7 +25,7 @@ def test_joined_measurements_keep_all_samples() -> None:
 
 
 def test_who_may_still_win() -> None:
-    race = Race(Seconds(1.0))
+    race = EarlyStopping(Seconds(1.0))
     assert race.may_still_win(success(1.29))
     assert not race.may_still_win(success(1.31))
     assert not race.may_still_win(Failure(Stage.CRASH, "ended by SIGSEGV"))
@@ -34,7 +34,7 @@ def test_who_may_still_win() -> None:
 def test_the_job_tells_the_race_and_the_clock() -> None:
     job = Job(
         Path("v.so"), Path("r"), False, 3, 50, Seconds(0.005), None, {},
-        clock=Clock.THREAD_CPU, inner=7, check=False, race=Race(Seconds(0.25)), cpu=2,
+        clock=Clock.THREAD_CPU, inner=7, check=False, race=EarlyStopping(Seconds(0.25)), cpu=2,
     )  # fmt: skip
     lines = job.text(Path("out")).splitlines()
     assert {"cpu 1", "inner 7", "check 0", "pin 2", "race 2.500000000e-01 2 1.3"} <= set(lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from orio_py.model.arithmetic import FeatureTable
+from orio_py.model.features import FeatureTable
 from orio_py.search_space.encoding import axis
 
 

@@ -12,8 +12,8 @@ from sklearn.gaussian_process.kernels import Matern, WhiteKernel
 from orio_py.model import posterior
 from orio_py.model.acquisition import log_expected_improvement, log_validity
 from orio_py.model.base import Prediction
-from orio_py.model.levels import levelled, selection, standardised
 from orio_py.model.posterior import PoolProcess
+from orio_py.model.winsorising import selection, standardised, winsorised
 
 Array = np.ndarray
 
@@ -143,10 +143,10 @@ def test_few_observations_leave_the_expected_share() -> None:
 
 
 def test_levels_are_ordered_as_costs_and_know_no_very_slow() -> None:
-    found = levelled([1.0, 2.0, 4.0, 8.0, 1e9])
+    found = winsorised([1.0, 2.0, 4.0, 8.0, 1e9])
     assert found[0] < found[1] < found[2] < found[3] == found[4]
     assert found.mean() == pytest.approx(0)
-    assert (np.diff(levelled([-3.0, 0.0, 1.0])) >= 0).all()
+    assert (np.diff(winsorised([-3.0, 0.0, 1.0])) >= 0).all()
 
 
 def test_selections_keep_the_first_half_of_the_limit() -> None:

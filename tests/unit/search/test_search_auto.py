@@ -11,10 +11,10 @@ from statistics import mean, median
 import pytest
 from random_spaces import space_of
 
+from orio_py.search.acquisition_policy import AcquisitionPolicy
 from orio_py.search.auto import TINY
 from orio_py.search.base import LEAST_OF_A_SERIES, SearchContext, drive
 from orio_py.search.catalog import start_search
-from orio_py.search.guide import Guide
 from orio_py.search.memory import Memory
 from orio_py.search.suggestions import OWN_PER_SUGGESTION
 from orio_py.search_space.configuration import Configuration
@@ -65,14 +65,14 @@ from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.parameter import Parameter
 space = SearchSpace([Parameter("A", tuple(range({TINY})))])
 assert len(drive(start_search("auto", SearchContext(space, random.Random(1))), lambda c: 1.0)) == {TINY}
-print([name for name in ("scipy", "sklearn", "orio_py.search.guide") if name in sys.modules])
+print([name for name in ("scipy", "sklearn", "orio_py.search.acquisition_policy") if name in sys.modules])
 """
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
 
 
 def test_starts_far_apart_and_mostly_with_powers_of_two() -> None:
-    guide = Guide(Memory(SearchContext(SPACE, random.Random(1))))
+    guide = AcquisitionPolicy(Memory(SearchContext(SPACE, random.Random(1))))
     first = guide.spread_out(8)
     assert len(set(first)) == 8
     table = guide._table
@@ -132,13 +132,13 @@ def test_explores_powers_of_two_rather_than_others() -> None:
 
 def test_explores_as_often_as_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     wide: list[bool] = []
-    choose = Guide._choose
+    choose = AcquisitionPolicy._choose
 
-    def noted(guide: Guide, *, is_wide: bool) -> tuple[int, ...]:
+    def noted(guide: AcquisitionPolicy, *, is_wide: bool) -> tuple[int, ...]:
         wide.append(is_wide)
         return choose(guide, is_wide=is_wide)
 
-    monkeypatch.setattr(Guide, "_choose", noted)
+    monkeypatch.setattr(AcquisitionPolicy, "_choose", noted)
     for explore, count in ((0, 0), (1, 12), (4, 3)):
         wide.clear()
         context = SearchContext(SPACE, random.Random(1), {"explore": explore}, 20, 1)

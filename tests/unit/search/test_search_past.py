@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from random_spaces import space_of
 
-from orio_py.model.arithmetic import FeatureTable
-from orio_py.model.levels import standardised
+from orio_py.model.features import FeatureTable
 from orio_py.model.posterior import PoolProcess
+from orio_py.model.winsorising import standardised
 from orio_py.search.base import LEAST_OF_A_SERIES, PastSeries
-from orio_py.search.past import LASTS, TRUST, Hedge, Past
+from orio_py.search.warm_start import LASTS, TRUST, TransferWeight, WarmStart
 from orio_py.search_space.configuration import Configuration
 from orio_py.search_space.encoding import Encoding
 from orio_py.search_space.neighbours import Neighbours
@@ -34,7 +34,7 @@ def series(objective: Callable[[Configuration], float | None], count: int = 60) 
     return [(c, objective(c)) for c in SPACE.sample(count, random.Random(1))]
 
 
-def correlation(past: Past) -> float:
+def correlation(past: WarmStart) -> float:
     return float(np.corrcoef(past.expected(POINTS), np.log([slope(c) for c in ALL]))[0, 1])
 
 
@@ -50,7 +50,7 @@ def correlation(past: Past) -> float:
     ids=["one", "on other scales", "negative", "with failures", "with a short one"],
 )
 def test_the_past_is_expected_whatever_its_scale(pasts):
-    past = Past(pasts, NEAR, TABLE)
+    past = WarmStart(pasts, NEAR, TABLE)
     assert past
     assert correlation(past) > 0.9
     assert past.fastest()[0][0] == 0
@@ -58,15 +58,15 @@ def test_the_past_is_expected_whatever_its_scale(pasts):
 
 
 def test_without_enough_trials_there_is_no_past():
-    past = Past([series(slope, LEAST_OF_A_SERIES - 1)] * 3, NEAR, TABLE)
+    past = WarmStart([series(slope, LEAST_OF_A_SERIES - 1)] * 3, NEAR, TABLE)
     assert not past
     assert past.fastest() == []
     assert not past.expected(POINTS).any()
 
 
-def bets(now: Callable[[Configuration], float], rounds: int = 12) -> Hedge:
+def bets(now: Callable[[Configuration], float], rounds: int = 12) -> TransferWeight:
     """A hedge after some rounds in which random points were tried."""
-    past, hedge = Past([series(slope)], NEAR, TABLE), Hedge()
+    past, hedge = WarmStart([series(slope)], NEAR, TABLE), TransferWeight()
     levels = dict(zip(POINTS, standardised([now(c) for c in ALL]).tolist(), strict=True))
     process = PoolProcess(TABLE.groups)
     tried = random.Random(3).sample(range(len(POINTS)), 4 + rounds)
@@ -88,7 +88,7 @@ def test_a_past_that_predicts_is_believed_and_one_that_does_not_is_not():
     assert agrees.trust > strange.trust
     assert agrees.trust > 0.4
     assert reverse.trust < 0.05
-    assert Hedge().trust == pytest.approx(0.5 * TRUST)
+    assert TransferWeight().trust == pytest.approx(0.5 * TRUST)
 
 
 def test_a_search_goes_on_without_the_past_however_well_that_predicts():
@@ -99,7 +99,7 @@ def test_a_search_goes_on_without_the_past_however_well_that_predicts():
 
 
 def test_a_mixture_lies_between_its_models_and_knows_that_they_disagree():
-    past, hedge = Past([series(slope)], NEAR, TABLE), Hedge()
+    past, hedge = WarmStart([series(slope)], NEAR, TABLE), TransferWeight()
     process = PoolProcess(TABLE.groups)
     rows = POINTS[:3]
     process.condition(TABLE.rows(rows), TABLE.rows(POINTS))

@@ -16,7 +16,7 @@ from orio_py.record.device import DEVICE_NAME
 from orio_py.record.measurement import Failure, Stage, Success
 from orio_py.record.trial import CounterSource
 from orio_py.store.database import ResultsDatabase
-from orio_py.store.imported import REPORTED, Told
+from orio_py.store.imported import REPORTED, ImportedMeasurement
 from orio_py.store.interchange import Format, format_of, read
 from orio_py.store.kernel_tuner import STAGES
 
@@ -77,7 +77,7 @@ def test_the_same_kernel_on_two_devices_is_one_task(tmp_path):
     assert first.task == second.task
     assert first.environment != second.environment
     named = [
-        written(tmp_path, t4_document(), f"{name}.json", told=Told("stencil", name))[0]
+        written(tmp_path, t4_document(), f"{name}.json", told=ImportedMeasurement("stencil", name))[0]
         for name in ("X1", "X2")
     ]
     assert named[0].task == named[1].task

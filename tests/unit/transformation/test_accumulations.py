@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from c_trees import context, parse
 
-from orio_py.transformation.parallel.accumulations import accumulation, induction_step, is_integer
+from orio_py.transformation.parallel.reductions import accumulation, induction_step, is_integer
 
 DECLARATIONS = """int i, k, n, e[99], *p, two[9][9]; unsigned u; long wide; short tiny; unsigned char byte; _Bool ok;
 double x, s, a[99]; uint16_t word; int64_t exact;"""

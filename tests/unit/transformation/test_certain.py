@@ -7,7 +7,7 @@ from c_trees import statement
 from typed_variables import around, expression
 
 from orio_py.ctree.emit import emit
-from orio_py.transformation import certain
+from orio_py.transformation import certain_conditions
 
 
 @pytest.mark.parametrize(
@@ -71,15 +71,17 @@ from orio_py.transformation import certain
     ],
 )
 def test_tests_that_say_nothing(text: str, true: bool) -> None:
-    assert certain.is_always_true(expression(text), around()) == true
+    assert certain_conditions.is_always_true(expression(text), around()) == true
 
 
 def test_only_what_can_fail_is_tested() -> None:
     then = statement("a[0] = 1;")
     never, first, second = (expression(text) for text in ("u >= 0", "n > 0", "m > 1"))
-    assert certain.if_all([never], then, around()) is then
-    assert certain.if_all([], then, around()) is then
-    assert emit(certain.if_all([first, never, second], then, around())).startswith("if (n > 0 && m > 1)")
+    assert certain_conditions.if_all([never], then, around()) is then
+    assert certain_conditions.if_all([], then, around()) is then
+    assert emit(certain_conditions.if_all([first, never, second], then, around())).startswith(
+        "if (n > 0 && m > 1)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -99,4 +101,4 @@ def test_only_what_can_fail_is_tested() -> None:
     ],
 )
 def test_tests_that_never_hold(text: str, never: bool) -> None:
-    assert certain.never_holds(expression(text), around()) == never
+    assert certain_conditions.never_holds(expression(text), around()) == never

@@ -16,7 +16,7 @@ from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.offload.call import group_parameters, joined, kernel_groups, kernel_plans
-from orio_py.transformation.offload.plan import KernelPlan, Placement, Role
+from orio_py.transformation.offload.plan import AxisBinding, KernelPlan, Role
 from orio_py.transformation.recipe import apply_recipe, context_for, device_targets
 
 HEAD = 8
@@ -81,10 +81,10 @@ def test_dimensions_are_named_x_first():
         'cuda(0, block={"j"}, thread={"k", "i"})', NEST.replace("c[i][j]", "x[k + n * (j + N * i)]")
     )
     assert [axis.index for axis in plan.axes] == ["j", "i", "k"]
-    assert plan.launch.placements == (
-        Placement(Role.GROUPS, 0),
-        Placement(Role.ITEMS, 1),
-        Placement(Role.ITEMS, 0),
+    assert plan.launch.bindings == (
+        AxisBinding(Role.GROUPS, 0),
+        AxisBinding(Role.ITEMS, 1),
+        AxisBinding(Role.ITEMS, 0),
     )
     assert plan.name == "orio_cuda_f_0"
 
@@ -92,25 +92,25 @@ def test_dimensions_are_named_x_first():
 def test_threads_are_as_many_as_iterations():
     """Literals, macros and input parameters say how many; the kernel keeps to the number at run time."""
     (plan,) = plans('cuda(0, block={"i"}, thread={"j"})', NEST)
-    assert plan.launch.items == (40,)
+    assert plan.launch.block_size == (40,)
     assert group_counts(plan, (6, 40)) == (6,)
     long = "for (i = 0; i < n; i++) for (j = 1; j < 2 * n + 1; j += 3) a[i][j] = 1;"
     (plan,) = plans('cuda(0, block={"i"}, thread={"j"})', long, {"n": 15})
-    assert plan.launch.items == (10,)
+    assert plan.launch.block_size == (10,)
     (plan,) = plans('cuda(0, block={"j"}, thread={"i"})', TWICE.split("\n")[0])
-    assert plan.launch.items == (128,)
+    assert plan.launch.block_size == (128,)
     cube = (
         "for (i = 0; i < 30; i++) for (j = 0; j < n; j++) for (k = 0; k < n; k++) x[(i * n + j) * n + k] = 1;"
     )
     (plan,) = plans('cuda(0, block={"j"}, thread={"i", "k"})', cube)
-    assert plan.launch.items == (30, 34)
+    assert plan.launch.block_size == (30, 34)
 
 
 def test_blocks_are_within_the_limits_of_the_grid():
     (plan,) = plans(
         'cuda(0, block={"j", "i"}, thread={"k"})', NEST.replace("c[i][j]", "x[k + n * (j + N * i)]")
     )
-    assert plan.launch.items == (128, 1)
+    assert plan.launch.block_size == (128, 1)
     assert group_counts(plan, (70000, 100000, 5)) == (100000, 65535)
     assert group_counts(plan, (0, 0, 0)) == (1, 1)
 

@@ -92,7 +92,7 @@ def plan_of(transformation: CUDA, text: str = LINE) -> KernelPlan:
 
 def test_later_architectures_allow_more() -> None:
     assert plan_of(CUDA(arch="sm_90", launchBounds=16)).options.cuda.least_blocks == 16
-    assert plan_of(CUDA(arch="compute_90", threadCount=(32,), launchBounds=32)).launch.items == (32,)
+    assert plan_of(CUDA(arch="compute_90", threadCount=(32,), launchBounds=32)).launch.block_size == (32,)
 
 
 def test_a_domain_is_another_form_of_nd() -> None:
@@ -102,11 +102,11 @@ def test_a_domain_is_another_form_of_nd() -> None:
 
 
 def test_without_numbers_a_block_is_four_warps() -> None:
-    assert plan_of(CUDA()).launch.items == (128,)
-    assert plan_of(CUDA(nd=2), PLANE).launch.items == (32, 4)
+    assert plan_of(CUDA()).launch.block_size == (128,)
+    assert plan_of(CUDA(nd=2), PLANE).launch.block_size == (32, 4)
 
 
 def test_sums_fit_beside_tiles() -> None:
     """Partial results take shared memory of their own: one value per warp, or per thread where it is no warp."""
-    assert plan_of(CUDA(threadCount=(1024,)), SUM).launch.items == (1024,)
-    assert plan_of(CUDA(threadCount=(1000,)), SUM).launch.items == (1000,)
+    assert plan_of(CUDA(threadCount=(1024,)), SUM).launch.block_size == (1024,)
+    assert plan_of(CUDA(threadCount=(1000,)), SUM).launch.block_size == (1000,)

@@ -13,7 +13,7 @@ from orio_py.spec.assumptions import Assumptions
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.catalog import TRANSFORMATIONS
 from orio_py.transformation.offload.opencl import OpenCL
-from orio_py.transformation.offload.plan import Layout, Layouts, Spread
+from orio_py.transformation.offload.plan import Distribution, Layout, Layouts
 
 DECLARATIONS = """int i, j, n, m, t, count, row[99]; unsigned u; double s, a[99], b[99], c[9][9], *p, **rows;
 double *restrict x, *restrict y; long double wide[9], big; volatile double hot; struct point { double v; } at[9]; struct pair { int k; double v; } both[9];
@@ -118,7 +118,7 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (OpenCL(workGroups=(2, 2)), "ORIO-T127", f"@{FOR_I} a[i] = 0;"),
     (OpenCL(nd=2, workGroups=(8,)), "ORIO-T127", f"@{NEST} c[i][j] = 0;"),
     (OpenCL(workItemsPerGroup=(2, 2)), "ORIO-T127", f"@{FOR_I} a[i] = 0;"),
-    (OpenCL(spread=Spread.BLOCKED), "ORIO-T127", f"@{FOR_I} a[i] = 0;"),
+    (OpenCL(spread=Distribution.BLOCKED), "ORIO-T127", f"@{FOR_I} a[i] = 0;"),
     (OpenCL(localTile=(64,)), "ORIO-T127", f"@{FOR_I} a[i] = b[i] + b[i + 1];"),
     (OpenCL(cacheBlocks=True, localTile=(65,)), "ORIO-T127", f"@{FOR_I} a[i] = b[i] + b[i + 1];"),
     (OpenCL(cacheBlocks=True, localTile=(64, 2)), "ORIO-T127", f"@{FOR_I} a[i] = b[i] + b[i + 1];"),
@@ -135,7 +135,7 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (OpenCL(cacheBlocks=True), "ORIO-T130", f"@{FOR_I} for (j = 0; j < m; j++) a[i] += c[i][j];"),
     (OpenCL(cacheBlocks=True, workItemsPerGroup=(1,)), "ORIO-T130", f"@{FOR_I} a[i] = b[i] + b[i + 1];"),
     (
-        OpenCL(cacheBlocks=True, coarsen=2, spread=Spread.BLOCKED),
+        OpenCL(cacheBlocks=True, coarsen=2, spread=Distribution.BLOCKED),
         "ORIO-T130",
         f"@{FOR_I} a[i] = b[i] + b[i + 1];",
     ),

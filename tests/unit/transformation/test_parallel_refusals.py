@@ -13,11 +13,11 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transformation.base import Context, Refusal, Transformation
 from orio_py.transformation.catalog import TRANSFORMATIONS
+from orio_py.transformation.parallel.data_sharing import sharing
 from orio_py.transformation.parallel.openmp import OpenMP
 from orio_py.transformation.parallel.parallelize import Parallelize
 from orio_py.transformation.parallel.pragma import Pragma
 from orio_py.transformation.parallel.pragma_text import clauses
-from orio_py.transformation.parallel.sharing import sharing
 from orio_py.transformation.parallel.user_pragmas import check_user_pragmas
 from orio_py.transformation.parallel.vector import Vector
 from orio_py.transformation.parallel.vectorize import Vectorize

@@ -113,14 +113,14 @@ def test_key_that_a_parameter_switches() -> None:
     ((_, kernels),) = transformed_trees(text, on)
     assert kernel_plans(plain) == ()
     (plan,) = kernel_plans(kernels)
-    assert (plan.language, plan.launch.items) == (Language.CUDA, (32,))
+    assert (plan.language, plan.launch.block_size) == (Language.CUDA, (32,))
 
 
 def test_cuda_of_composite_takes_four_values_by_position() -> None:
     text = file_with("transform Composite(cuda=(N, False, True, 2))")
     ((_, kernels),) = transformed_trees(text, {"N": 96})
     (plan,) = kernel_plans(kernels)
-    assert (plan.launch.items, plan.options.streams, plan.options.cuda.pins) == ((96,), 2, True)
+    assert (plan.launch.block_size, plan.options.streams, plan.options.cuda.pins) == ((96,), 2, True)
     ((_, plain),) = transformed_trees(text, {"N": 0})
     assert kernel_plans(plain) == ()
 

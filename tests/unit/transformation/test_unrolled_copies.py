@@ -8,7 +8,7 @@ from orio_py.ctree.nodes import c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.rewrite import copy_with
 from orio_py.transformation.base import Context
-from orio_py.transformation.unrolling.unrolled_copies import Copies
+from orio_py.transformation.unrolling.body_copies import Copies
 
 
 def _loop(*body: c_ast.Assignment) -> CanonicalLoop:

@@ -20,7 +20,7 @@ from orio_py.transformation.unrolling.reg_tile import RegTile
 from orio_py.transformation.unrolling.unroll import Unroll
 from orio_py.transformation.unrolling.unroll_and_jam import UnrollAndJam as UnrollJam
 from orio_py.transformation.unrolling.unroll_reduction import UnrollReduction
-from orio_py.transformation.unrolling.unrolled import MAXIMUM_STATEMENTS
+from orio_py.transformation.unrolling.unroll_rewrite import MAXIMUM_STATEMENTS
 
 DECLARATIONS = """int i, j, k, n, m, t, total, *row; unsigned u, w; long wide; double x, s, *a, *b, y[9], c[9][9], d[9][9];
 volatile int v;"""

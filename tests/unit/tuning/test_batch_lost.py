@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 from orio_py.build.compiler import BuildFailure
 from orio_py.search_space.configuration import Configuration
-from orio_py.tuning.batch import BatchBuilder, Made, Order, VariantMaker
+from orio_py.tuning.batch import BatchBuilder, BuildRequest, BuildResult, VariantMaker
 
 
 class Dying:
@@ -17,10 +17,10 @@ class Dying:
     evaluator = SimpleNamespace(compiler=SimpleNamespace(running=SimpleNamespace(kill=lambda: None)))
     lost = staticmethod(VariantMaker.lost)
 
-    def make(self, order: Order, attempt: int) -> Made:
+    def make(self, order: BuildRequest, attempt: int) -> BuildResult:
         if order.number == 0:
             os.kill(os.getpid(), signal.SIGKILL)
-        return Made(order.number, "the same code")
+        return BuildResult(order.number, "the same code")
 
 
 def test_what_nobody_built_is_a_failure_of_the_variant():

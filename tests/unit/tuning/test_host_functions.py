@@ -50,7 +50,7 @@ def test_equal_kernels_are_one_and_different_ones_get_numbers():
     assert functions.add(CALL, (plan(),)) == CALL
     assert functions.add(CALL, (plan(16),)) == CALL.replace("f_0", "f_0_v1")
     assert functions.add(CALL, (plan(32),)) == CALL.replace("f_0", "f_0_v2")
-    assert [(k.function, k.plan.launch.items) for k in functions.kernels] == [
+    assert [(k.function, k.plan.launch.block_size) for k in functions.kernels] == [
         ("orio_opencl_f_0", (8,)),
         ("orio_opencl_f_0_v1", (16,)),
         ("orio_opencl_f_0_v2", (32,)),

@@ -18,14 +18,14 @@ from orio_py.search_space.configuration import Configuration
 from orio_py.store.database import ResultsDatabase
 from orio_py.tuning.batch import Candidate
 from orio_py.tuning.events import TrialDone
-from orio_py.tuning.memory import Keys, TrialMemory
 from orio_py.tuning.scoring import Scorer
-from orio_py.tuning.trial_book import TrialBook
+from orio_py.tuning.trial_cache import Keys, TrialCache
+from orio_py.tuning.trial_log import TrialLog
 
 KEYS = Keys(digest("t"), digest("c"), digest("e"), "plan", "mm", "mm.c", {}, 1, "host", {})
 TWICE = replace(success(), samples=(*success().samples, *success(2e-3).samples))
 
-Open = Callable[..., TrialBook]
+Open = Callable[..., TrialLog]
 
 
 @pytest.fixture
@@ -38,12 +38,12 @@ def database(tmp_path: Path) -> Iterator[ResultsDatabase]:
 def opened(database: ResultsDatabase) -> Open:
     """Opens books of sessions on one database, with the objective given."""
 
-    def book(objective: str | None = None, listener=lambda event: None) -> TrialBook:
+    def book(objective: str | None = None, listener=lambda event: None) -> TrialLog:
         keys = replace(KEYS, objectives=() if objective is None else (objective,))
-        memory = TrialMemory.open(database, keys, lambda: datetime.now(UTC))
+        memory = TrialCache.open(database, keys, lambda: datetime.now(UTC))
         memory.clock = Clock.THREAD_CPU
         scorer = Scorer(parse_objective(objective) if objective is not None else None)
-        return TrialBook(None, listener, scorer, memory)
+        return TrialLog(None, listener, scorer, memory)
 
     return book
 
@@ -116,7 +116,7 @@ def test_a_failed_trial_names_the_objective_without_a_value(database, opened):
 
 
 def test_without_a_database_the_book_only_counts():
-    book = TrialBook(None, lambda event: None, Scorer())
+    book = TrialLog(None, lambda event: None, Scorer())
     one = candidate(1)
     book.finish(one)
     one.outcome = TWICE

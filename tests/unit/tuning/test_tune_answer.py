@@ -13,11 +13,11 @@ from orio_py.core.source import Position
 from orio_py.core.units import Seconds
 from orio_py.record.environment import Environment
 from orio_py.record.measurement import Clock, Timing
-from orio_py.tuning.answer import answered, layout_of
+from orio_py.tuning.cache_keys import make_keys
+from orio_py.tuning.cached_result import answered, layout_of
 from orio_py.tuning.contents import tuned_contents
 from orio_py.tuning.host_functions import HostFunctions
 from orio_py.tuning.load import load
-from orio_py.tuning.memory_keys import make_keys
 from orio_py.tuning.options import TuneOptions
 from orio_py.tuning.plan import make_plan
 from orio_py.tuning.report_codec import Remembered, decode, encode

@@ -11,7 +11,7 @@ from orio_py.build.compiler import Artifact, BuildFailure
 from orio_py.core.units import Seconds
 from orio_py.measure.base import VariantFacts
 from orio_py.measure.calibration import Calibrations
-from orio_py.measure.job import Race
+from orio_py.measure.job import EarlyStopping
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
 from orio_py.record.trial import CounterValue
 from orio_py.search_space.configuration import Configuration
@@ -25,7 +25,7 @@ class Invented:
     folder: Path
     times: dict[str, list[float | None]]
     clock: Clock = Clock.THREAD_CPU
-    calls: list[tuple[str, Race | None, bool]] = field(default_factory=list)
+    calls: list[tuple[str, EarlyStopping | None, bool]] = field(default_factory=list)
 
     def calibrate(self) -> tuple[Sample, ...]:
         return (Sample(Seconds(1e-3), Seconds(1e-3)),)
@@ -36,7 +36,7 @@ class Invented:
         arguments: Any,
         *,
         coordinate: str = "",
-        race: Race | None = None,
+        race: EarlyStopping | None = None,
         check: bool = True,
     ) -> Measurement:
         name = artifact.path.name

@@ -7,7 +7,7 @@ from orio_py.build.compiler import Artifact
 from orio_py.core.units import Seconds
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
 from orio_py.search_space.configuration import Configuration
-from orio_py.tuning.finals import (
+from orio_py.tuning.confirmation import (
     FEWEST_ROUNDS,
     FINALISTS,
     HEATS,

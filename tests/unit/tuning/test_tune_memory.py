@@ -22,13 +22,13 @@ from orio_py.record.measurement import Clock, Timing
 from orio_py.record.trial import CounterSource, CounterValue
 from orio_py.search_space.configuration import Configuration
 from orio_py.store.database import ResultsDatabase
+from orio_py.tuning.cache_keys import make_keys
 from orio_py.tuning.load import load
-from orio_py.tuning.memory import Keys, TrialMemory
-from orio_py.tuning.memory_keys import make_keys
 from orio_py.tuning.options import TuneOptions
 from orio_py.tuning.plan import make_plan
 from orio_py.tuning.report_codec import Remembered, decode, encode
 from orio_py.tuning.result import Best, Goal, PastUse, RegionReport, SpaceCount, Spent
+from orio_py.tuning.trial_cache import Keys, TrialCache
 
 HOST = Host("here", "A CPU", 4, "x86_64", "Linux", "6.1", Bytes(2**30), (("L1d", Bytes(32768)),))
 SOURCE = """#include "scale.h"
@@ -192,14 +192,14 @@ def test_metadata_describe_machine_compiler_and_task(tmp_path):
 def opened(tmp_path):
     with ResultsDatabase.open(tmp_path / "results.db") as database:
         found = keys(tmp_path / "source")
-        yield lambda **options: TrialMemory.open(database, found, lambda: datetime.now(UTC), **options)
+        yield lambda **options: TrialCache.open(database, found, lambda: datetime.now(UTC), **options)
 
 
-Open = Callable[..., TrialMemory]
+Open = Callable[..., TrialCache]
 ONE = Configuration({"U": 1})
 
 
-def remember(memory: TrialMemory, measurement=None):
+def remember(memory: TrialCache, measurement=None):
     outcome = measurement if measurement is not None else success()
     return memory.remember(ONE, outcome, code="c", build=Seconds(0.1), run=Seconds(0.2))
 

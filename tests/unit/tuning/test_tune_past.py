@@ -13,10 +13,10 @@ from orio_py.core.digest import digest
 from orio_py.search_space.configuration import Configuration
 from orio_py.store.database import ResultsDatabase
 from orio_py.tuning.load import load
-from orio_py.tuning.memory import Keys, TrialMemory
 from orio_py.tuning.options import TuneOptions
 from orio_py.tuning.past import guided_by_past
 from orio_py.tuning.plan import Plan, make_plan
+from orio_py.tuning.trial_cache import Keys, TrialCache
 
 SOURCE = """void scale(int n, double *x)
 {
@@ -52,7 +52,7 @@ def plan_of(folder: Path, values: int = 41, search: str = "auto", **options) -> 
 def guided(database: ResultsDatabase, plan: Plan) -> Plan:
     digests = [digest(word) for word in ("scale at 100", "gcc", "laptop", "plan")]
     keys = Keys(*digests, "scale", "src/scale.c", {"n": 100}, 1, "host", METADATA)
-    return guided_by_past(plan, TrialMemory.open(database, keys, lambda: START + timedelta(days=1)))
+    return guided_by_past(plan, TrialCache.open(database, keys, lambda: START + timedelta(days=1)))
 
 
 def fill(database: ResultsDatabase, count: int = 8, first: int = 1, outcome=None, **changes) -> None:

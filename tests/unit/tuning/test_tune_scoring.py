@@ -16,7 +16,7 @@ from orio_py.measure.observers.observing import Observation
 from orio_py.record.measurement import Clock, Failure, Sample, Stage, Success
 from orio_py.record.trial import CounterSource, CounterValue
 from orio_py.search_space.configuration import Configuration
-from orio_py.tuning.finals import Finalist, hold_finals
+from orio_py.tuning.confirmation import Finalist, hold_finals
 from orio_py.tuning.scoring import Scorer
 
 PLACE = Position("a.c", 3, 1)

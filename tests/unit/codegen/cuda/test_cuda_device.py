@@ -14,7 +14,7 @@ from orio_py.transformation.offload.call import kernel_plans
 from orio_py.transformation.offload.cuda import CUDA
 from orio_py.transformation.offload.functions import device_function
 from orio_py.transformation.offload.names import CONSTANTS
-from orio_py.transformation.offload.plan import KernelPlan, Layout, Spread
+from orio_py.transformation.offload.plan import Distribution, KernelPlan, Layout
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden_cuda"
 DECLARATIONS = """int i, j, k, n, m; double s, t, mx, alpha; int count, ok; long w; unsigned char *restrict bytes;
@@ -32,7 +32,7 @@ CASES: dict[str, tuple[str, CUDA]] = {
     "axpy_strided": (f"{FOR_I} y[i] += alpha * x[i];", CUDA(blockCount=(16,), maxRegisters=32)),
     "axpy_blocked": (
         "for (w = 0; w < n; w++) y[w] += x[w];",
-        CUDA(coarsen=4, spread=Spread.BLOCKED, unrollInner=4),
+        CUDA(coarsen=4, spread=Distribution.BLOCKED, unrollInner=4),
     ),
     "stencil_tile": (STENCIL, CUDA(nd=2, threadCount=(16, 4), cacheBlocks=True)),
     "stencil_streams": (STENCIL, CUDA(nd=2, threadCount=(32, 4), streamCount=3)),

@@ -62,11 +62,11 @@ def test_no_golden_is_an_orphan() -> None:
 def test_blocks_have_the_thesis_shape() -> None:
     (plan,) = plans("sd_t_d1_1", FACTORS["sd_t_d1_1"])
     assert [axis.index for axis in plan.axes] == ["p6", "h2", "h1", "h3"]
-    assert plan.launch.items == (16, 16)
+    assert plan.launch.block_size == (16, 16)
     first, second = plans("local_grad3", FACTORS["local_grad3"])
     assert {b.name for b in first.buffers} == {"ur", "us", "D", "Dt", "u"}
     assert {b.name for b in second.buffers} == {"ut", "Dt", "u"}
-    assert first.launch.items == second.launch.items == (10, 10)
+    assert first.launch.block_size == second.launch.block_size == (10, 10)
     # By themselves: 8 allocations, and 11 copies.
     assert len(first.buffers) + len(second.buffers) == 8
     assert len(first.buffers) + len(second.buffers) + 3 == 11

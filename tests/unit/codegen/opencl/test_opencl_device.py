@@ -20,7 +20,7 @@ from orio_py.codegen.opencl.device import device_program
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transformation.offload.call import kernel_plans
 from orio_py.transformation.offload.opencl import OpenCL
-from orio_py.transformation.offload.plan import Direction, KernelPlan, Layout, Spread
+from orio_py.transformation.offload.plan import Direction, Distribution, KernelPlan, Layout
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden_device"
 DECLARATIONS = """int i, j, k, n, m, local; double s, t, mx, alpha; int count, ok; long w; unsigned char *restrict bytes;
@@ -40,7 +40,7 @@ CASES: dict[str, tuple[str, OpenCL]] = {
         OpenCL(nd=2, workItemsPerGroup=(8, 8), workGroups=(2, 4), unrollInner=4),
     ),
     "axpy_driver": (f"{FOR_I} y[i] += alpha * x[i];", OpenCL(workItemsPerGroup=(0,))),
-    "axpy_blocked": ("for (w = 0; w < n; w++) y[w] += x[w];", OpenCL(coarsen=4, spread=Spread.BLOCKED, unrollInner=4)),
+    "axpy_blocked": ("for (w = 0; w < n; w++) y[w] += x[w];", OpenCL(coarsen=4, spread=Distribution.BLOCKED, unrollInner=4)),
     "matvec": (
         f"{FOR_I} {{ t = 0; for (j = 0; j < m; j++) t += A[i * m + j] * x[j]; y[i] = t; }}",
         OpenCL(unrollInner=8),
@@ -67,7 +67,7 @@ CASES: dict[str, tuple[str, OpenCL]] = {
     ),
     "sums_streams": (
         "for (i = n - 1; i >= 0; i--) { s += x[i] * y[i]; if (x[i] > mx) mx = x[i]; }",
-        OpenCL(workItemsPerGroup=(32,), coarsen=4, spread=Spread.BLOCKED, streamCount=2),
+        OpenCL(workItemsPerGroup=(32,), coarsen=4, spread=Distribution.BLOCKED, streamCount=2),
     ),
     "stencil_streams": (
         STENCIL,
@@ -91,7 +91,7 @@ CASES: dict[str, tuple[str, OpenCL]] = {
     "vectors": (f"{FOR_I} y[i] += alpha * x[i + 1];", OpenCL(vectorWidth=4)),
     "vectors_blocked": (
         "for (i = n - 1; i >= 0; i--) y[i] = c[i] ? x[i] * i : -x[i];",
-        OpenCL(vectorWidth=2, workGroups=(8,), spread=Spread.BLOCKED),
+        OpenCL(vectorWidth=2, workGroups=(8,), spread=Distribution.BLOCKED),
     ),
     "vectors_plane": (
         f"{FOR_I} for (j = 0; j < m; j++) for (k = 0; k < n; k++) q[i][j] += p[i][k] * p[k][j];",

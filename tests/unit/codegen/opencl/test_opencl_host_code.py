@@ -216,7 +216,7 @@ def test_groups_cover_the_axes_by_tiles():
 
 def test_groups_of_the_driver_are_no_argument_of_the_launch():
     kernel = add_2d()
-    plan = replace(kernel.plan, launch=LaunchShape((1, 1), free=True))
+    plan = replace(kernel.plan, launch=LaunchShape((1, 1), driver_chosen=True))
     text = host_source(HostUnit("t", "t", (replace(kernel, plan=plan),))).text
     assert "{orio_groups(orio_trips_j, 1), orio_groups(orio_trips_i, 1)}, {0, 0}}" in text
     assert "launch->items[0] > 0 ? launch->items : NULL" in text

@@ -8,7 +8,7 @@ from itertools import permutations
 import pytest
 
 from orio_py.core.source import SourceFile
-from orio_py.ctree.dependence.questions import (
+from orio_py.ctree.dependence.legality import (
     DependenceContext,
     Illegal,
     Legal,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from c_trees import read_tasks
 
-from orio_py.ctree.dependence.questions import Illegal, Legal, Unknown, Verdict, may_parallelise, may_reorder
+from orio_py.ctree.dependence.legality import Illegal, Legal, Unknown, Verdict, may_parallelise, may_reorder
 from orio_py.ctree.loops import CanonicalLoop, loops_in, nest
 from orio_py.transformation.recipe import context_for
 from orio_py.transformation.verdicts import dependence_context

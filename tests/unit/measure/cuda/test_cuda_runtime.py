@@ -33,7 +33,7 @@ from orio_py.measure.offload.worker import Task
 from orio_py.record.cuda import KernelUsage
 from orio_py.record.measurement import Clock, Failure, Stage, Success
 from orio_py.transformation.offload.call import slice_names
-from orio_py.transformation.offload.plan import Placement, Role
+from orio_py.transformation.offload.plan import AxisBinding, Role
 
 LONG = Seconds(60.0)
 
@@ -340,7 +340,7 @@ def test_machine_code_runs_on_later_minor_numbers() -> None:
 
 
 def test_a_worker_is_told_of_axes_with_dimensions_of_their_own(tmp_path: Path) -> None:
-    placements = (Placement(Role.GROUPS, 1), Placement(Role.ITEMS, 0))
+    placements = (AxisBinding(Role.GROUPS, 1), AxisBinding(Role.ITEMS, 0))
     call = replace(axpy_call(groups=None), items=(32, 1), most_groups=(100, 7), placements=placements)
     variant = CudaVariant("sm_90", "-O1", ("text",), "code", (call,), {"axpy": 50})
     path = tmp_path / "variant.json"

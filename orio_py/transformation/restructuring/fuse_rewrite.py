@@ -15,7 +15,7 @@ from orio_py.ctree.rewrite import declared_names, substitute, used_names, walk
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.final_index import is_live, with_final_indices
 from orio_py.transformation.forms import loop_view
-from orio_py.transformation.restructuring.restructured import hidden_use, nested, require_steady
+from orio_py.transformation.restructuring.loop_matching import hidden_use, nested, require_steady
 from orio_py.transformation.types import index_type
 from orio_py.transformation.verdicts import dependence_context, require_legal
 

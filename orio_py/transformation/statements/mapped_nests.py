@@ -13,9 +13,9 @@ from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.forms import loop_view
 from orio_py.transformation.loop_names import LoopName
 from orio_py.transformation.offload.arguments import OffloadArguments
-from orio_py.transformation.offload.headers import with_comparisons
+from orio_py.transformation.offload.normalise_loops import with_comparisons
 from orio_py.transformation.offload.offload import require_any_order
-from orio_py.transformation.offload.plan import Language, Placement, Role
+from orio_py.transformation.offload.plan import AxisBinding, Language, Role
 from orio_py.transformation.statements.numbering import Mapped, Program, indices
 from orio_py.transformation.tiling.permute import Permut
 
@@ -109,7 +109,7 @@ def require_parallel(program: Program, loop: For, names: tuple[str, ...], *, for
 
     Raises Refusal: as `require_any_order` does.
     """
-    placements = tuple(Placement(Role.ITEMS, place) for place in range(len(names)))
+    placements = tuple(AxisBinding(Role.ITEMS, place) for place in range(len(names)))
     arguments = OffloadArguments(WHAT, nd=names, force=force, language=Language.CUDA, placements=placements)
 
     def look(node: Node, inner: Context) -> Node:

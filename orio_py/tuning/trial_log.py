@@ -13,13 +13,13 @@ from orio_py.record.trial import CounterValue
 from orio_py.search_space.configuration import Configuration
 from orio_py.tuning import events
 from orio_py.tuning.batch import Candidate
-from orio_py.tuning.memory import TrialMemory
 from orio_py.tuning.result import CheckedVariant
 from orio_py.tuning.scoring import Scorer
+from orio_py.tuning.trial_cache import TrialCache
 
 
 @dataclass(slots=True)
-class TrialBook:
+class TrialLog:
     """The trials of one session.  `planned` is how many there will be, if that is known.
 
     Each trial is stored as soon as it has been measured.  `valid` holds the valid variants, each code once, `all` every
@@ -30,7 +30,7 @@ class TrialBook:
     planned: int | None
     listener: events.Listener
     scorer: Scorer
-    memory: TrialMemory | None = None
+    memory: TrialCache | None = None
     valid: list[Candidate] = field(default_factory=list[Candidate])
     failures: Counter[str] = field(default_factory=Counter[str])
     trials: int = 0

@@ -14,7 +14,7 @@ from orio_py.ctree.build import add, binary, literal_value, ternary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.transformation.offload.arithmetic import Arithmetic, Known, as_long, operands
+from orio_py.transformation.offload.arithmetic import Arithmetic, ValueEnvironment, as_long, operands
 from orio_py.transformation.offload.conversions import compares_numbers
 
 _MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
@@ -31,7 +31,7 @@ class Unbounded(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class IndexRange:
     """A loop around a reference: its index lies between all `lowers` and all `uppers`.
 
     `limit` is what the header says of a loop with a larger step, whose last index is one of the ends.  `loose` says
@@ -48,7 +48,9 @@ class Level:
     stride: int = 1
 
 
-def level_of(loop: CanonicalLoop, arithmetic: Arithmetic, known: Known, *, runs: bool) -> Level:
+def level_of(
+    loop: CanonicalLoop, arithmetic: Arithmetic, known: ValueEnvironment, *, runs: bool
+) -> IndexRange:
     """What a loop's header says about its index; `runs` says that the loop has an iteration."""
     step, strict = abs(loop.stride), loop.relation in {"<", ">"}
     starts = _values(operands(loop.start, smallest=not loop.upward), arithmetic, known)
@@ -64,10 +66,10 @@ def level_of(loop: CanonicalLoop, arithmetic: Arithmetic, known: Known, *, runs:
         distance = ends[0] - starts[0] if loop.upward else starts[0] - ends[0]
         trips = distance.shifted(1)
     lowers, uppers = (starts, ends) if loop.upward else (ends, starts)
-    return Level(loop.index, lowers, uppers, loose, trips, limit, loop.stride)
+    return IndexRange(loop.index, lowers, uppers, loose, trips, limit, loop.stride)
 
 
-def _values(nodes: Sequence[Node], arithmetic: Arithmetic, known: Known) -> tuple[Polynomial, ...]:
+def _values(nodes: Sequence[Node], arithmetic: Arithmetic, known: ValueEnvironment) -> tuple[Polynomial, ...]:
     found = (arithmetic.polynomial(node, known) for node in nodes)
     return tuple(value for value in found if value is not None)
 
@@ -119,7 +121,7 @@ class _Facts:
 
 def ends(
     value: Polynomial,
-    levels: Sequence[Level],
+    levels: Sequence[IndexRange],
     axes: int,
     always: Mapping[str, int],
     arithmetic: Arithmetic,
@@ -146,7 +148,7 @@ def ends(
 
 
 def _without(
-    value: Polynomial, level: Level, outer: Sequence[str], facts: _Facts, *, runs: bool, largest: bool
+    value: Polynomial, level: IndexRange, outer: Sequence[str], facts: _Facts, *, runs: bool, largest: bool
 ) -> list[Polynomial]:
     """The value at the ends of an index; `runs` says that there is an iteration."""
     coefficient, rest = _split(value, level.index)
@@ -163,7 +165,7 @@ def _without(
 
 
 def _at_least(
-    upper: Polynomial, lower: Polynomial, level: Level, outer: Sequence[str], facts: _Facts
+    upper: Polynomial, lower: Polynomial, level: IndexRange, outer: Sequence[str], facts: _Facts
 ) -> Polynomial:
     """The larger of two ends.  Raises Unbounded where an index further out changes one of them."""
     found = facts.arithmetic.tightest([upper, lower], smallest=False, minimums=facts.always)
@@ -191,7 +193,7 @@ def _split(value: Polynomial, index: str) -> tuple[Polynomial, Polynomial]:
     return Polynomial.total(factor), Polynomial.total(rest)
 
 
-def _end(level: Level, outer: Sequence[str], facts: _Facts, *, upper: bool) -> Polynomial:
+def _end(level: IndexRange, outer: Sequence[str], facts: _Facts, *, upper: bool) -> Polynomial:
     """One end of an index's range, rather one that no other index changes."""
     given = level.uppers if upper else level.lowers
     found = facts.arithmetic.tightest(given, smallest=upper, minimums=facts.always)
@@ -203,7 +205,7 @@ def _end(level: Level, outer: Sequence[str], facts: _Facts, *, upper: bool) -> P
     raise Unbounded(f"the bounds of the loop `{level.index}` are not linear")
 
 
-def minimums(levels: Sequence[Level]) -> dict[str, int]:
+def minimums(levels: Sequence[IndexRange]) -> dict[str, int]:
     """The least values, at least 0, of scalars wherever all loops run: 1 for `n` where `0 <= i < n`."""
     found: dict[str, int] = {}
     for level in levels:
@@ -223,7 +225,7 @@ def minimums(levels: Sequence[Level]) -> dict[str, int]:
     return found
 
 
-def least(levels: Sequence[Level], arithmetic: Arithmetic) -> dict[str, int]:
+def least(levels: Sequence[IndexRange], arithmetic: Arithmetic) -> dict[str, int]:
     """`minimums` with 0 for the indices that are at least that."""
     found = {**minimums(levels), **arithmetic.minimums}
     for level in levels:
@@ -247,13 +249,17 @@ class Case:
     All `guards`, polynomials of steady scalars, are at least 0 in this case.
     """
 
-    levels: tuple[Level, ...]
+    levels: tuple[IndexRange, ...]
     is_exact: bool = True
     guards: tuple[Polynomial, ...] = ()
 
 
 def restricted(
-    levels: tuple[Level, ...], condition: Node, truth: bool, arithmetic: Arithmetic, known: Known
+    levels: tuple[IndexRange, ...],
+    condition: Node,
+    truth: bool,
+    arithmetic: Arithmetic,
+    known: ValueEnvironment,
 ) -> list[Case]:
     """The cases in which a condition holds, or does not: in each iteration at least one of them."""
     match condition:
@@ -284,7 +290,7 @@ def restricted(
     return [Case(levels, not _mentions_index(condition, levels, known))]
 
 
-def _compared(levels: tuple[Level, ...], distance: Polynomial, relation: str) -> list[Case]:
+def _compared(levels: tuple[IndexRange, ...], distance: Polynomial, relation: str) -> list[Case]:
     """The levels where `distance relation 0` holds, for `!=` in two cases where its value may be an end of them."""
     names = {symbol for monomial in distance.terms for symbol in monomial}
     used = [place for place, level in enumerate(levels) if level.index in names]
@@ -319,7 +325,7 @@ def _guards(distance: Polynomial, relation: str) -> list[tuple[Polynomial, ...]]
             return [(below.shifted(-1),), (above.shifted(-1),)]
 
 
-def _tightened(level: Level, end: Polynomial, relation: str) -> list[Level]:
+def _tightened(level: IndexRange, end: Polynomial, relation: str) -> list[IndexRange]:
     match relation:
         case "<" | "<=":
             return [bounded(level, end.shifted(-1 if relation == "<" else 0), upper=True)]
@@ -336,7 +342,7 @@ def _tightened(level: Level, end: Polynomial, relation: str) -> list[Level]:
             return [*_tightened(level, end, "<"), *_tightened(level, end, ">")]
 
 
-def bounded(level: Level, end: Polynomial, *, upper: bool) -> Level:
+def bounded(level: IndexRange, end: Polynomial, *, upper: bool) -> IndexRange:
     """The level with one end more; that of a loop with a larger step is moved to an index that it reaches."""
     step, starts = abs(level.stride), level.lowers if level.stride > 0 else level.uppers
     if step > 1:
@@ -350,7 +356,7 @@ def bounded(level: Level, end: Polynomial, *, upper: bool) -> Level:
     return replace(level, lowers=(*level.lowers, end), trips=None)
 
 
-def _mentions_index(condition: Node, levels: Sequence[Level], known: Known) -> bool:
+def _mentions_index(condition: Node, levels: Sequence[IndexRange], known: ValueEnvironment) -> bool:
     """Whether a condition compares an index, or something computed from one, outside of subscripts."""
     indices = {level.index for level in levels}
     stack: list[Node] = [condition]

@@ -21,7 +21,7 @@ def standardised(values: Sequence[float] | Array) -> Array:
     return (found - found.mean()) / (spread if spread > 0 else 1.0)
 
 
-def levelled(costs: Sequence[float]) -> Array:
+def winsorised(costs: Sequence[float]) -> Array:
     """The logarithm of costs, the slowest quarter levelled, with mean 0 and spread 1.
 
     Objectives other than times may be negative; they are taken as they are.

@@ -11,10 +11,10 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import declared_names, walk_statements
 from orio_py.ctree.rewrite import walk as walk_nodes
-from orio_py.transformation.offload.arithmetic import Arithmetic, Known
-from orio_py.transformation.offload.levels import Level, level_of, restricted
+from orio_py.transformation.offload.arithmetic import Arithmetic, ValueEnvironment
+from orio_py.transformation.offload.index_ranges import IndexRange, level_of, restricted
 from orio_py.transformation.offload.types import device_type
-from orio_py.transformation.parallel.sharing import assigned_names
+from orio_py.transformation.parallel.data_sharing import assigned_names
 
 _STEPS = frozenset({"++", "--", "p++", "p--"})
 
@@ -25,13 +25,13 @@ class Branch:
 
     condition: int
     truth: bool
-    levels: tuple[Level, ...]
+    levels: tuple[IndexRange, ...]
     is_exact: bool
     guards: tuple[Polynomial, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class ElementAccess:
     """One array reference, in one case of the conditions around it.
 
     `subscripts` are None where they are no polynomials; `levels` the loops around it, outermost first, as
@@ -43,23 +43,23 @@ class Element:
     name: str
     node: Node
     subscripts: tuple[Polynomial | None, ...]
-    levels: tuple[Level, ...]
+    levels: tuple[IndexRange, ...]
     reads: bool
     writes: bool
     always: bool
     is_exact: bool
     guards: tuple[Polynomial, ...]
     path: tuple[Branch, ...]
-    whole: tuple[Level, ...]
+    whole: tuple[IndexRange, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
     """Where the walk is; `known` are variables of the body whose value is a polynomial, or is not known."""
 
-    levels: tuple[Level, ...]
-    whole: tuple[Level, ...]
-    known: Known
+    levels: tuple[IndexRange, ...]
+    whole: tuple[IndexRange, ...]
+    known: ValueEnvironment
     always: bool = True
     is_exact: bool = True
     guards: tuple[Polynomial, ...] = ()
@@ -70,15 +70,15 @@ class _Place:
         return (*self.path, Branch(id(condition), truth, self.levels, self.is_exact, self.guards))
 
 
-def elements(
+def collect_accesses(
     loops: Sequence[CanonicalLoop], arithmetic: Arithmetic
-) -> tuple[tuple[Level, ...], list[Element]]:
+) -> tuple[tuple[IndexRange, ...], list[ElementAccess]]:
     """The levels of the mapped loops, and the array references in their body, in the order of the source."""
     body = loops[-1].body
     arithmetic.types.update(_declared_types(loops, body))
     walk = _Walk(arithmetic, body)
     known: dict[str, Polynomial | None] = dict.fromkeys(walk.changing)
-    levels: list[Level] = []
+    levels: list[IndexRange] = []
     for loop in loops:
         levels.append(level_of(loop, arithmetic, known, runs=True))
         known[loop.index] = Polynomial.symbol(loop.index)
@@ -97,7 +97,7 @@ def _doubtful(place: _Place, node: Node) -> _Place:
 class _Walk:
     def __init__(self, arithmetic: Arithmetic, body: Node) -> None:
         self.arithmetic = arithmetic
-        self.found: list[Element] = []
+        self.found: list[ElementAccess] = []
         self.changing = frozenset(assigned_names([body])) | declared_names(body)
         self.once = _assigned_once(body)
 
@@ -208,7 +208,7 @@ class _Walk:
         if isinstance(base, c_ast.ID):
             values = tuple(self.arithmetic.polynomial(s, place.known) for s in subscripts)
             self.found.append(
-                Element(
+                ElementAccess(
                     base.name,
                     node,
                     values,

@@ -11,17 +11,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from orio_py.core.source import SourceFile, Span
+from orio_py.ctree.declarations_in_scope import Visible, parse_declarations, parse_texts, visible
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.file_scan import FileScan, MacroChange, names_in, scan_file
+from orio_py.ctree.file_structure import Item, closing, parameter_list
 from orio_py.ctree.lexer import Kind, Token, blank, code_tokens, scan
 from orio_py.ctree.liveness import address_taken, may_be_read, occurs
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.ctree.outline import Item, closing, parameter_list
 from orio_py.ctree.symbols import CDeclaration, Scope, declaration_of
 from orio_py.ctree.typenames import STANDARD_TYPES
-from orio_py.ctree.visible import Visible, parse_declarations, parse_texts, visible
 
-__all__ = ["FunctionHeader", "Surroundings", "live_after", "surroundings"]
+__all__ = ["FunctionHeader", "FileScope", "live_after", "surroundings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class FunctionHeader:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class FileScope:
     """The part of a file around a region.
 
     `before` and `after` are the text outside the enclosing function (outside the region, if there is no
@@ -62,13 +62,13 @@ class Surroundings:
     unsure: bool = False
 
 
-def surroundings(source: SourceFile, extent: Span, *, ignore: Sequence[Span] = ()) -> Surroundings:
+def surroundings(source: SourceFile, extent: Span, *, ignore: Sequence[Span] = ()) -> FileScope:
     """The surroundings of the text `extent`; the text of the spans in `ignore` is left out of account."""
     text = blank(source.text, [(span.start, span.end) for span in ignore])
     return _Finder(scan_file(text), extent).find()
 
 
-def live_after(surroundings: Surroundings, names: Iterable[str]) -> frozenset[str]:
+def live_after(surroundings: FileScope, names: Iterable[str]) -> frozenset[str]:
     """The names whose value after the region may be read before it is assigned again.
 
     Globals, statics, pointer and array parameters and variables whose address is taken always count.
@@ -82,7 +82,7 @@ def live_after(surroundings: Surroundings, names: Iterable[str]) -> frozenset[st
 class _Scanned:
     """The tokens around a region, scanned once for all names."""
 
-    near: Surroundings
+    near: FileScope
     before: list[Token]
     extent: list[Token]
     after: list[Token]
@@ -90,7 +90,7 @@ class _Scanned:
     inner: list[Token]
 
     @classmethod
-    def of(cls, near: Surroundings) -> _Scanned:
+    def of(cls, near: FileScope) -> _Scanned:
         texts = (
             near.text_before_in_function,
             near.extent_text,
@@ -132,7 +132,7 @@ class _Finder:
     extent: Span
     types: frozenset[str] = STANDARD_TYPES
 
-    def find(self) -> Surroundings:
+    def find(self) -> FileScope:
         text = self.file.text
         inside = self.file.function_around(self.extent.start)
         start, end = (inside.start, inside.end) if inside else (self.extent.start, self.extent.end)
@@ -146,7 +146,7 @@ class _Finder:
         kept = self._kept(inside, seen, macros)
         body = inside.body + 1 if inside else self.extent.start
         close = inside.close if inside else self.extent.end
-        return Surroundings(
+        return FileScope(
             function=self._function(inside) if inside else None,
             locals=_variables(local_nodes, "local"),
             globals=_variables(declared, "global"),

@@ -19,30 +19,30 @@ from orio_py.ctree.build import binary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.offload.arithmetic import Arithmetic
-from orio_py.transformation.offload.levels import Level, Unbounded, bounded, ends
+from orio_py.transformation.offload.index_ranges import IndexRange, Unbounded, bounded, ends
 
 
 @dataclass(frozen=True, slots=True)
-class Presence:
+class ExecutionCondition:
     """The levels around a reference with no values that are left out further in, and its `guards`.
 
     The reference is made only where all guards are at least 0, and there if `is_exact`; nowhere if it is not
     `possible`.
     """
 
-    levels: tuple[Level, ...]
+    levels: tuple[IndexRange, ...]
     guards: tuple[Polynomial, ...]
     is_exact: bool = True
     possible: bool = True
 
 
 def presence(
-    levels: Sequence[Level],
-    axes: Sequence[Level],
+    levels: Sequence[IndexRange],
+    axes: Sequence[IndexRange],
     arithmetic: Arithmetic,
     known: Mapping[str, int],
     given: Sequence[Polynomial] = (),
-) -> Presence:
+) -> ExecutionCondition:
     """Where a reference inside `levels` is made; the `axes` have an iteration, `known` are least values of scalars.
 
     What is `given` is at least 0 wherever the conditions around it hold.
@@ -65,12 +65,12 @@ def presence(
                 else:
                     is_exact = False
     if any(guard.value is not None for guard in guards):
-        return Presence(tuple(found), (), possible=False)
+        return ExecutionCondition(tuple(found), (), possible=False)
     needed = arithmetic.tightest(guards, smallest=True, minimums=known)
-    return Presence(tuple(found), tuple(sorted(needed, key=lambda guard: str(guard.key))), is_exact)
+    return ExecutionCondition(tuple(found), tuple(sorted(needed, key=lambda guard: str(guard.key))), is_exact)
 
 
-def _is_axis(place: int, low: Polynomial, high: Polynomial, axes: Sequence[Level]) -> bool:
+def _is_axis(place: int, low: Polynomial, high: Polynomial, axes: Sequence[IndexRange]) -> bool:
     """Whether these are the ends of a mapped loop, which runs wherever a kernel does."""
     if place >= len(axes):
         return False
@@ -79,7 +79,7 @@ def _is_axis(place: int, low: Polynomial, high: Polynomial, axes: Sequence[Level
 
 
 def _holds(
-    room: Polynomial, outer: Sequence[Level], arithmetic: Arithmetic, known: Mapping[str, int]
+    room: Polynomial, outer: Sequence[IndexRange], arithmetic: Arithmetic, known: Mapping[str, int]
 ) -> bool:
     """Whether a distance is known to be at least 0 wherever the loops around have an iteration."""
     if arithmetic.is_natural(room, known):
@@ -91,14 +91,14 @@ def _holds(
     return all(arithmetic.is_natural(value, known) for value in least)
 
 
-def _innermost(room: Polynomial, outer: Sequence[Level]) -> int | None:
+def _innermost(room: Polynomial, outer: Sequence[IndexRange]) -> int | None:
     names = {symbol for monomial in room.terms for symbol in monomial}
     return next((place for place in reversed(range(len(outer))) if outer[place].index in names), None)
 
 
 def _tighter(
-    level: Level, room: Polynomial, arithmetic: Arithmetic, known: Mapping[str, int]
-) -> Level | None:
+    level: IndexRange, room: Polynomial, arithmetic: Arithmetic, known: Mapping[str, int]
+) -> IndexRange | None:
     """The level where a distance is at least 0; None where that is no end that its index reaches."""
     factor = room.terms.get((level.index,), 0)
     rest = room - Polynomial.symbol(level.index).scaled(factor)

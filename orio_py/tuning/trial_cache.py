@@ -17,7 +17,7 @@ from orio_py.record.finals import FinalEntry
 from orio_py.record.measurement import Clock, Measurement, Success
 from orio_py.record.trial import CounterValue, Profile, Trial, TrialKey
 from orio_py.search_space.configuration import Configuration
-from orio_py.store.glance import Glance
+from orio_py.store.result_lookup import ResultLookup
 from orio_py.store.series import Series
 from orio_py.tuning.report_codec import Remembered, decode, encode
 from orio_py.tuning.result import RegionReport
@@ -25,7 +25,7 @@ from orio_py.tuning.result import RegionReport
 if TYPE_CHECKING:  # loaded when a session begins: finished tasks are answered sooner than it loads
     from orio_py.store.database import ResultsDatabase
 
-__all__ = ["Archive", "Keys", "Known", "Remembered", "TrialMemory"]
+__all__ = ["Archive", "Keys", "Known", "Remembered", "TrialCache"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Archive:
     place: Path | str
     required: bool
     problems: list[Diagnostic]
-    _glance: Glance | None = None
+    _glance: ResultLookup | None = None
     _database: ResultsDatabase | None = None
     _is_tried: bool = False
 
@@ -74,7 +74,7 @@ class Archive:
 
         Raises as `ResultsDatabase.open`, if it is required.
         """
-        archive = cls(place, required, problems, Glance.at(place))
+        archive = cls(place, required, problems, ResultLookup.at(place))
         if archive._glance is None:
             archive.database()
         return archive
@@ -115,7 +115,7 @@ class Known:
 
 
 @dataclass(slots=True)
-class TrialMemory:
+class TrialCache:
     """The stored trials of one session; `open` makes it.
 
     `clock` is the ranking clock of the session: samples were taken on both, so that trials ranked by the
@@ -134,7 +134,7 @@ class TrialMemory:
     @classmethod
     def open(
         cls, database: ResultsDatabase, keys: Keys, now: Callable[[], datetime], *, fresh: bool = False
-    ) -> TrialMemory:
+    ) -> TrialCache:
         """The memory of a session; when `fresh`, stored trials are kept but not used."""
         generation = database.begin(keys.series, now(), fresh=fresh)
         return cls(database, keys, now, generation, _trials=dict(database.find(keys.series, generation)))

@@ -9,9 +9,9 @@ from functools import lru_cache
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.names import C_KEYWORDS
 from orio_py.core.source import SourceFile
+from orio_py.ctree.file_structure import closing, without_attributes
 from orio_py.ctree.lexer import Kind, Token, directive_name
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.ctree.outline import closing, without_attributes
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.typenames import SPELLINGS, discover
 

@@ -39,7 +39,7 @@ from orio_py.transformation.types import (
     signedness_of_type,
     without_cast,
 )
-from orio_py.transformation.unrolling.unrolled_copies import Copies
+from orio_py.transformation.unrolling.body_copies import Copies
 
 MAXIMUM_STATEMENTS = 100_000
 """A transformation that would make more statements than this is refused before it begins."""

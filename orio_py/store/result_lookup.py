@@ -28,13 +28,13 @@ SELECT report FROM tuning_result WHERE plan = ? AND generation =
 
 
 @dataclass(frozen=True, slots=True)
-class Glance:
+class ResultLookup:
     """A SQLite file that holds a results database of the newest version."""
 
     file: Path
 
     @classmethod
-    def at(cls, place: str | Path) -> Glance | None:
+    def at(cls, place: str | Path) -> ResultLookup | None:
         """The file at `place`; None where there is none, or none that can be read here."""
         if not isinstance(place, Path) and "://" in place:
             return None

@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from orio_py.model.acquisition import log_expected_improvement, log_validity
-from orio_py.model.arithmetic import FeatureTable
-from orio_py.model.levels import levelled, selection, standardised
+from orio_py.model.features import FeatureTable
 from orio_py.model.posterior import PoolProcess
+from orio_py.model.winsorising import selection, standardised, winsorised
 from orio_py.search.base import PastSeries
 from orio_py.search.memory import Memory
-from orio_py.search.past import Hedge, Past
+from orio_py.search.warm_start import TransferWeight, WarmStart
 from orio_py.search_space.encoding import Point
 from orio_py.search_space.sampling import shuffled_ranks
 
@@ -58,7 +58,7 @@ STARTS = 200
 """How many random configurations the first ones are chosen from."""
 
 
-class Guide:
+class AcquisitionPolicy:
     """Chooses points by a model of what a memory holds.
 
     `past` are trials of the same task under other circumstances.  What they say counts as far as what
@@ -79,8 +79,8 @@ class Guide:
         self._memory = memory
         self._table = FeatureTable(memory.encoding.axes)
         self._process = PoolProcess(self._table.groups)
-        self.past = Past(past, memory.near, self._table)
-        self._hedge = Hedge()
+        self.past = WarmStart(past, memory.near, self._table)
+        self._hedge = TransferWeight()
         self._expected_rows: Array = np.zeros(0)
         self._expected: Array = np.zeros(0)
         self._valid: list[Point] = []
@@ -210,7 +210,7 @@ class Guide:
         """What the model learns of the valid points: the logarithm of their costs, the slowest quarter
         levelled, with mean 0 and spread 1.  Failed points keep what was expected of them.
         """
-        values = levelled(self._costs)
+        values = winsorised(self._costs)
         self._levels.put(self._valid_slots, values)
         self._least = float(values.min())
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 
 from orio_py.ctree.build import literal_value
-from orio_py.ctree.dependence.questions import may_parallelise
+from orio_py.ctree.dependence.legality import may_parallelise
 from orio_py.ctree.dependence.scalars import scalar_flow
 from orio_py.ctree.dependence.verdict import Illegal, Legal, Verdict
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context, refuse
-from orio_py.transformation.parallel.accumulations import Accumulation, accumulation, induction_step
+from orio_py.transformation.parallel.reductions import Accumulation, accumulation, induction_step
 from orio_py.transformation.types import index_type, same_signedness
 from orio_py.transformation.verdicts import dependence_context, require_legal
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 from orio_py.ctree.build import ident
 from orio_py.ctree.dependence.affine import Polynomial
-from orio_py.ctree.dependence.names import Names, Spot
+from orio_py.ctree.dependence.names import AccessKey, Names
 from orio_py.ctree.dependence.reuse import (
     Elements,
+    EnclosingLoops,
     Header,
     Place,
     Storage,
-    Surroundings,
     may_overlap,
     storage_of,
 )
@@ -23,7 +23,7 @@ from orio_py.ctree.nodes import Comment, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
-from orio_py.transformation.storage.scalar_replace_items import Block, Frame, Loop, Ref, Use
+from orio_py.transformation.storage.scalar_replace_items import Frame, Loop, Ref, StatementList, Use
 from orio_py.transformation.storage.scalar_replace_uses import Uses
 from orio_py.transformation.types import signedness_of_type
 
@@ -32,7 +32,7 @@ Chain = tuple[Loop, ...]
 
 Subscripts = tuple[Polynomial | None, ...]
 
-_Touched = dict[Spot, Storage]
+_Touched = dict[AccessKey, Storage]
 
 
 @dataclass(slots=True, eq=False)
@@ -60,20 +60,20 @@ class Spans:
 
     def __init__(self, uses: Uses) -> None:
         self.uses, self.solver = uses, Solver()
-        self._spans: dict[tuple[Block, int, int], Span] = {}
+        self._spans: dict[tuple[StatementList, int, int], LiveRange] = {}
         self._headers: dict[Loop, Header] = {}
         self._places: dict[Loop, Place] = {}
         context = uses.context
         names = Names(context.declarations, Counter(uses.writes), frozenset(), frozenset())
         outer = [header for header in outer_headers(context) if header.index not in names.writes]
-        self._around = Surroundings(outer, names, self.solver)
+        self._around = EnclosingLoops(outer, names, self.solver)
 
-    def span(self, block: Block, first: int, last: int) -> Span:
+    def span(self, block: StatementList, first: int, last: int) -> LiveRange:
         """The items `first` to `last` of a block."""
         key = block, first, last
         span = self._spans.get(key)
         if span is None:
-            span = self._spans[key] = Span(self, block, first, last)
+            span = self._spans[key] = LiveRange(self, block, first, last)
         return span
 
     def header(self, loop: Loop) -> Header:
@@ -93,10 +93,10 @@ class Spans:
         return place
 
 
-class Span:
+class LiveRange:
     """The statements `first` to `last` of a block."""
 
-    def __init__(self, spans: Spans, block: Block, first: int, last: int) -> None:
+    def __init__(self, spans: Spans, block: StatementList, first: int, last: int) -> None:
         begin, end = block.items[first], block.items[last]
         uses = spans.uses
         self.block, self.first, self.last = block, first, last

@@ -31,8 +31,8 @@ from orio_py.search_space.configuration import value_as_json
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
-from orio_py.tuning.memory import Keys
 from orio_py.tuning.plan import DEVICE_TARGETS, Plan
+from orio_py.tuning.trial_cache import Keys
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.M)
 

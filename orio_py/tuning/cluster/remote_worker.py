@@ -26,7 +26,7 @@ from orio_py.measure.observers.observing import Observation, Observing
 from orio_py.record.environment import Host
 from orio_py.record.measurement import Clock
 from orio_py.search_space.configuration import Configuration
-from orio_py.tuning.batch import BatchMeasurer, Candidate, Made, Order, VariantMaker
+from orio_py.tuning.batch import BatchMeasurer, BuildRequest, BuildResult, Candidate, VariantMaker
 from orio_py.tuning.evaluators import Evaluation, command_line, make_evaluator
 from orio_py.tuning.scoring import Scorer
 from orio_py.tuning.variant import VariantGenerator
@@ -84,7 +84,7 @@ class Prepared:
 
 
 @dataclass(slots=True)
-class Workshop:
+class RemoteWorker:
     """The evaluator of one session in this process."""
 
     assignment: Assignment
@@ -95,10 +95,10 @@ class Workshop:
     maker: VariantMaker
     measurer: BatchMeasurer
     prepared: Prepared
-    built: dict[str, Made] = field(default_factory=dict[str, Made])
+    built: dict[str, BuildResult] = field(default_factory=dict[str, BuildResult])
 
     @classmethod
-    def open(cls, assignment: Assignment, scratch: Path | None) -> Workshop:
+    def open(cls, assignment: Assignment, scratch: Path | None) -> RemoteWorker:
         """Build and measure the original here, with files in a new folder in `scratch`.
 
         Raises as `VariantEvaluator.prepare`.
@@ -136,13 +136,13 @@ class Workshop:
     def evaluate(self, configuration: Configuration, best: float | None) -> Candidate:
         """Transform, build and measure one configuration; `best` is what the session has seen so far."""
         with device_lock(exclusive=False):
-            made = self.maker.make(Order(0, configuration), 1)
+            made = self.maker.make(BuildRequest(0, configuration), 1)
         candidate = Candidate(configuration, made.key, refusal=made.refusal)
         if made.refusal is not None:
             return candidate
         if made.built is not None:
             self.built[made.key] = made
-        first = self.built.get(made.key) or self.maker.make(Order(0, configuration), 2)
+        first = self.built.get(made.key) or self.maker.make(BuildRequest(0, configuration), 2)
         candidate.built, candidate.code = first.built, first.code
         if best is not None:
             self.measurer.best = min(self.measurer.best, best)
@@ -172,7 +172,7 @@ class Workshop:
             return self.observing.observe(artifact, values, words)
 
 
-_OPEN: dict[str, Workshop] = {}
+_OPEN: dict[str, RemoteWorker] = {}
 """The sessions of this process, the last used last."""
 
 
@@ -211,14 +211,14 @@ def close_here(number: str) -> None:
         found.close()
 
 
-def _workshop(assignment: Assignment, scratch: Path | None) -> Workshop | OtherKind:
+def _workshop(assignment: Assignment, scratch: Path | None) -> RemoteWorker | OtherKind:
     kind = kind_here(assignment.evaluation, assignment.folder, assignment.cc)
     if not kind.is_like(assignment.kind):
         return OtherKind(kind)
     if assignment.number not in _OPEN:
         while len(_OPEN) >= KEPT:
             close_here(next(iter(_OPEN)))
-        _OPEN[assignment.number] = Workshop.open(assignment, scratch)
+        _OPEN[assignment.number] = RemoteWorker.open(assignment, scratch)
     _OPEN[assignment.number] = found = _OPEN.pop(assignment.number)
     return found
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Steadiness:
+class TimingNoise:
     """What a loop of fixed length, timed again and again between the batches, tells of the machine.
 
     `drift` is the relative difference between its slowest and its fastest CPU time: the processor's speed

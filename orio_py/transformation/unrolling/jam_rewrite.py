@@ -19,10 +19,10 @@ from orio_py.ctree.rewrite import copy_with, substitute
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
-from orio_py.transformation.certain import is_always_true
+from orio_py.transformation.certain_conditions import is_always_true
 from orio_py.transformation.final_index import final_value
 from orio_py.transformation.types import index_type
-from orio_py.transformation.unrolling.unrolled_copies import Copies
+from orio_py.transformation.unrolling.body_copies import Copies
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from statistics import fmean
 import numpy as np
 import numpy.typing as npt
 
-from orio_py.model.arithmetic import FeatureTable
 from orio_py.model.base import Prediction
-from orio_py.model.levels import levelled, selection, standardised
+from orio_py.model.features import FeatureTable
 from orio_py.model.posterior import PoolProcess
+from orio_py.model.winsorising import selection, standardised, winsorised
 from orio_py.search.base import LEAST_OF_A_SERIES, PastSeries
 from orio_py.search_space.encoding import Point
 from orio_py.search_space.neighbours import Neighbours
@@ -38,7 +38,7 @@ NOISE = 0.1
 """Added to the spread of what is predicted, for the noise of measurements."""
 
 
-class Past:
+class WarmStart:
     """A model of earlier trials: what it expects of a configuration, faster ones lower, at mean 0 and spread 1.
 
     Trials that failed, or whose configurations are not in the space, are left out, and so are series with fewer
@@ -87,7 +87,7 @@ class Past:
         return self._ordered if self else []
 
 
-class Hedge:
+class TransferWeight:
     """Mixes what a model expects with a past and without it, by how well either has predicted so far.
 
     The weight is that of Bayesian model averaging (J. A. Hoeting and others, "Bayesian Model Averaging: A Tutorial",
@@ -170,6 +170,6 @@ def _levels_of(series: Sequence[PastSeries], near: Neighbours) -> dict[Point, fl
             if cost is not None and isfinite(cost) and point in near:
                 costs[point] = cost
         if len(costs) >= LEAST_OF_A_SERIES:
-            for point, level in zip(costs, levelled(list(costs.values())).tolist(), strict=True):
+            for point, level in zip(costs, winsorised(list(costs.values())).tolist(), strict=True):
                 found.setdefault(point, []).append(level)
     return {point: fmean(levels) for point, levels in found.items()}

@@ -9,7 +9,7 @@ from orio_py.ctree.effects import PURE_FUNCTIONS
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import copy_with, used_names
-from orio_py.transformation.base import Context, Overruled, Refusal, refuse
+from orio_py.transformation.base import Context, ForcedRefusals, Refusal, refuse
 from orio_py.transformation.forms import (
     require_invariant_bound,
     require_no_jumps,
@@ -77,7 +77,7 @@ def starting_at(loop: For, start: Node) -> Node:
 
 def in_the_name_of(what: str, other: str, work: Callable[[Context], Node], context: Context) -> Node:
     """What `work` makes; its refusals, and what it overrules, speak of `what` instead of `other`."""
-    overruled = Overruled()
+    overruled = ForcedRefusals()
     try:
         result = work(replace(context, overruled=overruled))
     except Refusal as refusal:
