@@ -121,7 +121,9 @@ def _environment(plan: Plan, host: Host) -> str:
         case Target.OPENCL:
             from orio_py.measure.opencl.survey import survey  # takes time to load
 
-            return digest([host.digest, [list(device.identity) for device in survey().devices]])
+            found = survey()
+            setting = [] if found.setting is None else [found.setting]
+            return digest([host.digest, [list(device.identity) for device in found.devices], *setting])
         case Target.CUDA:
             from orio_py.measure.cuda.client import cuda_place  # takes time to load
 

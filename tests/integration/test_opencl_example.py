@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -35,7 +36,10 @@ def example(tmp_path) -> Path:
 
 def make(folder: Path, *words: str) -> str:
     environment = device_environment({"PYTHONPATH": str(ROOT), "POCL_CACHE_DIR": str(folder / "cache")})
-    options = [f"ORIO={sys.executable} -m orio_py", f"OPENCL={' '.join([*headers(), str(loader())])}"]
+    options = [
+        f"ORIO={shlex.quote(sys.executable)} -m orio_py",
+        f"OPENCL={shlex.join([*headers(), str(loader())])}",
+    ]
     done = subprocess.run(
         ["make", "--no-print-directory", *options, *words],
         cwd=folder,

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ SOURCE = ROOT / "examples" / "poisson"
 
 def make(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = ["make", f"ORIO={sys.executable} -m orio_py", *words]
+    command = ["make", f"ORIO={shlex.quote(sys.executable)} -m orio_py", *words]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=280)
 
 

@@ -8,7 +8,8 @@ from orio_py.core.units import Seconds
 from orio_py.measure.job import Job
 from orio_py.measure.server import VariantServer
 
-HEAD = """#!{python}
+HEAD = """#!/bin/sh
+''''exec "{python}" "$0" "$@" # '''
 import os, signal, sys, time
 inward, outward = map(int, os.environ["ORIO_SERVE"].split())
 jobs = os.fdopen(inward)

@@ -160,10 +160,10 @@ def test_compiler_machine_and_version_count(tmp_path):
 
 def test_the_devices_count_for_what_runs_on_them(tmp_path, monkeypatch):
     opencl = SOURCE.replace("Unroll(ufactor=U)", "OpenCL(workItemsPerGroup=U)")
-    module = import_module("orio_py.measure.opencl.client")
+    module = import_module("orio_py.measure.opencl.survey")
     found = {}
     for name in ("", "A device", "Another"):
-        devices = SimpleNamespace(devices=[SimpleNamespace(identity=(name,))] if name else [])
+        devices = SimpleNamespace(devices=[SimpleNamespace(identity=(name,))] if name else [], setting=None)
         monkeypatch.setattr(module, "survey", lambda devices=devices: devices)
         found[name] = keys(tmp_path, opencl), keys(tmp_path)
     on_device = {keys.environment for keys, _ in found.values()}
