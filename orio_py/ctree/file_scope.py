@@ -21,7 +21,7 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.symbols import CDeclaration, Scope, declaration_of
 from orio_py.ctree.typenames import STANDARD_TYPES
 
-__all__ = ["FunctionHeader", "FileScope", "live_after", "surroundings"]
+__all__ = ["FileScope", "FunctionHeader", "live_after", "surroundings"]
 
 
 @dataclass(frozen=True, slots=True)
