@@ -14,7 +14,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14 p
 	{ echo $$p; break; }; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test explore lint types layers fmt check clean compiler
+.PHONY: help demo test slow proof explore lint types layers fmt check clean compiler
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -22,11 +22,16 @@ help: ## list the targets
 demo: compiler $(VENV)/ready ## tune the demo kernels and print what was gained
 	@$(BIN)/python benchmarks/demo.py
 
-test: compiler $(VENV)/ready-dev ## run the tests
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+test: compiler $(VENV)/ready-dev ## run the tests: every kind of them, in about five minutes on two cores
+	@$(BIN)/python -m pytest $(PYTEST_ARGS) -m 'not proof'
+
+slow: compiler $(VENV)/ready-dev ## run the tests that `make test` leaves out
+	@$(BIN)/python -m pytest $(PYTEST_ARGS) -m proof
+
+proof: test slow ## run all tests
 
 explore: compiler $(VENV)/ready-dev ## run the tests with other random examples than usual
-	@HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest $(PYTEST_ARGS)
+	@HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest $(PYTEST_ARGS) -m ''
 
 lint: $(VENV)/ready-dev ## check style and formatting
 	@$(BIN)/ruff check
@@ -42,7 +47,7 @@ fmt: $(VENV)/ready-dev ## format and sort imports
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
 
-check: lint types layers test ## all of the above that check
+check: lint types layers proof ## all of the above that check
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) demo-output dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage

@@ -69,7 +69,7 @@ UNFINISHED = 77
 """Exit status of a process that has taken too much time altogether."""
 
 TESTS = (
-    "tests/unit/transform",
+    "tests/unit/transformation",
     "tests/unit/codegen",
     "tests/semantics",
     "tests/integration/test_docs_transformations.py",

@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -64,9 +65,18 @@ def own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
         yield
 
 
+_NUMBERS = count()
+
+
+@pytest.fixture(scope="session")
+def data_folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
 @pytest.fixture(autouse=True)
-def own_data_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_data_folder(data_folders: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A results database of its own for each test, so that none is answered by another."""
-    folder = tmp_path_factory.mktemp("data")
+    # Not `mktemp` for each: it lists all folders that it has made before.
+    folder = data_folders / str(next(_NUMBERS))
     monkeypatch.setenv("XDG_DATA_HOME", str(folder))
     return folder

@@ -78,6 +78,12 @@ def ternary(condition: Node, if_true: Node | int, if_false: Node | int) -> c_ast
     return c_ast.TernaryOp(condition, expression(if_true), expression(if_false))
 
 
+def cast_to(kind: str, value: Node) -> c_ast.Cast:
+    """`(kind)value`; the type is one of numbers, such as `unsigned long`."""
+    words = c_ast.IdentifierType(kind.split())
+    return c_ast.Cast(c_ast.Typename(None, [], None, c_ast.TypeDecl(None, [], None, words)), value)
+
+
 def call(name: str, *arguments: Node | int) -> c_ast.FuncCall:
     """The call `name(arguments)`."""
     given = c_ast.ExprList([expression(a) for a in arguments]) if arguments else None

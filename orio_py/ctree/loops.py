@@ -251,10 +251,10 @@ def first_write(name: str, node: Node) -> Node | None:
     return None
 
 
-def jumps_out(body: Node) -> Node | None:
+def jumps_out(body: Node, *, continues: bool = False) -> Node | None:
     """The first statement that could leave the loop body or enter it from elsewhere.
 
-    `break` and `continue` of the loop itself, `return`, `goto` and labels; a `break` inside an inner
+    With `continues`, a `continue` of the loop itself is harmless.  `break` and `continue` of the loop itself, `return`, `goto` and labels; a `break` inside an inner
     loop or `switch` and a `continue` inside an inner loop are harmless.
     """
     stack: list[tuple[Node, bool, bool]] = [(body, False, False)]
@@ -265,7 +265,7 @@ def jumps_out(body: Node) -> Node | None:
                 return node
             case c_ast.Break() if not (in_loop or in_switch):
                 return node
-            case c_ast.Continue() if not in_loop:
+            case c_ast.Continue() if not (in_loop or continues):
                 return node
             case _:
                 pass

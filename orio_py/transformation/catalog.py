@@ -24,6 +24,7 @@ _MODULES: Mapping[str, str] = {
     "Distribute": "restructuring.distribute",
     "Interchange": "restructuring.interchange",
     "Reverse": "restructuring.reverse",
+    "Coalesce": "restructuring.coalesce",
     "StripMine": "restructuring.strip_mine",
     "Parallelize": "parallel.parallelize",
     "Vectorize": "parallel.vectorize",

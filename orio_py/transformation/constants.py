@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from orio_py.ctree.build import const, literal_value
+from orio_py.ctree.build import cast_to, const, literal_value
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import substitute, walk
 from orio_py.ctree.simplify import simplify
@@ -49,9 +49,7 @@ def typed_literal(declared: CDeclaration, value: int) -> Node | None:
         return _number(value, suffix) if fits else None
     if not -32767 <= value <= 32767 or (declared.is_unsigned and value < 0):
         return None
-    words = c_ast.IdentifierType(kind.split())
-    named = c_ast.Typename(None, [], None, c_ast.TypeDecl(None, [], None, words))
-    return c_ast.Cast(named, _number(value, ""))
+    return cast_to(kind, _number(value, ""))
 
 
 def range_of(kind: str) -> tuple[int, int] | None:

@@ -78,7 +78,7 @@ def final_value(view: CanonicalLoop, what: str, context: Context) -> Node:
     if not _compares_as_the_index(view, context):
         _refuse(view, what, "its start and bound have other types than the index")
     after = _after(view, view.start, context)
-    return after if _runs_surely(view, context) else ternary(_runs(view), after, view.start)
+    return after if runs_surely(view, context) else ternary(_runs(view), after, view.start)
 
 
 def _settled(
@@ -91,7 +91,7 @@ def _settled(
     _require_same_trips(loops, depth, what, context)
     inside = _settled(result, loops, depth + 1, what, context)
     live = is_live(loop, context)
-    if _runs_surely(loop, context):
+    if runs_surely(loop, context):
         return [*inside, *(_assignments(loop, what, context) if live else [])]
     _require_steady(loop, what, context)
     if _compares_as_the_index(loop, context):
@@ -171,7 +171,8 @@ def test_before(loop: CanonicalLoop, context: Context) -> Node | None:
     return _runs(loop) if _compares_as_the_index(loop, context) else None
 
 
-def _runs_surely(loop: CanonicalLoop, context: Context) -> bool:
+def runs_surely(loop: CanonicalLoop, context: Context) -> bool:
+    """Whether the loop has an iteration whatever the values are."""
     if loop.trip_count() is not None:
         return bool(loop.trip_count()) and _is_literal(loop, context)
     if literal_value(loop.start) != 0 or loop.relation != "<=":

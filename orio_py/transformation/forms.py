@@ -91,9 +91,9 @@ def require_stable_index(view: CanonicalLoop, what: str, context: Context) -> No
         refuse("ORIO-T024", f"{what} needs a loop whose body leaves the index alone: `{view.index}`", place)
 
 
-def require_no_jumps(view: CanonicalLoop, what: str) -> None:
-    """The body runs from its start to its end each time.  Raises Refusal: ORIO-T025."""
-    if (jump := jumps_out(view.body)) is not None:
+def require_no_jumps(view: CanonicalLoop, what: str, *, continues: bool = False) -> None:
+    """The body runs from its start to its end, or to a `continue` if that may be.  Raises Refusal: ORIO-T025."""
+    if (jump := jumps_out(view.body, continues=continues)) is not None:
         refuse(
             "ORIO-T025", f"{what} needs a body that runs to its end: {_jump_name(jump)} is in the way", jump
         )

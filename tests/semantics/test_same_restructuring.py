@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from same_result import Case, assert_same_results
 
+from orio_py.transformation.restructuring.coalesce import Coalesce
 from orio_py.transformation.restructuring.distribute import Distribute
 from orio_py.transformation.restructuring.fuse import Fuse
 from orio_py.transformation.restructuring.interchange import Interchange
@@ -224,6 +225,21 @@ def exchanged(draw: st.DrawFn) -> Case:
 
 
 @st.composite
+def coalesced(draw: st.DrawFn) -> Case:
+    step = Coalesce("number", draw(st.sampled_from([None, "i"])))
+    if draw(st.booleans()):
+        return Case(draw(nests()), step, sizes=NEST_SIZES, final_indices=draw(st.booleans()))
+    header, kind, sizes = draw(headers())
+    inner = draw(
+        st.sampled_from(
+            ["int j = 0; j < n; j++", "long j = n; j >= 1; j -= 2", "unsigned j = 1; j <= 5; j += 3"]
+        )
+    )
+    code = loop(header, f"for ({inner}) {{ {draw(bodies())} }}", "i", kind if draw(st.booleans()) else None)
+    return Case(code, step, kind, sizes, final_indices=draw(st.booleans()))
+
+
+@st.composite
 def stripped(draw: st.DrawFn) -> Case:
     header, kind, sizes = draw(headers())
     body = draw(st.sampled_from(BODIES))
@@ -297,6 +313,12 @@ def test_reverse_in_nests(batch: list[Case]) -> None:
 @given(batches(exchanged()))
 def test_interchange(batch: list[Case]) -> None:
     check(batch, 2)
+
+
+@quick
+@given(batches(coalesced()))
+def test_coalesce(batch: list[Case]) -> None:
+    check(batch, 4)
 
 
 @quick

@@ -38,6 +38,7 @@ SHAPES: Mapping[str, Shape] = {
     "Permut": Shape(depth=2, beside=6, calm=True),
     "Skew": Shape(depth=2, beside=6, calm=True),
     "Reverse": Shape(calm=True),
+    "Coalesce": Shape(depth=2, beside=4, calm=True),
     "ArrCopy": Shape(beside=10, calm=True, short=True),
     "Prefetch": Shape(calm=True),
     "UnrollReduction": Shape(exact=75, calm=True, reduces=True),

@@ -110,6 +110,12 @@ def reverse(choices: Choices, place: Place) -> str:
     return f"loop='{choices.pick(place.below)}'" if place.below and choices.chance(40) else ""
 
 
+def coalesce(choices: Choices, place: Place) -> str:
+    """Arguments of Coalesce."""
+    loop = f", loop='{choices.pick(place.below)}'" if place.below and choices.chance(25) else ""
+    return f"index='{choices.pick(['number', 'co', 'i'])}'{loop}"
+
+
 def peel(choices: Choices, place: Place) -> str:
     """Arguments of Peel."""
     return choices.pick(["first=1", "last=1", "first=2, last=1", "last=3", "first=1, last=2", "first=3"])
@@ -217,6 +223,7 @@ MAKERS: dict[str, Maker] = {
     "Fuse": fuse,
     "Distribute": distribute,
     "Reverse": reverse,
+    "Coalesce": coalesce,
     "Peel": peel,
     "Skew": skew,
     "Parallelize": parallelize,
@@ -238,7 +245,7 @@ ON_BLOCKS = frozenset(
 )
 """Transformations that take several statements at once."""
 
-ON_NESTS = frozenset(["Permut", "Interchange", "Skew", "RegTile", "UnrollJam"])
+ON_NESTS = frozenset(["Permut", "Interchange", "Coalesce", "Skew", "RegTile", "UnrollJam"])
 """Transformations that need more than one loop."""
 
 

@@ -185,7 +185,7 @@ def _on_device_body(index: int, plan: KernelPlan) -> list[str]:
         *(line for a in arguments if a.structure_bytes for line in same_size(a, _HOST)),
     ]
     if plan.reductions:
-        product = " * ".join(f"orio_launch.grid_size[{k}]" for k in range(len(plan.axes)))
+        product = " * ".join(f"orio_launch.groups[{k}]" for k in range(len(plan.axes)))
         lines += [f"const size_t orio_total = {product};"]
     lines += [
         "const struct orio_argument orio_arguments[] = {",

@@ -129,7 +129,7 @@ def host_body(index: int, plan: KernelPlan, host: HostLanguage) -> list[str]:
         *(slices(plan, _groups(plan), whole) if is_cut else [launch_text(plan)]),
     ]
     if plan.reductions and not is_cut:
-        product = " * ".join(f"orio_launch.grid_size[{k}]" for k in range(len(plan.axes)))
+        product = " * ".join(f"orio_launch.groups[{k}]" for k in range(len(plan.axes)))
         lines += [f"const size_t orio_total = {product};"]
     turned = [(slot, a) for slot, a in enumerate(arguments) if a.rows]
     lines += [line for slot, argument in turned for line in _turned(slot, argument)]

@@ -37,7 +37,7 @@ def slices(plan: KernelPlan, groups: Sequence[str], kind: str) -> list[str]:
     """
     count, total = plan.options.streams, trips_name(plan.axes[0])
     dimensions, items = len(plan.axes), ", ".join(str(n) for n in plan.launch.block_size)
-    product = " * ".join(f"orio_launch.grid_size[{k}]" for k in range(dimensions))
+    product = " * ".join(f"orio_launch.groups[{k}]" for k in range(dimensions))
     return [
         f"struct orio_slice orio_slices[{count}] = {{{{0, 0, 0, {{0, {{0}}, {{0}}}}}}}};",
         "size_t orio_total = 0;",

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
+from orio_py.ctree.build import cast_to
 from orio_py.ctree.dependence.reuse import POINTER, Storage
 from orio_py.ctree.nodes import Comment, Compound, Node, c_ast
 from orio_py.ctree.rewrite import substitute, walk
@@ -416,10 +417,7 @@ def _as_index(loop: Loop, start: Node, condition: Node, context: Context) -> Nod
     same = all(("int" if d is None else d.type) == kind for d in known.values())
     if same and is_trusted((start, condition), loop.declared, context):
         return start
-    typename = c_ast.Typename(
-        None, [], None, c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(kind.split()))
-    )
-    return c_ast.Cast(typename, start)
+    return cast_to(kind, start)
 
 
 def _following(block: StatementList, number: int) -> Statement | None:

@@ -84,7 +84,7 @@ class Tile:
     def _single(self, node: Node, size: int, name: str, context: Context) -> Node:
         _check_size(size, node)
         view = loop_view(node, "Tile", context)
-        _check_names([name], view, context)
+        require_new_names([name], view, context)
         if size == 1:
             return node
         _check_step(view, size)
@@ -153,7 +153,7 @@ class Tile:
         view = loop_view(head, "Tile", context)
         loops = nest(view)
         band = loops[: len(chosen)]
-        _check_names([name for _, _, name in chosen], view, context)
+        require_new_names([name for _, _, name in chosen], view, context)
         for loop, (_, size, _) in zip(band, chosen, strict=True):
             loop_view(loop.node, "Tile", replace(context, pragmas=()))
             _check_step(loop, size)
@@ -229,26 +229,29 @@ def _check_step(view: CanonicalLoop, size: int) -> None:
         )
 
 
-def _check_names(names: Sequence[str], view: CanonicalLoop, context: Context) -> None:
+def require_new_names(
+    names: Sequence[str], view: CanonicalLoop, context: Context, argument: str = "tindex"
+) -> None:
+    """The names are free to be the indices of new loops.  Raises Refusal: ORIO-T013."""
     for name in names:
         if not _IDENTIFIER.fullmatch(name) or name in C_KEYWORDS:
-            refuse("ORIO-T013", f"{name!r} is not a C identifier", view.node, argument="tindex")
+            refuse("ORIO-T013", f"{name!r} is not a C identifier", view.node, argument=argument)
         if name == view.index:
             refuse(
                 "ORIO-T013",
-                f"the tile index has the name of the loop, `{name}`; it needs one of its own",
+                f"the new index has the name of the loop, `{name}`; it needs one of its own",
                 view.node,
                 help=f"for example `{context.names(view.node).fresh(name + name)}`",
-                argument="tindex",
+                argument=argument,
             )
         taken = name in context.expanded(used_names([view.node])) or name in context.reserved
         if taken or names.count(name) > 1:
             refuse(
                 "ORIO-T013",
-                f"the tile index `{name}` is a name that the loop already uses",
+                f"the new index `{name}` is a name that the loop already uses",
                 view.node,
                 help=f"for example `{context.names(view.node).fresh(name)}` is free",
-                argument="tindex",
+                argument=argument,
             )
 
 

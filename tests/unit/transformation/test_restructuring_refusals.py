@@ -1,4 +1,4 @@
-"""Refusals of Fuse, Distribute, Interchange, Reverse and StripMine, each with its code and its place.
+"""Refusals of Fuse, Distribute, Interchange, Reverse, Coalesce and StripMine, each with its code and its place.
 
 The place is marked by `@` in the code.  Beside them stand the near misses that are not refused.
 """
@@ -17,6 +17,7 @@ from orio_py.transformation.base import Refusal, Transformation
 from orio_py.transformation.catalog import TRANSFORMATIONS
 from orio_py.transformation.loop_names import LoopName
 from orio_py.transformation.parallel.pragma import Pragma
+from orio_py.transformation.restructuring.coalesce import Coalesce
 from orio_py.transformation.restructuring.distribute import Distribute, distribute_loop
 from orio_py.transformation.restructuring.fuse import Fuse, fuse_loops
 from orio_py.transformation.restructuring.interchange import Interchange
@@ -102,6 +103,18 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (Reverse(), "ORIO-T071", "@for (u = 0; u < n; u++) a[u] = MACRO;"),
     (Reverse(), "ORIO-T077", "for (h = @m; h < n; h++) a[h] = 0;"),
     (Reverse(), "ORIO-T077", "for (i = m; i < @u; i += 2) a[i] = 0;"),
+    (Coalesce("i"), "ORIO-T013", f"@{FOR_I} {FOR_J} c[i][j] = 0;"),
+    (Coalesce("c"), "ORIO-T013", f"@{FOR_I} {FOR_J} c[i][j] = 0;"),
+    (Coalesce("ij", "k"), "ORIO-T015", f"@{FOR_I} {FOR_J} c[i][j] = 0;"),
+    (Coalesce("ij"), "ORIO-T020", "@s = 1;"),
+    (Coalesce("ij"), "ORIO-T024", f"{FOR_I} {FOR_J} {{ a[j] = 0; @i++; }}"),
+    (Coalesce("ij"), "ORIO-T025", f"{FOR_I} {FOR_J} if (a[j] > 0) @break;"),
+    (Coalesce("ij"), "ORIO-T027", f"{FOR_I} {FOR_J} @n--;"),
+    (Coalesce("ij"), "ORIO-T030", f"@{FOR_I} a[i] = 0;"),
+    (Coalesce("ij"), "ORIO-T030", f"@{FOR_I} {{ s = 1; {FOR_J} c[i][j] = 0; }}"),
+    (Coalesce("ij"), "ORIO-T030", f"{FOR_I} for (j = 0; j < @i; j++) c[i][j] = 0;"),
+    (Coalesce("ij"), "ORIO-T071", f"@{FOR_I} {FOR_J} a[j] = FUNCTION(i);"),
+    (Coalesce("ij"), "ORIO-T077", f"{FOR_I} @for (j = m; j < u; j++) a[j] = 0;"),
     (StripMine(0, "ii"), "ORIO-T011", f"@{FOR_I} a[i] = 0;"),
     (StripMine(4, "i"), "ORIO-T013", f"@{FOR_I} a[i] = 0;"),
     (StripMine(6, "ii"), "ORIO-T014", "@for (i = 0; i < n; i += 4) a[i] = 0;"),
@@ -378,6 +391,7 @@ def test_loops_are_fused_and_split_by_node() -> None:
         ("Distribute", {"loop": 2}, "ORIO-T010"),
         ("Interchange", {"first": "i", "second": 2}, "ORIO-T010"),
         ("Reverse", {"loop": ["i"]}, "ORIO-T010"),
+        ("Coalesce", {"index": "2"}, "ORIO-T013"),
         ("StripMine", {"tsize": 0, "tindex": "ii"}, "ORIO-T011"),
     ],
 )
