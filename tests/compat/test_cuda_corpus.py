@@ -42,6 +42,7 @@ def test_every_input_is_run_and_told_of() -> None:
     assert set(re.findall(r"`(\w+)\.c`", TABLE.read_text())) == inputs
 
 
+@pytest.mark.proof
 def test_kernels_compute_what_the_code_computes(corpus: Built) -> None:
     """With every access checked; most runs change something, so that equal results mean something."""
     runs = len(SIZES) * len(corpus.chosen)

@@ -67,6 +67,7 @@ def stored(db: Path) -> Counter[int]:
         return Counter(trial.configuration["U"] for trial in database.history())
 
 
+@pytest.mark.proof
 def test_workers_that_die_and_join_lose_no_result_and_double_none(tmp_path, workers) -> None:
     pids: list[int] = []
     deaths = {2, 5}
@@ -114,6 +115,7 @@ def test_an_original_that_does_not_compile_is_told_with_its_place(tmp_path, work
     assert not (tmp_path / "_scale.c").exists()
 
 
+@pytest.mark.proof
 def test_a_cluster_without_workers_keeps_what_was_measured(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(connections, "NO_WORKERS", 2.0)
     monkeypatch.setattr(connections, "POLL", 0.2)

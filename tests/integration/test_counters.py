@@ -301,6 +301,7 @@ def test_counters_are_stored_shown_exported_and_recalled(tmp_path: Path, capsys)
             assert {"name", "value", "unit"} == set(measurements[-1])
 
 
+@pytest.mark.proof
 @needs_valgrind
 def test_instructions_as_the_objective(tmp_path: Path) -> None:
     db = tmp_path / "results.db"

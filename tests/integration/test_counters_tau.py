@@ -88,6 +88,7 @@ def test_each_valid_variant_is_profiled_once_and_its_profile_kept(
         assert 0 < found["tau_exclusive_time"].value <= found["tau_time"].value
 
 
+@pytest.mark.proof
 def test_profiles_are_exported_beside_ours(tmp_path: Path, tau: Path) -> None:
     pytest.importorskip("hatchet", reason="llnl-hatchet is not installed")
     assert tune(tmp_path, "arg method = 'tau';").exit_code == 0

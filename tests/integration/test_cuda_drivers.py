@@ -119,6 +119,7 @@ def test_devices_lists_what_the_library_sees(fake):
     assert (second["number"], second["architecture"]) == (1, "sm_91")
 
 
+@pytest.mark.proof
 def test_it_is_told_why_a_library_is_used_and_others_are_not(fake, tmp_path):
     need("cuda", "cuda.bindings")
     (tmp_path / "pycuda").mkdir()

@@ -52,6 +52,7 @@ def counts(folder: Path, given: dict[str, Arrays]) -> dict[str, str]:
     return run(folder)
 
 
+@pytest.mark.proof
 def test_kernels_compute_what_einsum_does(folder: Path, given: dict[str, Arrays], counts: dict[str, str]):
     """All shapes and unroll factors, with every access checked for races, bounds and undefined values."""
     assert list(counts) == list(CASES)

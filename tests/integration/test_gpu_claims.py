@@ -121,6 +121,7 @@ def test_unknown_kernels_are_refused(claims, capsys):
     assert "no kernel daxpy; there are matvec" in capsys.readouterr().err
 
 
+@pytest.mark.proof
 @pytest.mark.nvrtc
 def test_a_dry_run_compiles_and_checks(claims, tmp_path, capsys):
     nvrtc_or_skip()

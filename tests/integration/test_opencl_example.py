@@ -55,6 +55,7 @@ def make(folder: Path, *words: str) -> str:
 RIGHT = ["n = 1000: right", "n = 1000000: right", "n = 10: right"]
 
 
+@pytest.mark.proof
 @needs_device
 def test_the_makefile_builds_and_runs_it(example):
     assert make(example, "run").splitlines()[-3:] == RIGHT

@@ -110,12 +110,14 @@ def test_vectors_are_added_on_a_device(tmp_path: Path) -> None:
         assert trial.build > 0
 
 
+@pytest.mark.proof
 def test_stored_trials_are_not_run_again(tmp_path: Path) -> None:
     tune(tmp_path, "--trials", "1")
     _, report = tune(tmp_path)
     assert (report["regions"][0]["trials"], report["regions"][0]["cached"]) == (2, 1)
 
 
+@pytest.mark.proof
 def test_the_number_of_queues_is_a_parameter(tmp_path: Path) -> None:
     changes = {"parameters": "param S[] = [1, 3];", "arguments": "streamCount=S"}
     status, report = tune(tmp_path, counter="arg time = 'kernel+transfer';", n=1001, **changes)
@@ -124,6 +126,7 @@ def test_the_number_of_queues_is_a_parameter(tmp_path: Path) -> None:
     assert (region["trials"], region["refused"], region["failures"]) == (2, 0, {})
 
 
+@pytest.mark.proof
 def test_tiles_in_local_memory_are_a_parameter(tmp_path: Path) -> None:
     status, report = tune(
         tmp_path,
@@ -136,6 +139,7 @@ def test_tiles_in_local_memory_are_a_parameter(tmp_path: Path) -> None:
     assert (region["trials"], region["refused"], region["failures"]) == (4, 0, {})
 
 
+@pytest.mark.proof
 def test_tiles_beyond_the_local_memory_are_not_built(tmp_path: Path) -> None:
     status, report = tune(
         tmp_path,
@@ -176,6 +180,7 @@ void kernel(int n, const double *restrict x, double *restrict y)
 """
 
 
+@pytest.mark.proof
 def test_arrays_are_transposed_for_the_device(tmp_path: Path) -> None:
     (tmp_path / "k.c").write_text(MATRIX)
     status = main(
@@ -195,6 +200,7 @@ def test_arrays_are_transposed_for_the_device(tmp_path: Path) -> None:
     assert (region["trials"], region["refused"], region["failures"]) == (3, 0, {})
 
 
+@pytest.mark.proof
 def test_a_sum_is_combined_on_the_host(tmp_path: Path) -> None:
     status, report = tune(
         tmp_path,
@@ -208,6 +214,7 @@ def test_a_sum_is_combined_on_the_host(tmp_path: Path) -> None:
     assert region["best"] is not None
 
 
+@pytest.mark.proof
 def test_scalars_around_the_kernels_are_evaluated(tmp_path: Path) -> None:
     status, report = tune(
         tmp_path, before="  a = a * SCALE;\n  if (n > 10) a = sqrt(a) / (n / 7);", after="  s = a + s;"
@@ -224,6 +231,7 @@ def test_a_local_has_its_value_from_a_parameter_that_the_loop_does_not_read(tmp_
     assert report["regions"][0]["failures"] == {}
 
 
+@pytest.mark.proof
 def test_transfers_count_where_the_specification_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

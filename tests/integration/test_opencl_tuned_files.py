@@ -54,6 +54,7 @@ int main(void)
 """
 
 
+@pytest.mark.proof
 def test_what_won_is_written_and_links(tmp_path: Path):
     source = tmp_path / "heavy.c"
     source.write_text(HEAVY)

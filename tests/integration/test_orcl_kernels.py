@@ -39,6 +39,7 @@ def test_kernel_compiles_alone_and_is_read(name: str, tmp_path: Path) -> None:
     assert [len(task.regions) for task in found.tasks] == [1]
 
 
+@pytest.mark.proof
 @needs_gcc
 @pytest.mark.parametrize("name", sorted(SMALL))
 def test_kernel_is_tuned_on_a_device(name: str, tmp_path: Path) -> None:

@@ -66,6 +66,7 @@ def test_what_is_wrong_has_no_ratio(table: ModuleType) -> None:
     assert row.ratio("ViennaCL") is None
 
 
+@pytest.mark.proof
 def test_overheads_are_measured_with_an_empty_and_a_filled_cache(
     table: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

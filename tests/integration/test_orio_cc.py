@@ -75,6 +75,7 @@ def test_an_annotated_source_is_tuned_compiled_and_runs(tmp_path):
     assert run(["./add"], folder).stdout == "1.001000\n"
 
 
+@pytest.mark.proof
 def test_trials_are_in_the_results_database_and_unchanged_regions_come_from_it(tmp_path, own_data_folder):
     folder = program(tmp_path)
     compiling = ["--", "gcc", "-O1", "-c", "src/add.c", "-o", "add.o"]
@@ -158,6 +159,7 @@ def test_a_missing_compiler_and_a_missing_command_are_told(tmp_path):
     assert "error[ORIO-U003]" in nothing.stderr
 
 
+@pytest.mark.proof
 def test_cmake_targets_are_tuned(tmp_path):
     cmake = shutil.which("cmake")
     if cmake is None or shutil.which("make") is None:

@@ -40,6 +40,7 @@ def tune(folder: Path, capsys: pytest.CaptureFixture[str], *options: str) -> tup
     return next((line for line in lines if line.startswith("past: ")), ""), region
 
 
+@pytest.mark.proof
 def test_trials_at_another_size_guide_a_search_unless_it_is_a_fresh_one(tmp_path, capsys):
     (tmp_path / "scale.c").write_text(SOURCE)
     line, region = tune(tmp_path, capsys, "--trials", "8", "--set", "n=300")

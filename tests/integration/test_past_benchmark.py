@@ -20,6 +20,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.proof
 def test_each_pair_of_devices_of_a_kernel_has_a_row(folder, capsys):
     options = [
         "--spaces",

@@ -34,6 +34,7 @@ def example(tmp_path) -> Path:
     return copy
 
 
+@pytest.mark.proof
 def test_the_example_is_tuned_and_solves_the_same(example):
     done = make(example, "tuned", "N=12", "TRIALS=2", "RUNS=2", "TUNE_FLAGS=--repeats 2 --quiet")
     assert done.returncode == 0, done.stdout + done.stderr

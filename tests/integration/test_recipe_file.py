@@ -117,6 +117,7 @@ def compare(name: str, path: Path, folder: Path) -> str:
     return run([str(folder / "compare")])
 
 
+@pytest.mark.proof
 @needs_gcc
 @pytest.mark.parametrize("name", PAIRS)
 def test_an_example_computes_the_same_with_every_factor(name: str, tmp_path: Path) -> None:

@@ -162,6 +162,7 @@ def test_an_interrupted_task_resumes(source, pragma):
     assert count(source, "SELECT count(*), count(DISTINCT configuration) FROM trial") == (8, 8)
 
 
+@pytest.mark.proof
 def test_two_processes_at_once_share_trials_and_answer_the_same(source):
     both = [start(source, "--json", f"{k}.json", "-o", f"out{k}.c") for k in range(2)]
     errors = [process.communicate(timeout=240)[1] for process in both]
@@ -181,6 +182,7 @@ def test_two_processes_at_once_share_trials_and_answer_the_same(source):
     assert count(source, "SELECT count(*) FROM tuning_run WHERE finished IS NOT NULL") == (2,)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("kind", ["serial", "openmp"])
 def test_killed_at_random_moments_no_acknowledged_trial_is_lost(tmp_path, kind):
     done = subprocess.run(

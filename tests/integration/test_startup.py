@@ -57,7 +57,7 @@ def test_a_file_for_processors_is_checked_without_what_devices_and_searches_need
         "numpy",
         "sqlalchemy",
         "orio_py.api.tuning",
-        "orio_py.search",
+        "orio_py.search.",
         "orio_py.measure",
         "orio_py.codegen.cuda",
     )

@@ -278,6 +278,7 @@ def test_members_of_several_types_are_what_they_are_on_a_device(tmp_path: Path) 
     assert (region["trials"], region["refused"], region["failures"]) == (1, 0, {})
 
 
+@pytest.mark.proof
 def test_the_layout_on_a_device_is_tuned(tmp_path: Path) -> None:
     skip_without_device()
     (tmp_path / "k.c").write_text(FORCE)

@@ -139,6 +139,7 @@ def test_equal_machine_code_of_different_source_is_measured_once(tmp_path: Path)
     assert (region.trials, region.cached) == (3, 2)
 
 
+@pytest.mark.proof
 def test_short_kernels_get_several_calls_per_sample(tmp_path: Path) -> None:
     short, long = tune(tmp_path, [7], size=100), tune(tmp_path, [7], size=400_000)
     assert short.calls_per_sample > 10

@@ -192,6 +192,7 @@ def test_an_interrupt_keeps_what_was_found_and_writes_nothing(tmp_path: Path) ->
     assert [p.name for p in tmp_path.iterdir()] == ["dot.c"]
 
 
+@pytest.mark.proof
 def test_budgets_are_honoured(tmp_path: Path) -> None:
     source = tmp_path / "dot.c"
     source.write_text(BARE.replace("[4, 7]", "range(2, 60)"))
@@ -201,6 +202,7 @@ def test_budgets_are_honoured(tmp_path: Path) -> None:
     assert short.regions[0].trials < 50
 
 
+@pytest.mark.proof
 def test_same_seed_same_configurations(tmp_path: Path) -> None:
     source = tmp_path / "dot.c"
     source.write_text(BARE.replace("[4, 7]", "range(2, 100)"))

@@ -79,6 +79,7 @@ def test_a_driver_that_is_wrong_crashes_or_is_known_to_fail_is_a_skip_with_the_r
         path.unlink()
 
 
+@pytest.mark.proof
 def test_a_wrong_text_fails_and_says_what_both_say() -> None:
     with pytest.raises(pytest.fail.Exception) as failed:
         each_on_device(both_wrong, [1, 5])
@@ -92,6 +93,7 @@ def both_wrong(numbers: Sequence[int]) -> None:
         assert run(str(number)) != 5, f"{number}: the result is wrong"
 
 
+@pytest.mark.proof
 def test_a_check_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device_process, "PATIENCE", 4.0)
     assert "gives no result within 4 s" in reason_of(on_device, hangs)

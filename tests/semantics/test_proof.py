@@ -29,6 +29,7 @@ CASES = 60
 SHARES = 5
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("share", range(SHARES))
 def test_random_recipes_keep_the_results(share: int, tmp_path: Path) -> None:
     tried = [apply(seeded_case(seed)) for seed in range(share * CASES, (share + 1) * CASES)]
@@ -88,6 +89,7 @@ def test_a_missing_remainder_is_noticed(tmp_path: Path) -> None:
     assert findings("Unroll", forgetful, tmp_path, 30)
 
 
+@pytest.mark.proof
 def test_a_forbidden_exchange_of_loops_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         importlib.import_module("orio_py.transformation.tiling.permute"),
@@ -97,6 +99,7 @@ def test_a_forbidden_exchange_of_loops_is_noticed(tmp_path: Path, monkeypatch: p
     assert findings("Permut", None, tmp_path)
 
 
+@pytest.mark.proof
 def test_a_forgotten_final_index_is_noticed(tmp_path: Path) -> None:
     def forgetful(region: Region, context: Context) -> Compound:
         return apply_recipe(region, {}, Context(context.declarations, macros=context.macros))
@@ -141,6 +144,7 @@ def test_a_changed_input_and_a_warning_are_noticed(tmp_path: Path) -> None:
     assert any(each.outcome is not None and "warning" in each.outcome.text for each in found)
 
 
+@pytest.mark.proof
 def test_a_failing_case_is_simplified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         importlib.import_module("orio_py.transformation.tiling.permute"),

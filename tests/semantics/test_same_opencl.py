@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
+import pytest
 from opencl_cases import CUBE, FOR_I, FOR_J, LINE, PLANE, SIDE, Case, assert_same, staged, transformed
 from random_offloads import random_offload, random_stencil
 
@@ -168,12 +169,14 @@ FAST = "-cl-opt-disable"
 """The device's optimiser takes most of the time of a test, and is not what is tested."""
 
 
+@pytest.mark.proof
 def test_kernels_compute_the_same(tmp_path: Path) -> None:
     for number, case in enumerate(CASES):
         assert transformed(case, number) is not None, case
     assert assert_same(CASES, tmp_path) >= 3 * len(CASES)
 
 
+@pytest.mark.proof
 def test_tiles_in_local_memory_compute_the_same(tmp_path: Path) -> None:
     for number, case in enumerate(STAGED):
         tree = transformed(case, number)
@@ -198,6 +201,7 @@ def test_arrays_by_columns_compute_the_same(tmp_path: Path) -> None:
     assert assert_same(COLUMNS, tmp_path, FAST) >= 3 * len(COLUMNS)
 
 
+@pytest.mark.proof
 def test_random_stencils_compute_the_same(tmp_path: Path) -> None:
     draw = Random(6)
     cases = [Case(*random_stencil(draw)) for _ in range(36)]
@@ -207,6 +211,7 @@ def test_random_stencils_compute_the_same(tmp_path: Path) -> None:
     assert assert_same(cases, tmp_path) >= 10
 
 
+@pytest.mark.proof
 def test_random_nests_compute_the_same(tmp_path: Path) -> None:
     draw = Random(5)
     cases = [Case(*random_offload(draw)) for _ in range(40)]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
+import pytest
 from opencl_cases import CUBE, FOR_I, FOR_J, LINE, PLANE, Case, assert_same, staged, transformed
 
 from orio_py.codegen.opencl.device import device_program
@@ -96,6 +97,7 @@ COMPOSED = (
 )  # fmt: skip
 
 
+@pytest.mark.proof
 def test_blocks_of_inner_loops_compute_the_same(tmp_path: Path) -> None:
     for number, case in enumerate(BLOCKED):
         tree = transformed(case, number)

@@ -206,6 +206,7 @@ def test_parallelize() -> None:
     assert transformed(batches(PARALLEL, single()), *openmp()) > 0.25
 
 
+@pytest.mark.proof
 def test_parallelize_nests() -> None:
     assert transformed(batches(COLLAPSED, nested()), *openmp()) > 0.3
 

@@ -263,6 +263,7 @@ def test_fuse(batch: list[Case]) -> None:
     check(batch, 2)
 
 
+@pytest.mark.proof
 def test_fuse_every_pair_of_bodies_with_scalars() -> None:
     header, sizes = "X = 0; X < n; X++", tuple((0, n, 0) for n in (0, 1, 2, 26, 27, 28, 29, 30))
     scalars = [body for body in BODIES if any(name in body for name in ("acc", "count", "k = 0"))]
@@ -279,6 +280,7 @@ def test_fuse_every_pair_of_bodies_with_scalars() -> None:
     check(cases, len(cases) // 4)
 
 
+@pytest.mark.proof
 @quick
 @given(batches(neighbouring_nests()))
 def test_fuse_nests(batch: list[Case]) -> None:
@@ -291,6 +293,7 @@ def test_distribute(batch: list[Case]) -> None:
     check(batch, 4)
 
 
+@pytest.mark.proof
 @quick
 @given(batches(splittable_nests()))
 def test_distribute_nests(batch: list[Case]) -> None:
@@ -303,6 +306,7 @@ def test_reverse(batch: list[Case]) -> None:
     check(batch, 4)
 
 
+@pytest.mark.proof
 @quick
 @given(batches(turned_nests()))
 def test_reverse_in_nests(batch: list[Case]) -> None:

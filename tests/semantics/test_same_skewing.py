@@ -216,6 +216,7 @@ def test_every_order_of_known_nests() -> None:
     assert check(cases) == len(cases) - 7
 
 
+@pytest.mark.proof
 def test_known_bands_in_tiles() -> None:
     cases = [
         Case(
@@ -245,12 +246,14 @@ def test_permuted_nests_keep_dependences(batch: list[Case]) -> None:
     assert check(batch) >= BATCH // 8
 
 
+@pytest.mark.proof
 @quick
 @given(batches(tilings(ordered=False)))
 def test_tiled_bands_run_the_same_iterations(batch: list[Case]) -> None:
     assert check(batch) >= BATCH // 4
 
 
+@pytest.mark.proof
 @quick
 @given(batches(tilings(ordered=True)))
 def test_tiled_bands_keep_dependences(batch: list[Case]) -> None:

@@ -234,6 +234,7 @@ def bound_cases() -> st.SearchStrategy[list[Case]]:
     return st.lists(one, min_size=BATCH, max_size=BATCH)
 
 
+@pytest.mark.proof
 @quick
 @given(bound_cases())
 def test_bound_replace(batch: list[Case]) -> None:
@@ -325,6 +326,7 @@ def ahead(draw: st.DrawFn) -> Case:
     )
 
 
+@pytest.mark.proof
 @quick
 @given(st.lists(ahead(), min_size=BATCH, max_size=BATCH))
 def test_prefetch(batch: list[Case]) -> None:
@@ -362,6 +364,7 @@ def pipelines(draw: st.DrawFn) -> Case:
     return Case(code, step, sizes=((0, 0, 0), (0, 1, 9), (0, 9, 1), (0, 7, 13), (0, 16, 9)))
 
 
+@pytest.mark.proof
 @quick
 @given(st.lists(pipelines(), min_size=BATCH, max_size=BATCH))
 def test_pipeline(batch: list[Case]) -> None:

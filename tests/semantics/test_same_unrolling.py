@@ -137,12 +137,14 @@ TILES = st.builds(
 )
 
 
+@pytest.mark.proof
 @quick
 @given(nest_cases(TILES, finals=True))
 def test_register_tiles(batch: list[Case]) -> None:
     assert check(batch) >= 6
 
 
+@pytest.mark.proof
 @quick
 @given(nest_cases(st.integers(2, 5).map(lambda factor: UnrollJam(factor)), finals=True))
 def test_unroll_and_jam_of_any_ranges(batch: list[Case]) -> None:

@@ -235,6 +235,7 @@ EDGES = (
 TOP = 2**31 - 1
 
 
+@pytest.mark.proof
 def test_unroll_at_the_end_of_the_type() -> None:
     sizes = tuple((TOP - low, TOP - high, 0) for low in (30, 9, 1) for high in (12, 5, 3))
     lowest = tuple((-(2**31) + 1, -(2**31) + 1 + width, 0) for width in (0, 1, 2, 9))
@@ -252,6 +253,7 @@ def test_unroll_at_the_end_of_the_type() -> None:
         assert check(cases) == len(cases)
 
 
+@pytest.mark.proof
 def test_unsigned_loops_near_zero() -> None:
     sizes = ((0, 0, 0), (0, 1, 1), (0, 2, 0), (3, 5, 0), (5, 3, 0), (0, 9, 0))
     codes = (

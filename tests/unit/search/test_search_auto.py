@@ -97,6 +97,7 @@ def test_batches_are_small_whatever_could_be_built(built: int, options: dict[str
     assert set(sizes[3:]) == {most}
 
 
+@pytest.mark.proof
 def test_finds_the_best_in_few_trials_and_in_batches_nearly_as_soon() -> None:
     best = min(map(valley, SPACE))
     alone = median(evaluations(trials_of(SPACE, valley, 60, seed), 1.02 * best) for seed in range(5))
@@ -108,6 +109,7 @@ def test_finds_the_best_in_few_trials_and_in_batches_nearly_as_soon() -> None:
     assert together < 70
 
 
+@pytest.mark.proof
 def test_goes_down_in_a_space_too_large_to_list() -> None:
     assert HUGE.size > 10**19
 
@@ -180,6 +182,7 @@ PASTS: dict[str, Trials] = {
 }
 
 
+@pytest.mark.proof
 def test_an_earlier_search_on_another_device_saves_trials() -> None:
     best = 1.02 * min(map(valley, SPACE))
     alone, guided = (

@@ -120,7 +120,14 @@ def smooth(configuration: Configuration) -> float | None:
     return 1.0 + abs(a - 6) + abs(b - 5) + 0.5 * abs(c - 7) + (d - 4) ** 2 / 4 + 0.2 * e
 
 
-@pytest.mark.parametrize("name", [name for name in SEARCHERS if name not in ("exhaustive", "random")])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.proof) if name == "auto" else name
+        for name in SEARCHERS
+        if name not in ("exhaustive", "random")
+    ],
+)
 def test_is_better_than_random_on_a_smooth_space(name: str) -> None:
     def best(name: str, seed: int) -> float:
         search = started(name, SMOOTH, seed, 4, 80)

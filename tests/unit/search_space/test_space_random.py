@@ -116,6 +116,7 @@ def brute_force(parameters: list[Parameter], constraints: list[Constraint]) -> T
     return truth
 
 
+@pytest.mark.proof
 @settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.permutations(list(VALUES)), st.lists(conditions, max_size=3))
 def test_random_spaces_equal_brute_force(names: list[str], conditions: list[Expr]) -> None:

@@ -84,6 +84,7 @@ def kernels() -> list[KernelPlan]:
     return [*found, *(replace(plan, name=f"gradient_{number}") for number, plan in enumerate(gradient))]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("architecture", ["sm_75", "sm_80", "sm_90", "sm_120"])
 def test_kernels_compile(architecture: str, kernels: list[KernelPlan]) -> None:
     built = nvrtc_or_skip().compile(cuda_program(kernels), architecture, cuda_options(""))

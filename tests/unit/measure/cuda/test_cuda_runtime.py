@@ -124,6 +124,7 @@ def run_here(driver: ProcessorDriver, path: Path, data: Path) -> tuple[list[tupl
 SLICES = "sliced(&y[0], &x[0], n, n, 1, 0, 1, 1, 0, 1, a, n);"
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("kind", [ProcessorDriver, MadeUp])
 def test_kernels_run_whole_and_in_streams(tmp_path: Path, library: Path, kind: type[ProcessorDriver]) -> None:
     data = axpy_data(tmp_path)

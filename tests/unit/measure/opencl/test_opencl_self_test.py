@@ -173,6 +173,7 @@ def wheel() -> Path:
     return libraries[0]
 
 
+@pytest.mark.proof
 def test_another_kernel_library_mends_a_driver(
     wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

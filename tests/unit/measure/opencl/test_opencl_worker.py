@@ -262,6 +262,7 @@ def test_an_empty_loop_launches_nothing(worker: DeviceWorker, tmp_path: Path) ->
     assert found.stage is Stage.WRONG_RESULT
 
 
+@pytest.mark.proof
 def test_no_worker_outlives_the_process_that_asked(tmp_path: Path) -> None:
     """Not even one whose kernel never ends, when that process is killed."""
     skip_without_device()
