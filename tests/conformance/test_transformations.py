@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from orio_py.core.codes import CODES
-from orio_py.core.codes.transform import CODES as TRANSFORM_CODES
 from orio_py.transform.catalog import NOT_YET, TRANSFORMATIONS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,6 +17,7 @@ PAGE_OF = {name: PAGES / f"{name.lower()}.md" for name in TRANSFORMATIONS}
 EXTRA_PAGES = {PAGES / name for name in ("openmp.md", "vector.md")}
 
 REFUSALS = "".join(path.read_text() for path in (ROOT / "tests" / "unit" / "transform").glob("*.py"))
+TRANSFORM_CODES = [code for name, code in CODES.items() if name.startswith("ORIO-T")]
 SEMANTICS = "".join(path.read_text() for path in (ROOT / "tests" / "semantics").glob("*.py"))
 
 
@@ -67,7 +67,6 @@ def test_codes_are_all_used_documented_and_tested() -> None:
     package = "".join(path.read_text() for path in (ROOT / "orio_py" / "transform").rglob("*.py"))
     used = set(re.findall(r'"(ORIO-T\d{3})"', package))
     assert used == {code.name for code in TRANSFORM_CODES}
-    assert used <= set(CODES)
     untested = {name for name in used if f'"{name}"' not in REFUSALS}
     assert untested == set()
 
