@@ -1,4 +1,4 @@
-"""An installed wheel works outside the checkout: grammars and templates travel with it."""
+"""An installed wheel works outside the checkout: grammars, templates and data travel with it."""
 
 from __future__ import annotations
 
@@ -84,15 +84,16 @@ def installed(wheel, tmp_path_factory) -> Path:
     return folder / "bin"
 
 
-def test_the_wheel_holds_grammars_templates_and_types(wheel):
+def test_the_wheel_holds_grammars_templates_data_and_types(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     for folder, kind in (("grammars", ".lark"), ("templates", ".j2")):
         wanted = {p.relative_to(ROOT / folder) for p in (ROOT / folder).rglob("*") if p.suffix == kind}
         assert wanted
         assert {f"orio_py/_{folder}/{path.as_posix()}" for path in wanted} <= set(names)
-    models = {path.name for path in (ROOT / "orio_py" / "machine" / "data").glob("*.toml")}
-    assert models
-    assert {f"orio_py/machine/data/{name}" for name in models} <= set(names)
+    for folder in ("orio_py/machine/data", "orio_py/core/codes"):
+        data = {path.relative_to(ROOT).as_posix() for path in (ROOT / folder).rglob("*.toml")}
+        assert data
+        assert data <= set(names)
     assert "orio_py/py.typed" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not any(name.startswith(("tests/", "benchmarks/")) for name in names)
@@ -103,9 +104,10 @@ def test_the_installed_package_is_the_one_that_runs(installed, tmp_path):
     assert Path(done.stdout.strip()).is_relative_to(installed.parent)
 
 
-def test_check_space_and_tune_work_from_the_wheel(installed, tmp_path):
+def test_explain_check_space_and_tune_work_from_the_wheel(installed, tmp_path):
     (tmp_path / "scale.c").write_text(KERNEL)
     orio = installed / "orio"
+    assert "ORIO-T003: " in run(orio, "explain", "T003", cwd=tmp_path).stdout
     assert "no errors" in run(orio, "check", "scale.c", cwd=tmp_path).stdout
     assert "U" in run(orio, "space", "scale.c", cwd=tmp_path).stdout
     run(orio, "transform", "scale.c", "--set", "U=4", "-o", "unrolled.c", cwd=tmp_path)

@@ -10,7 +10,6 @@ import pytest
 from code_of import CodeOf
 
 from orio_py.core.codes import CODES
-from orio_py.core.codes.transform import CODES as TRANSFORM_CODES
 from orio_py.transformation.catalog import NOT_YET, TRANSFORMATIONS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,6 +19,7 @@ EXTRA_PAGES = {PAGES / name for name in ("openmp.md", "vector.md")}
 
 REFUSALS = CodeOf.folder(ROOT / "tests" / "unit" / "transformation")
 SEMANTICS = CodeOf.folder(ROOT / "tests" / "semantics", ROOT / "tests" / "support")
+TRANSFORM_CODES = [code for name, code in CODES.items() if name.startswith("ORIO-T")]
 
 
 @pytest.mark.parametrize("name", TRANSFORMATIONS)
@@ -69,7 +69,6 @@ def test_codes_are_all_used_documented_and_tested() -> None:
         t for t in CodeOf.folder(ROOT / "orio_py" / "transformation").texts if re.fullmatch(r"ORIO-T\d{3}", t)
     }
     assert used == {code.name for code in TRANSFORM_CODES}
-    assert used <= set(CODES)
     assert used - REFUSALS.texts == set()
 
 

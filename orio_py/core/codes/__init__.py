@@ -1,27 +1,58 @@
-"""Every diagnostic code with its title and the long text that `orio explain` prints."""
+"""Every diagnostic code with its title and the long text that `orio explain` prints.
+
+The texts are the TOML files of this folder, one for each group, with a table for each code.
+"""
 
 from __future__ import annotations
 
-from orio_py.core.codes.annotation import CODES as ANNOTATION
-from orio_py.core.codes.build import CODES as BUILD
-from orio_py.core.codes.ccode import CODES as CCODE
-from orio_py.core.codes.code import Code
-from orio_py.core.codes.expression import CODES as EXPRESSION
-from orio_py.core.codes.measure import CODES as MEASURE
-from orio_py.core.codes.space import CODES as SPACE
-from orio_py.core.codes.spec import CODES as SPEC
-from orio_py.core.codes.store import CODES as STORE
-from orio_py.core.codes.transform import CODES as TRANSFORM
-from orio_py.core.codes.usage import CODES as USAGE
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
 from orio_py.core.registry import Registry
 
-CODES: Registry[Code] = Registry(
-    "diagnostic code",
-    (
-        (code.name, code)
-        for group in (ANNOTATION, CCODE, EXPRESSION, SPEC, TRANSFORM, SPACE, BUILD, MEASURE, STORE, USAGE)
-        for code in group
-    ),
-)
+FOLDER = Path(__file__).parent
 
-__all__ = ["CODES", "Code"]
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A diagnostic code (`ORIO-T003`), its title in a few words, and a long explanation in plain text."""
+
+    name: str
+    title: str
+    explanation: str
+
+
+def read_codes(folder: Path) -> Registry[Code]:
+    """The codes of all TOML files in a folder and the folders below.
+
+    Raises ValueError when two files have the same code, and TypeError when one has other fields than `Code`.
+    """
+    files = [tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.toml"))]
+    codes = [Code(name, **fields) for tables in files for name, fields in tables.items()]
+    return Registry("diagnostic code", [(code.name, code) for code in codes])
+
+
+@cache
+def _all() -> Registry[Code]:
+    return read_codes(FOLDER)
+
+
+class _Codes(Mapping[str, Code]):
+    """All codes by name.  The files are read when they are first asked for: most commands explain nothing."""
+
+    def __getitem__(self, name: str) -> Code:
+        return _all()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_all())
+
+    def __len__(self) -> int:
+        return len(_all())
+
+
+CODES: Mapping[str, Code] = _Codes()
+
+__all__ = ["CODES", "FOLDER", "Code", "read_codes"]

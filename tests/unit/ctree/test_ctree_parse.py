@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orio_py.core.codes.ccode import CODES
+from orio_py.core.codes import CODES
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.source import Position, SourceFile
 from orio_py.ctree.emit import emit
@@ -147,8 +147,9 @@ def test_refusals(text: str, place: str, words: str) -> None:
 
 
 def test_every_code_is_explained() -> None:
-    assert [code.name for code in CODES] == [f"ORIO-C00{k}" for k in range(1, 9)]
-    assert all(code.title and len(code.explanation) > 80 for code in CODES)
+    codes = [code for name, code in CODES.items() if name.startswith("ORIO-C")]
+    assert [code.name for code in codes] == [f"ORIO-C00{k}" for k in range(1, 9)]
+    assert all(code.title and len(code.explanation) > 80 for code in codes)
 
 
 def test_all_preprocessor_lines_are_reported() -> None:
