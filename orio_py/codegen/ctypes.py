@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 
+from orio_py.ctree.ctype import ctype
+
 _FLOATING = {"float": "ORIO_FLOAT", "double": "ORIO_DOUBLE", "long double": "ORIO_LONG_DOUBLE"}
-_WORDS = frozenset(["char", "short", "int", "long", "signed", "unsigned", "float", "double", "_Bool", "bool"])
-_NAMED = re.compile(r"u?int(?:_least|_fast)?(?:8|16|32|64)_t|size_t|ssize_t|ptrdiff_t|u?intptr_t|u?intmax_t")
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _TYPEDEF = re.compile(r"\btypedef\s+([A-Za-z_][\w\s]*?)\s+([A-Za-z_]\w*)\s*;")
 
 
 def is_arithmetic(type_name: str) -> bool:
     """Whether the type is one that C defines for numbers."""
-    words = type_name.split()
-    return bool(words) and (all(w in _WORDS for w in words) or bool(_NAMED.fullmatch(type_name)))
+    return ctype(type_name) is not None
 
 
 def is_floating(type_name: str) -> bool:

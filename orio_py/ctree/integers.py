@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orio_py.ctree.ctype import named_type
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 
@@ -10,11 +11,6 @@ ARITHMETIC = frozenset({"+", "-", "*", "/"})
 
 INTEGER_ONLY = frozenset({"%", "&", "|", "^", "<<", ">>"})
 """Operators that take integers only."""
-
-_INTEGER_WORDS = frozenset(
-    {"char", "short", "int", "long", "signed", "unsigned", "size_t", "ptrdiff_t", "ssize_t"}
-    | {f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-)
 
 
 def evident_integers(node: Node) -> frozenset[str]:
@@ -25,8 +21,8 @@ def evident_integers(node: Node) -> frozenset[str]:
         if isinstance(item, c_ast.ArrayRef):
             found.update(_terms(item.subscript))
         elif isinstance(item, c_ast.Decl) and isinstance(item.type, c_ast.TypeDecl) and item.name:
-            words = item.type.type.names if isinstance(item.type.type, c_ast.IdentifierType) else ["?"]
-            (found if set(words) <= _INTEGER_WORDS else others).add(item.name)
+            known = named_type(item.type)
+            (others if known is None or known.is_floating else found).add(item.name)
     return frozenset(found - others)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from orio_py.ctree.ctype import Rank, ctype
 from orio_py.ctree.effects import PURE_FUNCTIONS, Effects, effects
 from orio_py.ctree.emit_expression import emit_argument, emit_declaration, emit_type
 from orio_py.ctree.nodes import Node, c_ast
@@ -13,17 +14,6 @@ from orio_py.ctree.rewrite import copy_with
 __all__ = ["PURE_FUNCTIONS", "CDeclaration", "Effects", "Scope", "declaration_of", "effects"]
 
 Scope = Literal["parameter", "local", "global"]
-
-_SIGNED_TYPES = frozenset(
-    {"ptrdiff_t", "ssize_t", "intptr_t", "intmax_t", "off_t", "wchar_t"}
-    | {f"int{kind}{bits}_t" for kind in ("", "_least", "_fast") for bits in (8, 16, 32, 64)}
-)
-_UNSIGNED_TYPES = frozenset(
-    {"size_t", "uintptr_t", "uintmax_t", "bool", "_Bool"}
-    | {f"uint{kind}{bits}_t" for kind in ("", "_least", "_fast") for bits in (8, 16, 32, 64)}
-)
-_INTEGER_WORDS = frozenset({"char", "short", "int", "long", "signed", "unsigned", "__int128"})
-_FLOATING_TYPES = frozenset({"float", "double", "long double", "double long", "float_t", "double_t"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +53,24 @@ class CDeclaration:
     @property
     def is_integer(self) -> bool:
         """Whether the element type is an integer type."""
-        words = set(self.type.split())
-        known = self.type in _SIGNED_TYPES | _UNSIGNED_TYPES or self.type.startswith("enum ")
-        return known or (bool(words) and words <= _INTEGER_WORDS)
+        known = ctype(self.type)
+        if known is None:
+            return self.type.startswith("enum ") or "__int128" in self.type
+        return not known.is_floating
 
     @property
     def is_unsigned(self) -> bool:
         """Whether the element type is an unsigned integer type."""
-        return self.is_integer and ("unsigned" in self.type.split() or self.type in _UNSIGNED_TYPES)
+        known = ctype(self.type)
+        if known is None:
+            return "__int128" in self.type and "unsigned" in self.type
+        return known.unsigned or known.rank is Rank.BOOL
 
     @property
     def is_floating(self) -> bool:
         """Whether the element type is a real floating type."""
-        return self.type in _FLOATING_TYPES
+        known = ctype(self.type)
+        return known is not None and known.is_floating
 
     @property
     def _is_compound(self) -> bool:

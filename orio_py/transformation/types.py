@@ -6,6 +6,7 @@ import re
 from typing import Literal
 
 from orio_py.ctree.build import literal_value
+from orio_py.ctree.ctype import Rank, ctype
 from orio_py.ctree.effects import PURE_FUNCTIONS
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.loops import CanonicalLoop
@@ -37,10 +38,7 @@ _OF_ANY_TYPE = frozenset(
         "ilogb",
     ]
 )
-_WORDS = frozenset(["char", "short", "int", "long", "signed", "unsigned", "_Bool"])
 _FLOATING = frozenset(["float", "double"])
-UNSIGNED_NAMES = frozenset(["size_t", "uintptr_t", "uintmax_t", "uint32_t", "uint64_t"])
-SIGNED_NAMES = frozenset(["ptrdiff_t", "ssize_t", "intptr_t", "intmax_t", "int32_t", "int64_t"])
 
 
 def index_type(view: CanonicalLoop, context: Context) -> str:
@@ -157,15 +155,10 @@ def is_within(value: Node, known: tuple[int, int], context: Context) -> bool:
 
 def signedness_of_type(text: str) -> Signedness:
     """How C computes with values of an integer type, after the integer promotions."""
-    words = text.split()
-    if len(words) == 1 and words[0] in UNSIGNED_NAMES:
-        return "unsigned"
-    if len(words) == 1 and words[0] in SIGNED_NAMES:
-        return "signed"
-    if not words or set(words) - _WORDS:
+    known = ctype(text)
+    if known is None or known.is_floating:
         return "unknown"
-    narrow = "char" in words or "short" in words or "_Bool" in words
-    return "unsigned" if "unsigned" in words and not narrow else "signed"
+    return "unsigned" if known.promoted.unsigned else "signed"
 
 
 def same_signedness(index: str, context: Context, *expressions: Node) -> bool:
@@ -248,8 +241,8 @@ def may_be_unsigned(expression: Node, context: Context) -> bool:
 
 def is_wide(text: str) -> bool:
     """Whether an integer type may be wider than `int`."""
-    words = set(text.split())
-    return "long" in words or bool(words & (UNSIGNED_NAMES | SIGNED_NAMES))
+    known = ctype(text)
+    return known is not None and Rank.LONG <= known.rank <= Rank.LONG_LONG
 
 
 def signedness(expression: Node, context: Context) -> Signedness:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from orio_py.ctree.ctype import Rank, ctype
 from orio_py.ctree.dependence.affine import MAXIMUM_TERMS, Polynomial
 from orio_py.ctree.dependence.names import Names, resolve
 from orio_py.ctree.dependence.scope import NEVER, Constraint, Level, Scope, relation
@@ -37,10 +38,6 @@ MINIMUM_NAMES = frozenset({"min", "MIN", "imin"})
 MAXIMUM_NAMES = frozenset({"max", "MAX", "imax"})
 """Functions and macros that give the larger of two integers."""
 
-_WIDE_INTEGERS = frozenset(
-    {"int", "long", "size_t", "ssize_t", "ptrdiff_t", "int32_t", "int64_t", "intptr_t"}
-)
-_INTEGER_WORDS = _WIDE_INTEGERS | {"signed", "unsigned", "uint32_t", "uint64_t", "uintptr_t"}
 _INVARIANT_NODES = frozenset(
     {"ArrayRef", "BinaryOp", "ExprList", "ID", "IdentifierType", "TernaryOp", "TypeDecl", "Typename"}
 )
@@ -310,4 +307,5 @@ def is_wide_integer(type_node: Any) -> bool:
         if type(part).__name__ in {"PtrDecl", "ArrayDecl", "Struct", "Union", "Enum", "FuncDecl"}:
             return False
         names.extend(getattr(part, "names", None) or ())
-    return bool(names) and all(name in _INTEGER_WORDS for name in names)
+    known = ctype(" ".join(names))
+    return known is not None and Rank.INT <= known.rank <= Rank.LONG_LONG

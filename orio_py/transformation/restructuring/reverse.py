@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from orio_py.ctree.build import add, assign, binary, const, ident, literal_value, mul, sub, ternary, unary
+from orio_py.ctree.ctype import Rank, ctype
 from orio_py.ctree.dependence.fusion import may_reverse
 from orio_py.ctree.loops import CanonicalLoop, find_loops, nest
 from orio_py.ctree.nodes import For, Node, c_ast
@@ -30,19 +31,8 @@ from orio_py.transformation.forms import loop_view
 from orio_py.transformation.loop_names import LoopName, first_present, show_loops
 from orio_py.transformation.restructuring.loop_matching import hidden_use, require_steady, starting_at
 from orio_py.transformation.sites import rewrite_where
-from orio_py.transformation.types import fits_index, index_type, signedness_of_type
+from orio_py.transformation.types import fits_index, index_type
 from orio_py.transformation.verdicts import dependence_context, require_legal
-
-_LARGEST = {
-    "char": 2**7 - 1,
-    "int8_t": 2**7 - 1,
-    "uint8_t": 2**7 - 1,
-    "short": 2**15 - 1,
-    "int16_t": 2**15 - 1,
-    "uint16_t": 2**15 - 1,
-    "_Bool": 1,
-}
-"""Values that indices of narrow types can have for certain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +127,10 @@ def _leaves_room(start: Node, stride: int) -> bool:
 
 def _in_range(value: int, kind: str) -> bool:
     """Whether an index of the type can have the value, for certain."""
-    words = kind.split()
-    sign = signedness_of_type(kind)
-    largest = min((_LARGEST[word] for word in words if word in _LARGEST), default=2**31 - 1)
-    if sign == "unknown":
-        largest = min(largest, _LARGEST["char"])
+    known = ctype(kind)
+    low, high = (known.limits if known is not None else None) or (0, 127)
     # A plain `char` may be unsigned.
-    below_zero = sign == "signed" and "unsigned" not in words and (words != ["char"])
-    return (-largest if below_zero else 0) <= value <= largest
+    return (0 if kind == "char" else max(low, -high)) <= value <= min(high, 2**31 - 1)
 
 
 def _holds(kind: str, context: Context, *expressions: Node) -> bool:
@@ -154,7 +140,7 @@ def _holds(kind: str, context: Context, *expressions: Node) -> bool:
         if value is not None:
             if not _in_range(value, kind):
                 return False
-        elif any(word in _LARGEST for word in kind.split()):
+        elif (known := ctype(kind)) is not None and known.rank < Rank.INT:
             declared = context.declarations.get(getattr(expression, "name", ""))
             if not isinstance(expression, c_ast.ID) or declared is None or declared.type != kind:
                 return False

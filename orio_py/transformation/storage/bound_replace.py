@@ -17,14 +17,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from orio_py.ctree.build import binary, declare, ident
+from orio_py.ctree.ctype import CType, Rank, common
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import copy_with, walk
 from orio_py.transformation.base import Context
+from orio_py.transformation.conversions import expression_type
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.forms import unknown_calls
-from orio_py.transformation.storage.bound_replace_types import compared_type, expression_type
 from orio_py.transformation.storage.scalar_live_ranges import Spans, is_trusted
 from orio_py.transformation.storage.scalar_replace import check_prefix, name_prefix
 from orio_py.transformation.storage.scalar_replace_blocks import BlockRewriter, changed
@@ -146,12 +147,13 @@ class _Planner:
         """The constant for an expression, None where it stays in the header."""
         if _is_trivial(node) or not self._is_pure(node):
             return None
-        kind = expression_type(node, loop.declared, self._context)
-        if kind is None:
+        found = expression_type(node, self._context, loop.declared)
+        if found is None or found.is_floating:
             return None
+        kind = found.promoted
         if not is_start and loop.index is not None:
-            kind = compared_type(kind, expression_type(ident(loop.index), loop.declared, self._context))
-        part = _Part(node, kind, is_start)
+            kind = compared_type(kind, expression_type(ident(loop.index), self._context, loop.declared))
+        part = _Part(node, kind.words, is_start)
         place = self._place(part, spot)
         if place is None:
             return None
@@ -160,7 +162,7 @@ class _Planner:
         key = place.block, slot, part.key
         if key not in self._known:
             name = self._known[key] = self._fresh(part)
-            self.before.setdefault((place.block, slot), []).append(declare(f"const {kind}", name, node))
+            self.before.setdefault((place.block, slot), []).append(declare(f"const {kind.words}", name, node))
         return self._known[key]
 
     def _fresh(self, part: _Part) -> str:
@@ -283,6 +285,21 @@ def _starting_at(init: Node | None, start: Node) -> Node:
             return copy_with(init, rvalue=start)
         case _:
             raise AssertionError("a canonical loop starts with an assignment or a declaration")
+
+
+def compared_type(kind: CType, index: CType | None) -> CType:
+    """The type of a constant of type `kind` that is compared with an index of a type.
+
+    In a comparison with an unsigned index a signed bound becomes unsigned; as a constant of that type it has the
+    same value there, and a compiler that knew the expression not to be negative has nothing to warn of.
+    """
+    if index is None:
+        return kind
+    index = index.promoted
+    if index.alias and index.unsigned and not kind.alias and not kind.unsigned and kind.rank <= Rank.LONG:
+        return index
+    together = common(index, kind)
+    return together if together is not None and together.unsigned else kind
 
 
 ENTRY = Entry(

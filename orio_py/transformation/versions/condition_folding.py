@@ -13,13 +13,14 @@ from collections.abc import Callable, Mapping
 from operator import eq, ge, gt, le, lt, ne
 
 from orio_py.ctree.build import block, const, ident, literal_value
+from orio_py.ctree.ctype import Rank
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Compound, For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, substitute, used_names, walk
 from orio_py.transformation.base import Context
 from orio_py.transformation.constants import canonical, range_of, with_constant
 from orio_py.transformation.context import with_inner_declarations
-from orio_py.transformation.conversions import Rank, as_common_type, rank_of
+from orio_py.transformation.conversions import as_common_type, expression_type
 from orio_py.transformation.parallel.pragma_text import belongs_to_loop
 from orio_py.transformation.types import is_converted, is_wide, signedness, without_cast
 
@@ -37,7 +38,6 @@ _COMPARED: Mapping[str, Callable[[int, int], bool]] = {
 }  # fmt: skip
 _CONTRARY: Mapping[str, str] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _ENDLESS = 2**64
-_WIDE: tuple[Rank, ...] = (("unsigned", 2), ("unsigned", 3))
 """The ranks of `unsigned long` and `unsigned long long`."""
 
 
@@ -84,7 +84,7 @@ def _depends_on_width(node: Node, context: Context) -> bool:
         (node.left, node.right, _MIRROR[node.op]),
         (node.right, node.left, node.op),
     ):
-        if op in {"<", ">="} and _literal(number) == 0 and rank_of(number, context) in _WIDE:
+        if op in {"<", ">="} and _literal(number) == 0 and _is_wide_unsigned(number, context):
             return signedness(value, context) == "signed" and _outcome(node, context) is None
         parts = [part for part in walk(number) if isinstance(part, c_ast.Constant)]
         is_long = any("l" in part.value.lower() for part in parts)
@@ -94,6 +94,12 @@ def _depends_on_width(node: Node, context: Context) -> bool:
             wide = any(declared is None or is_wide(declared.type) for declared in names)
             return signedness(value, context) == "unsigned" and not wide
     return False
+
+
+def _is_wide_unsigned(number: Node, context: Context) -> bool:
+    """Whether a number has an unsigned type that may be wider than `unsigned`."""
+    found = expression_type(number, context)
+    return found is not None and found.unsigned and found.rank > Rank.INT
 
 
 def _signed_number(node: Node) -> int | None:

@@ -165,7 +165,7 @@ def test_bound_of_an_unsigned_index(kind: str, bound: str, wraps: bool) -> None:
         ("uint32_t", "unsigned"),
         ("int64_t", "signed"),
         ("ptrdiff_t", "signed"),
-        ("uint8_t", "unknown"),
+        ("uint8_t", "signed"),
         ("double", "unknown"),
         ("unsigned real_t", "unknown"),
         ("size_t long", "unknown"),
@@ -330,7 +330,8 @@ def test_unsigned_parts() -> None:
     ("kind", "wide"),
     [
         *((kind, False) for kind in ("int", "unsigned", "short", "double")),
-        *((kind, True) for kind in ("long", "unsigned long long", "size_t", "int64_t", "int32_t")),
+        *((kind, True) for kind in ("long", "unsigned long long", "size_t", "int64_t")),
+        ("int32_t", False),
     ],
 )
 def test_wide_types(kind: str, wide: bool) -> None:

@@ -1,12 +1,14 @@
-"""Types of bounds that become constants: the type that C computes an expression in, None where that is unsure."""
+"""C's arithmetic types, and the type that C computes an expression in: None where it depends on the machine."""
 
 from __future__ import annotations
 
 import pytest
 from c_trees import context, statement
 
+from orio_py.ctree.ctype import ctype, literal_type
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.transformation.storage.bound_replace_types import compared_type, expression_type
+from orio_py.transformation.conversions import expression_type
+from orio_py.transformation.storage.bound_replace import compared_type
 
 AROUND = context(
     """int i, n, row[9], *p; unsigned u; long wide; unsigned long ul; long long huge; unsigned long long ull;
@@ -31,14 +33,14 @@ def expression(text: str) -> Node:
         ("2147483647", "int"),
         ("2147483648", None),
         ("2147483647u", "unsigned"),
-        ("2147483648u", None),
+        ("2147483648u", "unsigned"),
         ("7L", "long"),
         ("7UL", "unsigned long"),
         ("7LL", "long long"),
         ("7ull", "unsigned long long"),
-        ("0x10", None),
+        ("0x10", "int"),
         ("'c'", "int"),
-        ("1.5", None),
+        ("1.5", "double"),
         ("COUNT", "int"),
         ("SUM", None),
         ("n", "int"),
@@ -48,7 +50,7 @@ def expression(text: str) -> Node:
         ("row", None),
         ("p", None),
         ("p[i]", "int"),
-        ("x", None),
+        ("x", "double"),
         ("tiny", "int"),
         ("byte", "int"),
         ("letter", "int"),
@@ -59,7 +61,7 @@ def expression(text: str) -> Node:
         ("u", "unsigned"),
         ("-u", "unsigned"),
         ("~tiny", "int"),
-        ("!u", None),
+        ("!u", "int"),
         ("wide << u", "long"),
         ("u >> wide", "unsigned"),
         ("u < wide", "int"),
@@ -74,28 +76,85 @@ def expression(text: str) -> Node:
         ("ul + huge", None),
         ("wide + ul", "unsigned long"),
         ("huge + ull", "unsigned long long"),
-        ("n * x", None),
-        ("x * n", None),
+        ("n * x", "double"),
+        ("x * n", "double"),
         ("size + 1", "size_t"),
         ("1 + size", "size_t"),
-        ("size + u", None),
+        ("size + u", "size_t"),
+        ("wide + size", "size_t"),
+        ("size + huge", None),
         ("size + size", "size_t"),
         ("size + gap", None),
         ("i ? n : u", "unsigned"),
-        ("i ? n : x", None),
+        ("i ? n : x", "double"),
         ("(long)n", "long"),
-        ("(double)n", None),
+        ("(double)n", "double"),
         ("(short)n", "int"),
         ("(signed)n", "int"),
         ("max(n, wide)", "long"),
-        ("max(n, x)", None),
+        ("max(n, x)", "double"),
         ("min(n, wide)", None),
         ("g(n, wide)", None),
-        ("n++", None),
+        ("n++", "int"),
     ],
 )
 def test_type_of_an_expression(text: str, kind: str | None) -> None:
-    assert expression_type(expression(text), AROUND.declarations, AROUND) == kind
+    found = expression_type(expression(text), AROUND)
+    assert (None if found is None else found.promoted.words) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("7", "int"),
+        ("0x7fffffff", "int"),
+        ("0x80000000", "unsigned"),
+        ("020000000000", "unsigned"),
+        ("4294967295u", "unsigned"),
+        ("4294967296u", None),
+        ("2147483648", None),
+        ("2147483648LL", "long long"),
+        ("0xffffffffL", None),
+        ("9223372036854775807LL", "long long"),
+        ("1e3", "double"),
+        ("1e3f", "float"),
+        ("1.L", "long double"),
+        ("0x1p3", "double"),
+        ("0xe", "int"),
+    ],
+)
+def test_type_of_a_literal(text: str, kind: str | None) -> None:
+    found = literal_type("int", text)
+    assert (None if found is None else found.words) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "limits"),
+    [
+        ("unsigned char", "unsigned char", (0, 255)),
+        ("char", "char", (-128, 127)),
+        ("int short unsigned", "unsigned short", (0, 65535)),
+        ("signed", "int", (-(2**31), 2**31 - 1)),
+        ("long int long unsigned", "unsigned long long", (0, 2**64 - 1)),
+        ("long", "long", (-(2**31), 2**31 - 1)),
+        ("_Bool", "_Bool", (0, 1)),
+        ("uint64_t", "uint64_t", (0, 2**64 - 1)),
+        ("size_t", "size_t", (0, 2**32 - 1)),
+        ("double long", "long double", None),
+        ("const volatile float", "float", None),
+    ],
+)
+def test_words_and_limits_of_a_type(text: str, words: str, limits: tuple[int, int] | None) -> None:
+    found = ctype(text)
+    assert found is not None
+    assert (found.words, found.limits) == (words, limits)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "const", "struct point", "real", "long long long", "char int *", "short char"]
+)
+def test_other_types(text: str) -> None:
+    assert ctype(text) is None
 
 
 @pytest.mark.parametrize(
@@ -106,7 +165,7 @@ def test_type_of_an_expression(text: str, kind: str | None) -> None:
         ("int", "unsigned", "unsigned"),
         ("int", "size_t", "size_t"),
         ("long", "size_t", "size_t"),
-        ("unsigned", "size_t", "unsigned"),
+        ("unsigned", "size_t", "size_t"),
         ("long", "unsigned", "long"),
         ("unsigned", "int", "unsigned"),
         ("long", "int", "long"),
@@ -116,4 +175,6 @@ def test_type_of_an_expression(text: str, kind: str | None) -> None:
     ],
 )
 def test_type_of_a_bound_beside_an_index(kind: str, index: str | None, result: str) -> None:
-    assert compared_type(kind, index) == result
+    found = ctype(kind)
+    assert found is not None
+    assert compared_type(found, None if index is None else ctype(index)).words == result
