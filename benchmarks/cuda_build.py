@@ -25,7 +25,7 @@ from statistics import median
 
 import orio_py
 from orio_py.api.report import given_paths
-from orio_py.build.cuda import CudaCompiler, CudaOptions, cuda_options
+from orio_py.build.cuda import CudaBuildOptions, CudaCompiler, cuda_options
 from orio_py.build.cuda_catalog import COMPILERS, cuda_compiler
 from orio_py.build.cuda_report import ArchitectureReport, KernelReport, build_report
 from orio_py.codegen.cuda.device import cuda_program
@@ -83,7 +83,7 @@ def generated(paths: Sequence[Path]) -> list[Text]:
 
 
 def measured(
-    text: Text, architecture: str, compiler: CudaCompiler, options: CudaOptions, repeats: int
+    text: Text, architecture: str, compiler: CudaCompiler, options: CudaBuildOptions, repeats: int
 ) -> tuple[ArchitectureReport, Seconds]:
     """The report for one architecture with the median of the times, and the median of processor times."""
 

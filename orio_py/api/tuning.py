@@ -27,9 +27,9 @@ from orio_py.tuning.events import Event, Listener
 from orio_py.tuning.load import Loaded, load
 from orio_py.tuning.options import TuneOptions
 from orio_py.tuning.output import Destination
-from orio_py.tuning.project import Clock, tune_file
+from orio_py.tuning.project import TaskClock, tune_file
 from orio_py.tuning.result import RegionReport
-from orio_py.tuning.tree import Selection
+from orio_py.tuning.tree import FileSelection
 from orio_py.tuning.trial_cache import Archive
 from orio_py.tuning.wrapper import Wrapper
 
@@ -85,7 +85,7 @@ def tune(
         given,
         spec=chosen.spec,
         pins=chosen.pins,
-        selection=Selection(chosen.include, chosen.exclude, output),
+        selection=FileSelection(chosen.include, chosen.exclude, output),
         compile_commands=chosen.compile_commands,
     )
     destination = Destination(given, loaded.files, output, in_place)
@@ -162,7 +162,7 @@ class _TuneRun:
         tells of variants that nothing here can time; their files are not written.
         """
         total = sum(len(task.points) for task in self.loaded.tasks if task.task.has_spec)
-        clock = Clock(total, self.listener, perf_counter)
+        clock = TaskClock(total, self.listener, perf_counter)
         for file in self.loaded.files:
             if not file.tasks:
                 continue

@@ -25,7 +25,7 @@ from orio_py.tuning.load import load
 from orio_py.tuning.options import TuneOptions
 from orio_py.tuning.output import Destination
 from orio_py.tuning.project import transform_file
-from orio_py.tuning.tree import Selection
+from orio_py.tuning.tree import FileSelection
 
 if TYPE_CHECKING:  # their library takes time to load
     from orio_py.store.selection import Selection as StoredSelection
@@ -68,7 +68,7 @@ def transform(
         spec=spec,
         recipe=recipe,
         pins=chosen,
-        selection=Selection(include, exclude, output),
+        selection=FileSelection(include, exclude, output),
         compile_commands=compile_commands,
     )
     destination = Destination(given, loaded.files, output, in_place)
@@ -116,7 +116,7 @@ def apply_results(
         given,
         spec=chosen.spec,
         pins=chosen.pins,
-        selection=Selection(chosen.include, chosen.exclude, output),
+        selection=FileSelection(chosen.include, chosen.exclude, output),
         compile_commands=chosen.compile_commands,
     )
     destination = Destination(given, loaded.files, output, in_place)

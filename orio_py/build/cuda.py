@@ -38,7 +38,7 @@ _INDENT = 2
 
 
 @dataclass(frozen=True, slots=True)
-class CudaOptions:
+class CudaBuildOptions:
     """How CUDA text is compiled, for every compiler of it.
 
     `architecture` is one that the options name (`sm_90`), `max_registers` the most per thread.  `ptxas` are options
@@ -66,7 +66,7 @@ class CudaOptions:
         return [*words, *(f"--ptxas-options={option}" for option in self.ptxas), *self.flags]
 
 
-def cuda_options(text: str, position: Position | None = None) -> CudaOptions:
+def cuda_options(text: str, position: Position | None = None) -> CudaBuildOptions:
     """The options that a text such as `-arch=sm_90 -O3 -use_fast_math` asks for, split as a shell would split it.
 
     They are written for nvcc.  `-O0` to `-O3` go to the assembler, which optimises device code; those for the
@@ -106,7 +106,7 @@ def cuda_options(text: str, position: Position | None = None) -> CudaOptions:
             line_info = True
         else:
             flags.append(word)
-    return CudaOptions(architecture, registers, fast_math, line_info, tuple(ptxas), tuple(flags))
+    return CudaBuildOptions(architecture, registers, fast_math, line_info, tuple(ptxas), tuple(flags))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class CudaCompiler(Protocol):
         """The architectures that it makes machine code for, oldest first."""
         ...
 
-    def compile(self, source: str, architecture: str, options: CudaOptions) -> CudaBinary | BuildFailure:
+    def compile(self, source: str, architecture: str, options: CudaBuildOptions) -> CudaBinary | BuildFailure:
         """Machine code for `architecture`, whatever the options say.
 
         Raises DiagnosticError ORIO-B021 when the compiler does not know the architecture.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from orio_py.build.compiler import BuildFailure
-from orio_py.build.cuda import CudaCompiler, CudaOptions
+from orio_py.build.cuda import CudaBuildOptions, CudaCompiler
 from orio_py.core.units import Bytes, Seconds
 from orio_py.machine.catalog import gpu_model
 from orio_py.machine.occupancy import Limit, Occupancy, occupancy
@@ -40,7 +40,7 @@ def build_report(
     *,
     compiler: CudaCompiler,
     threads_per_block: int,
-    options: CudaOptions = CudaOptions(),
+    options: CudaBuildOptions = CudaBuildOptions(),
     dynamic_shared_bytes: Bytes = Bytes(0),
 ) -> tuple[ArchitectureReport, ...]:
     """Compile `source` for each architecture; occupancy is that of blocks of `threads_per_block` threads.

@@ -15,7 +15,7 @@ from orio_py.build.cuda import (
     NO_CODE,
     SOURCE_NAME,
     CudaBinary,
-    CudaOptions,
+    CudaBuildOptions,
     check_architecture,
     encoded,
     failure,
@@ -47,7 +47,7 @@ class Nvcc:
         """As `CudaCompiler.is_from_wheels`: no wheel has the program."""
         return False
 
-    def compile(self, source: str, architecture: str, options: CudaOptions) -> CudaBinary | BuildFailure:
+    def compile(self, source: str, architecture: str, options: CudaBuildOptions) -> CudaBinary | BuildFailure:
         """As `CudaCompiler.compile`, in a process of its own with a time limit."""
         check_architecture(self, architecture)
         with TemporaryDirectory(prefix="orio-nvcc-") as folder:

@@ -20,7 +20,7 @@ from orio_py.build.cuda import (
     NO_CODE,
     SOURCE_NAME,
     CudaBinary,
-    CudaOptions,
+    CudaBuildOptions,
     check_architecture,
     encoded,
     failure,
@@ -56,7 +56,7 @@ class Nvrtc:
         """The compiler in messages."""
         return "NVRTC"
 
-    def compile(self, source: str, architecture: str, options: CudaOptions) -> CudaBinary | BuildFailure:
+    def compile(self, source: str, architecture: str, options: CudaBuildOptions) -> CudaBinary | BuildFailure:
         """As `CudaCompiler.compile`."""
         check_architecture(self, architecture)
         from cuda.bindings import nvrtc  # of the extra `cuda`; takes time to load

@@ -18,7 +18,7 @@ from orio_py.tuning.events import (
     BaselineMeasured,
     Event,
     PastFound,
-    Stage,
+    StageStarted,
     TaskFinished,
     TaskStarted,
     TreeProgress,
@@ -145,7 +145,7 @@ class PlainProgress:
                 self._say(self._narrator.started(event))
             case PastFound():
                 self._say(self._narrator.past_found(event))
-            case Stage(name=name):
+            case StageStarted(name=name):
                 self._say(f"  {name}")
             case BaselineMeasured():
                 self._say(self._narrator.baseline_measured(event))
@@ -201,7 +201,7 @@ class BarProgress:
                 self._bar = self._progress.add_task("", total=event.planned, stage="", standing="")
             case PastFound():
                 self._say(self._narrator.past_found(event))
-            case Stage(name=name):
+            case StageStarted(name=name):
                 self._stage = str(name)
                 self._update()
             case BaselineMeasured():

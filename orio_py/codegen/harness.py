@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from orio_py.codegen.interface import KernelInterface, KernelVariable
 from orio_py.codegen.kernel import is_shared
 from orio_py.codegen.program import Program
-from orio_py.codegen.records import Part, assignments, definition, distinct, parts
+from orio_py.codegen.records import RecordPart, assignments, definition, distinct, parts
 from orio_py.codegen.templates import read, render
 from orio_py.core.expr import Value
 from orio_py.ctree.structures import Members, structures
@@ -32,7 +32,7 @@ class HarnessVariable:
     index: int
     name: str
     type: str
-    parts: tuple[Part, ...]
+    parts: tuple[RecordPart, ...]
     count: str
     allocation: str
     bindings: tuple[str, ...]

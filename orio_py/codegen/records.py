@@ -14,7 +14,7 @@ from orio_py.ctree.symbols import CDeclaration
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RecordPart:
     """Equal numbers in each element of a variable: the element itself, named '', or a member of a structure.
 
     `type` is the C type of the numbers, `kind` the test program's constant for them; `offset` (in bytes from the
@@ -29,16 +29,16 @@ class Part:
     count: str
 
 
-def parts(type_name: str, members: Members) -> tuple[Part, ...]:
+def parts(type_name: str, members: Members) -> tuple[RecordPart, ...]:
     """The parts of an element of this type; `members` are those of a structure."""
     if not members:
-        return (Part("", type_name, ctypes.kind(type_name), "0", f"sizeof({type_name})", "1"),)
-    found: list[Part] = []
+        return (RecordPart("", type_name, ctypes.kind(type_name), "0", f"sizeof({type_name})", "1"),)
+    found: list[RecordPart] = []
     for member in members:
         place = f"offsetof({type_name}, {member.name})"
         size = f"sizeof({member.type})"
         count = f"sizeof((({type_name} *)0)->{member.name}) / {size}" if member.dimensions else "1"
-        found.append(Part(member.name, member.type, ctypes.kind(member.type), place, size, count))
+        found.append(RecordPart(member.name, member.type, ctypes.kind(member.type), place, size, count))
     return tuple(found)
 
 

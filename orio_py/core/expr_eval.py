@@ -8,7 +8,7 @@ from typing import Any, assert_never
 
 from orio_py.core.diagnostics import fail
 from orio_py.core.expr_functions import FUNCTIONS, arithmetic, brief, compare, kind, negate, subscript
-from orio_py.core.expr_limits import DEFAULT_LIMITS, Limits, Meter
+from orio_py.core.expr_limits import DEFAULT_LIMITS, EvaluationMeter, Limits
 from orio_py.core.expr_nodes import (
     Binary,
     BoolOp,
@@ -36,7 +36,7 @@ def _floor_divide(left: int, right: int) -> int:
     return left // right
 
 
-Code = Callable[[Environment, Meter], Value]
+Code = Callable[[Environment, EvaluationMeter], Value]
 
 _SMALL = 1 << 64
 _FAST: Mapping[str, Callable[[Any, Any], Any]] = {
@@ -61,13 +61,13 @@ def evaluate(expr: Expr, environment: Environment, *, limits: Limits = DEFAULT_L
     >>> evaluate(Binary("**", Literal(2), Name("k")), {"k": 5})
     32
     """
-    return _code(expr)(environment, Meter(limits))
+    return _code(expr)(environment, EvaluationMeter(limits))
 
 
 def compile_expr(expr: Expr, *, limits: Limits = DEFAULT_LIMITS) -> Callable[[Environment], Value]:
     """A function that evaluates the expression again and again, with the meaning of `evaluate`."""
     code = _code(expr)
-    return lambda environment: code(environment, Meter(limits))
+    return lambda environment: code(environment, EvaluationMeter(limits))
 
 
 def _code(expr: Expr) -> Code:
@@ -101,7 +101,7 @@ def _code(expr: Expr) -> Code:
 
 
 def _name(name: str, position: Position | None) -> Code:
-    def run(environment: Environment, meter: Meter) -> Value:
+    def run(environment: Environment, meter: EvaluationMeter) -> Value:
         try:
             return environment[name]
         except KeyError:
@@ -115,7 +115,7 @@ def _constants(values: list[Value], expr: ListExpr | TupleExpr) -> Code:
     constant = tuple(values)
     as_tuple = isinstance(expr, TupleExpr)
 
-    def run(environment: Environment, meter: Meter) -> Value:
+    def run(environment: Environment, meter: EvaluationMeter) -> Value:
         meter.step(len(constant), position)
         return constant if as_tuple else list(constant)
 
@@ -123,7 +123,7 @@ def _constants(values: list[Value], expr: ListExpr | TupleExpr) -> Code:
 
 
 def _items(codes: list[Code], as_tuple: bool, position: Position | None) -> Code:
-    def run(environment: Environment, meter: Meter) -> Value:
+    def run(environment: Environment, meter: EvaluationMeter) -> Value:
         meter.step(len(codes), position)
         values = [code(environment, meter) for code in codes]
         return tuple(values) if as_tuple else values
@@ -141,7 +141,7 @@ def _binary(operator: str, left: Code, right: Code, position: Position | None) -
     fast = _FAST.get(operator)
     divides = operator in ("//", "%")
 
-    def run(environment: Environment, meter: Meter) -> Value:
+    def run(environment: Environment, meter: EvaluationMeter) -> Value:
         first, second = left(environment, meter), right(environment, meter)
         if (
             fast is not None
@@ -158,7 +158,7 @@ def _binary(operator: str, left: Code, right: Code, position: Position | None) -
 
 
 def _bool_op(is_and: bool, operands: list[Code]) -> Code:
-    def run(environment: Environment, meter: Meter) -> Value:
+    def run(environment: Environment, meter: EvaluationMeter) -> Value:
         value: Value = is_and
         for operand in operands:
             value = operand(environment, meter)
@@ -172,7 +172,7 @@ def _bool_op(is_and: bool, operands: list[Code]) -> Code:
 def _compare(first: Code, rest: list[tuple[str, Code]], position: Position | None) -> Code:
     steps = [(operator, _FAST.get(operator), code) for operator, code in rest]
 
-    def run(environment: Environment, meter: Meter) -> Value:
+    def run(environment: Environment, meter: EvaluationMeter) -> Value:
         left = first(environment, meter)
         for operator, fast, code in steps:
             right = code(environment, meter)
@@ -201,7 +201,7 @@ def _call(name: str, arguments: list[Code], position: Position | None) -> Code:
         wanted = f"{fewest}" if most == fewest else f"{fewest} to {most}" if most else f"at least {fewest}"
         fail("ORIO-E009", f"`{name}` takes {wanted} argument(s), not {len(arguments)}", position)
 
-    def run(environment: Environment, meter: Meter) -> Value:
+    def run(environment: Environment, meter: EvaluationMeter) -> Value:
         meter.step(1, position)
         return function([code(environment, meter) for code in arguments], meter, position)
 
@@ -220,7 +220,7 @@ def _comprehension(element: Code, clauses: tuple[Clause, ...], position: Positio
         for clause in clauses
     ]
 
-    def fill(level: int, scope: dict[str, Value], meter: Meter, out: list[Value]) -> None:
+    def fill(level: int, scope: dict[str, Value], meter: EvaluationMeter, out: list[Value]) -> None:
         if level == len(parts):
             out.append(element(scope, meter))
             return
@@ -234,7 +234,7 @@ def _comprehension(element: Code, clauses: tuple[Clause, ...], position: Positio
             if all(condition(scope, meter) for condition in conditions):
                 fill(level + 1, scope, meter, out)
 
-    def run(environment: Environment, meter: Meter) -> Value:
+    def run(environment: Environment, meter: EvaluationMeter) -> Value:
         out: list[Value] = []
         fill(0, dict(environment), meter, out)
         return out

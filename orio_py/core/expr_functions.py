@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from orio_py.core.diagnostics import fail
-from orio_py.core.expr_limits import Meter
+from orio_py.core.expr_limits import EvaluationMeter
 from orio_py.core.expr_nodes import Value, show, weight
 from orio_py.core.source import Position
 
@@ -70,7 +70,9 @@ def _calculate(symbol: str, left: float, right: float) -> float | complex:
             return left**right
 
 
-def arithmetic(symbol: str, left: Value, right: Value, meter: Meter, position: Position | None) -> Value:
+def arithmetic(
+    symbol: str, left: Value, right: Value, meter: EvaluationMeter, position: Position | None
+) -> Value:
     """`left symbol right`.  Raises ORIO-E004, E005, E006."""
     if isinstance(left, (str, list, tuple)) or isinstance(right, (str, list, tuple)):
         return _sequences(symbol, left, right, meter, position)
@@ -91,7 +93,9 @@ def arithmetic(symbol: str, left: Value, right: Value, meter: Meter, position: P
     return _finite(result, position) if isinstance(result, float) else result
 
 
-def _integer_size(symbol: str, left: int, right: int, meter: Meter, position: Position | None) -> None:
+def _integer_size(
+    symbol: str, left: int, right: int, meter: EvaluationMeter, position: Position | None
+) -> None:
     if symbol == "**" and right >= 0:
         meter.integer(1 if abs(left) < 2 else left.bit_length() * right, position)
     elif symbol == "*":
@@ -100,7 +104,9 @@ def _integer_size(symbol: str, left: int, right: int, meter: Meter, position: Po
         meter.integer(max(left.bit_length(), right.bit_length()), position)
 
 
-def _sequences(symbol: str, left: Value, right: Value, meter: Meter, position: Position | None) -> Value:
+def _sequences(
+    symbol: str, left: Value, right: Value, meter: EvaluationMeter, position: Position | None
+) -> Value:
     if symbol == "+":
         for sort in (str, list, tuple):
             if isinstance(left, sort) and isinstance(right, sort):
@@ -122,7 +128,9 @@ _ORDER: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def compare(symbol: str, left: Value, right: Value, meter: Meter, position: Position | None) -> bool:
+def compare(
+    symbol: str, left: Value, right: Value, meter: EvaluationMeter, position: Position | None
+) -> bool:
     """`left symbol right` as a boolean.  Raises ORIO-E004, E006."""
     if isinstance(right, (list, tuple)):
         most = meter.limits.steps
@@ -173,7 +181,7 @@ def subscript(value: Value, index: Value, position: Position | None) -> Value:
     return value[index]
 
 
-Function = Callable[[Sequence[Value], Meter, Position | None], Value]
+Function = Callable[[Sequence[Value], EvaluationMeter, Position | None], Value]
 
 
 def _elements(name: str, value: Value, position: Position | None) -> Sequence[Value]:
@@ -183,7 +191,7 @@ def _elements(name: str, value: Value, position: Position | None) -> Sequence[Va
 
 
 def _extreme(symbol: str, name: str) -> Function:
-    def run(arguments: Sequence[Value], meter: Meter, position: Position | None) -> Value:
+    def run(arguments: Sequence[Value], meter: EvaluationMeter, position: Position | None) -> Value:
         values = _elements(name, arguments[0], position) if len(arguments) == 1 else arguments
         if not values:
             fail("ORIO-E004", f"`{name}` of an empty list", position)
@@ -197,18 +205,18 @@ def _extreme(symbol: str, name: str) -> Function:
     return run
 
 
-def _abs(arguments: Sequence[Value], meter: Meter, position: Position | None) -> Value:
+def _abs(arguments: Sequence[Value], meter: EvaluationMeter, position: Position | None) -> Value:
     (value,) = arguments
     if not isinstance(value, (int, float)):
         fail("ORIO-E004", f"`abs` needs a number, not {kind(value)}", position)
     return abs(value)
 
 
-def _len(arguments: Sequence[Value], meter: Meter, position: Position | None) -> Value:
+def _len(arguments: Sequence[Value], meter: EvaluationMeter, position: Position | None) -> Value:
     return len(_elements("len", arguments[0], position))
 
 
-def _int(arguments: Sequence[Value], meter: Meter, position: Position | None) -> Value:
+def _int(arguments: Sequence[Value], meter: EvaluationMeter, position: Position | None) -> Value:
     (value,) = arguments
     if isinstance(value, (int, float)):
         return int(value)
@@ -222,7 +230,7 @@ def _int(arguments: Sequence[Value], meter: Meter, position: Position | None) ->
     fail("ORIO-E004", f"`int` needs a number or its digits, not {brief(value)}", position)
 
 
-def _float(arguments: Sequence[Value], meter: Meter, position: Position | None) -> Value:
+def _float(arguments: Sequence[Value], meter: EvaluationMeter, position: Position | None) -> Value:
     (value,) = arguments
     if isinstance(value, (int, float, str)):
         try:
@@ -234,7 +242,7 @@ def _float(arguments: Sequence[Value], meter: Meter, position: Position | None) 
     fail("ORIO-E004", f"`float` needs a number or its digits, not {brief(value)}", position)
 
 
-def _str(arguments: Sequence[Value], meter: Meter, position: Position | None) -> Value:
+def _str(arguments: Sequence[Value], meter: EvaluationMeter, position: Position | None) -> Value:
     (value,) = arguments
     if isinstance(value, str):
         return value
@@ -245,23 +253,23 @@ def _str(arguments: Sequence[Value], meter: Meter, position: Position | None) ->
     return text
 
 
-def _bool(arguments: Sequence[Value], meter: Meter, position: Position | None) -> Value:
+def _bool(arguments: Sequence[Value], meter: EvaluationMeter, position: Position | None) -> Value:
     return bool(arguments[0])
 
 
-def _list(arguments: Sequence[Value], meter: Meter, position: Position | None) -> Value:
+def _list(arguments: Sequence[Value], meter: EvaluationMeter, position: Position | None) -> Value:
     values = _elements("list", arguments[0], position)
     meter.create(len(values), "the list", position)
     return list(values)
 
 
-def _tuple(arguments: Sequence[Value], meter: Meter, position: Position | None) -> Value:
+def _tuple(arguments: Sequence[Value], meter: EvaluationMeter, position: Position | None) -> Value:
     values = _elements("tuple", arguments[0], position)
     meter.create(len(values), "the tuple", position)
     return tuple(values)
 
 
-def _sum(arguments: Sequence[Value], meter: Meter, position: Position | None) -> Value:
+def _sum(arguments: Sequence[Value], meter: EvaluationMeter, position: Position | None) -> Value:
     total: Value = 0
     values = _elements("sum", arguments[0], position)
     meter.step(len(values), position)
@@ -270,7 +278,7 @@ def _sum(arguments: Sequence[Value], meter: Meter, position: Position | None) ->
     return total
 
 
-def _range(arguments: Sequence[Value], meter: Meter, position: Position | None) -> Value:
+def _range(arguments: Sequence[Value], meter: EvaluationMeter, position: Position | None) -> Value:
     numbers: list[int] = []
     for value in arguments:
         if not isinstance(value, int):

@@ -22,7 +22,7 @@ class Limits:
 DEFAULT_LIMITS = Limits()
 
 
-class Meter:
+class EvaluationMeter:
     """Counts what one evaluation has used."""
 
     __slots__ = ("limits", "used")

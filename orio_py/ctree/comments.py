@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from orio_py.ctree.lexer import Kind, Token, directive_comments
+from orio_py.ctree.lexer import Token, TokenKind, directive_comments
 
 _HEADERS = frozenset({"if", "for", "while", "switch"})
 _OPEN = {"(": ")", "[": "]", "{": "}"}
@@ -166,15 +166,15 @@ def place_comments(text: str, tokens: list[Token], marks: list[int]) -> list[Pla
 
     `tokens` are those of `lexer.scan`, with balanced brackets; `marks` are offsets of transform marks.
     """
-    code = [t for t in tokens if t.kind not in {Kind.COMMENT, Kind.DIRECTIVE}]
+    code = [t for t in tokens if t.kind not in {TokenKind.COMMENT, TokenKind.DIRECTIVE}]
     placer = _Placer(text, code, [_Frame("{", True, None, -1)])
     pending = sorted(marks, reverse=True)
     for token in tokens:
         while pending and pending[-1] <= token.start:
             placer.mark(pending.pop())
-        if token.kind is Kind.COMMENT:
+        if token.kind is TokenKind.COMMENT:
             placer.comment(token)
-        elif token.kind is Kind.DIRECTIVE:
+        elif token.kind is TokenKind.DIRECTIVE:
             for comment in directive_comments(token):
                 placer.comment(comment)
             placer.directive(token)

@@ -10,7 +10,7 @@ from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.names import C_KEYWORDS
 from orio_py.core.source import SourceFile
 from orio_py.ctree.file_structure import closing, without_attributes
-from orio_py.ctree.lexer import Kind, Token, directive_name
+from orio_py.ctree.lexer import Token, TokenKind, directive_name
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.typenames import SPELLINGS, discover
@@ -63,7 +63,7 @@ class _Walker:
     def run(self) -> None:
         while self.index < len(self.tokens):
             token = self.tokens[self.index]
-            if token.kind is Kind.DIRECTIVE:
+            if token.kind is TokenKind.DIRECTIVE:
                 self._directive(token)
                 self.index += 1
             elif token.is_name("for", "while", "if", "switch"):
@@ -120,7 +120,7 @@ class _Walker:
             self.index += 1
             return True
         following = self.tokens[self.index + 1 : self.index + 2]
-        if token.kind is Kind.NAME and following and following[0].is_operator(":"):
+        if token.kind is TokenKind.NAME and following and following[0].is_operator(":"):
             self.index += 2
             return True
         return False
@@ -130,7 +130,7 @@ class _Walker:
         run = self._until_semicolon(start)
         self.index = start + len(run)
         ended = self.index < len(self.tokens)
-        code = [t for t in run if t.kind is not Kind.DIRECTIVE]
+        code = [t for t in run if t.kind is not TokenKind.DIRECTIVE]
         if ended and self._declares(code):
             self.frames[-1].declarations.append(code)
         if not run:
@@ -150,14 +150,14 @@ class _Walker:
 
     def _declares(self, run: list[Token]) -> bool:
         code = without_attributes(run)
-        if len(code) < 2 or code[0].kind is not Kind.NAME:
+        if len(code) < 2 or code[0].kind is not TokenKind.NAME:
             return False
         first = SPELLINGS.get(code[0].text, code[0].text)
         if first in C_KEYWORDS or first == "__extension__":
             return first not in _STATEMENTS
         if first in self.types:
-            return code[1].kind is Kind.NAME or code[1].is_operator("*", "(")
-        end = Token(Kind.OPERATOR, ";", code[-1].end, code[-1].end)
+            return code[1].kind is TokenKind.NAME or code[1].is_operator("*", "(")
+        end = Token(TokenKind.OPERATOR, ";", code[-1].end, code[-1].end)
         return first in discover([*code, end])
 
     def _directive(self, token: Token) -> None:
@@ -207,7 +207,7 @@ def parse_texts(texts: tuple[str, ...], types: frozenset[str]) -> tuple[Node, ..
 
 def declaration_text(piece: Sequence[Token]) -> str:
     """The tokens of a declaration as text, without attributes and with long initialisers cut."""
-    tokens = [t for t in without_attributes(list(piece)) if t.kind is not Kind.DIRECTIVE]
+    tokens = [t for t in without_attributes(list(piece)) if t.kind is not TokenKind.DIRECTIVE]
     words: list[str] = []
     index = 0
     while index < len(tokens):

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from orio_py.ctree.declarations_in_scope import declaration_text
 from orio_py.ctree.file_structure import Item, Outline, outline
-from orio_py.ctree.lexer import Kind, Token, directive_body, directive_name, scan
+from orio_py.ctree.lexer import Token, TokenKind, directive_body, directive_name, scan
 
 _FILES_REMEMBERED = 4
 """The tokens of a file take about a hundred times its size, and files are worked on one after the other."""
@@ -99,12 +99,15 @@ def scan_file(text: str) -> FileScan:
 
 def names_in(tokens: Iterable[Token]) -> frozenset[str]:
     """The names among tokens."""
-    return frozenset(token.text for token in tokens if token.kind is Kind.NAME)
+    return frozenset(token.text for token in tokens if token.kind is TokenKind.NAME)
 
 
 def _macro_changes(tokens: Iterable[Token]) -> Iterable[MacroChange]:
     for token in tokens:
-        if token.kind is not Kind.DIRECTIVE or (word := directive_name(token)) not in {"define", "undef"}:
+        if token.kind is not TokenKind.DIRECTIVE or (word := directive_name(token)) not in {
+            "define",
+            "undef",
+        }:
             continue
         match = _MACRO.match(directive_body(token))
         if match is None:

@@ -15,7 +15,7 @@ from orio_py.ctree.declarations_in_scope import Visible, parse_declarations, par
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.file_scan import FileScan, MacroChange, names_in, scan_file
 from orio_py.ctree.file_structure import Item, closing, parameter_list
-from orio_py.ctree.lexer import Kind, Token, blank, code_tokens, scan
+from orio_py.ctree.lexer import Token, TokenKind, blank, code_tokens, scan
 from orio_py.ctree.liveness import address_taken, may_be_read, occurs
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.symbols import CDeclaration, Scope, declaration_of
@@ -167,7 +167,7 @@ class _Finder:
         if inside is None:
             return None
         tokens = self.file.tokens(inside.body + 1, self.extent.start)
-        return visible([t for t in tokens if t.kind is not Kind.COMMENT], self.types)
+        return visible([t for t in tokens if t.kind is not TokenKind.COMMENT], self.types)
 
     def _loop_texts(self, seen: Visible | None) -> tuple[str, str]:
         if not seen or not seen.loops:
@@ -194,7 +194,7 @@ class _Finder:
         names: set[str] = set()
         for token in scan(self.file.text[self.extent.start : self.extent.end]):
             names |= names_in((token,))
-            if token.kind is Kind.COMMENT and token.text.startswith("/*@"):
+            if token.kind is TokenKind.COMMENT and token.text.startswith("/*@"):
                 names |= names_in(scan(token.text[3:].removesuffix("*/")))
         for declaration in seen.declarations if seen else ():
             names |= names_in(declaration)

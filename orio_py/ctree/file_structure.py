@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from orio_py.ctree.lexer import Kind, Token, directive_body, directive_name
+from orio_py.ctree.lexer import Token, TokenKind, directive_body, directive_name
 
 _CONTROL_WORDS = frozenset({"if", "for", "while", "switch", "do", "else", "return"})
 _ATTRIBUTES = frozenset({"__attribute__", "__attribute", "__declspec", "__asm__", "__asm", "asm"})
@@ -50,7 +50,7 @@ def active(tokens: list[Token]) -> list[Token]:
     result: list[Token] = []
     skipping: list[bool] = []
     for token in tokens:
-        if token.kind is Kind.DIRECTIVE:
+        if token.kind is TokenKind.DIRECTIVE:
             name = directive_name(token)
             if name in {"if", "ifdef", "ifndef"}:
                 skipping.append(_is_never(name, directive_body(token)))
@@ -79,11 +79,11 @@ def outline(tokens: list[Token], length: int) -> Outline:
     used = active(tokens)
     scanner = _Scanner()
     for token in used:
-        if token.kind is Kind.DIRECTIVE:
+        if token.kind is TokenKind.DIRECTIVE:
             scanner.directive(token)
-        elif token.kind is Kind.BAD:
+        elif token.kind is TokenKind.BAD:
             scanner.unsure = True
-        elif token.kind is not Kind.COMMENT:
+        elif token.kind is not TokenKind.COMMENT:
             scanner.token(token)
     scanner.finish(length)
     return Outline(tuple(scanner.items), tuple(used), scanner.unsure)
@@ -215,7 +215,7 @@ def parameter_list(header: list[Token]) -> tuple[int, int] | None:
     while index < len(header):
         if header[index].is_operator("(", "["):
             end = closing(header, index)
-            if header[index].text == "(" and index and header[index - 1].kind is Kind.NAME:
+            if header[index].text == "(" and index and header[index - 1].kind is TokenKind.NAME:
                 found = (index, end)
             index = end
         index += 1

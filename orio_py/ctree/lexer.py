@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class TokenKind(StrEnum):
     """What a token is; BAD stands for an unterminated comment or literal, or a stray character."""
 
     NAME = "name"
@@ -25,18 +25,18 @@ class Kind(StrEnum):
 class Token:
     """A token of the text, which is `text[start:end]`."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
     start: int
     end: int
 
     def is_operator(self, *texts: str) -> bool:
         """Whether the token is one of these operators or brackets."""
-        return self.kind is Kind.OPERATOR and self.text in texts
+        return self.kind is TokenKind.OPERATOR and self.text in texts
 
     def is_name(self, *texts: str) -> bool:
         """Whether the token is one of these words."""
-        return self.kind is Kind.NAME and self.text in texts
+        return self.kind is TokenKind.NAME and self.text in texts
 
 
 _DIRECTIVE_BODY = (
@@ -60,15 +60,15 @@ _MASTER = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _KINDS = {
-    "comment": Kind.COMMENT,
-    "directive": Kind.DIRECTIVE,
-    "string": Kind.STRING,
-    "character": Kind.CHARACTER,
-    "name": Kind.NAME,
-    "number": Kind.NUMBER,
-    "operator": Kind.OPERATOR,
-    "open": Kind.BAD,
-    "stray": Kind.BAD,
+    "comment": TokenKind.COMMENT,
+    "directive": TokenKind.DIRECTIVE,
+    "string": TokenKind.STRING,
+    "character": TokenKind.CHARACTER,
+    "name": TokenKind.NAME,
+    "number": TokenKind.NUMBER,
+    "operator": TokenKind.OPERATOR,
+    "open": TokenKind.BAD,
+    "stray": TokenKind.BAD,
 }
 _HASH = re.compile(r"\#\#?")
 
@@ -99,7 +99,7 @@ def scan(text: str, start: int = 0, end: int | None = None) -> list[Token]:
 
 def code_tokens(tokens: Iterable[Token]) -> list[Token]:
     """The tokens without comments and preprocessor lines."""
-    return [t for t in tokens if t.kind is not Kind.COMMENT and t.kind is not Kind.DIRECTIVE]
+    return [t for t in tokens if t.kind is not TokenKind.COMMENT and t.kind is not TokenKind.DIRECTIVE]
 
 
 def directive_name(token: Token) -> str:
@@ -112,16 +112,16 @@ def directive_body(token: Token) -> str:
     """What follows the word of a preprocessor line, on one line and without comments."""
     joined = re.sub(r"\s*\\\r?\n\s*", " ", token.text)
     pieces = _pieces(joined)
-    parts = [" " if t.kind is Kind.COMMENT else t.text for t in pieces]
+    parts = [" " if t.kind is TokenKind.COMMENT else t.text for t in pieces]
     text = "".join(parts).strip()
-    if any(t.kind is Kind.COMMENT for t in pieces):
+    if any(t.kind is TokenKind.COMMENT for t in pieces):
         text = re.sub(r"[ \t]{2,}", " ", text)
     return re.sub(r"^#\s*\w*\s*", "", text).strip()
 
 
 def directive_comments(token: Token) -> list[Token]:
     """The comments inside a preprocessor line, with offsets of the whole text."""
-    found = (piece for piece in _pieces(token.text) if piece.kind is Kind.COMMENT)
+    found = (piece for piece in _pieces(token.text) if piece.kind is TokenKind.COMMENT)
     return [Token(t.kind, t.text, token.start + t.start, token.start + t.end) for t in found]
 
 
@@ -135,7 +135,7 @@ def _pieces(text: str) -> list[Token]:
         group = match.lastgroup or "stray"
         if group == "directive":
             match = _HASH.match(text, position) or match
-        kind = Kind.COMMENT if group == "comment" else Kind.OPERATOR
+        kind = TokenKind.COMMENT if group == "comment" else TokenKind.OPERATOR
         pieces.append(Token(kind, match.group(), position, match.end()))
         position = match.end()
     return pieces

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from orio_py.ctree.file_structure import closing
-from orio_py.ctree.lexer import Kind, Token, code_tokens, directive_name, scan
+from orio_py.ctree.lexer import Token, TokenKind, code_tokens, directive_name, scan
 
 _TRANSFERS = ("break", "continue", "goto")
 
@@ -17,7 +17,7 @@ def may_be_read(name: str, tokens: Sequence[Token]) -> bool | None:
     True if it may be read, False if every way through them assigns it first, None if they may be passed
     without either.
     """
-    return _Scan(name, [t for t in tokens if t.kind is not Kind.COMMENT]).run()
+    return _Scan(name, [t for t in tokens if t.kind is not TokenKind.COMMENT]).run()
 
 
 def occurs(name: str, tokens: Sequence[Token]) -> bool:
@@ -25,7 +25,7 @@ def occurs(name: str, tokens: Sequence[Token]) -> bool:
     for token in tokens:
         if token.is_name(name):
             return True
-        if token.kind is Kind.COMMENT and token.text.startswith("/*@"):
+        if token.kind is TokenKind.COMMENT and token.text.startswith("/*@"):
             inner = token.text[3:].removesuffix("*/")
             if any(t.is_name(name) for t in scan(inner)):
                 return True
@@ -40,7 +40,7 @@ def address_taken(name: str, tokens: Sequence[Token]) -> bool:
             before = code[index - 2] if index > 1 else None
             if before is None or before.is_name("return", "sizeof"):
                 return True
-            if before.kind not in {Kind.NAME, Kind.NUMBER} and not before.is_operator(")", "]"):
+            if before.kind not in {TokenKind.NAME, TokenKind.NUMBER} and not before.is_operator(")", "]"):
                 return True
     return False
 
@@ -61,7 +61,7 @@ class _Scan:
         index = -1
         while (index := index + 1) < len(self.tokens):
             token = self.tokens[index]
-            if token.kind is Kind.DIRECTIVE:
+            if token.kind is TokenKind.DIRECTIVE:
                 self._directive(token)
             elif token.is_operator("{"):
                 self.depth += 1
@@ -107,7 +107,7 @@ class _Scan:
     def _is_label(self, index: int) -> bool:
         token, after, before = self.tokens[index], self._at(index + 1), self._at(index - 1)
         starts = before is None or before.is_operator(";", "{", "}")
-        return token.kind is Kind.NAME and starts and after is not None and after.is_operator(":")
+        return token.kind is TokenKind.NAME and starts and after is not None and after.is_operator(":")
 
     def _is_member(self, index: int) -> bool:
         before = self._at(index - 1)

@@ -20,8 +20,8 @@ from orio_py.core.diagnostics import Diagnostic, DiagnosticError, fail
 from orio_py.core.source import Position, SourceFile
 from orio_py.ctree.comments import Placement, place_comments, unbalanced
 from orio_py.ctree.lexer import (
-    Kind,
     Token,
+    TokenKind,
     blank,
     code_tokens,
     directive_body,
@@ -117,7 +117,7 @@ class _Fragment:
     def _lexical_problems(self) -> list[Diagnostic]:
         problems: list[Diagnostic] = []
         for token in self.tokens:
-            if token.kind is Kind.BAD:
+            if token.kind is TokenKind.BAD:
                 code, message = _bad_token(token)
             elif token.is_name(*_EXTENSIONS):
                 code = "ORIO-C007"
@@ -138,7 +138,7 @@ class _Fragment:
                 help="move the line out of the annotated code",
             )
             for token in self.tokens
-            if token.kind is Kind.DIRECTIVE and not _is_pragma(token)
+            if token.kind is TokenKind.DIRECTIVE and not _is_pragma(token)
         ]
 
     def _bracket_problems(self) -> list[Diagnostic]:
@@ -179,7 +179,7 @@ class _Fragment:
 
     def _type_names(self, code: list[Token], typedefs: frozenset[str]) -> list[str]:
         # The names in use only: a short prefix, and no clash with the region's own variables.
-        used = {t.text for t in code if t.kind is Kind.NAME}
+        used = {t.text for t in code if t.kind is TokenKind.NAME}
         return sorted((used & (STANDARD_TYPES | typedefs)) | discover(code))
 
     def _insertions(self) -> list[tuple[int, Inserted]]:
@@ -239,7 +239,7 @@ class _Wrapped:
 
 
 def _wrap(fragment: _Fragment, insertions: list[tuple[int, Inserted]], types: list[str]) -> _Wrapped:
-    skipped = (Kind.COMMENT, Kind.DIRECTIVE)
+    skipped = (TokenKind.COMMENT, TokenKind.DIRECTIVE)
     text = blank(fragment.text, [(t.start, t.end) for t in fragment.tokens if t.kind in skipped])
     text = re.sub(r"\\(?=\r?\n)|\r", " ", text)
     lines: list[str] = [f"typedef int {name};" for name in types]
@@ -268,7 +268,7 @@ def _comment(placement: Placement, place: Position) -> Inserted:
 
 
 def _is_pragma(token: Token) -> bool:
-    return token.kind is Kind.DIRECTIVE and directive_name(token) == "pragma"
+    return token.kind is TokenKind.DIRECTIVE and directive_name(token) == "pragma"
 
 
 def _first_line(text: str) -> str:
@@ -297,10 +297,12 @@ def _explain(found: Token | None, before: Token | None, reason: str) -> str:
         return "found the body of a function; a region can hold statements only"
     if reason and not reason.startswith(("before:", "Invalid expression", "At end of input")):
         return f"found {what}{behind}: {reason[0].lower()}{reason[1:]}"
-    if before is None or (before.kind is Kind.OPERATOR and not before.is_operator(")", "]", "}", ";", "{")):
+    if before is None or (
+        before.kind is TokenKind.OPERATOR and not before.is_operator(")", "]", "}", ";", "{")
+    ):
         return f"found {what}{behind}; an expression is needed there"
     if before.is_operator(";", "{", "}"):
         return f"found {what}{behind}; a statement is needed there"
-    if found is None or found.is_operator("}") or found.kind is not Kind.OPERATOR:
+    if found is None or found.is_operator("}") or found.kind is not TokenKind.OPERATOR:
         return f"found {what}{behind}; an operator or `;` is needed there"
     return f"found {what}{behind}, which does not fit there"

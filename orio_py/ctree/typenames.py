@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from orio_py.core.names import C_KEYWORDS
-from orio_py.ctree.lexer import Kind, Token
+from orio_py.ctree.lexer import Token, TokenKind
 
 _STANDARD_NAMES = """size_t ssize_t ptrdiff_t wchar_t max_align_t int8_t int16_t int32_t int64_t uint8_t uint16_t
     uint32_t uint64_t int_least8_t int_least16_t int_least32_t int_least64_t uint_least8_t uint_least16_t
@@ -110,11 +110,13 @@ def _is_cast(tokens: Sequence[Token], index: int) -> bool:
         return False
     if end > index + 1:
         return True
-    called = index >= 2 and (tokens[index - 2].kind is Kind.NAME or tokens[index - 2].is_operator(")", "]"))
+    called = index >= 2 and (
+        tokens[index - 2].kind is TokenKind.NAME or tokens[index - 2].is_operator(")", "]")
+    )
     if called:
         return False
     follower = tokens[end + 1]
-    if follower.kind in {Kind.NUMBER, Kind.STRING, Kind.CHARACTER} or _is_plain(follower):
+    if follower.kind in {TokenKind.NUMBER, TokenKind.STRING, TokenKind.CHARACTER} or _is_plain(follower):
         return True
     if follower.is_operator("("):
         name = tokens[index].text
@@ -123,11 +125,11 @@ def _is_cast(tokens: Sequence[Token], index: int) -> bool:
 
 
 def _is_plain(token: Token) -> bool:
-    return token.kind is Kind.NAME and token.text not in C_KEYWORDS and token.text not in SPELLINGS
+    return token.kind is TokenKind.NAME and token.text not in C_KEYWORDS and token.text not in SPELLINGS
 
 
 def _spelling(token: Token) -> str:
-    return SPELLINGS.get(token.text, token.text) if token.kind is Kind.NAME else ""
+    return SPELLINGS.get(token.text, token.text) if token.kind is TokenKind.NAME else ""
 
 
 def _after_type(before: Token | None) -> bool:

@@ -21,7 +21,7 @@ from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.measure.base import Baseline, RunLimits, VariantFacts
 from orio_py.measure.calibration import LOOPS
-from orio_py.measure.job import SANITIZER_EXIT, EarlyStopping, Job, MemberPlace, Report, judge
+from orio_py.measure.job import SANITIZER_EXIT, EarlyStopping, Job, MemberPlace, ResultLines, judge
 from orio_py.measure.precision import Precision, choose_precision
 from orio_py.measure.server import VariantServer
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Success
@@ -128,7 +128,7 @@ class Evaluator:
         `check` is off for a variant that was validated before.
         """
         done = self._run(self._job(artifact, race=race, check=check), arguments)
-        found = judge(done, Report.read(self._results), self.clock)
+        found = judge(done, ResultLines.read(self._results), self.clock)
         if check and self.compiler.spec.postrun and isinstance(found, Success):
             self.compiler.after_run(artifact.path, coordinate)
         return found
@@ -138,19 +138,19 @@ class Evaluator:
         least, most = FINAL_SAMPLES
         job = self._job(artifact, check=check, least=min(least, self.limits.repeats), most=most)
         done = self._run_alone(job, arguments, self._timeout)
-        return judge(done, Report.read(self._results), self.clock)
+        return judge(done, ResultLines.read(self._results), self.clock)
 
     def facts(self, artifact: Artifact) -> VariantFacts:
         """What else is known of a variant: nothing."""
         return VariantFacts()
 
-    def count(self, artifact: Artifact, arguments: Sequence[str], lines: Sequence[str]) -> Report:
+    def count(self, artifact: Artifact, arguments: Sequence[str], lines: Sequence[str]) -> ResultLines:
         """Run a valid variant with the job's `lines`, which ask for counters; no times are taken.
 
         The report lacks the counters of a run that failed.
         """
         self._run(self._job(artifact, check=False, least=0, most=0, observe=lines), arguments)
-        return Report.read(self._results)
+        return ResultLines.read(self._results)
 
     def run_under(
         self,
@@ -239,11 +239,13 @@ class Evaluator:
             raise DiagnosticError(self._compiler_problem("ORIO-B005", "the inputs cannot be set up", built))
         self._harness = built.path
 
-    def _run_original(self, artifact: Artifact, arguments: Sequence[str]) -> tuple[Success, Report, Seconds]:
+    def _run_original(
+        self, artifact: Artifact, arguments: Sequence[str]
+    ) -> tuple[Success, ResultLines, Seconds]:
         """One run that also keeps the outputs; the seconds are the whole process's."""
         timeout = self.limits.timeout or Seconds(300.0)
         done = self._run_alone(self._job(artifact, is_original=True), arguments, timeout)
-        report = Report.read(self._results)
+        report = ResultLines.read(self._results)
         self._variables, self._members = report.variables(), report.members()
         found = judge(done, report, self.clock)
         if isinstance(found, Failure):
@@ -251,7 +253,7 @@ class Evaluator:
             raise DiagnosticError(Diagnostic("ORIO-M010", message, self.task.position))
         return found, report, done.seconds
 
-    def _choose_precision(self, found: Success, report: Report) -> Precision:
+    def _choose_precision(self, found: Success, report: ResultLines) -> Precision:
         kernel = Seconds(median(sample.wall for sample in found.samples))
         tick, restoring = report.costs() or (Seconds(1e-6), Seconds(0.0))
         chosen = choose_precision(kernel, tick=tick, restoring=restoring, is_parallel=self.is_parallel)
@@ -348,7 +350,7 @@ class Evaluator:
             notes=tuple(Note(line) for line in lines),
         )
 
-    def _warnings(self, report: Report) -> list[Diagnostic]:
+    def _warnings(self, report: ResultLines) -> list[Diagnostic]:
         found: list[Diagnostic] = []
         if report.first("unchanged") is not None:
             message = (

@@ -107,13 +107,13 @@ class MemberPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ResultLines:
     """The lines of a results file, by keyword."""
 
     lines: tuple[tuple[str, str], ...]
 
     @classmethod
-    def read(cls, path: Path) -> Report:
+    def read(cls, path: Path) -> ResultLines:
         """Parse a results file; a missing one gives an empty report."""
         if not path.exists():
             return cls(())
@@ -174,7 +174,7 @@ _VERDICTS: Sequence[tuple[str, Stage, str]] = (
 )
 
 
-def judge(done: Completed, report: Report, clock: Clock) -> Measurement:
+def judge(done: Completed, report: ResultLines, clock: Clock) -> Measurement:
     """The measurement that a finished run amounts to, from its status and its results file."""
     if done.timed_out:
         return Failure(Stage.TIMEOUT, f"no result after {done.seconds:.1f} s")

@@ -15,7 +15,7 @@ from math import log2
 import numpy as np
 import numpy.typing as npt
 
-from orio_py.search_space.encoding import Axis, Point
+from orio_py.search_space.encoding import CubeAxis, Point
 
 Array = npt.NDArray[np.float64]
 
@@ -27,7 +27,7 @@ class FeatureTable:
     one category do.  Parameters with a single value have no column; there is always at least one column.
     """
 
-    def __init__(self, axes: Sequence[Axis]) -> None:
+    def __init__(self, axes: Sequence[CubeAxis]) -> None:
         self._tables = [(i, table) for i, a in enumerate(axes) for table in _tables_of(a)]
         logarithms = {
             i: np.array([log2(value) if value else -1.0 for value in numbers])
@@ -70,7 +70,7 @@ class FeatureTable:
         return counts
 
 
-def _tables_of(a: Axis) -> list[Array]:
+def _tables_of(a: CubeAxis) -> list[Array]:
     """Per group of columns, what each place of an axis has in them."""
     if a.size < 2:
         return []
@@ -94,13 +94,13 @@ def _scaled_sum(members: Sequence[int], tables: Sequence[Array]) -> list[tuple[i
     return [(i, (table - table.min()) / width) for i, table in zip(members, tables, strict=True)]
 
 
-def _whole_numbers(a: Axis) -> list[int] | None:
+def _whole_numbers(a: CubeAxis) -> list[int] | None:
     """The values of an axis of at least three integers from 0 on; None for any other."""
     numbers = [value for value in a.values if isinstance(value, int) and not isinstance(value, bool)]
     return numbers if len(numbers) == a.size > 2 and min(numbers) >= 0 else None
 
 
-def _roundness(a: Axis) -> Array | None:
+def _roundness(a: CubeAxis) -> Array | None:
     """Per place 1 for zero and powers of two, 0 for others; None where all are alike."""
     numbers = _whole_numbers(a)
     if numbers is None:
@@ -114,7 +114,7 @@ def _halvings(number: int) -> int:
     return (number & -number).bit_length() - 1 if number else 0
 
 
-def _shared_names(axes: Sequence[Axis], members: Sequence[int]) -> list[tuple[int, ...]]:
+def _shared_names(axes: Sequence[CubeAxis], members: Sequence[int]) -> list[tuple[int, ...]]:
     """Groups of axes with the same name but for its last letter or digit, or with the same last word."""
     found: dict[tuple[int, ...], None] = {}
     for part in (_stem, _ending):

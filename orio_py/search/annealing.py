@@ -13,7 +13,7 @@ from functools import partial
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.descent import best_of_random, descend, is_accepted
 from orio_py.search.memory import Asking, Memory, restarted
-from orio_py.search.options import Number, Whole, setting
+from orio_py.search.options import IntegerOption, RealOption, setting
 from orio_py.search_space.encoding import Point
 
 OPEN_BUDGET = 200
@@ -34,14 +34,14 @@ class AnnealingOptions:
     searched, 0 for none.
     """
 
-    initial_temperature: float = setting(0.03, Number(0, 1e6))
-    final_temperature_ratio: float = setting(0.001, Number(1e-9, 1))
-    cooling_factor: float | None = setting(None, Number(0.01, 0.999999))
-    trials_limit: int = setting(100, Whole(1, 10**9))
-    moves_limit: int = setting(20, Whole(1, 10**9))
-    mutation: float = setting(0.0, Number(0, 1))
-    samples: int = setting(8, Whole(1, 10**6))
-    local_distance: int = setting(0, Whole(0, 8))
+    initial_temperature: float = setting(0.03, RealOption(0, 1e6))
+    final_temperature_ratio: float = setting(0.001, RealOption(1e-9, 1))
+    cooling_factor: float | None = setting(None, RealOption(0.01, 0.999999))
+    trials_limit: int = setting(100, IntegerOption(1, 10**9))
+    moves_limit: int = setting(20, IntegerOption(1, 10**9))
+    mutation: float = setting(0.0, RealOption(0, 1))
+    samples: int = setting(8, IntegerOption(1, 10**6))
+    local_distance: int = setting(0, IntegerOption(0, 8))
 
 
 def annealing(context: SearchContext, options: AnnealingOptions) -> Search:

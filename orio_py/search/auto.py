@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.memory import Asking, Memory, restarted
-from orio_py.search.options import Number, Whole, setting
+from orio_py.search.options import IntegerOption, RealOption, setting
 from orio_py.search.suggestions import apart, with_suggestions
 
 TINY = 32
@@ -25,10 +25,10 @@ class AutoOptions:
     weight).
     """
 
-    start: int = setting(8, Whole(1, 1000))
-    batch: int = setting(8, Whole(1, 1000))
-    explore: int = setting(3, Whole(0, 1000))
-    roundness: float = setting(0.7, Number(0, 10))
+    start: int = setting(8, IntegerOption(1, 1000))
+    batch: int = setting(8, IntegerOption(1, 1000))
+    explore: int = setting(3, IntegerOption(0, 1000))
+    roundness: float = setting(0.7, RealOption(0, 10))
 
 
 def auto(context: SearchContext, options: AutoOptions) -> Search:

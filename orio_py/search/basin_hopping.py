@@ -12,7 +12,7 @@ from functools import partial
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.descent import NEIGHBOURHOODS, best_of_random, descend, is_accepted
 from orio_py.search.memory import Asking, Memory, restarted
-from orio_py.search.options import Number, Whole, Word, setting
+from orio_py.search.options import IntegerOption, RealOption, Word, setting
 
 TARGET = 0.5
 """The share of jumps to accept, after which the length of the jumps is adapted (SciPy's default)."""
@@ -25,13 +25,13 @@ class BasinHoppingOptions:
     improvement after which a descent rests; `restart` the jumps without a new best before beginning anew.
     """
 
-    temperature: float = setting(0.1, Number(0, 1e6))
-    step: int = setting(3, Whole(1, 100))
-    interval: int = setting(5, Whole(1, 10**6))
+    temperature: float = setting(0.1, RealOption(0, 1e6))
+    step: int = setting(3, IntegerOption(1, 100))
+    interval: int = setting(5, IntegerOption(1, 10**6))
     neighbourhood: str = setting("hamming", Word(NEIGHBOURHOODS))
-    patience: int = setting(8, Whole(1, 10**6))
-    samples: int = setting(10, Whole(1, 10**6))
-    restart: int = setting(20, Whole(1, 10**6))
+    patience: int = setting(8, IntegerOption(1, 10**6))
+    samples: int = setting(10, IntegerOption(1, 10**6))
+    restart: int = setting(20, IntegerOption(1, 10**6))
 
 
 def basin_hopping(context: SearchContext, options: BasinHoppingOptions) -> Search:

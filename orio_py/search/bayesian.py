@@ -16,7 +16,7 @@ from math import erf, exp, inf, log, pi, sqrt
 
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.memory import Asking, Memory, restarted
-from orio_py.search.options import Number, Whole, Word, setting
+from orio_py.search.options import IntegerOption, RealOption, Word, setting
 from orio_py.search.pool import candidates
 from orio_py.search_space.encoding import Point
 
@@ -34,12 +34,12 @@ class BayesianOptions:
     """
 
     model: str = setting("forest", Word(MODELS))
-    initial: int = setting(15, Whole(1, 10**6))
-    batch: int = setting(1, Whole(1, 10**6))
-    candidates: int = setting(300, Whole(1, 10**6))
-    trees: int = setting(20, Whole(1, 10**5))
-    exploration: float = setting(0.0, Number(-10, 10))
-    local: float = setting(0.0, Number(0, 1))
+    initial: int = setting(15, IntegerOption(1, 10**6))
+    batch: int = setting(1, IntegerOption(1, 10**6))
+    candidates: int = setting(300, IntegerOption(1, 10**6))
+    trees: int = setting(20, IntegerOption(1, 10**5))
+    exploration: float = setting(0.0, RealOption(-10, 10))
+    local: float = setting(0.0, RealOption(0, 1))
 
 
 def bayesian(context: SearchContext, options: BayesianOptions) -> Search:

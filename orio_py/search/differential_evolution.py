@@ -11,7 +11,7 @@ from functools import partial
 
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.memory import Asking, Memory, restarted
-from orio_py.search.options import Number, Whole, Word, setting
+from orio_py.search.options import IntegerOption, RealOption, Word, setting
 
 STRATEGIES = ("best", "rand", "current")
 """What the difference is added to: the best, a random member, or half-way from a member to the best."""
@@ -24,11 +24,11 @@ class DifferentialEvolutionOptions:
     `restart` generations with nothing new end it.
     """
 
-    population: int = setting(12, Whole(4, 10**6))
-    weight: float = setting(1.0, Number(0, 2))
-    crossover: float = setting(0.5, Number(0, 1))
+    population: int = setting(12, IntegerOption(4, 10**6))
+    weight: float = setting(1.0, RealOption(0, 2))
+    crossover: float = setting(0.5, RealOption(0, 1))
     strategy: str = setting("best", Word(STRATEGIES))
-    restart: int = setting(3, Whole(1, 10**6))
+    restart: int = setting(3, IntegerOption(1, 10**6))
 
 
 def differential_evolution(context: SearchContext, options: DifferentialEvolutionOptions) -> Search:

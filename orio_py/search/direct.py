@@ -14,7 +14,7 @@ from math import inf, log, sqrt
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.descent import best_of_random, descend
 from orio_py.search.memory import Asking, Memory, restarted
-from orio_py.search.options import Number, Whole, setting
+from orio_py.search.options import IntegerOption, RealOption, setting
 
 MOST_KNOWN = 100
 """Divisions in a row without a new configuration after which the rectangles are given up: where few
@@ -28,8 +28,8 @@ class DirectOptions:
     steps around each new best configuration that are searched, 0 for none.
     """
 
-    epsilon: float = setting(1e-4, Number(0, 1))
-    local_distance: int = setting(1, Whole(0, 8))
+    epsilon: float = setting(1e-4, RealOption(0, 1))
+    local_distance: int = setting(1, IntegerOption(0, 8))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from math import exp
 
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.memory import Asking, Memory, restarted
-from orio_py.search.options import Number, Whole, setting
+from orio_py.search.options import IntegerOption, RealOption, setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +21,12 @@ class FireflyOptions:
     shrinks by `cooling` in each round; `restart` rounds without a new best end it.
     """
 
-    population: int = setting(12, Whole(2, 10**6))
-    attraction: float = setting(0.8, Number(0, 2))
-    absorption: float = setting(0.5, Number(0, 1e6))
-    noise: float = setting(0.4, Number(0, 1))
-    cooling: float = setting(0.9, Number(0.01, 1))
-    restart: int = setting(8, Whole(1, 10**6))
+    population: int = setting(12, IntegerOption(2, 10**6))
+    attraction: float = setting(0.8, RealOption(0, 2))
+    absorption: float = setting(0.5, RealOption(0, 1e6))
+    noise: float = setting(0.4, RealOption(0, 1))
+    cooling: float = setting(0.9, RealOption(0.01, 1))
+    restart: int = setting(8, IntegerOption(1, 10**6))
 
 
 def firefly(context: SearchContext, options: FireflyOptions) -> Search:

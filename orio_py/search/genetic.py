@@ -13,7 +13,7 @@ from functools import partial
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.chaos import MAPS, generator
 from orio_py.search.memory import Asking, Memory, restarted
-from orio_py.search.options import Number, Whole, Word, setting
+from orio_py.search.options import IntegerOption, RealOption, Word, setting
 from orio_py.search_space.encoding import Point
 
 
@@ -24,11 +24,11 @@ class GeneticOptions:
     of its own; `restart` generations without a change of the population end it; `chaos` is the map.
     """
 
-    population: int = setting(16, Whole(2, 10**6))
-    children: int = setting(6, Whole(1, 10**6))
-    tournament: int = setting(4, Whole(1, 10**6))
-    mutation: float = setting(0.5, Number(0, 1))
-    restart: int = setting(6, Whole(1, 10**6))
+    population: int = setting(16, IntegerOption(2, 10**6))
+    children: int = setting(6, IntegerOption(1, 10**6))
+    tournament: int = setting(4, IntegerOption(1, 10**6))
+    mutation: float = setting(0.5, RealOption(0, 1))
+    restart: int = setting(6, IntegerOption(1, 10**6))
     chaos: str = setting("none", Word(MAPS))
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.descent import NEIGHBOURHOODS, best_of_random, descend
 from orio_py.search.memory import Asking, Memory, restarted
-from orio_py.search.options import Whole, Word, setting
+from orio_py.search.options import IntegerOption, Word, setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,10 @@ class IteratedOptions:
     """
 
     neighbourhood: str = setting("hamming", Word(NEIGHBOURHOODS))
-    samples: int = setting(10, Whole(1, 10**6))
-    perturbation: int = setting(2, Whole(1, 100))
-    patience: int = setting(12, Whole(1, 10**6))
-    restart: int = setting(10, Whole(1, 10**6))
+    samples: int = setting(10, IntegerOption(1, 10**6))
+    perturbation: int = setting(2, IntegerOption(1, 100))
+    patience: int = setting(12, IntegerOption(1, 10**6))
+    restart: int = setting(10, IntegerOption(1, 10**6))
 
 
 def iterated_local(context: SearchContext, options: IteratedOptions) -> Search:

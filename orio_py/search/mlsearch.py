@@ -12,7 +12,7 @@ from math import inf
 
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.memory import Asking, Memory, restarted
-from orio_py.search.options import Whole, setting
+from orio_py.search.options import IntegerOption, setting
 from orio_py.search.pool import candidates
 
 
@@ -22,10 +22,10 @@ class MlsearchOptions:
     tries the best `batch` of `samples` random configurations and the neighbours of the best.
     """
 
-    initial: int = setting(20, Whole(1, 10**6))
-    batch: int = setting(5, Whole(1, 10**6))
-    trees: int = setting(60, Whole(1, 10**5))
-    samples: int = setting(500, Whole(1, 10**6))
+    initial: int = setting(20, IntegerOption(1, 10**6))
+    batch: int = setting(5, IntegerOption(1, 10**6))
+    trees: int = setting(60, IntegerOption(1, 10**5))
+    samples: int = setting(500, IntegerOption(1, 10**6))
 
 
 def mlsearch(context: SearchContext, options: MlsearchOptions) -> Search:

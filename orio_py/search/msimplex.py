@@ -13,7 +13,7 @@ from orio_py.search.base import Search, SearchContext
 from orio_py.search.descent import best_of_random, descend
 from orio_py.search.memory import Asking, Memory, restarted
 from orio_py.search.nelder_mead import Coefficients, Coordinates, converge, corners
-from orio_py.search.options import Coordinate, Number, Numbers, Whole, setting
+from orio_py.search.options import Coordinate, IntegerOption, Numbers, RealOption, setting
 from orio_py.search_space.encoding import Point
 
 
@@ -27,10 +27,10 @@ class MSimplexOptions:
     reflection_coef: tuple[float, ...] = setting((1.0,), Numbers(0.01, 10))
     expansion_coef: tuple[float, ...] = setting((2.0,), Numbers(0.01, 10))
     contraction_coef: tuple[float, ...] = setting((0.5,), Numbers(0.01, 1))
-    shrinkage_coef: float = setting(0.5, Number(0.01, 0.99))
-    size: int = setting(4, Whole(1, 10**6))
-    search_distance: int = setting(1, Whole(0, 8))
-    samples: int = setting(10, Whole(1, 10**6))
+    shrinkage_coef: float = setting(0.5, RealOption(0.01, 0.99))
+    size: int = setting(4, IntegerOption(1, 10**6))
+    search_distance: int = setting(1, IntegerOption(0, 8))
+    samples: int = setting(10, IntegerOption(1, 10**6))
     x0: tuple[int, ...] | None = setting(None, Coordinate())
 
 

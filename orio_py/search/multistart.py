@@ -12,7 +12,7 @@ from functools import partial
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.descent import NEIGHBOURHOODS, best_of_random, descend
 from orio_py.search.memory import Asking, Memory, restarted
-from orio_py.search.options import Whole, Word, setting
+from orio_py.search.options import IntegerOption, Word, setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class MultistartOptions:
     """
 
     neighbourhood: str = setting("hamming", Word(NEIGHBOURHOODS))
-    samples: int = setting(10, Whole(1, 10**6))
+    samples: int = setting(10, IntegerOption(1, 10**6))
 
 
 def multistart(context: SearchContext, options: MultistartOptions) -> Search:

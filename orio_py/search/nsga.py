@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.memory import Asking, Memory, restarted
-from orio_py.search.options import Whole, setting
+from orio_py.search.options import IntegerOption, setting
 from orio_py.search_space.encoding import Point
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ STALE = 20
 class NsgaOptions:
     """`population` configurations form a generation."""
 
-    population: int = setting(24, Whole(2, 10**6))
+    population: int = setting(24, IntegerOption(2, 10**6))
 
 
 def nsga(context: SearchContext, options: NsgaOptions) -> Search:

@@ -21,7 +21,7 @@ Options = TypeVar("Options")
 _KIND = "kind"
 
 
-class Kind(Protocol):
+class OptionKind(Protocol):
     """What values an option takes."""
 
     def read(self, name: str, value: Value, space: SearchSpace, position: Position | None) -> object:
@@ -29,7 +29,7 @@ class Kind(Protocol):
         ...
 
 
-def setting(default: Any, kind: Kind) -> Any:
+def setting(default: Any, kind: OptionKind) -> Any:
     """A field of an option dataclass: its default, and the kind of its values."""
     return field(default=default, metadata={_KIND: kind})
 
@@ -43,7 +43,7 @@ def read_settings(
     options: type[Options], given: Mapping[str, Value], space: SearchSpace, position: Position | None
 ) -> Options:
     """An option dataclass with the given values, which have names that it has.  Raises ORIO-P023."""
-    kinds: dict[str, Kind] = {f.name: f.metadata[_KIND] for f in fields(cast("Any", options))}
+    kinds: dict[str, OptionKind] = {f.name: f.metadata[_KIND] for f in fields(cast("Any", options))}
     read = {
         name: kinds[name].read(name, value, space, position)
         for name, value in given.items()
@@ -53,7 +53,7 @@ def read_settings(
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class RealOption:
     """A number from `low` to `high`."""
 
     low: float
@@ -82,12 +82,12 @@ class Numbers:
         values = value if isinstance(value, (list, tuple)) else [value]
         if not values:
             _refuse(name, value, "at least one number", position)
-        one = Number(self.low, self.high)
+        one = RealOption(self.low, self.high)
         return tuple(one.read(name, item, space, position) for item in values)
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class IntegerOption:
     """An integer from `low` to `high`."""
 
     low: int
@@ -114,7 +114,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class WordsOption:
     """A list of different words out of a few, or a text with commas between them."""
 
     words: tuple[str, ...]

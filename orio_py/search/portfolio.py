@@ -27,7 +27,7 @@ from orio_py.search.memory import Asking, Memory, restarted
 from orio_py.search.mlsearch import MlsearchOptions, learn_speeds
 from orio_py.search.msimplex import MSimplexOptions, regular_simplex
 from orio_py.search.multistart import MultistartOptions, descent_from_random
-from orio_py.search.options import Number, Whole, Words, setting
+from orio_py.search.options import IntegerOption, RealOption, WordsOption, setting
 from orio_py.search.random_local import RandomLocalOptions, sample_and_descend
 from orio_py.search.simplex import SimplexOptions, random_simplex
 from orio_py.search.swarm import SwarmOptions, fly
@@ -61,10 +61,10 @@ class PortfolioOptions:
     """
 
     techniques: tuple[str, ...] = setting(
-        ("multistart", "genetic", "evolution", "msimplex"), Words(tuple(TECHNIQUES))
+        ("multistart", "genetic", "evolution", "msimplex"), WordsOption(tuple(TECHNIQUES))
     )
-    window: int = setting(100, Whole(1, 10**6))
-    exploration: float = setting(0.05, Number(0, 100))
+    window: int = setting(100, IntegerOption(1, 10**6))
+    exploration: float = setting(0.05, RealOption(0, 100))
 
 
 def portfolio(context: SearchContext, options: PortfolioOptions) -> Search:

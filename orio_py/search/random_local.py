@@ -12,7 +12,7 @@ from functools import partial
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.descent import best_of_random, descend
 from orio_py.search.memory import Asking, Memory, restarted
-from orio_py.search.options import Whole, setting
+from orio_py.search.options import IntegerOption, setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,8 @@ class RandomLocalOptions:
     value, in any parameters, a neighbour is away at most.
     """
 
-    samples: int = setting(20, Whole(1, 10**6))
-    local_distance: int = setting(1, Whole(0, 4))
+    samples: int = setting(20, IntegerOption(1, 10**6))
+    local_distance: int = setting(1, IntegerOption(0, 4))
 
 
 def random_local(context: SearchContext, options: RandomLocalOptions) -> Search:

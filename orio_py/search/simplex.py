@@ -12,7 +12,7 @@ from orio_py.search.base import Search, SearchContext
 from orio_py.search.descent import descend
 from orio_py.search.memory import Asking, Memory, restarted
 from orio_py.search.nelder_mead import Coefficients, Corner, converge
-from orio_py.search.options import Coordinate, Number, Numbers, Whole, setting
+from orio_py.search.options import Coordinate, IntegerOption, Numbers, RealOption, setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class SimplexOptions:
     reflection_coef: tuple[float, ...] = setting((1.0,), Numbers(0.01, 10))
     expansion_coef: tuple[float, ...] = setting((2.0,), Numbers(0.01, 10))
     contraction_coef: tuple[float, ...] = setting((0.5,), Numbers(0.01, 1))
-    shrinkage_coef: float = setting(0.5, Number(0.01, 0.99))
-    local_distance: int = setting(1, Whole(0, 8))
+    shrinkage_coef: float = setting(0.5, RealOption(0.01, 0.99))
+    local_distance: int = setting(1, IntegerOption(0, 8))
     x0: tuple[int, ...] | None = setting(None, Coordinate())
 
 

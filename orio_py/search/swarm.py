@@ -11,7 +11,7 @@ from functools import partial
 
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.memory import Asking, Memory, restarted
-from orio_py.search.options import Number, Whole, setting
+from orio_py.search.options import IntegerOption, RealOption, setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +21,11 @@ class SwarmOptions:
     makes a random step instead; `restart` rounds with nothing new, or without a new best, end the swarm.
     """
 
-    particles: int = setting(10, Whole(2, 10**6))
-    inertia: float = setting(0.5, Number(0, 1))
-    cognitive: float = setting(1.0, Number(0, 10))
-    social: float = setting(2.0, Number(0, 10))
-    restart: int = setting(8, Whole(1, 10**6))
+    particles: int = setting(10, IntegerOption(2, 10**6))
+    inertia: float = setting(0.5, RealOption(0, 1))
+    cognitive: float = setting(1.0, RealOption(0, 10))
+    social: float = setting(2.0, RealOption(0, 10))
+    restart: int = setting(8, IntegerOption(1, 10**6))
 
 
 @dataclass(slots=True)

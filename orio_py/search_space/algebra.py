@@ -32,14 +32,14 @@ from orio_py.search_space.terms import (
     FALSE,
     TRUE,
     Applied,
-    Choice,
+    ConditionalTerm,
+    ConstantTerm,
     Failed,
     Free,
     Junction,
-    Known,
     Negation,
     Operation,
-    Relation,
+    PolynomialRelation,
     Term,
     Whole,
     is_total,
@@ -68,7 +68,7 @@ class Variable:
         self.is_plain = all(type(value) is int for value in values)
 
     @cached_property
-    def terms(self) -> tuple[Known, ...]:
+    def terms(self) -> tuple[ConstantTerm, ...]:
         """The values as terms."""
         return tuple(known(value) for value in self.values)
 
@@ -100,12 +100,12 @@ class Algebra:
             case _:
                 return self._value(expr)
 
-    def bind(self, term: Term, index: int, value: Known) -> Term:
+    def bind(self, term: Term, index: int, value: ConstantTerm) -> Term:
         """The term with one parameter given a value, folded as far as possible."""
         if not term.mask >> index & 1:
             return term
         match term:
-            case Relation(operator, polynomial):
+            case PolynomialRelation(operator, polynomial):
                 return self._relation(operator, poly.substitute(polynomial, index, _number(value)))
             case Whole(polynomial):
                 return _whole(poly.substitute(polynomial, index, _number(value)))
@@ -115,21 +115,21 @@ class Algebra:
                 return _apply(operation, tuple(self.bind(argument, index, value) for argument in arguments))
             case Negation(operand):
                 return _negation(self.bind(operand, index, value))
-            case Choice(condition, then, otherwise):
+            case ConditionalTerm(condition, then, otherwise):
                 branches = self.bind(then, index, value), self.bind(otherwise, index, value)
                 return _choice(self.bind(condition, index, value), *branches)
             case Free():
                 return value
-            case Known() | Failed():
+            case ConstantTerm() | Failed():
                 return term
 
     def bind_all(self, term: Term, variable: Variable) -> tuple[Term, ...]:
         """The term bound to each value of a variable in turn."""
         match term:
-            case Relation(operator, polynomial, mask) if mask == 1 << variable.index:
+            case PolynomialRelation(operator, polynomial, mask) if mask == 1 << variable.index:
                 values = poly.evaluate_all(polynomial, variable.numbers)
                 return tuple([_decide(operator, value, value) or FALSE for value in values])
-            case Relation(operator, polynomial, mask):
+            case PolynomialRelation(operator, polynomial, mask):
                 rest = mask & ~(1 << variable.index)
                 results = poly.substitute_all(polynomial, variable.index, variable.numbers, self._ranges)
                 return tuple([_relation(operator, left, low, high, rest) for left, low, high in results])
@@ -190,12 +190,12 @@ class Algebra:
         return _junction("and", relations)
 
     def _compare(self, operator: str, left: Term, right: Term) -> Term:
-        if isinstance(left, Known) and isinstance(left.value, float):
+        if isinstance(left, ConstantTerm) and isinstance(left.value, float):
             mirrored = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(operator, operator)
             if isinstance(right, (Whole, Free)):
                 return self._compare(mirrored, right, left)
         first, second = _polynomial(left), _polynomial(right)
-        if first is not None and second is None and isinstance(right, Known):
+        if first is not None and second is None and isinstance(right, ConstantTerm):
             operator, second = _rounded(operator, right.value)
         if first is not None and second is not None and operator in ("<", "<=", ">", ">=", "==", "!="):
             return self._order(operator, first, second)
@@ -245,7 +245,7 @@ def _template(expr: Expr, names: tuple[str, ...]) -> Expr:
             return expr
 
 
-def _decide(operator: str, low: int, high: int) -> Known | None:
+def _decide(operator: str, low: int, high: int) -> ConstantTerm | None:
     """The truth of `x < 0`, `x == 0` or `x != 0` for every x from `low` to `high`; None if it varies."""
     if operator == "<":
         return TRUE if high < 0 else FALSE if low >= 0 else None
@@ -264,10 +264,10 @@ def _relation(operator: str, polynomial: poly.Polynomial, low: int, high: int, m
         if operator != "<" and polynomial[0][0] == () and polynomial[0][1] % divisor:
             return FALSE if operator == "==" else TRUE
         polynomial = poly.divide(polynomial, divisor)
-    return Relation(operator, polynomial, mask)
+    return PolynomialRelation(operator, polynomial, mask)
 
 
-def _number(value: Known) -> int:
+def _number(value: ConstantTerm) -> int:
     assert isinstance(value.value, int), "polynomials are made of integer parameters only"
     return value.value
 
@@ -277,7 +277,11 @@ def _polynomial(term: Term) -> poly.Polynomial | None:
         return term.polynomial
     if isinstance(term, Free) and term.is_whole:
         return poly.variable(term.index)
-    if isinstance(term, Known) and isinstance(term.value, int) and term.value.bit_length() <= MOST_BITS:
+    if (
+        isinstance(term, ConstantTerm)
+        and isinstance(term.value, int)
+        and term.value.bit_length() <= MOST_BITS
+    ):
         return poly.constant(int(term.value))
     return None
 
@@ -298,7 +302,7 @@ def _junction(operator: str, operands: Iterable[Term]) -> Term:
     stop = operator == "or"
     kept: list[Term] = []
     for operand in operands:
-        if isinstance(operand, Known):
+        if isinstance(operand, ConstantTerm):
             if bool(operand.value) is not stop:
                 continue
             if all(is_total(term) for term in kept):
@@ -320,27 +324,27 @@ def _junction(operator: str, operands: Iterable[Term]) -> Term:
 
 def _negation(operand: Term) -> Term:
     match operand:
-        case Known(value=value):
+        case ConstantTerm(value=value):
             return FALSE if value else TRUE
         case Failed():
             return FAILED
-        case Relation("<", polynomial, mask):
+        case PolynomialRelation("<", polynomial, mask):
             flipped = poly.add(poly.constant(-1), polynomial, -1)
-            return Relation("<", flipped, mask)
-        case Relation(operator, polynomial, mask):
-            return Relation("!=" if operator == "==" else "==", polynomial, mask)
-        case Negation() | Free() | Whole() | Applied() | Junction() | Choice():
+            return PolynomialRelation("<", flipped, mask)
+        case PolynomialRelation(operator, polynomial, mask):
+            return PolynomialRelation("!=" if operator == "==" else "==", polynomial, mask)
+        case Negation() | Free() | Whole() | Applied() | Junction() | ConditionalTerm():
             return Negation(operand, operand.mask)
 
 
 def _choice(condition: Term, then: Term, otherwise: Term) -> Term:
     match condition:
-        case Known(value=value):
+        case ConstantTerm(value=value):
             return then if value else otherwise
         case Failed():
             return FAILED
         case _:
-            return Choice(condition, then, otherwise, condition.mask | then.mask | otherwise.mask)
+            return ConditionalTerm(condition, then, otherwise, condition.mask | then.mask | otherwise.mask)
 
 
 def _apply(operation: Operation, arguments: tuple[Term, ...]) -> Term:
@@ -349,7 +353,7 @@ def _apply(operation: Operation, arguments: tuple[Term, ...]) -> Term:
     for argument in arguments:
         if isinstance(argument, Failed):
             return FAILED
-        if isinstance(argument, Known):
+        if isinstance(argument, ConstantTerm):
             values.append(argument.value)
         mask |= argument.mask
     if len(values) < len(arguments):

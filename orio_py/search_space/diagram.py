@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from orio_py.core.expr import Value
 from orio_py.search_space.algebra import Algebra, Variable
-from orio_py.search_space.terms import FALSE, TRUE, Failed, Known, Term, work
+from orio_py.search_space.terms import FALSE, TRUE, ConstantTerm, Failed, Term, work
 
 REJECT = 0
 ACCEPT = 1
@@ -139,6 +139,6 @@ def _code(term: Term, places: dict[Term, int]) -> int:
         return _ACCEPTED
     if isinstance(term, Failed):
         return _FAILED
-    if isinstance(term, Known):
+    if isinstance(term, ConstantTerm):
         return {REJECT: _REJECTED, ACCEPT: _ACCEPTED, FAIL: _FAILED}[leaf(term.value)]
     return places.setdefault(term, len(places))

@@ -16,7 +16,7 @@ Point: TypeAlias = "tuple[int, ...]"
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class CubeAxis:
     """One parameter as an axis of the unit cube.
 
     A parameter whose values are all numbers is ordered by size, and so are booleans; the values of any
@@ -59,7 +59,7 @@ class Axis:
         return [abs(self.coordinate(other) - here) for other in range(self.size)]
 
 
-def axis(name: str, values: Sequence[Value]) -> Axis:
+def axis(name: str, values: Sequence[Value]) -> CubeAxis:
     """The axis of a parameter.
 
     >>> axis("U", (8, 2, 4)).ranks, axis("F", ("-O3", "-O2")).is_ordered
@@ -73,14 +73,14 @@ def axis(name: str, values: Sequence[Value]) -> Axis:
     ranks = [0] * len(values)
     for rank, place in enumerate(places):
         ranks[place] = rank
-    return Axis(name, tuple(values), is_ordered, tuple(ranks), tuple(places))
+    return CubeAxis(name, tuple(values), is_ordered, tuple(ranks), tuple(places))
 
 
 class Encoding:
     """Turns the configurations of a space into points, coordinates and features, and back."""
 
     def __init__(self, space: SearchSpace) -> None:
-        self.axes: tuple[Axis, ...] = tuple(axis(p.name, p.values) for p in space.parameters)
+        self.axes: tuple[CubeAxis, ...] = tuple(axis(p.name, p.values) for p in space.parameters)
 
     def point(self, configuration: Mapping[str, Value]) -> Point:
         """The places of its values.  Raises KeyError for a missing name or a value that is not listed."""
@@ -123,7 +123,7 @@ class Encoding:
         return [[_features_of(a, place) for place in range(a.size)] for a in self.axes]
 
 
-def _features_of(a: Axis, place: int) -> tuple[float, ...]:
+def _features_of(a: CubeAxis, place: int) -> tuple[float, ...]:
     if a.size == 1:
         return ()
     if a.is_ordered or a.size == 2:

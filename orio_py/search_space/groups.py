@@ -21,7 +21,7 @@ class Conjunct:
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class ConnectedVariables:
     """Variables that conjuncts connect, in written order, and those conjuncts."""
 
     variables: tuple[Variable, ...]
@@ -39,7 +39,7 @@ def conjuncts_of(constraint: Constraint, algebra: Algebra) -> Iterator[Conjunct]
             yield Conjunct(constraint, expression, algebra.condition(expression))
 
 
-def clusters(variables: Sequence[Variable], conjuncts: Sequence[Conjunct]) -> tuple[Cluster, ...]:
+def clusters(variables: Sequence[Variable], conjuncts: Sequence[Conjunct]) -> tuple[ConnectedVariables, ...]:
     """Connected variables together, by union and find; ordered by their first variable."""
     parent = list(range(len(variables)))
 
@@ -55,7 +55,7 @@ def clusters(variables: Sequence[Variable], conjuncts: Sequence[Conjunct]) -> tu
             first, second = find(members[0]), find(other)
             parent[max(first, second)] = min(first, second)
     return tuple(
-        Cluster(
+        ConnectedVariables(
             tuple(variable for variable in variables if find(variable.index) == root),
             tuple(c for c in conjuncts if c.term.mask and find(members_of(c.term.mask)[0]) == root),
         )

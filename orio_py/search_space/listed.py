@@ -9,7 +9,7 @@ from orio_py.core.expr import Value
 from orio_py.search_space.algebra import Variable
 from orio_py.search_space.configuration import value_key
 from orio_py.search_space.counting import LEAF, NOTHING, CountNode
-from orio_py.search_space.groups import Cluster
+from orio_py.search_space.groups import ConnectedVariables
 from orio_py.search_space.search_space import SearchSpace
 from orio_py.search_space.structure import Structure
 from orio_py.spec.parameter import Parameter
@@ -59,13 +59,13 @@ class ListedSpace(SearchSpace):
     def _structures(self) -> tuple[Structure, ...]:
         variables = tuple(Variable(i, p.name, p.values) for i, p in enumerate(self.parameters))
         if not self._rows:
-            return (Structure(Cluster(variables, ()), variables, NOTHING),)
+            return (Structure(ConnectedVariables(variables, ()), variables, NOTHING),)
         groups: list[tuple[tuple[Variable, ...], frozenset[Row]]] = []
         for members in _split(variables, self._rows):
             indices = [variable.index for variable in members]
             groups.append((members, frozenset(tuple([row[i] for i in indices]) for row in self._rows)))
         return tuple(
-            Structure(Cluster(members, ()), members, count_rows(found, len(members)))
+            Structure(ConnectedVariables(members, ()), members, count_rows(found, len(members)))
             for members, found in groups
         )
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from orio_py.search_space.algebra import Variable
-from orio_py.search_space.groups import Cluster, members_of
+from orio_py.search_space.groups import ConnectedVariables, members_of
 
 MOST_NODES_WRITTEN = 1e6
 """Expected nodes (the estimate is high, often tenfold) beyond which the written order is given up."""
@@ -20,7 +20,7 @@ MOST_ESTIMATES = 400_000
 """Visits to a condition while orders are compared; under a second."""
 
 
-def orders(cluster: Cluster) -> Iterator[tuple[Variable, ...]]:
+def orders(cluster: ConnectedVariables) -> Iterator[tuple[Variable, ...]]:
     """One or two orders worth trying: the written one unless it looks bad, and one that looks much
     better.
     """
@@ -78,7 +78,7 @@ class _Estimate:
     of a capacity are ordered, so that they are about as many as its unread variables have combinations.
     """
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: ConnectedVariables) -> None:
         self._masks = sorted({conjunct.term.mask for conjunct in cluster.conjuncts})
         self._bits = {variable.index: math.log2(len(variable.values)) for variable in cluster.variables}
         self._sizes: dict[int, float] = {}

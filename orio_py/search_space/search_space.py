@@ -15,10 +15,10 @@ from orio_py.core.registry import did_you_mean
 from orio_py.search_space.algebra import Algebra, Variable
 from orio_py.search_space.configuration import Configuration, value_key
 from orio_py.search_space.counting import NOTHING, least_choice
-from orio_py.search_space.groups import Cluster, Conjunct, clusters, conjuncts_of
+from orio_py.search_space.groups import Conjunct, ConnectedVariables, clusters, conjuncts_of
 from orio_py.search_space.sampling import sample_ranks
 from orio_py.search_space.structure import Structure, build_structure, explain_failure
-from orio_py.search_space.terms import Known
+from orio_py.search_space.terms import ConstantTerm
 from orio_py.spec.parameter import Constraint, Parameter
 
 DEFAULT_LIMIT = 8_000_000
@@ -312,12 +312,12 @@ def _distinct(values: Sequence[Value]) -> tuple[Value, ...]:
 
 def _is_false(conjunct: Conjunct) -> bool:
     term = conjunct.term
-    return isinstance(term, Known) and isinstance(term.value, (bool, int, float)) and not term.value
+    return isinstance(term, ConstantTerm) and isinstance(term.value, (bool, int, float)) and not term.value
 
 
 def _nothing(variables: Sequence[Variable], conjuncts: Sequence[Conjunct]) -> Structure:
     """The structure of a space that a constraint without parameters rejects as a whole."""
-    return Structure(Cluster(tuple(variables), tuple(conjuncts)), tuple(variables), NOTHING)
+    return Structure(ConnectedVariables(tuple(variables), tuple(conjuncts)), tuple(variables), NOTHING)
 
 
 def _listed(parameter: Parameter) -> str:

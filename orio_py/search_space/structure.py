@@ -10,7 +10,7 @@ from orio_py.core.expr import Value, compile_expr, evaluate, names_in, show
 from orio_py.search_space.algebra import Algebra, Variable
 from orio_py.search_space.counting import CountNode, FailingCombinationError, count_combinations, nodes_below
 from orio_py.search_space.diagram import FAIL, Diagrams, Effort, ResidueCache, StructureTooLargeError, leaf
-from orio_py.search_space.groups import Cluster, Conjunct
+from orio_py.search_space.groups import Conjunct, ConnectedVariables
 from orio_py.search_space.ordering import orders
 
 
@@ -18,7 +18,7 @@ from orio_py.search_space.ordering import orders
 class Structure:
     """The counted combinations of a cluster; `order` is the order in which the tree reads them."""
 
-    cluster: Cluster
+    cluster: ConnectedVariables
     order: tuple[Variable, ...]
     root: CountNode
 
@@ -29,7 +29,7 @@ class Structure:
 
 
 def build_structure(
-    cluster: Cluster, algebra: Algebra, example: Mapping[str, Value], *, limit: int
+    cluster: ConnectedVariables, algebra: Algebra, example: Mapping[str, Value], *, limit: int
 ) -> Structure:
     """The structure of a cluster, in written order unless another order is much smaller.
 
@@ -56,7 +56,7 @@ def build_structure(
 class _Builder:
     """Attempts at the structure of one cluster."""
 
-    def __init__(self, cluster: Cluster, algebra: Algebra, example: Mapping[str, Value]) -> None:
+    def __init__(self, cluster: ConnectedVariables, algebra: Algebra, example: Mapping[str, Value]) -> None:
         self._conjuncts = cluster.conjuncts
         self._algebra = algebra
         self._example = example

@@ -17,7 +17,7 @@ from orio_py.search_space.polynomial import Polynomial
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ConstantTerm:
     """A value; compared together with its type."""
 
     key: Hashable
@@ -52,7 +52,7 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class PolynomialRelation:
     """`polynomial < 0`, `== 0` or `!= 0`."""
 
     operator: str
@@ -96,7 +96,7 @@ class Negation:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ConditionalTerm:
     """`then if condition else otherwise` with an open condition."""
 
     condition: Term
@@ -105,15 +105,25 @@ class Choice:
     mask: int = field(compare=False)
 
 
-Term: TypeAlias = Known | Failed | Free | Whole | Relation | Applied | Junction | Negation | Choice
+Term: TypeAlias = (
+    ConstantTerm
+    | Failed
+    | Free
+    | Whole
+    | PolynomialRelation
+    | Applied
+    | Junction
+    | Negation
+    | ConditionalTerm
+)
 """What is left of an expression; `mask` is the bit set of the parameters that are still open."""
 
 FAILED = Failed()
 
 
-def known(value: Value) -> Known:
+def known(value: Value) -> ConstantTerm:
     """A value as a term."""
-    return Known(value_key(value), value)
+    return ConstantTerm(value_key(value), value)
 
 
 TRUE = known(True)
@@ -123,7 +133,7 @@ FALSE = known(False)
 def is_total(term: Term) -> bool:
     """Whether no values of the open parameters can make the term fail."""
     match term:
-        case Known() | Free() | Whole() | Relation():
+        case ConstantTerm() | Free() | Whole() | PolynomialRelation():
             return True
         case Failed() | Applied():
             return False
@@ -131,20 +141,20 @@ def is_total(term: Term) -> bool:
             return all(is_total(operand) for operand in operands)
         case Negation(operand):
             return is_total(operand)
-        case Choice(condition, then, otherwise):
+        case ConditionalTerm(condition, then, otherwise):
             return is_total(condition) and is_total(then) and is_total(otherwise)
 
 
 def work(term: Term) -> int:
     """What giving a value to a parameter of the term costs, in edges of a structure."""
     match term:
-        case Known() | Failed() | Free() | Whole():
+        case ConstantTerm() | Failed() | Free() | Whole():
             return 1
-        case Relation(polynomial=polynomial):
+        case PolynomialRelation(polynomial=polynomial):
             return 5 + len(polynomial) // 2
         case Applied(arguments=terms) | Junction(operands=terms):
             return 10 + sum(work(part) for part in terms)
         case Negation(operand):
             return 2 + work(operand)
-        case Choice(condition, then, otherwise):
+        case ConditionalTerm(condition, then, otherwise):
             return 3 + work(condition) + work(then) + work(otherwise)

@@ -30,7 +30,7 @@ from orio_py.store.past import earlier_series
 from orio_py.store.rows import insert_details, load_trials, show_time, trial_row
 from orio_py.store.schema import GENERATION, RESULT, RUN, TRIAL
 from orio_py.store.selection import Selection
-from orio_py.store.series import EarlierSeries, Region, Series
+from orio_py.store.series import EarlierSeries, RegionKey, Series
 
 __all__ = [
     "EVERYTHING",
@@ -259,7 +259,7 @@ class ResultsDatabase:
         return {trial.configuration.digest: trial for trial in found}
 
     def earlier(
-        self, own: Series, generation: int, region: Region, objective: str | None, limit: int
+        self, own: Series, generation: int, region: RegionKey, objective: str | None, limit: int
     ) -> list[EarlierSeries]:
         """The other series of a region, see `earlier_series`."""
         with explained(self.place), self.engine.connect() as connection:

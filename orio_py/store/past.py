@@ -12,14 +12,14 @@ from orio_py.search_space.configuration import Configuration
 from orio_py.store.overview import is_of
 from orio_py.store.schema import GENERATION, METADATA, OBJECTIVE, TRIAL
 from orio_py.store.selection import Selection
-from orio_py.store.series import EarlierSeries, Region, Series
+from orio_py.store.series import EarlierSeries, RegionKey, Series
 
 _OF_THE_MACHINE = (Stage.TIMEOUT, Stage.COMPILE_TIMEOUT, Stage.COUNTERS, Stage.CHECKED, Stage.NOT_RECORDED)
 """How trials fail that say nothing of their configuration elsewhere."""
 
 
 def earlier_series(
-    connection: Connection, own: Series, generation: int, region: Region, objective: str | None, limit: int
+    connection: Connection, own: Series, generation: int, region: RegionKey, objective: str | None, limit: int
 ) -> list[EarlierSeries]:
     """The other series of a region, or of the task of `own`, the newest first: up to `limit` trials in all.
 

@@ -32,7 +32,7 @@ class EarlierSeries:
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class RegionKey:
     """What a region is known by in all its series: the names of its file and its own."""
 
     file: str

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.file_scope import live_after, surroundings
-from orio_py.ctree.lexer import Kind, Token, blank, scan
+from orio_py.ctree.lexer import Token, TokenKind, blank, scan
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names, walk
 from orio_py.ctree.structures import structures
@@ -78,7 +78,7 @@ def _without_specifications(text: str) -> str:
 
 
 def _is_remark(token: Token) -> bool:
-    return token.kind is Kind.COMMENT and not token.text.startswith("/*@")
+    return token.kind is TokenKind.COMMENT and not token.text.startswith("/*@")
 
 
 def with_inner_declarations(node: Node, context: Context) -> Context:

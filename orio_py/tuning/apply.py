@@ -33,7 +33,7 @@ from orio_py.tuning.load import LoadedFile, LoadedTask
 from orio_py.tuning.options import TuneOptions
 from orio_py.tuning.plan import Plan, make_plan
 from orio_py.tuning.report_codec import Remembered, decode
-from orio_py.tuning.result import Best, RegionReport, SpaceCount, Spent, Winner
+from orio_py.tuning.result import Best, RegionReport, SpaceCount, TimeSpent, Winner
 from orio_py.tuning.variant import VariantGenerator
 from orio_py.tuning.writeback import splice
 
@@ -233,7 +233,7 @@ def _report(trial: Trial, stored: StoredSeries, plan: Plan, reason: str) -> Regi
         cached=stored.trials,
         failures={},
         refused=0,
-        seconds=Spent(none, none, none, none),
+        seconds=TimeSpent(none, none, none, none),
         environment=Environment(
             told.get("CPU Type", "unknown"),
             int(told.get("CPU Cores", "0") or 0),

@@ -25,7 +25,7 @@ from orio_py.core.digest import digest
 from orio_py.core.expr import Value
 from orio_py.core.resources import directory
 from orio_py.core.source import Position, Span
-from orio_py.ctree.lexer import Kind, directive_name, scan
+from orio_py.ctree.lexer import TokenKind, directive_name, scan
 from orio_py.record.environment import Host
 from orio_py.search_space.configuration import value_as_json
 from orio_py.spec.inputs import InputPoint
@@ -166,7 +166,8 @@ def _words(text: str) -> list[str]:
     return [
         t.text.rstrip()
         for t in tokens
-        if t.kind is not Kind.COMMENT and not (t.kind is Kind.DIRECTIVE and directive_name(t) == "line")
+        if t.kind is not TokenKind.COMMENT
+        and not (t.kind is TokenKind.DIRECTIVE and directive_name(t) == "line")
     ]
 
 

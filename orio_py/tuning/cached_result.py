@@ -11,7 +11,7 @@ from orio_py.spec.task import TuningTask
 from orio_py.tuning import events
 from orio_py.tuning.plan import Plan
 from orio_py.tuning.report_codec import Remembered
-from orio_py.tuning.result import RegionReport, Spent, Winner
+from orio_py.tuning.result import RegionReport, TimeSpent, Winner
 from orio_py.tuning.variant import VariantGenerator
 
 
@@ -20,7 +20,7 @@ def answered(plan: Plan, known: Remembered, listener: events.Listener, total: Se
 
     The same code may have been tuned in another file, under another name.
     """
-    seconds = Spent(total, Seconds(0.0), Seconds(0.0), Seconds(0.0))
+    seconds = TimeSpent(total, Seconds(0.0), Seconds(0.0), Seconds(0.0))
     report = replace(known.report, name=plan.task.name, cached=known.report.trials, seconds=seconds)
     listener(events.TaskFinished(report))
     codes = known.codes

@@ -10,7 +10,7 @@ from orio_py.spec.inputs import InputPoint
 from orio_py.spec.region import Region
 from orio_py.spec.task import TuningTask
 from orio_py.transformation.offload.plan import Language
-from orio_py.tuning.dispatch import Case, dispatch, needs_dispatch
+from orio_py.tuning.dispatch import DispatchCase, dispatch, needs_dispatch
 from orio_py.tuning.host_functions import HostFunctions, called_languages, calls_host_functions
 from orio_py.tuning.load import LoadedTask
 from orio_py.tuning.result import Winner
@@ -71,10 +71,10 @@ def _combined(
 ) -> str:
     """One region's code for all problem sizes; sizes at which nothing won run the original."""
     original = region.reference_text.strip("\r\n")
-    cases: list[Case] = []
+    cases: list[DispatchCase] = []
     for w in winners:
         if w.codes is None or w.report.best is None:
-            cases.append(Case(w.point, original))
+            cases.append(DispatchCase(w.point, original))
             continue
         code = w.codes[index]
         if calls_host_functions(code):
@@ -82,7 +82,7 @@ def _combined(
             code = functions.add(
                 *VariantGenerator.of(task).written(index, w.point, w.report.best.configuration)
             )
-        cases.append(Case(w.point, code, w.report.best.features))
+        cases.append(DispatchCase(w.point, code, w.report.best.features))
     if not needs_dispatch(task, cases):
         return cases[0].code
     return dispatch(task, region, cases, indent=region.indent)
@@ -106,7 +106,8 @@ def transformed_contents(
     generator = VariantGenerator.of(task)
     for index, region in enumerate(task.regions):
         cases = [
-            Case(point, functions.add(*generator.written(index, point, values))) for point, values in chosen
+            DispatchCase(point, functions.add(*generator.written(index, point, values)))
+            for point, values in chosen
         ]
         same = len({case.code for case in cases}) == 1 and not task.inputs.specialize
         code = cases[0].code

@@ -27,7 +27,7 @@ from orio_py.spec.task import TuningTask
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class DispatchCase:
     """The code for one problem size, and the processor's extensions that it was built for."""
 
     point: InputPoint
@@ -42,12 +42,12 @@ _CPU_TEST = """#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__
 #endif"""
 
 
-def needs_dispatch(task: TuningTask, cases: Sequence[Case]) -> bool:
+def needs_dispatch(task: TuningTask, cases: Sequence[DispatchCase]) -> bool:
     """Whether the code may only run at certain sizes or on certain processors, or differs between sizes."""
     return bool(task.inputs.specialize) or len(cases) > 1 or any(case.features for case in cases)
 
 
-def dispatch(task: TuningTask, region: Region, cases: Sequence[Case], *, indent: str) -> str:
+def dispatch(task: TuningTask, region: Region, cases: Sequence[DispatchCase], *, indent: str) -> str:
     """`if (N <= 1000) { … } else if (N <= 2000) { … } else { original }`.
 
     Sizes are tested from the smallest up; a size that the code is specialised for is tested for equality.
@@ -71,13 +71,13 @@ def dispatch(task: TuningTask, region: Region, cases: Sequence[Case], *, indent:
     return "\n".join(lines) + "\n"
 
 
-def _varying(task: TuningTask, cases: Sequence[Case]) -> list[str]:
+def _varying(task: TuningTask, cases: Sequence[DispatchCase]) -> list[str]:
     names = [name for name, _ in cases[0].point.values]
     several = [n for n in names if len({str(case.point[n]) for case in cases}) > 1]
     return [n for n in names if n in several or n in task.inputs.specialize]
 
 
-def _condition(task: TuningTask, case: Case, names: Sequence[str]) -> str:
+def _condition(task: TuningTask, case: DispatchCase, names: Sequence[str]) -> str:
     sizes = [f"{n} {'==' if n in task.inputs.specialize else '<='} {case.point[n]}" for n in names]
     return " && ".join([*sizes, *(f'ORIO_CPU_HAS("{feature}")' for feature in case.features)])
 

@@ -41,7 +41,7 @@ class PastFound:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class StageStarted:
     """A part of the session begins."""
 
     name: StageName
@@ -86,5 +86,5 @@ class TaskFinished:
     region: RegionReport
 
 
-Event = TreeProgress | TaskStarted | PastFound | Stage | BaselineMeasured | TrialDone | TaskFinished
+Event = TreeProgress | TaskStarted | PastFound | StageStarted | BaselineMeasured | TrialDone | TaskFinished
 Listener = Callable[[Event], None]

@@ -31,7 +31,7 @@ from orio_py.tuning.compile_commands import (
 )
 from orio_py.tuning.headers import header_macros, number_types, structure_texts, structure_types
 from orio_py.tuning.marks import may_be_annotated
-from orio_py.tuning.tree import Selection, expand_paths
+from orio_py.tuning.tree import FileSelection, expand_paths
 
 MOST_INPUT_SIZES = 1000
 
@@ -80,7 +80,7 @@ def load(
     spec: Path | None = None,
     recipe: Path | None = None,
     pins: Mapping[str, Value] | None = None,
-    selection: Selection = Selection(),
+    selection: FileSelection = FileSelection(),
     compile_commands: Path | CompileCommands | None = None,
 ) -> Loaded:
     """Read and check files.  Problems are collected, not raised.

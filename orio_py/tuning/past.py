@@ -14,7 +14,7 @@ from orio_py.search.auto import TINY
 from orio_py.search.base import LEAST_OF_A_SERIES
 from orio_py.search.catalog import find
 from orio_py.search_space.configuration import Configuration
-from orio_py.store.series import EarlierSeries, Region
+from orio_py.store.series import EarlierSeries, RegionKey
 from orio_py.tuning.plan import Plan, with_past
 from orio_py.tuning.result import PastUse
 from orio_py.tuning.trial_cache import Keys, TrialCache
@@ -38,7 +38,7 @@ def guided_by_past(plan: Plan, memory: TrialCache) -> Plan:
     stored = memory.database.earlier(
         keys.series,
         memory.generation,
-        Region(keys.file, keys.name),
+        RegionKey(keys.file, keys.name),
         plan.objective.text if plan.objective is not None else None,
         TRIALS_TAKEN,
     )

@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # only those who have a cluster wait for what it loads
 
 
 @dataclass(slots=True)
-class Clock:
+class TaskClock:
     """Counts the tasks of a command and tells listeners how many are left, and for how long."""
 
     total: int
@@ -89,7 +89,7 @@ def tune_file(
     version: str,
     archive: Archive | None = None,
     *,
-    clock: Clock | None = None,
+    clock: TaskClock | None = None,
     cluster: Cluster | None = None,
 ) -> TunedFile:
     """Tune every task of a file, up to the first with bad input, with what `archive` knows, on the `cluster` if any.
@@ -99,7 +99,7 @@ def tune_file(
     result = TunedFile(None, [], [])
     contents: dict[Span, str] = {}
     functions = HostFunctions()
-    clock = clock or Clock(1, listener, perf_counter)
+    clock = clock or TaskClock(1, listener, perf_counter)
     machine = host()
     with _workspace(options.keep, file.path.stem) as folder:
         for number, loaded in enumerate(file.tasks):
@@ -140,7 +140,7 @@ class _Around:
     """What a session is given beside its plan."""
 
     folder: Path
-    clock: Clock
+    clock: TaskClock
     archive: Archive | None
     machine: Host
     version: str

@@ -15,7 +15,7 @@ from orio_py.record.measurement import Clock, Timing
 from orio_py.record.timing_noise import TimingNoise
 from orio_py.record.trial import CounterSource, CounterValue
 from orio_py.search_space.configuration import Configuration
-from orio_py.tuning.result import Best, Goal, PastUse, RegionReport, SpaceCount, Spent, counters_as_json
+from orio_py.tuning.result import Best, Goal, PastUse, RegionReport, SpaceCount, TimeSpent, counters_as_json
 
 VERSION = 1
 """Of the content; a report of another version is not used, and the session is run again."""
@@ -93,7 +93,7 @@ def decode(content: Mapping[str, object], position: Position) -> Remembered | No
         cached=stored["cached"],
         failures=stored["failures"],
         refused=stored["refused"],
-        seconds=Spent(**stored["seconds"]),
+        seconds=TimeSpent(**stored["seconds"]),
         environment=Environment(**stored["environment"]),
         baseline=_timing(stored["baseline"]),
         best=None if best is None else _best(best),

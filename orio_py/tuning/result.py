@@ -80,7 +80,7 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class TimeSpent:
     """Where the time went, in seconds by the clock on the wall, so that builds on several cores count once.
 
     `prepare` is for test program and original, `build` for transforming and compiling, `run` for the
@@ -101,7 +101,7 @@ class Spent:
 
 
 COSTS = ("prepare", "finals", "transform_cpu", "compile_cpu", "least_run")
-"""The parts of `Spent` that JSON has under `cost`."""
+"""The parts of `TimeSpent` that JSON has under `cost`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class RegionReport:
     cached: int
     failures: Mapping[str, int]
     refused: int
-    seconds: Spent
+    seconds: TimeSpent
     environment: Environment
     baseline: Timing | None = None
     best: Best | None = None

@@ -88,16 +88,16 @@ class TuningSession:
         baseline: Baseline | None = None
         verdict: Verdict | None = None
         try:
-            self.listener(events.Stage(events.StageName.BASELINE))
+            self.listener(events.StageStarted(events.StageName.BASELINE))
             baseline = self._prepare(evaluator)
             self._book.keeps_all = bool(evaluator.untimed)
             if self.memory is not None:
                 self.memory.clock = baseline.measurement.clock
             self.listener(events.BaselineMeasured(baseline.measurement.timing))
-            self.listener(events.Stage(events.StageName.SEARCH))
+            self.listener(events.StageStarted(events.StageName.SEARCH))
             self._search(evaluator, baseline, start)
             if self._book.valid:
-                self.listener(events.Stage(events.StageName.FINALS))
+                self.listener(events.StageStarted(events.StageName.FINALS))
                 verdict = self._finals(evaluator, baseline, start)
         except KeyboardInterrupt:
             interrupted = True

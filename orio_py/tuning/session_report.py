@@ -20,7 +20,7 @@ from orio_py.record.trial import CounterValue
 from orio_py.tuning.batch import BatchBuilder, BatchMeasurer
 from orio_py.tuning.confirmation import Verdict
 from orio_py.tuning.plan import Plan
-from orio_py.tuning.result import Best, Goal, RegionReport, SpaceCount, Spent
+from orio_py.tuning.result import Best, Goal, RegionReport, SpaceCount, TimeSpent
 from orio_py.tuning.trial_log import TrialLog, objective_of
 
 
@@ -34,9 +34,11 @@ class Stages:
     search: float = 0.0
     finals: float = 0.0
 
-    def spent(self, total: Seconds, builder: BatchBuilder | None, measurer: BatchMeasurer | None) -> Spent:
+    def spent(
+        self, total: Seconds, builder: BatchBuilder | None, measurer: BatchMeasurer | None
+    ) -> TimeSpent:
         """All that was spent, with what the workers used."""
-        return Spent(
+        return TimeSpent(
             total,
             Seconds(self.build),
             Seconds(self.run),
@@ -59,7 +61,7 @@ class SessionReporter:
     counters: tuple[CounterValue, ...]
 
     def report(
-        self, baseline: Baseline | None, verdict: Verdict | None, spent: Spent, *, interrupted: bool
+        self, baseline: Baseline | None, verdict: Verdict | None, spent: TimeSpent, *, interrupted: bool
     ) -> RegionReport:
         """The report, without the steadiness of the machine."""
         plan, book, position = self.plan, self.book, self.plan.task.position

@@ -17,7 +17,7 @@ SOURCE_SUFFIXES = (".c", ".h")
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class FileSelection:
     """Which files of a folder are tuned: those that a glob of `include` matches (all, if there is none)
     and no glob of `exclude`.  `output` is the folder that is written to; nothing in it is a source.
 
@@ -39,7 +39,7 @@ def _matches(inner: PurePath, globs: Sequence[str]) -> bool:
     return any(fnmatchcase(name, glob.rstrip("/").removeprefix("./")) for glob in globs for name in names)
 
 
-def expand_paths(paths: Iterable[Path], selection: Selection = Selection()) -> dict[Path, Path]:
+def expand_paths(paths: Iterable[Path], selection: FileSelection = FileSelection()) -> dict[Path, Path]:
     """The files meant by paths, each with its path below what was asked for.
 
     A folder means all C files below it but those that were tuned from a file beside them (`_name.c`),

@@ -25,7 +25,7 @@ from orio_py.tuning.result import RegionReport
 if TYPE_CHECKING:  # loaded when a session begins: finished tasks are answered sooner than it loads
     from orio_py.store.database import ResultsDatabase
 
-__all__ = ["Archive", "Keys", "Known", "Remembered", "TrialCache"]
+__all__ = ["Archive", "EarlierTrial", "Keys", "Remembered", "TrialCache"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Archive:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class EarlierTrial:
     """An earlier trial's outcome with its counters and what describes it, and the digest of its code."""
 
     code: str
@@ -158,7 +158,7 @@ class TrialCache:
             )
         return known
 
-    def recall(self, configuration: Configuration) -> Known | None:
+    def recall(self, configuration: Configuration) -> EarlierTrial | None:
         """The outcome of an earlier trial, of this process or of another one that tunes the same task."""
         key = configuration.digest
         trial = self._trials.get(key)
@@ -169,7 +169,7 @@ class TrialCache:
         if trial is None:
             return None
         self._trials[key] = trial
-        return Known(trial.code, self._on_clock(trial.measurement), trial.counters, trial.metadata)
+        return EarlierTrial(trial.code, self._on_clock(trial.measurement), trial.counters, trial.metadata)
 
     def remember(
         self,

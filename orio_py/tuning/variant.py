@@ -18,7 +18,7 @@ from orio_py.transformation.context import context_for
 from orio_py.transformation.offload.call import KernelGroup, joined, kernel_groups, kernel_plans
 from orio_py.transformation.offload.plan import KernelPlan
 from orio_py.transformation.recipe import apply_recipe
-from orio_py.tuning.dispatch import Case, dispatch
+from orio_py.tuning.dispatch import DispatchCase, dispatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class VariantGenerator:
         for index, region in enumerate(self.task.regions):
             code, plans = self.generated(index, point, values)
             if self.task.inputs.specialize:
-                code = dispatch(self.task, region, [Case(point, code)], indent=region.indent)
+                code = dispatch(self.task, region, [DispatchCase(point, code)], indent=region.indent)
             found.append(f"\n{code}")
             if plans:
                 from orio_py.codegen.languages import device_programs  # takes time to load

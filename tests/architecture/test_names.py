@@ -8,40 +8,6 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[2] / "orio_py"
 
-STILL_DOUBLE = frozenset(
-    [
-        "Argument",
-        "Axis",
-        "Block",
-        "Case",
-        "Choice",
-        "Clock",
-        "Cluster",
-        "CudaOptions",
-        "Distribute",
-        "Fuse",
-        "Kind",
-        "Known",
-        "Meter",
-        "Number",
-        "Part",
-        "Program",
-        "Region",
-        "Relation",
-        "Report",
-        "Selection",
-        "Spent",
-        "Stage",
-        "Statement",
-        "Storage",
-        "Tile",
-        "Unroll",
-        "Whole",
-        "Words",
-    ]
-)
-"""Names of classes that stand for several things.  A name leaves this list when one of them gets a better one."""
-
 
 def classes() -> dict[str, list[str]]:
     """The modules that define each public class."""
@@ -53,13 +19,9 @@ def classes() -> dict[str, list[str]]:
     return found
 
 
-def test_names_leave_the_list_of_double_ones() -> None:
-    assert {name for name, modules in classes().items() if len(modules) > 1} >= STILL_DOUBLE
-
-
 def test_a_public_class_has_a_name_of_its_own() -> None:
     double = {name: modules for name, modules in classes().items() if len(modules) > 1}
-    assert {name: modules for name, modules in double.items() if name not in STILL_DOUBLE} == {}
+    assert double == {}
 
 
 def test_packages_do_not_share_names_with_functions_of_the_api() -> None:

@@ -13,7 +13,7 @@ from cuda_host_build import run
 
 import orio_py
 from orio_py.build.compiler import substitute
-from orio_py.build.cuda import CudaBinary, CudaOptions, cuda_options
+from orio_py.build.cuda import CudaBinary, CudaBuildOptions, cuda_options
 from orio_py.build.cuda_cpu import cuda_on_cpu, kernel_names
 
 CONFIGURATIONS = 3
@@ -56,7 +56,7 @@ def test_kernels_compute_what_the_code_computes(corpus: Built) -> None:
 def test_kernels_compile(corpus: Built, architecture: str) -> None:
     nvrtc = nvrtc_or_skip()
     text = device_text(corpus.folder, 0)
-    compiled = nvrtc.compile(text, architecture, CudaOptions())
+    compiled = nvrtc.compile(text, architecture, CudaBuildOptions())
     assert isinstance(compiled, CudaBinary), compiled
     names = set(kernel_names(text))
     assert {usage.name for usage in compiled.kernels} == names
@@ -67,14 +67,14 @@ def test_kernels_compile(corpus: Built, architecture: str) -> None:
 @pytest.mark.parametrize(
     ("name", "configuration", "wanted"),
     [
-        ("vec_axpy", "-use_fast_math -O3", CudaOptions("sm_75", fast_math=True, ptxas=("-O3",))),
-        ("vec_maxpy4", "-maxrregcount=32", CudaOptions("sm_80", max_registers=32)),
-        ("mat_vec", "-O3", CudaOptions("sm_90", ptxas=("-O3",))),
-        ("fragment", "", CudaOptions("sm_75", ptxas=("-O3",))),
+        ("vec_axpy", "-use_fast_math -O3", CudaBuildOptions("sm_75", fast_math=True, ptxas=("-O3",))),
+        ("vec_maxpy4", "-maxrregcount=32", CudaBuildOptions("sm_80", max_registers=32)),
+        ("mat_vec", "-O3", CudaBuildOptions("sm_90", ptxas=("-O3",))),
+        ("fragment", "", CudaBuildOptions("sm_75", ptxas=("-O3",))),
     ],
 )
 def test_the_build_command_is_read_as_nvcc_reads_it(
-    name: str, configuration: str, wanted: CudaOptions
+    name: str, configuration: str, wanted: CudaBuildOptions
 ) -> None:
     (task,) = tasks(name)
     (flags,) = (parameter for parameter in task.parameters if parameter.name == "CFLAGS")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import orio_py
-from orio_py.build.cuda import CudaOptions, cuda_options
+from orio_py.build.cuda import CudaBuildOptions, cuda_options
 from orio_py.transformation.catalog import TRANSFORMATIONS
 
 LINE = "for (i = 0; i < n; i++) y[i] = a * x[i];"
@@ -89,11 +89,11 @@ def test_every_parameter_is_told_of_and_tried() -> None:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("-arch=sm_90", CudaOptions("sm_90")),
-        ("-O3 -use_fast_math", CudaOptions(fast_math=True, ptxas=("-O3",))),
-        ("-maxrregcount 64", CudaOptions(max_registers=64)),
-        ("-Xcompiler -fopenmp -DN=4", CudaOptions(flags=("-DN=4",))),
+        ("-arch=sm_90", CudaBuildOptions("sm_90")),
+        ("-O3 -use_fast_math", CudaBuildOptions(fast_math=True, ptxas=("-O3",))),
+        ("-maxrregcount 64", CudaBuildOptions(max_registers=64)),
+        ("-Xcompiler -fopenmp -DN=4", CudaBuildOptions(flags=("-DN=4",))),
     ],
 )
-def test_options_of_the_build_command(text: str, wanted: CudaOptions) -> None:
+def test_options_of_the_build_command(text: str, wanted: CudaBuildOptions) -> None:
     assert cuda_options(text) == wanted

@@ -19,13 +19,13 @@ from orio_py.record.measurement import Clock, Timing
 from orio_py.tuning.events import (
     BaselineMeasured,
     PastFound,
-    Stage,
     StageName,
+    StageStarted,
     TaskFinished,
     TaskStarted,
     TrialDone,
 )
-from orio_py.tuning.result import Best, PastUse, RegionReport, SpaceCount, Spent
+from orio_py.tuning.result import Best, PastUse, RegionReport, SpaceCount, TimeSpent
 
 
 def timing(seconds: float) -> Timing:
@@ -44,7 +44,7 @@ def region(**changes) -> RegionReport:
         "cached": 0,
         "failures": {"crash": 2, "wrong result": 1},
         "refused": 5,
-        "seconds": Spent(Seconds(12.3), Seconds(6.0), Seconds(4.1), Seconds(0.1)),
+        "seconds": TimeSpent(Seconds(12.3), Seconds(6.0), Seconds(4.1), Seconds(0.1)),
         "environment": Environment("a processor", 2, "Linux", "gcc 12.2.0", "gcc -O3"),
         "baseline": timing(0.0102),
         "best": Best({"U_I": 4, "CFLAGS": "-O3"}, timing(0.0034), 3.0),
@@ -63,11 +63,11 @@ def session(trials: int, planned: int | None = 100) -> list[object]:
     """The events of one whole task, every tenth trial a crash."""
     return [
         TaskStarted("mm.c", 12, "mm", {"N": 500}, 12345, 678, planned),
-        Stage(StageName.BASELINE),
+        StageStarted(StageName.BASELINE),
         BaselineMeasured(timing(0.0102)),
-        Stage(StageName.SEARCH),
+        StageStarted(StageName.SEARCH),
         *(trial(n, "crash" if n % 10 == 0 else "ok", planned) for n in range(1, trials + 1)),
-        Stage(StageName.FINALS),
+        StageStarted(StageName.FINALS),
         TaskFinished(region()),
     ]
 

@@ -21,7 +21,7 @@ from orio_py.record.trial import CounterSource, CounterValue
 from orio_py.search_space.configuration import Configuration
 from orio_py.store.database import ResultsDatabase
 from orio_py.tuning.report_codec import Remembered, encode
-from orio_py.tuning.result import Best, Goal, RegionReport, SpaceCount, Spent
+from orio_py.tuning.result import Best, Goal, RegionReport, SpaceCount, TimeSpent
 
 NAMES = [name for name, _, _ in commands.COMMANDS]
 
@@ -41,7 +41,7 @@ def report(**changes) -> RegionReport:
         "cached": 0,
         "failures": {},
         "refused": 0,
-        "seconds": Spent(Seconds(1.0), Seconds(0.5), Seconds(0.5), Seconds(0.0)),
+        "seconds": TimeSpent(Seconds(1.0), Seconds(0.5), Seconds(0.5), Seconds(0.0)),
         "environment": Environment("a CPU", 2, "Linux", "gcc 12", "gcc -O2"),
         "baseline": TIMING,
         "kept_original": False,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from orio_py.build.compiler import BuildFailure
-from orio_py.build.cuda import CudaBinary, CudaOptions
+from orio_py.build.cuda import CudaBinary, CudaBuildOptions
 from orio_py.build.nvrtc import Nvrtc, find_nvrtc
 from orio_py.core.diagnostics import EnvironmentProblem
 
@@ -27,7 +27,7 @@ class Answering:
     """Gives what it was told to give, and notes what it was asked."""
 
     answers: dict[str, CudaBinary | BuildFailure]
-    asked: list[tuple[str, str, CudaOptions]] = field(default_factory=list)
+    asked: list[tuple[str, str, CudaBuildOptions]] = field(default_factory=list)
     name: str = "answers"
     version: str = "1.0"
     path: str = "nowhere"
@@ -37,6 +37,6 @@ class Answering:
     def architectures(self) -> tuple[str, ...]:
         return tuple(self.answers)
 
-    def compile(self, source: str, architecture: str, options: CudaOptions) -> CudaBinary | BuildFailure:
+    def compile(self, source: str, architecture: str, options: CudaBuildOptions) -> CudaBinary | BuildFailure:
         self.asked.append((source, architecture, options))
         return self.answers[architecture]

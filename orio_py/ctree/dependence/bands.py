@@ -14,7 +14,7 @@ from itertools import combinations
 
 from orio_py.ctree.build import call
 from orio_py.ctree.dependence.nest import Nest
-from orio_py.ctree.dependence.pairs import Relation
+from orio_py.ctree.dependence.pairs import IterationRelation
 from orio_py.ctree.dependence.schedule import header_names
 from orio_py.ctree.dependence.verdict import DependenceContext, Legal, Verdict, decided, reversed_verdict
 from orio_py.ctree.loops import CanonicalLoop
@@ -38,7 +38,7 @@ def may_permute_domain(
         symbols = nest.symbols
         new_order = [symbols[loop] for loop in order]
         relations = [
-            Relation(
+            IterationRelation(
                 shared=frozenset(symbols[:outer]) | frozenset(new_order[: place[inner]]),
                 less=((symbols[outer], None),),
                 greater=(symbols[inner],),
@@ -58,7 +58,7 @@ def may_tile(loops: Sequence[CanonicalLoop], context: DependenceContext) -> Verd
     def decide(nest: Nest) -> Verdict:
         symbols = nest.symbols
         relations = [
-            Relation(
+            IterationRelation(
                 shared=frozenset(symbols[:outer]),
                 less=((symbols[outer], None),),
                 greater=(symbols[inner],),

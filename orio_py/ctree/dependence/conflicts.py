@@ -9,7 +9,7 @@ from math import gcd
 
 from orio_py.ctree.dependence.access import Instance
 from orio_py.ctree.dependence.affine import Linear, is_fixed, is_iteration
-from orio_py.ctree.dependence.pairs import Dependence, Kind, Relation
+from orio_py.ctree.dependence.pairs import Dependence, IterationRelation, Kind
 from orio_py.ctree.dependence.scope import Constraint, Level
 from orio_py.ctree.dependence.sets import Solver
 
@@ -42,7 +42,7 @@ class Conflicts:
         self._names: dict[tuple[str, frozenset[str]], dict[str, str]] = {}
         self._possible: dict[object, bool] = {}
 
-    def find(self, source: Instance, sink: Instance, relation: Relation) -> Conflict | None:
+    def find(self, source: Instance, sink: Instance, relation: IterationRelation) -> Conflict | None:
         """Related iterations in which the two touch the same memory, or None.  Raises Undecided."""
         if not self._may_be_later(source, sink, relation):
             return None
@@ -55,7 +55,7 @@ class Conflicts:
         sample = self._solver.sample(equal, positive) or {}
         return Conflict(sample, source.why or sink.why or doubt, equal, positive)
 
-    def _may_be_later(self, source: Instance, sink: Instance, relation: Relation) -> bool:
+    def _may_be_later(self, source: Instance, sink: Instance, relation: IterationRelation) -> bool:
         """Whether they conflict at all where the sink is later in the loop that carries the relation.
 
         One answer often settles several relations.
@@ -69,12 +69,12 @@ class Conflicts:
         shared = relation.shared.intersection(outer[: outer.index(carrying)])
         key = (id(source), id(sink), relation.less, shared)
         if key not in self._possible:
-            system = self._system(source, sink, Relation(shared, relation.less))
+            system = self._system(source, sink, IterationRelation(shared, relation.less))
             self._possible[key] = system is not None
         return self._possible[key]
 
     def _system(
-        self, source: Instance, sink: Instance, relation: Relation
+        self, source: Instance, sink: Instance, relation: IterationRelation
     ) -> tuple[list[Linear], list[Linear]] | None:
         """The constraints on conflicting iterations, or None if nothing fulfils them."""
         first = self._marked(source, "<", relation.shared)
@@ -195,7 +195,7 @@ def _combined(cases: Sequence[Sequence[Sequence[Linear]]]) -> Iterator[list[Line
 
 
 def dependence(
-    source: Instance, sink: Instance, conflict: Conflict, relation: Relation, levels: Sequence[Level]
+    source: Instance, sink: Instance, conflict: Conflict, relation: IterationRelation, levels: Sequence[Level]
 ) -> Dependence:
     """The dependence that a conflict shows, over the common loops `levels`."""
     sample = conflict.sample

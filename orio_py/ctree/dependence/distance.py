@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from orio_py.ctree.dependence.access import Unanalysable
 from orio_py.ctree.dependence.nest import Nest
-from orio_py.ctree.dependence.pairs import Relation
+from orio_py.ctree.dependence.pairs import IterationRelation
 from orio_py.ctree.dependence.sets import Undecided
 from orio_py.ctree.dependence.verdict import DependenceContext
 from orio_py.ctree.loops import CanonicalLoop
@@ -41,7 +41,7 @@ def _most(nest: Nest, ignored: set[str]) -> int:
     least, most = 1, LONGEST
     while least < most:
         middle = (least + most + 1) // 2
-        near = [Relation(less=((symbol, (middle - 1) * scale),))]
+        near = [IterationRelation(less=((symbol, (middle - 1) * scale),))]
         if nest.clash(lambda source, sink, near=near: near, ignored) is None:
             least = middle
         else:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from orio_py.ctree.build import binary, block, declare, for_, ident, unary
 from orio_py.ctree.dependence.access import Instance
 from orio_py.ctree.dependence.nest import Nest
-from orio_py.ctree.dependence.pairs import Relation
+from orio_py.ctree.dependence.pairs import IterationRelation
 from orio_py.ctree.dependence.scalars import reduction_operator, scalar_flow
 from orio_py.ctree.dependence.verdict import (
     DependenceContext,
@@ -51,7 +51,8 @@ def may_fuse(
     def decide(nest: Nest) -> Verdict:
         symbols = nest.symbols
         relations = [
-            Relation(frozenset(symbols[:level]), greater=(symbol,)) for level, symbol in enumerate(symbols)
+            IterationRelation(frozenset(symbols[:level]), greater=(symbol,))
+            for level, symbol in enumerate(symbols)
         ]
         parts = {0: first, 1: second}
         if (name := _unsettled(parts, context.live_after, nest.scalars)) is not None:
@@ -59,7 +60,7 @@ def may_fuse(
         private = _private(nest.scalars, ([first], [second]), context.live_after)
         summed = {name for name in nest.scalars if reassociate and _same_sum(first, second, name)}
 
-        def relate(source: Instance, sink: Instance) -> Iterable[Relation]:
+        def relate(source: Instance, sink: Instance) -> Iterable[IterationRelation]:
             return relations if (_part(source), _part(sink)) == (0, 1) else ()
 
         clash = nest.clash(relate, private | summed, len(loops))
@@ -87,7 +88,7 @@ def may_distribute(
         private = _private(nest.scalars, bodies, context.live_after) - (moved & context.live_after)
         private = frozenset(name for name in private if not _interleaved(name, statements, groups))
 
-        def relate(source: Instance, sink: Instance) -> Iterable[Relation]:
+        def relate(source: Instance, sink: Instance) -> Iterable[IterationRelation]:
             before, after = _part(source), _part(sink)
             return earlier(before, after) if place[before] > place[after] else ()
 
@@ -198,22 +199,23 @@ def _part(instance: Instance) -> int:
     return instance.path[0] - 1
 
 
-def _earlier(symbols: Sequence[str]) -> Callable[[int, int], list[Relation]]:
+def _earlier(symbols: Sequence[str]) -> Callable[[int, int], list[IterationRelation]]:
     """The relations in which a statement of the nest runs before another, given by their numbers."""
     carried_by = [
-        Relation(frozenset(symbols[:level]), less=((symbol, None),)) for level, symbol in enumerate(symbols)
+        IterationRelation(frozenset(symbols[:level]), less=((symbol, None),))
+        for level, symbol in enumerate(symbols)
     ]
-    same = Relation(frozenset(symbols))
+    same = IterationRelation(frozenset(symbols))
 
-    def relations(source: int, sink: int) -> list[Relation]:
+    def relations(source: int, sink: int) -> list[IterationRelation]:
         return [same, *carried_by] if source < sink else carried_by
 
     return relations
 
 
 def _between(
-    source: int, sink: int, earlier: Callable[[int, int], list[Relation]]
-) -> Callable[[Instance, Instance], Iterable[Relation]]:
+    source: int, sink: int, earlier: Callable[[int, int], list[IterationRelation]]
+) -> Callable[[Instance, Instance], Iterable[IterationRelation]]:
     relations = earlier(source, sink)
     return lambda first, second: relations if (_part(first), _part(second)) == (source, sink) else ()
 

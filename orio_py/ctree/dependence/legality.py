@@ -14,7 +14,7 @@ from itertools import combinations
 
 from orio_py.ctree.dependence.access import Access, Instance
 from orio_py.ctree.dependence.nest import Nest
-from orio_py.ctree.dependence.pairs import Dependence, Relation
+from orio_py.ctree.dependence.pairs import Dependence, IterationRelation
 from orio_py.ctree.dependence.scalars import reduction_operator
 from orio_py.ctree.dependence.schedule import header_names
 from orio_py.ctree.dependence.verdict import (
@@ -67,7 +67,7 @@ def may_reorder(loops: Sequence[CanonicalLoop], order: Sequence[int], context: D
         symbols = nest.symbols
         new_order = [symbols[loop] for loop in order]
         relations = [
-            Relation(
+            IterationRelation(
                 shared=frozenset(symbols[:outer]) | frozenset(new_order[: place[inner]]),
                 less=((symbols[outer], None),),
                 greater=(symbols[inner],),
@@ -169,9 +169,9 @@ def _free_inner(nest: Nest, loop: CanonicalLoop, excused: frozenset[str]) -> str
     ignored = {i.name for i in nest.instances if i.name.partition(".")[0] in excused}
     for depth, inner in enumerate(perfect_nest(loop)[1:], start=1):
 
-        def inside(source: Instance, sink: Instance, depth: int = depth) -> list[Relation]:
+        def inside(source: Instance, sink: Instance, depth: int = depth) -> list[IterationRelation]:
             symbols = [level.symbol for level in source.levels[: depth + 1]]
-            return [Relation(frozenset(symbols[:depth]), ((symbols[depth], None),))]
+            return [IterationRelation(frozenset(symbols[:depth]), ((symbols[depth], None),))]
 
         if nest.changed_bound(inner) is None and nest.clash(inside, ignored) is None:
             return inner.index

@@ -11,7 +11,7 @@ from orio_py.ctree.dependence.access import Access, Accesses, Instance, collect
 from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.dependence.arrays import delinearised
 from orio_py.ctree.dependence.conflicts import Conflicts, common_levels, dependence
-from orio_py.ctree.dependence.pairs import Dependence, Relation, merged, pairs, unlike_pairs
+from orio_py.ctree.dependence.pairs import Dependence, IterationRelation, merged, pairs, unlike_pairs
 from orio_py.ctree.dependence.scalars import ScalarFlow, reduction_operator, same_change, scalar_flow
 from orio_py.ctree.dependence.schedule import header_names
 from orio_py.ctree.dependence.sets import Solver
@@ -23,7 +23,7 @@ from orio_py.ctree.symbols import CDeclaration
 _EXACT = frozenset({"&", "|"})
 """Operators whose results never depend on the order of the operands; `^` does for a `_Bool`."""
 
-Relate = Callable[[Instance, Instance], Iterable[Relation]]
+Relate = Callable[[Instance, Instance], Iterable[IterationRelation]]
 """The relations between the iterations of a source and a sink that the transformation would upset."""
 
 
@@ -202,7 +202,7 @@ class Nest:
         rows = [[row for c in choice if (row := c.linear()) is not None] for choice in choices]
         return self._solver.same_last_point(rows, self.symbols, new)
 
-    def jammed(self, source: Instance, sink: Instance, factor: int) -> Iterable[Relation]:
+    def jammed(self, source: Instance, sink: Instance, factor: int) -> Iterable[IterationRelation]:
         """The sink in a later iteration of the same `factor`, but earlier in the fused body."""
         outer = self._accesses.body.levels[0]
         less = ((outer.symbol, (factor - 1) * outer.scale),)
@@ -210,11 +210,11 @@ class Nest:
         for depth, (first, second) in enumerate(zip(source.path, sink.path, strict=False), start=1):
             if first != second:
                 if second < first:
-                    yield Relation(shared, less)
+                    yield IterationRelation(shared, less)
                 return
             if depth < min(len(source.path), len(sink.path)):
                 symbol = source.levels[depth].symbol
-                yield Relation(shared, less, (symbol,))
+                yield IterationRelation(shared, less, (symbol,))
                 shared |= {symbol}
 
     def clash(

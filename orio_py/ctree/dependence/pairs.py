@@ -49,7 +49,7 @@ class Dependence:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class IterationRelation:
     """How the iterations of a source and a sink are related: `shared` levels have equal iterations.
 
     `less` are pairs (symbol, limit): the sink's iteration is later by at least 1 and by at most `limit`,

@@ -33,7 +33,7 @@ _BUILTIN = frozenset({"short", "int", "long", "signed", "unsigned"})
 
 
 @dataclass(frozen=True, slots=True)
-class Storage:
+class MemoryObject:
     """The memory that accesses through a name with some number of subscripts may touch.
 
     `element` is the type of what is accessed, None where it is not known.  `is_named` says that it is the
@@ -50,10 +50,10 @@ class Storage:
     rows: int = 0
 
 
-def storage_of(name: str, depth: int, declaration: CDeclaration | None) -> Storage:
+def storage_of(name: str, depth: int, declaration: CDeclaration | None) -> MemoryObject:
     """What `depth` subscripts to a variable, whose declaration may be unknown, lead to."""
     if declaration is None or "." in name:
-        return Storage(name, None, is_named=declaration is None, is_declared=declaration is not None)
+        return MemoryObject(name, None, is_named=declaration is None, is_declared=declaration is not None)
     extents, whole = declaration.dimensions, len(declaration.dimensions) + declaration.pointers
     is_array = bool(extents) and bool(extents[0]) and not declaration.is_parameter
     stars = declaration.pointers + (1 if extents and not is_array else 0)
@@ -63,7 +63,7 @@ def storage_of(name: str, depth: int, declaration: CDeclaration | None) -> Stora
         element = POINTER if depth < whole else None
     is_named = depth <= len(extents) if is_array else depth == 0
     rows = 0 if is_named else (declaration.pointers if is_array else stars - 1)
-    return Storage(
+    return MemoryObject(
         name,
         element,
         is_named,
@@ -74,7 +74,7 @@ def storage_of(name: str, depth: int, declaration: CDeclaration | None) -> Stora
     )
 
 
-def may_overlap(first: Storage, second: Storage, noalias: bool | frozenset[str] = False) -> bool:
+def may_overlap(first: MemoryObject, second: MemoryObject, noalias: bool | frozenset[str] = False) -> bool:
     """Whether accesses through two names may touch the same memory.
 
     Declared arrays that are not parameters are memory of their own, and so is what has no visible
@@ -94,7 +94,7 @@ def may_overlap(first: Storage, second: Storage, noalias: bool | frozenset[str] 
     return compatible(first.element, second.element)
 
 
-def _promised(storage: Storage, noalias: bool | frozenset[str]) -> bool:
+def _promised(storage: MemoryObject, noalias: bool | frozenset[str]) -> bool:
     return noalias if isinstance(noalias, bool) else storage.name in noalias
 
 

@@ -9,7 +9,7 @@ from orio_py.core.source import Position
 from orio_py.ctree.dependence.access import Access, Instance, Unanalysable
 from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.dependence.nest import Nest, ViolatedDependence
-from orio_py.ctree.dependence.pairs import Relation
+from orio_py.ctree.dependence.pairs import IterationRelation
 from orio_py.ctree.dependence.sets import Undecided
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.parse import position
@@ -102,9 +102,9 @@ def nest_of(loops: Sequence[CanonicalLoop], context: DependenceContext) -> Nest:
     )
 
 
-def carried(nest: Nest) -> Callable[[Instance, Instance], list[Relation]]:
+def carried(nest: Nest) -> Callable[[Instance, Instance], list[IterationRelation]]:
     """The sink in a later iteration of the outermost loop."""
-    relations = [Relation(less=((nest.symbols[0], None),))]
+    relations = [IterationRelation(less=((nest.symbols[0], None),))]
     return lambda source, sink: relations
 
 

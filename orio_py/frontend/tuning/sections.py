@@ -11,7 +11,7 @@ from orio_py.spec.target import DeviceTime
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class SectionArgument:
     """`needs` says in words what `accepts` tests; `effect` is False for arguments that change nothing.
 
     `known` are the words that strings are chosen from, if they are.
@@ -28,7 +28,7 @@ class Section:
     """The statement keywords that a section allows besides `let`, and its arguments."""
 
     keywords: frozenset[str]
-    arguments: Mapping[str, Argument]
+    arguments: Mapping[str, SectionArgument]
     open_arguments: bool = False
 
 
@@ -65,41 +65,49 @@ def _are_texts(value: Value) -> bool:
     return bool(items) and all(isinstance(item, str) and item.strip() != "" for item in items)
 
 
-TEXT = Argument("a string", lambda value: isinstance(value, str))
-COMMAND = Argument(
+TEXT = SectionArgument("a string", lambda value: isinstance(value, str))
+COMMAND = SectionArgument(
     "a command: a non-empty string", lambda value: isinstance(value, str) and value.strip() != ""
 )
-FILE = Argument("a file name: a string", lambda value: isinstance(value, str) and value.strip() != "")
-COUNT = Argument("a positive integer", lambda value: isinstance(value, int) and _is_int(value) and value > 0)
-RUNS = Argument("a positive integer, or -1 for no limit", lambda value: _is_int(value) and _is_limit(value))
-MINUTES = Argument("a positive number of minutes, or -1 for no limit", _is_limit)
-SEED = Argument(
+FILE = SectionArgument("a file name: a string", lambda value: isinstance(value, str) and value.strip() != "")
+COUNT = SectionArgument(
+    "a positive integer", lambda value: isinstance(value, int) and _is_int(value) and value > 0
+)
+RUNS = SectionArgument(
+    "a positive integer, or -1 for no limit", lambda value: _is_int(value) and _is_limit(value)
+)
+MINUTES = SectionArgument("a positive number of minutes, or -1 for no limit", _is_limit)
+SEED = SectionArgument(
     "an integer from 0 to 2**63 - 1",
     lambda value: isinstance(value, int) and _is_int(value) and 0 <= value < 2**63,
 )
-FLAG = Argument("True or False", lambda value: isinstance(value, bool))
-TOLERANCE = Argument("a relative error, or `(relative, absolute)` errors, not negative", _is_tolerance)
-SPECIALIZE = Argument("True, False, or a list of input parameter names", _is_flag_or_names)
-NOALIAS = Argument("True, False, or a list of array names", _is_flag_or_names)
+FLAG = SectionArgument("True or False", lambda value: isinstance(value, bool))
+TOLERANCE = SectionArgument("a relative error, or `(relative, absolute)` errors, not negative", _is_tolerance)
+SPECIALIZE = SectionArgument("True, False, or a list of input parameter names", _is_flag_or_names)
+NOALIAS = SectionArgument("True, False, or a list of array names", _is_flag_or_names)
 TIMERS = ("basic timer", "bgp counter")
 METHODS = ("basic timer", *METHOD_COUNTERS, "bgp counter", "TAU")
 POWER_METHODS = ("none", "wattprof")
-METHOD = Argument(
+METHOD = SectionArgument(
     f"one of {', '.join(map(repr, METHODS))}, or a list of them",
     _are_methods,
     known=METHODS,
 )
 DEVICE_TIMES = tuple(map(str, DeviceTime))
-DEVICE_TIME = Argument(
+DEVICE_TIME = SectionArgument(
     f"one of {', '.join(map(repr, DEVICE_TIMES))}", lambda value: value in DEVICE_TIMES, known=DEVICE_TIMES
 )
-OBJECTIVE = Argument("an expression over times and counters, as a string, or a list of several", _are_texts)
-POWER_METHOD = Argument(f"one of {', '.join(map(repr, POWER_METHODS))}", lambda value: value in POWER_METHODS)
-ANYTHING = Argument("a value", lambda value: True)
+OBJECTIVE = SectionArgument(
+    "an expression over times and counters, as a string, or a list of several", _are_texts
+)
+POWER_METHOD = SectionArgument(
+    f"one of {', '.join(map(repr, POWER_METHODS))}", lambda value: value in POWER_METHODS
+)
+ANYTHING = SectionArgument("a value", lambda value: True)
 
 
-def _idle(argument: Argument) -> Argument:
-    return Argument(argument.needs, argument.accepts, effect=False)
+def _idle(argument: SectionArgument) -> SectionArgument:
+    return SectionArgument(argument.needs, argument.accepts, effect=False)
 
 
 _ARGUMENTS_ONLY = frozenset({"arg"})

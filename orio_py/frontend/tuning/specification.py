@@ -11,8 +11,8 @@ from orio_py.core.registry import did_you_mean, nearest
 from orio_py.core.source import Position, SourceFile, Span
 from orio_py.frontend.tuning.collect import Collected, Setting
 from orio_py.frontend.tuning.files import Files
-from orio_py.frontend.tuning.sections import ALGORITHMS, ANYTHING, SECTIONS, Argument, Section
-from orio_py.frontend.tuning.split import Block, Splitter, Statement
+from orio_py.frontend.tuning.sections import ALGORITHMS, ANYTHING, SECTIONS, Section, SectionArgument
+from orio_py.frontend.tuning.split import SectionBlock, SectionStatement, Splitter
 from orio_py.frontend.tuning.statements import Decl, Definition, Import, parse_statement
 
 _MOST_IMPORTS = 16
@@ -55,7 +55,7 @@ class Interpreter:
         except DiagnosticError as error:
             self.problems.extend(error.diagnostics)
 
-    def _bodies(self, block: Block, source: SourceFile, importing: tuple[str, ...]) -> None:
+    def _bodies(self, block: SectionBlock, source: SourceFile, importing: tuple[str, ...]) -> None:
         for statement in block.statements:
             self._try(lambda s=statement: self._top_statement(s, source, importing))
         for child in block.blocks:
@@ -64,7 +64,9 @@ class Interpreter:
             elif child.name:
                 self._try(lambda c=child: self._section(c, source))
 
-    def _top_statement(self, statement: Statement, source: SourceFile, importing: tuple[str, ...]) -> None:
+    def _top_statement(
+        self, statement: SectionStatement, source: SourceFile, importing: tuple[str, ...]
+    ) -> None:
         position = source.position(statement.start)
         if statement.keyword not in ("let", "import"):
             self.report(
@@ -93,7 +95,7 @@ class Interpreter:
         source = self.files.read(f"{name}.spec", statement.position, f"`import spec {name}`")
         self.read(source, Span(0, len(source.data)), (*importing, name))
 
-    def _section(self, block: Block, source: SourceFile) -> None:
+    def _section(self, block: SectionBlock, source: SourceFile) -> None:
         position = source.position(block.start)
         section = SECTIONS.get(block.name)
         if section is None:
@@ -121,7 +123,12 @@ class Interpreter:
             )
 
     def _statement(
-        self, statement: Statement, source: SourceFile, name: str, section: Section, scope: dict[str, Value]
+        self,
+        statement: SectionStatement,
+        source: SourceFile,
+        name: str,
+        section: Section,
+        scope: dict[str, Value],
     ) -> None:
         allowed = {"let", *section.keywords}
         if statement.keyword not in allowed:
@@ -174,7 +181,7 @@ class Interpreter:
         message = f"unknown argument `{parsed.name}` in section `{section_name}`"
         self.report("ORIO-S004", message, parsed.position, help=near)
 
-    def _accept(self, parsed: Definition, argument: Argument, value: Value) -> None:
+    def _accept(self, parsed: Definition, argument: SectionArgument, value: Value) -> None:
         if not argument.accepts(value):
             message = f"`arg {parsed.name}` needs {argument.needs}, not {_brief(value)}"
             raise DiagnosticError(
@@ -187,7 +194,7 @@ class Interpreter:
         return has_errors(self.problems)
 
 
-def _nearest(argument: Argument, value: Value) -> str | None:
+def _nearest(argument: SectionArgument, value: Value) -> str | None:
     """The known word like the first unknown one, where the argument has a list of them."""
     items = value if isinstance(value, (list, tuple)) else (value,)
     unknown = next((item for item in items if isinstance(item, str) and item not in argument.known), None)

@@ -23,7 +23,7 @@ _COMMENT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class SectionStatement:
     """One statement: its keyword, and where its text stands in the specification's source."""
 
     keyword: str
@@ -32,14 +32,14 @@ class Statement:
 
 
 @dataclass(slots=True)
-class Block:
+class SectionBlock:
     """`def NAME { … }` or `spec NAME { … }`, or the whole text (keyword ``)."""
 
     keyword: str
     name: str
     start: int
-    statements: list[Statement] = field(default_factory=list[Statement])
-    blocks: list[Block] = field(default_factory=list["Block"])
+    statements: list[SectionStatement] = field(default_factory=list[SectionStatement])
+    blocks: list[SectionBlock] = field(default_factory=list["SectionBlock"])
 
 
 class Splitter:
@@ -57,9 +57,9 @@ class Splitter:
         """Add an error at an offset of the text."""
         self.problems.append(Diagnostic(code, message, self.source.position(self.base + at), help=help))
 
-    def split(self) -> Block:
+    def split(self) -> SectionBlock:
         """The whole text as one block."""
-        root = Block("", "", self.base)
+        root = SectionBlock("", "", self.base)
         stack = [root]
         while (self._skip_blanks()) < len(self.text):
             if self.text[self.at] == "}":
@@ -83,14 +83,14 @@ class Splitter:
         self.at = match.end() if match else self.at
         return self.at
 
-    def _close(self, stack: list[Block]) -> None:
+    def _close(self, stack: list[SectionBlock]) -> None:
         if len(stack) > 1:
             stack.pop()
         else:
             self.report("ORIO-S018", "unexpected `}`: no `def` is open here", self.at)
         self.at += 1
 
-    def _open(self, stack: list[Block], word: str) -> None:
+    def _open(self, stack: list[SectionBlock], word: str) -> None:
         start = self.at
         name = _NAME.match(self.text, start + len(word))
         self.at = name.end() if name else start + len(word)
@@ -111,12 +111,12 @@ class Splitter:
                 f"expected `}}` before `def {title}`: `def {outer.name}` is still open",
                 start,
             )
-        block = Block(word, title, self.base + start)
+        block = SectionBlock(word, title, self.base + start)
         stack[-1].blocks.append(block)
         if len(stack) < 10:
             stack.append(block)
 
-    def _statement(self, word: str) -> Statement:
+    def _statement(self, word: str) -> SectionStatement:
         start = self.at
         end = self._end_of_statement(start + len(word))
         if self.text[end : end + 1] == ";":
@@ -125,7 +125,7 @@ class Splitter:
             self.at = end
             stripped = start + len(self.text[start:end].rstrip())
             self.report("ORIO-S001", f"expected `;` after {self._title(start, word)}", stripped)
-        return Statement(word, self.text[start:end].rstrip(), self.base + start)
+        return SectionStatement(word, self.text[start:end].rstrip(), self.base + start)
 
     def _title(self, start: int, word: str) -> str:
         match = re.compile(r"\w+\s+([\w\"'-]+)[^=;]*(=?)").match(self.text, start)

@@ -14,7 +14,7 @@ from orio_py.core.source import Position, SourceFile
 from orio_py.frontend.expressions import check_nesting, convert
 from orio_py.frontend.grammars import Parsed, error_offset, expected_terminals, offset, parse, rule_name
 from orio_py.frontend.messages import expected, expression_error, found
-from orio_py.frontend.tuning.split import BLOCKS, STATEMENTS, Statement
+from orio_py.frontend.tuning.split import BLOCKS, STATEMENTS, SectionStatement
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Import:
 Parsable = Definition | Decl | Import
 
 
-def parse_statement(statement: Statement, source: SourceFile) -> Parsable:
+def parse_statement(statement: SectionStatement, source: SourceFile) -> Parsable:
     """The parsed statement.  Raises ORIO-S001, S003, and what expressions raise."""
 
     def locate(at: int) -> Position:
@@ -94,7 +94,7 @@ def _decl(tree: Parsed, position: Position, source: SourceFile, start: int) -> D
     return Decl(tuple(map(str, words)), tuple(extents), text, position, name_position)
 
 
-def _error(error: UnexpectedInput, statement: Statement, source: SourceFile) -> DiagnosticError:
+def _error(error: UnexpectedInput, statement: SectionStatement, source: SourceFile) -> DiagnosticError:
     at = error_offset(error, statement.text)
     text = statement.text
     head = re.match(r"(\w+)\s+([\w\"'-]+)", text)

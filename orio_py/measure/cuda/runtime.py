@@ -23,7 +23,7 @@ from orio_py.measure.cuda.variant import BuiltCuda, CudaVariant
 from orio_py.measure.offload.arrays import HostArrays, buffer_bytes, by_columns, partials_array, value_of
 from orio_py.measure.offload.host import HostCode, HostState, Launch
 from orio_py.measure.offload.problem import Spent, VariantProblem
-from orio_py.measure.offload.slices import Part, busy_seconds, run_slices
+from orio_py.measure.offload.slices import BufferPart, busy_seconds, run_slices
 from orio_py.measure.offload.variant import HostData
 from orio_py.transformation.offload.plan import Direction
 
@@ -279,7 +279,7 @@ class CudaRun:
         turning = perf_counter() - began if has_columns else 0.0
         while len(self._streams) < call.streams:
             self._streams.append(driver.new_stream())
-        sliced = [Part.of(launch, a, buffer.data, buffer.size, held) for a, buffer, held in parts]
+        sliced = [BufferPart.of(launch, a, buffer.data, buffer.size, held) for a, buffer, held in parts]
         base: Event = self._events.new()
         driver.record(base)
         driver.synchronize()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from orio_py.measure.cuda.drivers.base import Address, CudaDriver, Event, Kernel, Stream
-from orio_py.measure.offload.slices import Interval, Part
+from orio_py.measure.offload.slices import BufferPart, Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Streams:
     kernel: Kernel
     block: tuple[int, int, int]
 
-    def copy_in(self, queue: int, part: Part, low: int, high: int) -> Timed:
+    def copy_in(self, queue: int, part: BufferPart, low: int, high: int) -> Timed:
         """Start a copy to the device."""
         stream = self.streams[queue]
         with self.events.timed(stream) as timed:
@@ -84,7 +84,7 @@ class Streams:
             self.driver.launch(self.kernel, (x, y, z), self.block, values, stream=stream)
         return timed
 
-    def copy_out(self, queue: int, part: Part, low: int, high: int, waits: Sequence[Timed]) -> Timed:
+    def copy_out(self, queue: int, part: BufferPart, low: int, high: int, waits: Sequence[Timed]) -> Timed:
         """Start a copy back."""
         stream = self._behind(queue, waits)
         with self.events.timed(stream) as timed:

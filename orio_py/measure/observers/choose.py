@@ -24,7 +24,7 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenObservers:
     """The observers to use, and warnings about those that do not work here."""
 
     watches: tuple[Watch, ...] = ()
@@ -42,7 +42,7 @@ def choose_observers(
     *,
     is_parallel: bool,
     observers: Mapping[str, AnyObserver] = OBSERVERS,
-) -> Choice:
+) -> ChosenObservers:
     """The methods of a specification, and for a counter of the objective that none of them gives, the first
     that works here.
 
@@ -72,10 +72,10 @@ def choose_observers(
             place = objective.position if objective is not None else None
             raise EnvironmentProblem(replace(problem, position=place or spec.methods_position))
         chosen[added] = usable_counters(observers[added])
-    return Choice(_watches(chosen, observers), tuple(warnings))
+    return ChosenObservers(_watches(chosen, observers), tuple(warnings))
 
 
-def choose_for_device(spec: MeasurementSpec, objective: Objective | None) -> Choice:
+def choose_for_device(spec: MeasurementSpec, objective: Objective | None) -> ChosenObservers:
     """The observers for variants on a device: none, for none of them sees what a device does.
 
     Each method of a specification gives a warning, ORIO-M014.  Raises EnvironmentProblem ORIO-M015 when the
@@ -86,7 +86,7 @@ def choose_for_device(spec: MeasurementSpec, objective: Objective | None) -> Cho
         place = objective.position or spec.methods_position
         raise EnvironmentProblem(Diagnostic("ORIO-M015", message, place))
     help_text = "kernels on a device are timed by its events"
-    return Choice(
+    return ChosenObservers(
         (),
         tuple(
             Diagnostic(

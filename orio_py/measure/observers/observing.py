@@ -11,7 +11,7 @@ from orio_py.build.compiler import Artifact, BuildFailure
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.measure.evaluator import Evaluator
-from orio_py.measure.job import Report
+from orio_py.measure.job import ResultLines
 from orio_py.measure.observers.base import InsideObserver, ToolObserver
 from orio_py.measure.observers.choose import Watch
 from orio_py.record.trial import CounterValue, Profile
@@ -152,7 +152,7 @@ def _files(output: Path) -> dict[str, str]:
     return found
 
 
-def _by_method(report: Report) -> dict[str, dict[str, float]]:
+def _by_method(report: ResultLines) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for method, name, value in report.counters():
         found.setdefault(method, {})[name] = value

@@ -18,7 +18,7 @@ _PART = re.compile(r"intel-rapl:\d+:\d+")
 
 
 @dataclass(frozen=True, slots=True)
-class Meter:
+class EnergyMeter:
     """The file of one meter and the largest number, in microjoules, that it shows."""
 
     file: Path
@@ -53,16 +53,16 @@ class Rapl:
         """Nothing beside `available`."""
         return {}
 
-    def meters(self) -> tuple[Meter, ...]:
+    def meters(self) -> tuple[EnergyMeter, ...]:
         """The meters of all packages and of their memory that can be read."""
-        found: list[Meter] = []
+        found: list[EnergyMeter] = []
         for domain in self._domains():
             try:
                 int((domain / "energy_uj").read_text())
                 largest = int((domain / "max_energy_range_uj").read_text())
             except (OSError, ValueError):
                 continue
-            found.append(Meter(domain / "energy_uj", largest))
+            found.append(EnergyMeter(domain / "energy_uj", largest))
         return tuple(found)
 
     def job_lines(self) -> tuple[str, ...]:

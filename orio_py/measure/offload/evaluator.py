@@ -23,7 +23,7 @@ from orio_py.core.units import Seconds
 from orio_py.ctree.evaluate import NoValueError
 from orio_py.measure.base import Baseline, RunLimits, VariantFacts
 from orio_py.measure.evaluator import ENOUGH, FINAL_SAMPLES, MOST_SAMPLES, Evaluator
-from orio_py.measure.job import DEFAULT_TOLERANCE, EarlyStopping, MemberPlace, Report, judge
+from orio_py.measure.job import DEFAULT_TOLERANCE, EarlyStopping, MemberPlace, ResultLines, judge
 from orio_py.measure.offload.client import DeviceWorker, Ended
 from orio_py.measure.offload.host import HostCode, HostState, Launch
 from orio_py.measure.offload.variant import HostData, HostFunction, HostMember, HostVariable
@@ -239,18 +239,18 @@ class OffloadEvaluator(ABC):
         except OSError as error:
             return Failure(Stage.PROTOCOL, str(error))
         if isinstance(answer, Ended):
-            return judge(answer.completed, Report(()), self.clock)
+            return judge(answer.completed, ResultLines(()), self.clock)
         if answer.problem is not None:
             keyword, text = answer.problem
             return Failure(_STAGES.get(keyword, Stage.PROTOCOL), text)
-        report = Report(answer.lines)
+        report = ResultLines(answer.lines)
         self._times[artifact.path] = _times(report)
         told = (rest.partition("=") for word, rest in report.lines if word == CONDITION)
         self._conditions[artifact.path] = {name: value for name, _, value in told}
         return judge(Completed(0, "", "", False, Seconds(0.0)), report, self.clock)
 
 
-def _times(report: Report) -> tuple[CounterValue, ...]:
+def _times(report: ResultLines) -> tuple[CounterValue, ...]:
     """The medians of the samples' parts."""
     splits = [tuple(map(float, rest.split())) for word, rest in report.lines if word == "split"]
     return tuple(

@@ -26,7 +26,7 @@ Event = Any
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BufferPart:
     """A buffer of a launch, the bytes of the host's array that it holds, and what iterations touch of them."""
 
     direction: Direction
@@ -35,7 +35,7 @@ class Part:
     reach: Reach
 
     @classmethod
-    def of(cls, launch: Launch, argument: KernelArgument, buffer: Any, size: int, host: Any) -> Part:
+    def of(cls, launch: Launch, argument: KernelArgument, buffer: Any, size: int, host: Any) -> BufferPart:
         """The part of one argument, whose buffer has `size` bytes."""
         assert argument.direction is not None
         element = argument.element_bytes
@@ -47,7 +47,7 @@ class Part:
 class Queues(Protocol):
     """Queues of a device, by number; operations of one run in their order, and nothing is waited for."""
 
-    def copy_in(self, queue: int, part: Part, low: int, high: int) -> Event:
+    def copy_in(self, queue: int, part: BufferPart, low: int, high: int) -> Event:
         """Copy the bytes from `low` to before `high` of a part to the device."""
         ...
 
@@ -57,7 +57,7 @@ class Queues(Protocol):
         """Start the kernel with these arguments behind other operations."""
         ...
 
-    def copy_out(self, queue: int, part: Part, low: int, high: int, waits: Sequence[Event]) -> Event:
+    def copy_out(self, queue: int, part: BufferPart, low: int, high: int, waits: Sequence[Event]) -> Event:
         """Copy bytes of a part back behind other operations."""
         ...
 
@@ -78,7 +78,7 @@ class Ran:
     copies: tuple[Event, ...]
 
 
-def run_slices(queues: Queues, launch: Launch, parts: Sequence[Part], values: list[Any]) -> Ran:
+def run_slices(queues: Queues, launch: Launch, parts: Sequence[BufferPart], values: list[Any]) -> Ran:
     """Copy, launch and copy back; `values` are the kernel's arguments, of which each slice sets its own."""
     call, trips = launch.call, launch.trips
     slices = slices_of(call.streams, trips[0])
@@ -105,7 +105,7 @@ def run_slices(queues: Queues, launch: Launch, parts: Sequence[Part], values: li
 
 
 def _copy_in(
-    queues: Queues, parts: Sequence[Part], slices: Sequence[tuple[int, int]], k: int
+    queues: Queues, parts: Sequence[BufferPart], slices: Sequence[tuple[int, int]], k: int
 ) -> list[Event | None]:
     """The copies of a queue's share of each buffer; None where there is nothing to copy."""
     events: list[Event | None] = []
@@ -120,7 +120,7 @@ def _copy_in(
 
 
 def _waits(
-    parts: Sequence[Part],
+    parts: Sequence[BufferPart],
     slices: Sequence[tuple[int, int]],
     copied: Sequence[Sequence[Event | None]],
     k: int,
@@ -138,7 +138,7 @@ def _waits(
 
 def _copy_out(
     queues: Queues,
-    parts: Sequence[Part],
+    parts: Sequence[BufferPart],
     slices: Sequence[tuple[int, int]],
     kernels: Sequence[Event],
     k: int,

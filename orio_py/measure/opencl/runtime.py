@@ -21,7 +21,7 @@ from orio_py.codegen.device import ArgumentKind, KernelArgument
 from orio_py.measure.offload.arrays import HostArrays, buffer_bytes, by_columns, partials_array, value_of
 from orio_py.measure.offload.host import HostCode, HostState, Launch
 from orio_py.measure.offload.problem import Spent, VariantProblem
-from orio_py.measure.offload.slices import Part, busy_seconds, run_slices
+from orio_py.measure.offload.slices import BufferPart, busy_seconds, run_slices
 from orio_py.measure.offload.variant import HostData
 from orio_py.measure.opencl.slices import CommandQueues, interval
 from orio_py.measure.opencl.variant import DeviceVariant
@@ -273,7 +273,7 @@ class Run:
         turning = perf_counter() - began if has_columns else 0.0
         while len(self._queues) < call.streams:
             self._queues.append(self._new_queue())
-        sliced = [Part.of(launch, a, buffer.data, buffer.size, held) for a, buffer, held in parts]
+        sliced = [BufferPart.of(launch, a, buffer.data, buffer.size, held) for a, buffer, held in parts]
         buffers = {(argument.kind, argument.of): buffer.data for argument, buffer in launched.buffers}
         for queue in (self._queue, *self._queues):
             queue.finish()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyopencl as cl
 
-from orio_py.measure.offload.slices import Interval, Part
+from orio_py.measure.offload.slices import BufferPart, Interval
 from orio_py.measure.offload.variant import HostFunction
 
 
@@ -20,7 +20,7 @@ class CommandQueues:
     kernel: cl.Kernel
     call: HostFunction
 
-    def copy_in(self, queue: int, part: Part, low: int, high: int) -> cl.Event:
+    def copy_in(self, queue: int, part: BufferPart, low: int, high: int) -> cl.Event:
         """Start a copy to the device."""
         return cl.enqueue_copy(
             self.queues[queue], part.buffer, part.host[low:high], dst_offset=low, is_blocking=False
@@ -36,7 +36,9 @@ class CommandQueues:
             self.queues[queue], self.kernel, size, self.call.group_size, wait_for=list(waits)
         )
 
-    def copy_out(self, queue: int, part: Part, low: int, high: int, waits: Sequence[cl.Event]) -> cl.Event:
+    def copy_out(
+        self, queue: int, part: BufferPart, low: int, high: int, waits: Sequence[cl.Event]
+    ) -> cl.Event:
         """Start a copy back."""
         target = part.host[low:high]
         return cl.enqueue_copy(

@@ -243,7 +243,7 @@ def _sign(value: Polynomial, facts: _Facts) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RangeCase:
     """Levels as a condition leaves them, whether they say all that it says of indices, and what it says of scalars.
 
     All `guards`, polynomials of steady scalars, are at least 0 in this case.
@@ -260,7 +260,7 @@ def restricted(
     truth: bool,
     arithmetic: Arithmetic,
     known: ValueEnvironment,
-) -> list[Case]:
+) -> list[RangeCase]:
     """The cases in which a condition holds, or does not: in each iteration at least one of them."""
     match condition:
         case c_ast.UnaryOp(op="!", expr=inner):
@@ -269,13 +269,13 @@ def restricted(
             first = restricted(levels, left, truth, arithmetic, known)
             if (op == "&&") != truth:
                 found = [*first, *restricted(levels, right, truth, arithmetic, known)]
-                return found if len(found) <= _MAXIMUM_ENDS else [Case(levels, False)]
+                return found if len(found) <= _MAXIMUM_ENDS else [RangeCase(levels, False)]
             found = [
-                Case(narrow.levels, wide.is_exact and narrow.is_exact, (*wide.guards, *narrow.guards))
+                RangeCase(narrow.levels, wide.is_exact and narrow.is_exact, (*wide.guards, *narrow.guards))
                 for wide in first
                 for narrow in restricted(wide.levels, right, truth, arithmetic, known)
             ]
-            return found if len(found) <= _MAXIMUM_ENDS else [Case(levels, False)]
+            return found if len(found) <= _MAXIMUM_ENDS else [RangeCase(levels, False)]
         case c_ast.BinaryOp(op=op, left=left, right=right) if op in _MIRROR:
             relation = op if truth else _OPPOSITE[op]
             one, two = arithmetic.polynomial(left, known), arithmetic.polynomial(right, known)
@@ -287,24 +287,24 @@ def restricted(
                 return _compared(levels, one - two, relation)
         case _:
             pass
-    return [Case(levels, not _mentions_index(condition, levels, known))]
+    return [RangeCase(levels, not _mentions_index(condition, levels, known))]
 
 
-def _compared(levels: tuple[IndexRange, ...], distance: Polynomial, relation: str) -> list[Case]:
+def _compared(levels: tuple[IndexRange, ...], distance: Polynomial, relation: str) -> list[RangeCase]:
     """The levels where `distance relation 0` holds, for `!=` in two cases where its value may be an end of them."""
     names = {symbol for monomial in distance.terms for symbol in monomial}
     used = [place for place, level in enumerate(levels) if level.index in names]
     if not used:
-        return [Case(levels, guards=guards) for guards in _guards(distance, relation)]
+        return [RangeCase(levels, guards=guards) for guards in _guards(distance, relation)]
     level = levels[used[0]]
     factor = distance.terms.get((level.index,), 0)
     rest = distance - Polynomial.symbol(level.index).scaled(factor)
     if len(used) > 1 or factor not in {1, -1} or any(level.index in monomial for monomial in rest.terms):
-        return [Case(levels, False)]
+        return [RangeCase(levels, False)]
     if factor == -1:
         relation = _MIRROR[relation]
     cases = _tightened(level, rest.scaled(-factor), relation)
-    return [Case((*levels[: used[0]], new, *levels[used[0] + 1 :])) for new in cases]
+    return [RangeCase((*levels[: used[0]], new, *levels[used[0] + 1 :])) for new in cases]
 
 
 def _guards(distance: Polynomial, relation: str) -> list[tuple[Polynomial, ...]]:

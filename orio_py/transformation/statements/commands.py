@@ -17,7 +17,7 @@ from orio_py.core.diagnostics import Diagnostic
 from orio_py.ctree.nodes import For
 from orio_py.transformation.base import Refusal, refuse
 from orio_py.transformation.loop_names import LoopName
-from orio_py.transformation.statements.numbering import LoopPlace, Program, indices
+from orio_py.transformation.statements.numbering import LoopPlace, NumberedProgram, indices
 from orio_py.transformation.tiling.permute import Permut
 from orio_py.transformation.unrolling.unroll_and_jam import UnrollAndJam
 
@@ -30,11 +30,11 @@ class Command(Protocol):
         """The statements that it names."""
         ...
 
-    def check(self, program: Program) -> object:
+    def check(self, program: NumberedProgram) -> object:
         """Whether the statements and loops that it names exist in `program`.  Raises Refusal."""
         ...
 
-    def apply(self, program: Program) -> Program:
+    def apply(self, program: NumberedProgram) -> NumberedProgram:
         """The program after the command.  Raises Refusal."""
         ...
 
@@ -52,7 +52,7 @@ class Permute:
         """The statement."""
         return (self.stmt,)
 
-    def check(self, program: Program) -> tuple[For, ...]:
+    def check(self, program: NumberedProgram) -> tuple[For, ...]:
         """The nest, if `order` names each of its loops once.  Raises Refusal: ORIO-T102, T104, T106."""
         loops = program.nest(self.stmt, "permute")
         present = indices(loops)
@@ -73,7 +73,7 @@ class Permute:
             "ORIO-T104", message, program.places[self.stmt], help=f"the loops are {shown}", argument="order"
         )
 
-    def apply(self, program: Program) -> Program:
+    def apply(self, program: NumberedProgram) -> NumberedProgram:
         """The loops in the new order.  Raises Refusal: ORIO-T102, T104, T106, and those of Permut."""
         loops = self.check(program)
         moved = [k for k, name in enumerate(indices(loops)) if name != self.order[k]]
@@ -91,7 +91,7 @@ class Permute:
             ) from None
 
 
-def _with_advice(problem: Diagnostic, program: Program, outermost: For) -> Diagnostic:
+def _with_advice(problem: Diagnostic, program: NumberedProgram, outermost: For) -> Diagnostic:
     if problem.code != "ORIO-T030":
         return problem
     inside = [found for found in program.occurrences() if any(loop is outermost for loop in found.loops)]
@@ -102,7 +102,7 @@ def _with_advice(problem: Diagnostic, program: Program, outermost: For) -> Diagn
 
 
 @dataclass(frozen=True, slots=True)
-class Unroll:
+class UnrollStatements:
     """Unroll a loop around a statement; where it holds loops, their copies are fused (1 = unchanged)."""
 
     stmt: int
@@ -115,11 +115,11 @@ class Unroll:
         """The statement."""
         return (self.stmt,)
 
-    def check(self, program: Program) -> None:
+    def check(self, program: NumberedProgram) -> None:
         """Whether there is such a loop.  Raises Refusal: ORIO-T102, ORIO-T103."""
         program.loops(self.stmt, self.loop, "loop")
 
-    def apply(self, program: Program) -> Program:
+    def apply(self, program: NumberedProgram) -> NumberedProgram:
         """The loop unrolled, once for each nest that holds a copy of the statement."""
         loops = program.loops(self.stmt, self.loop, "loop")
         try:

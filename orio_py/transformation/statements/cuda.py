@@ -43,7 +43,7 @@ from orio_py.transformation.statements.mapped_nests import (
     require_parallel,
     view_of,
 )
-from orio_py.transformation.statements.numbering import Mapped, Program
+from orio_py.transformation.statements.numbering import Mapped, NumberedProgram
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Cuda:
         """The statement."""
         return (self.stmt,)
 
-    def check(self, program: Program) -> None:
+    def check(self, program: NumberedProgram) -> None:
         """Whether there are such loops, each named once.  Raises Refusal: ORIO-T016, T102, T103."""
         for argument, names in (("block", self.block), ("thread", self.thread)):
             for name in names:
@@ -69,7 +69,7 @@ class Cuda:
             message = f"the loop `{both[0]}` cannot run over blocks and over threads"
             refuse("ORIO-T016", message, None, argument="thread")
 
-    def apply(self, program: Program) -> Program:
+    def apply(self, program: NumberedProgram) -> NumberedProgram:
         """The program with the loops outermost in a nest that will be a kernel.
 
         Raises Refusal: ORIO-T016, T020 to T031, T040, T041, T090, T102, T103, T105, T106, T120, and those of
@@ -93,7 +93,7 @@ class Cuda:
         require_parallel(program, loops[0], mapped.order, force=self.force)
         return replace(program, mappings=(*program.mappings, mapped))
 
-    def _require_each_parallel(self, program: Program) -> None:
+    def _require_each_parallel(self, program: NumberedProgram) -> None:
         """None of the loops carries a dependence.  Raises Refusal: ORIO-T040, T041, T090, T120."""
         for argument, names in (("block", self.block), ("thread", self.thread)):
             for name in names:
@@ -104,7 +104,7 @@ class Cuda:
                     raise Refusal(*refusal.diagnostics, argument=argument) from None
 
 
-def launched(program: Program, mapped: Mapped, values: Mapping[str, Value]) -> Program:
+def launched(program: NumberedProgram, mapped: Mapped, values: Mapping[str, Value]) -> NumberedProgram:
     """The program with the call of a kernel in place of a mapped nest.
 
     `values` are what input and tuning parameters are in this variant: the number of threads is the number of

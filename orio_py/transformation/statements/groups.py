@@ -21,14 +21,14 @@ from orio_py.transformation.statements.mapped_nests import (
     perfect_depth,
     require_perfect,
 )
-from orio_py.transformation.statements.numbering import Mapped, Program, indices
+from orio_py.transformation.statements.numbering import Mapped, NumberedProgram, indices
 
 _IN_THE_WAY = frozenset({"ORIO-T030", "ORIO-T070", "ORIO-T072"})
 """Refusals of an inner pair of loops after which `fuse` without a level is content with the outer ones."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fuse:
+class FuseStatements:
     """Join the loops around several statements, down to `level` or as far as their headers are equal."""
 
     stmts: tuple[int, ...]
@@ -40,14 +40,14 @@ class Fuse:
         """The statements."""
         return self.stmts
 
-    def check(self, program: Program) -> None:
+    def check(self, program: NumberedProgram) -> None:
         """Whether each statement is in a loop.  Raises Refusal: ORIO-T102, T106, T107."""
         for number in self.stmts:
             if not program.nest(number, "fuse"):
                 message = f"statement {number} is in no loop, so there is nothing to fuse"
                 refuse("ORIO-T107", message, program.places[number], argument="stmts")
 
-    def apply(self, program: Program) -> Program:
+    def apply(self, program: NumberedProgram) -> NumberedProgram:
         """The statements in common loops.  Raises Refusal: ORIO-T102, T106, T107, and those of Fuse."""
         self.check(program)
         order = [copy.number for copy in program.occurrences() if copy.number in self.stmts]
@@ -56,7 +56,7 @@ class Fuse:
             program = self._joined(program, first, second)
         return program
 
-    def _joined(self, program: Program, one: int, two: int) -> Program:
+    def _joined(self, program: NumberedProgram, one: int, two: int) -> NumberedProgram:
         program = aligned(program, one, two)
         pair = self._pair(program, one, two)
         if pair is None:
@@ -71,12 +71,12 @@ class Fuse:
                 raise
         return program
 
-    def _depth(self, program: Program, one: int, two: int) -> int | None:
+    def _depth(self, program: NumberedProgram, one: int, two: int) -> int | None:
         """How many more levels are to be fused; None for as many as have equal headers."""
         shared = _shared(program.nest(one, "fuse"), program.nest(two, "fuse"))
         return None if self.level is None else self.level - shared
 
-    def _pair(self, program: Program, one: int, two: int) -> _Pair | None:
+    def _pair(self, program: NumberedProgram, one: int, two: int) -> _Pair | None:
         """The outermost loops that the statements do not share, None if they need not be fused."""
         ones, twos = program.nest(one, "fuse"), program.nest(two, "fuse")
         shared = _shared(ones, twos)
@@ -93,7 +93,7 @@ class Fuse:
             refuse("ORIO-T107", message, second, argument="stmts")
         return _Pair(holder, first, second)
 
-    def _inner(self, program: Program, one: int, two: int) -> _Pair | None:
+    def _inner(self, program: NumberedProgram, one: int, two: int) -> _Pair | None:
         """The next pair inside a loop that was fused: what stands between the loops moves out of the way."""
         try:
             return self._pair(program, one, two)
@@ -124,7 +124,7 @@ def _block_with(tree: Node, first: Node, second: Node) -> Compound | None:
     return None
 
 
-def _fused(program: Program, pair: _Pair, depth: int | None, *, force: bool) -> Program:
+def _fused(program: NumberedProgram, pair: _Pair, depth: int | None, *, force: bool) -> NumberedProgram:
     first, second = pair.first, pair.second
     items = list(pair.holder.block_items or [])
     start, end = (next(n for n, item in enumerate(items) if item is loop) for loop in (first, second))
@@ -156,7 +156,7 @@ def _deepest(first: For, second: For, most: int | None, context: Context) -> int
 
 
 @dataclass(frozen=True, slots=True)
-class Distribute:
+class DistributeStatements:
     """Give each of several statements a loop of its own at `level`; the others stay together in order."""
 
     stmts: tuple[int, ...]
@@ -168,7 +168,7 @@ class Distribute:
         """The statements."""
         return self.stmts
 
-    def check(self, program: Program) -> For:
+    def check(self, program: NumberedProgram) -> For:
         """The loop to split.  Raises Refusal: ORIO-T102, T103, T106, T107."""
         found: dict[int, For] = {}
         for number in self.stmts:
@@ -182,7 +182,7 @@ class Distribute:
             refuse("ORIO-T107", message, second, notes=[note("one of the loops", first)], argument="level")
         return next(iter(found.values()))
 
-    def apply(self, program: Program) -> Program:
+    def apply(self, program: NumberedProgram) -> NumberedProgram:
         """The loop split, and before it those inside it that hold several of the statements.
 
         Raises Refusal: ORIO-T102, T103, T106, T107, and those of Distribute.
@@ -193,7 +193,7 @@ class Distribute:
             loop = self.check(program)
         return self._split(program, loop)
 
-    def _mixed(self, program: Program, loop: For) -> For | None:
+    def _mixed(self, program: NumberedProgram, loop: For) -> For | None:
         """An innermost loop inside `loop` that holds one of the statements and others beside it."""
         for part in _parts(loop):
             inside = _numbers_in(part, program)
@@ -206,7 +206,7 @@ class Distribute:
             return self._mixed(program, part) or part
         return None
 
-    def _split(self, program: Program, loop: For) -> Program:
+    def _split(self, program: NumberedProgram, loop: For) -> NumberedProgram:
         groups: list[list[int]] = []
         before_alone = True
         for place, part in enumerate(_parts(loop)):
@@ -232,11 +232,11 @@ def _parts(loop: For) -> list[Node]:
     return [item for item in body_statements(body) if not isinstance(item, (GuardedPragma, c_ast.Pragma))]
 
 
-def _numbers_in(part: Node, program: Program) -> set[int]:
+def _numbers_in(part: Node, program: NumberedProgram) -> set[int]:
     return {found.number for found in replace(program, tree=block(part)).occurrences()}
 
 
-def aligned(program: Program, one: int, two: int) -> Program:
+def aligned(program: NumberedProgram, one: int, two: int) -> NumberedProgram:
     """The program with the nests of two statements that are to be joined in the order of the one that is mapped.
 
     Raises Refusal: ORIO-T105 where both are mapped, and not in the same way.
@@ -271,7 +271,7 @@ def aligned(program: Program, one: int, two: int) -> Program:
     return brought_out(with_own_nest(program, other, mapped), other, mapped)
 
 
-def with_own_nest(program: Program, number: int, mapped: Mapped) -> Program:
+def with_own_nest(program: NumberedProgram, number: int, mapped: Mapped) -> NumberedProgram:
     """The other statements in loops of their own, as far as they keep the mapped ones from being a perfect nest.
 
     Raises Refusal: ORIO-T030, T106, and those of Distribute.
@@ -286,4 +286,4 @@ def with_own_nest(program: Program, number: int, mapped: Mapped) -> Program:
         inside = {found.number for found in program.occurrences() if loops[depth - 1] in found.loops}
         if inside == {number}:
             require_perfect(program, number, wanted)
-        program = Distribute((number,), depth, force=mapped.force).apply(program)
+        program = DistributeStatements((number,), depth, force=mapped.force).apply(program)

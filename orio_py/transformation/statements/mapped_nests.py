@@ -16,14 +16,14 @@ from orio_py.transformation.offload.arguments import OffloadArguments
 from orio_py.transformation.offload.normalise_loops import with_comparisons
 from orio_py.transformation.offload.offload import require_any_order
 from orio_py.transformation.offload.plan import AxisBinding, Language, Role
-from orio_py.transformation.statements.numbering import Mapped, Program, indices
+from orio_py.transformation.statements.numbering import Mapped, NumberedProgram, indices
 from orio_py.transformation.tiling.permute import Permut
 
 WHAT = "cuda"
 """How messages name the command."""
 
 
-def mapping_of(program: Program, number: int) -> Mapped | None:
+def mapping_of(program: NumberedProgram, number: int) -> Mapped | None:
     """The mapping of the nest in which a statement stands."""
     mine = program.copies(number)[0].loops
     for mapped in program.mappings:
@@ -33,7 +33,7 @@ def mapping_of(program: Program, number: int) -> Mapped | None:
     return None
 
 
-def brought_out(program: Program, number: int, mapped: Mapped) -> Program:
+def brought_out(program: NumberedProgram, number: int, mapped: Mapped) -> NumberedProgram:
     """The program with the mapped loops outermost around a statement, and the others inside in their order.
 
     Raises Refusal: ORIO-T106, those of Permut, and ORIO-T030 where the loops form no perfect nest.
@@ -59,7 +59,7 @@ def perfect_depth(loops: tuple[For, ...], context: Context) -> int:
     return depth
 
 
-def require_perfect(program: Program, number: int, depth: int) -> None:
+def require_perfect(program: NumberedProgram, number: int, depth: int) -> None:
     """The outer `depth` loops around a statement form a perfect nest.  Raises Refusal: ORIO-T030."""
     loops = program.nest(number, WHAT)
     found = perfect_depth(loops, program.context)
@@ -73,7 +73,7 @@ def require_perfect(program: Program, number: int, depth: int) -> None:
         )
 
 
-def require_kept(program: Program) -> None:
+def require_kept(program: NumberedProgram) -> None:
     """Every mapped nest is as `cuda` left it but for what stands inside its mapped loops.
 
     Raises Refusal: ORIO-T105.
@@ -97,14 +97,14 @@ def require_kept(program: Program) -> None:
                 )
 
 
-def require_all_parallel(program: Program) -> None:
+def require_all_parallel(program: NumberedProgram) -> None:
     """The mapped loops of all nests may still run in any order.  Raises Refusal: as `require_parallel`."""
     for mapped in program.mappings:
         outermost = program.copies(mapped.stmt)[0].loops[0]
         require_parallel(program, outermost, mapped.order, force=mapped.force)
 
 
-def require_parallel(program: Program, loop: For, names: tuple[str, ...], *, force: bool) -> None:
+def require_parallel(program: NumberedProgram, loop: For, names: tuple[str, ...], *, force: bool) -> None:
     """The iterations of a nest of loops from `loop` on may run in any order.
 
     Raises Refusal: as `require_any_order` does.

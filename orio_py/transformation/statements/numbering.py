@@ -84,7 +84,7 @@ class Mapped:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class NumberedProgram:
     """The code of a region while a recipe is applied to it; `places` are its statements, by number.
 
     `mappings` are the nests that become kernels when all commands have been applied; `simple` is then the code after
@@ -98,7 +98,7 @@ class Program:
     simple: Compound | None = None
 
     @classmethod
-    def of(cls, tree: Compound, context: Context) -> Program:
+    def of(cls, tree: Compound, context: Context) -> NumberedProgram:
         """The user's code with its statements numbered."""
         return cls(tree, tuple(n.coord for n in _counted(tree) if isinstance(n.coord, Position)), context)
 
@@ -164,7 +164,7 @@ class Program:
             )
         return list(found.values())
 
-    def changed(self, nodes: Collection[Node], change: Change) -> Program:
+    def changed(self, nodes: Collection[Node], change: Change) -> NumberedProgram:
         """The program with `change` applied to the given loops or blocks of its tree."""
         chosen = {id(node) for node in nodes}
         tree = rewrite_where(self.tree, lambda n: id(n) in chosen, change, self.context)

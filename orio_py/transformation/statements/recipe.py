@@ -17,11 +17,11 @@ from orio_py.ctree.nodes import Compound
 from orio_py.spec.recipe import Argument, RecipeStep
 from orio_py.spec.region import Region
 from orio_py.transformation.base import Context, Refusal
-from orio_py.transformation.statements.commands import Command, Unroll
+from orio_py.transformation.statements.commands import Command, UnrollStatements
 from orio_py.transformation.statements.cuda import Cuda, launched
-from orio_py.transformation.statements.groups import Fuse
+from orio_py.transformation.statements.groups import FuseStatements
 from orio_py.transformation.statements.mapped_nests import require_all_parallel, require_kept
-from orio_py.transformation.statements.numbering import Program
+from orio_py.transformation.statements.numbering import NumberedProgram
 from orio_py.transformation.statements.registers import Registers
 from orio_py.transformation.statements.scopes import in_scopes
 from orio_py.transformation.statements.table import COMMANDS, OTHER_NAMES, CommandEntry
@@ -33,7 +33,7 @@ def check_statement_recipe(region: Region, known: frozenset[str]) -> tuple[Diagn
     `known` are the names that arguments may use.  Codes: ORIO-T007, T010, T011, T016, T100 to T104.
     """
     lists = {parameter.name: parameter.values for parameter in region.lists}
-    checker = _Checker(Program.of(region.tree, Context()), known, lists)
+    checker = _Checker(NumberedProgram.of(region.tree, Context()), known, lists)
     return tuple(problem for step in region.steps for problem in checker.problems(step))
 
 
@@ -44,7 +44,7 @@ def apply_statement_recipe(
 
     Raises Refusal where a command says no, DiagnosticError where an argument has no value.
     """
-    program = Program.of(tree, context)
+    program = NumberedProgram.of(tree, context)
     if any(_is_cuda(step) for step in steps):
         program = replace(program, simple=tree)
     written: dict[int, tuple[RecipeStep, Mapping[str, Argument]]] = {}
@@ -71,18 +71,18 @@ def apply_statement_recipe(
     return in_scopes(program) if program.mappings else program.tree
 
 
-def _applied(command: Command, program: Program) -> Program:
+def _applied(command: Command, program: NumberedProgram) -> NumberedProgram:
     """The program after a command; the nests that `cuda` has mapped are still there.  Raises Refusal."""
     result = command.apply(program)
     if result is program:
         return program
-    if program.simple is program.tree and not isinstance(command, (Registers, Unroll)):
+    if program.simple is program.tree and not isinstance(command, (Registers, UnrollStatements)):
         result = replace(result, simple=result.tree)
-    elif program.simple is not None and not isinstance(command, (Registers, Unroll)):
+    elif program.simple is not None and not isinstance(command, (Registers, UnrollStatements)):
         simple = command.apply(replace(program, tree=program.simple, simple=None))
         result = replace(result, simple=simple.tree)
     require_kept(result)
-    if isinstance(command, Fuse):
+    if isinstance(command, FuseStatements):
         require_all_parallel(result)
     return result
 
@@ -106,7 +106,7 @@ class _Checker:
     `fused` are the statements whose loops an earlier `fuse` may have joined and given other indices.
     """
 
-    program: Program
+    program: NumberedProgram
     known: frozenset[str]
     lists: Mapping[str, tuple[Value, ...]]
     fused: set[int] = field(default_factory=set[int])
@@ -158,7 +158,7 @@ class _Checker:
             self.program.copies(number)
         if not self.fused & set(command.numbers):
             command.check(self.program)
-        if isinstance(command, Fuse):
+        if isinstance(command, FuseStatements):
             # The first statement's indices remain; others in the second one's loops are renamed with it.
             self.fused.update({*range(len(self.program.places))} - {min(command.numbers)})
 

@@ -19,7 +19,7 @@ from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import declared_names, used_names, walk
 from orio_py.transformation.base import Context, refuse
-from orio_py.transformation.statements.numbering import LoopPlace, Occurrence, Program, indices
+from orio_py.transformation.statements.numbering import LoopPlace, NumberedProgram, Occurrence, indices
 from orio_py.transformation.storage.scalar_replace_plan import Planner
 from orio_py.transformation.storage.scalar_replace_uses import Uses
 from orio_py.transformation.storage.scalar_replace_write import Writer
@@ -39,7 +39,7 @@ class Registers:
         """The statement."""
         return (self.stmt,)
 
-    def check(self, program: Program) -> list[For]:
+    def check(self, program: NumberedProgram) -> list[For]:
         """The loops, one for each nest with a copy.  Raises Refusal: ORIO-T102, T103, T106, T108."""
         loops = program.loops(self.stmt, self.loop, "loop")
         for copy in program.copies(self.stmt):
@@ -49,7 +49,7 @@ class Registers:
                 refuse("ORIO-T108", message, copy.node, argument="array")
         return loops
 
-    def apply(self, program: Program) -> Program:
+    def apply(self, program: NumberedProgram) -> NumberedProgram:
         """The elements in scalars.  Raises Refusal: as `check`, and ORIO-T060."""
         loops = self.check(program)
         # Each scalar of the region has a name of its own: loops that hold them can be fused later on.

@@ -22,10 +22,10 @@ from orio_py.ctree.nodes import Compound, Node, c_ast
 from orio_py.ctree.rewrite import used_names, walk, walk_statements
 from orio_py.transformation.offload.call import call_parameters, called_plan, with_plans
 from orio_py.transformation.offload.plan import Direction, KernelPlan
-from orio_py.transformation.statements.numbering import Program
+from orio_py.transformation.statements.numbering import NumberedProgram
 
 
-def in_scopes(program: Program) -> Compound:
+def in_scopes(program: NumberedProgram) -> Compound:
     """The program's code with the kernels that share arrays in scopes."""
     aliases = Aliases(
         program.context.declarations, program.context.assumptions.noalias, program.context.exposed
@@ -46,7 +46,7 @@ def _in_scope(plan: KernelPlan, scope: int) -> KernelPlan:
     return replace(plan, options=replace(plan.options, cuda=cuda))
 
 
-def _runs(holder: Compound, aliases: Aliases, program: Program) -> list[list[KernelPlan]]:
+def _runs(holder: Compound, aliases: Aliases, program: NumberedProgram) -> list[list[KernelPlan]]:
     """The kernels of a block that follow each other and can share arrays, two at least."""
     runs: list[list[KernelPlan]] = [[]]
     for item in holder.block_items or []:
@@ -65,7 +65,7 @@ def _runs(holder: Compound, aliases: Aliases, program: Program) -> list[list[Ker
 @dataclass(frozen=True, slots=True)
 class _Kernel:
     plan: KernelPlan
-    program: Program
+    program: NumberedProgram
 
     @property
     def places(self) -> dict[str, str]:

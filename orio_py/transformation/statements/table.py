@@ -12,9 +12,9 @@ from orio_py.spec.recipe import Argument, RecipeStep
 from orio_py.transformation.arguments import positive_int, text, wrong
 from orio_py.transformation.base import refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec
-from orio_py.transformation.statements.commands import Command, Permute, Unroll
+from orio_py.transformation.statements.commands import Command, Permute, UnrollStatements
 from orio_py.transformation.statements.cuda import Cuda
-from orio_py.transformation.statements.groups import Distribute, Fuse
+from orio_py.transformation.statements.groups import DistributeStatements, FuseStatements
 from orio_py.transformation.statements.numbering import LoopPlace
 from orio_py.transformation.statements.registers import Registers
 
@@ -142,7 +142,7 @@ _ENTRIES: tuple[CommandEntry, ...] = (
         "unroll",
         'unroll(stmt, "loop", factor)',
         (_STMT, _LOOP, ArgumentSpec("factor", "an integer, at least 1", "copies", positive_int), FORCE),
-        Unroll,
+        UnrollStatements,
     ),
     CommandEntry(
         "fuse",
@@ -152,13 +152,13 @@ _ENTRIES: tuple[CommandEntry, ...] = (
             ArgumentSpec("level", "a level, from 1", "fuse down to it", positive_int, default="all"),
             FORCE,
         ),
-        Fuse,
+        FuseStatements,
     ),
     CommandEntry(
         "distribute",
         "distribute({stmt, …}, level)",
         (_STMTS, ArgumentSpec("level", "a level, from 1", "the loop to split", positive_int), FORCE),
-        Distribute,
+        DistributeStatements,
     ),
     CommandEntry(
         "cuda",

@@ -31,7 +31,7 @@ from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.loop_names import index_name
 from orio_py.transformation.sites import Change, rewrite_where
-from orio_py.transformation.storage.array_copy_check import Tile, checked_tile, placed, reference_in
+from orio_py.transformation.storage.array_copy_check import CopiedTile, checked_tile, placed, reference_in
 from orio_py.transformation.storage.array_copy_loops import copied_in, copied_out, positions
 from orio_py.transformation.storage.scalar_replace import check_type, type_name
 from orio_py.transformation.storage.scalar_replace_blocks import BlockRewriter, with_references
@@ -134,7 +134,7 @@ class ArrCopy:
 class _Buffered(BlockRewriter[None]):
     """Puts elements of the buffer in the place of those of the array."""
 
-    def __init__(self, tile: Tile, replaced: Mapping[Ref, Node]) -> None:
+    def __init__(self, tile: CopiedTile, replaced: Mapping[Ref, Node]) -> None:
         self._uses, self._replaced = tile.uses, replaced
 
     def expression(self, node: Node, state: None) -> Node:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.source import SourceFile
 from orio_py.ctree.build import const, literal_value
-from orio_py.ctree.dependence.reuse import POINTER, Elements, Place, Storage, storage_of
+from orio_py.ctree.dependence.reuse import POINTER, Elements, MemoryObject, Place, storage_of
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop, nest
 from orio_py.ctree.nodes import Node, c_ast
@@ -60,7 +60,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class CopiedTile:
     """A tile that can be copied.
 
     `references` are those that go to the buffer, `reads` says whether some read, `written` are the offsets
@@ -118,7 +118,7 @@ def checked_tile(
     *,
     dtype: str | None,
     force: bool,
-) -> Tile:
+) -> CopiedTile:
     """The tile that the loops at `head` use.  Raises Refusal: ORIO-T020 to T041, ORIO-T060 to T068."""
     loops = _loops(head, variables, context, force=force)
     kind = _element_type(head, name, len(variables), context, dtype)
@@ -149,7 +149,7 @@ def checked_tile(
     written = tuple(dict.fromkeys(references[use.ref] for use in mine if use.writes))
     guards = finder.guards(references, written, sides)
     reads = any(use.reads for use in mine)
-    return Tile(name, kind, sides, uses, references, reads, written, tuple(guards))
+    return CopiedTile(name, kind, sides, uses, references, reads, written, tuple(guards))
 
 
 def _loops(head: Node, variables: tuple[str, ...], context: Context, *, force: bool) -> list[CanonicalLoop]:
@@ -321,7 +321,7 @@ class _Finder:
             )
         return found
 
-    def others(self, *, written: bool) -> Iterator[Storage]:
+    def others(self, *, written: bool) -> Iterator[MemoryObject]:
         """What may overlap the array through another name."""
         return self._span.others(self.mine[0].storage, written=written)
 

@@ -23,12 +23,12 @@ from orio_py.ctree.rewrite import substitute
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.base import Context
 from orio_py.transformation.certain_conditions import if_all
-from orio_py.transformation.storage.array_copy_check import Offsets, Side, Tile
+from orio_py.transformation.storage.array_copy_check import CopiedTile, Offsets, Side
 from orio_py.transformation.storage.scalar_replace_blocks import readable
 from orio_py.transformation.types import index_type
 
 
-def positions(tile: Tile, offsets: Offsets) -> list[Node]:
+def positions(tile: CopiedTile, offsets: Offsets) -> list[Node]:
     """The subscripts of the buffer for a reference of the tile."""
     return [
         _position(side, ident(side.loop.index), offset)
@@ -50,7 +50,7 @@ def _position(side: Side, variable: Node, offset: int) -> Node:
     )
 
 
-def copied_in(tile: Tile, buffer: str, names: Sequence[str], context: Context) -> Node:
+def copied_in(tile: CopiedTile, buffer: str, names: Sequence[str], context: Context) -> Node:
     """The loops that fill the buffer, with new indices `names`."""
     variables = [ident(name) for name in names]
     targets: list[Node] = []
@@ -69,7 +69,7 @@ def copied_in(tile: Tile, buffer: str, names: Sequence[str], context: Context) -
     return _guarded(tile, body, context)
 
 
-def copied_out(tile: Tile, buffer: str, names: Sequence[str], context: Context) -> Node:
+def copied_out(tile: CopiedTile, buffer: str, names: Sequence[str], context: Context) -> Node:
     """The loops that write back what the loops of the tile write, and nothing else."""
     variables = [ident(name) for name in names]
     stores: list[Node] = []
@@ -84,7 +84,7 @@ def copied_out(tile: Tile, buffer: str, names: Sequence[str], context: Context) 
     return _guarded(tile, body, context)
 
 
-def _guarded(tile: Tile, loops: Node, context: Context) -> Node:
+def _guarded(tile: CopiedTile, loops: Node, context: Context) -> Node:
     return if_all(map(readable, tile.guards), loops, context)
 
 

@@ -13,8 +13,8 @@ from orio_py.ctree.dependence.reuse import (
     Elements,
     EnclosingLoops,
     Header,
+    MemoryObject,
     Place,
-    Storage,
     may_overlap,
     storage_of,
 )
@@ -32,7 +32,7 @@ Chain = tuple[Loop, ...]
 
 Subscripts = tuple[Polynomial | None, ...]
 
-_Touched = dict[AccessKey, Storage]
+_Touched = dict[AccessKey, MemoryObject]
 
 
 @dataclass(slots=True, eq=False)
@@ -155,7 +155,7 @@ class LiveRange:
 
     # Other names
 
-    def others(self, storage: Storage, *, written: bool) -> Iterator[Storage]:
+    def others(self, storage: MemoryObject, *, written: bool) -> Iterator[MemoryObject]:
         """What may overlap a reference through another name, and is written if that only is read."""
         noalias = self._uses.context.assumptions.noalias
         for table in (self.written, self.read) if written else (self.written,):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from orio_py.ctree.dependence.names import AccessKey
-from orio_py.ctree.dependence.reuse import Storage
+from orio_py.ctree.dependence.reuse import MemoryObject
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, Node
@@ -60,7 +60,7 @@ class Use:
     writes: bool
     frames: tuple[Frame, ...]
     declaration: CDeclaration | None
-    storage: Storage
+    storage: MemoryObject
     within: tuple[Ref, ...] = ()
 
 

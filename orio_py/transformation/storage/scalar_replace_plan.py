@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Literal
 
 from orio_py.ctree.build import cast_to
-from orio_py.ctree.dependence.reuse import POINTER, Storage
+from orio_py.ctree.dependence.reuse import POINTER, MemoryObject
 from orio_py.ctree.nodes import Comment, Compound, Node, c_ast
 from orio_py.ctree.rewrite import substitute, walk
 from orio_py.ctree.simplify import simplify
@@ -77,7 +77,7 @@ class Planner:
         self._groups: dict[StatementList, dict[Ref, Group]] = {}
         self._wholes: dict[tuple[StatementList, Ref], Scalar | None] = {}
         self._effort = 0
-        self._overlapping: list[Storage] = []
+        self._overlapping: list[MemoryObject] = []
         self._block(uses.root, frozenset())
 
     def _block(self, block: StatementList, taken: frozenset[Ref]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from orio_py.ctree.dependence.names import Names, Reference, resolve
-from orio_py.ctree.dependence.reuse import Storage, started, stepped, storage_of
+from orio_py.ctree.dependence.reuse import MemoryObject, started, stepped, storage_of
 from orio_py.ctree.effects import PURE_FUNCTIONS
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
@@ -66,7 +66,7 @@ class Uses:
         self._keys: dict[int, _Key] = {}
         self._numbers: dict[tuple[_Key, ...], int] = {}
         self._kept: list[Node] = []
-        self._storages: dict[tuple[Ref, int], Storage] = {}
+        self._storages: dict[tuple[Ref, int], MemoryObject] = {}
         self._frames: tuple[Frame, ...] = ()
         self._loop: Loop | None = None
         self._targets: list[Loop | None] = []

@@ -46,7 +46,7 @@ from orio_py.transformation.loop_names import LoopName, first_present, show_loop
 from orio_py.transformation.sites import rewrite_where
 from orio_py.transformation.tiling.permute import around_body, maximal_nests, show_nests
 from orio_py.transformation.tiling.skew import Skew
-from orio_py.transformation.tiling.tile_band import Block, tiled
+from orio_py.transformation.tiling.tile_band import BlockedLoop, tiled
 from orio_py.transformation.verdicts import dependence_context, require_legal
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
@@ -91,7 +91,7 @@ class Tile:
         require_stable_index(view, "Tile", context)
         require_no_jumps(view, "Tile")
         require_invariant_bound(view, "Tile", context, force=self.force)
-        block = Block(view, size, name)
+        block = BlockedLoop(view, size, name)
         inner = with_header(view, ident(name), view.relation, block.end(context))
         result = block.over_blocks(view.start, view.bound, inner, context)
         return with_final_indices(result, [view], "Tile", context)
@@ -166,7 +166,7 @@ class Tile:
             require_invariant_bound(whole, "Tile", context, force=self.force)
             if not start_is_invariant(whole, context):
                 refuse("ORIO-T027", "Tile needs a start that keeps its value while the nest runs", loop.node)
-        blocks = [Block(loop, size, name) for loop, (_, size, name) in zip(band, chosen, strict=True)]
+        blocks = [BlockedLoop(loop, size, name) for loop, (_, size, name) in zip(band, chosen, strict=True)]
         result = tiled(blocks, context)
         self._require_legal(view, len(band), context)
         return with_final_indices(result, loops, "Tile", context)

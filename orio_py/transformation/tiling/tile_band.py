@@ -50,7 +50,7 @@ from orio_py.transformation.types import (
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class BlockedLoop:
     """A loop that runs in blocks of `size` index values, which the new index `name` counts."""
 
     view: CanonicalLoop
@@ -98,7 +98,7 @@ class Block:
         return assign(self.name, ternary(more, sub(here, self.size), sub(bound, 1)))
 
 
-def tiled(blocks: Sequence[Block], context: Context) -> Node:
+def tiled(blocks: Sequence[BlockedLoop], context: Context) -> Node:
     """The band with all loops over tiles outside all loops over one tile.  Raises Refusal: ORIO-T031."""
     band = _Band(blocks, context)
     body = blocks[-1].view.body
@@ -116,7 +116,7 @@ def tiled(blocks: Sequence[Block], context: Context) -> Node:
 class _Band:
     """Writes the headers of a band; blocks of one value keep their loop, without a loop over tiles."""
 
-    def __init__(self, blocks: Sequence[Block], context: Context) -> None:
+    def __init__(self, blocks: Sequence[BlockedLoop], context: Context) -> None:
         self.blocks = blocks
         self.context = context
         self.indices = [block.view.index for block in blocks]
@@ -163,7 +163,7 @@ class _Band:
             self.forms.extreme(ends, smallest=view.upward),
         )
 
-    def _check_types(self, block: Block, kinds: set[str]) -> None:
+    def _check_types(self, block: BlockedLoop, kinds: set[str]) -> None:
         """Bounds that depend on the band are compared with indices of any tile, not only those in range."""
         kind = index_type(block.view, self.context)
         parts = (leaf for part in (block.view.start, block.view.bound) for leaf in leaves(part))
@@ -223,7 +223,7 @@ class _Band:
         near = [self._in_tile(row, lowest=view.upward) for row in rows]
         return self.forms.extreme(near, smallest=not view.upward)
 
-    def _refuse(self, block: Block, reason: str) -> None:
+    def _refuse(self, block: BlockedLoop, reason: str) -> None:
         refuse(
             "ORIO-T031",
             f"Tile cannot bound the tiles of the loop `{block.view.index}`: {reason}",

@@ -10,7 +10,7 @@ import pytest
 
 from orio_py.build.cuda import (
     CudaBinary,
-    CudaOptions,
+    CudaBuildOptions,
     check_architecture,
     cuda_options,
     encoded,
@@ -37,18 +37,18 @@ class Known:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", CudaOptions()),
-        ("-arch=sm_90", CudaOptions(architecture="sm_90")),
-        ("-arch sm_80 --gpu-architecture=sm_90", CudaOptions(architecture="sm_90")),
-        ("-maxrregcount=32", CudaOptions(max_registers=32)),
-        ("--maxrregcount 40", CudaOptions(max_registers=40)),
-        ("-maxrregcount=many", CudaOptions(flags=("--maxrregcount=many",))),
-        ("-use_fast_math -lineinfo", CudaOptions(fast_math=True, line_info=True)),
-        ("--use_fast_math --generate-line-info", CudaOptions(fast_math=True, line_info=True)),
-        ("-O3", CudaOptions(ptxas=("-O3",))),
-        ("-Xptxas -v,-O1 --ptxas-options=-w", CudaOptions(ptxas=("-v", "-O1", "-w"))),
-        ("-Xcompiler -march=native -Xcompiler=-g -DN=4", CudaOptions(flags=("-DN=4",))),
-        ("-I 'a folder' -ftz=true", CudaOptions(flags=("-I", "a folder", "-ftz=true"))),
+        ("", CudaBuildOptions()),
+        ("-arch=sm_90", CudaBuildOptions(architecture="sm_90")),
+        ("-arch sm_80 --gpu-architecture=sm_90", CudaBuildOptions(architecture="sm_90")),
+        ("-maxrregcount=32", CudaBuildOptions(max_registers=32)),
+        ("--maxrregcount 40", CudaBuildOptions(max_registers=40)),
+        ("-maxrregcount=many", CudaBuildOptions(flags=("--maxrregcount=many",))),
+        ("-use_fast_math -lineinfo", CudaBuildOptions(fast_math=True, line_info=True)),
+        ("--use_fast_math --generate-line-info", CudaBuildOptions(fast_math=True, line_info=True)),
+        ("-O3", CudaBuildOptions(ptxas=("-O3",))),
+        ("-Xptxas -v,-O1 --ptxas-options=-w", CudaBuildOptions(ptxas=("-v", "-O1", "-w"))),
+        ("-Xcompiler -march=native -Xcompiler=-g -DN=4", CudaBuildOptions(flags=("-DN=4",))),
+        ("-I 'a folder' -ftz=true", CudaBuildOptions(flags=("-I", "a folder", "-ftz=true"))),
     ],
 )
 def test_options_are_read_as_nvcc_reads_them(text, expected):
@@ -66,7 +66,10 @@ def test_options_are_written_for_an_architecture():
         "--ptxas-options=-O1",
         "-DN=4",
     ]
-    assert CudaOptions(flags=("-std=c++20",)).words("sm_90") == ["--gpu-architecture=sm_90", "-std=c++20"]
+    assert CudaBuildOptions(flags=("-std=c++20",)).words("sm_90") == [
+        "--gpu-architecture=sm_90",
+        "-std=c++20",
+    ]
 
 
 def test_an_unbalanced_quote_is_refused():

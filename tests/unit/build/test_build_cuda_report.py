@@ -8,7 +8,7 @@ import pytest
 from cuda_compilers import CUBINS, Answering, nvrtc_or_skip
 
 from orio_py.build.compiler import BuildFailure
-from orio_py.build.cuda import CudaBinary, CudaOptions
+from orio_py.build.cuda import CudaBinary, CudaBuildOptions
 from orio_py.build.cuda_report import build_report, kernel_occupancy
 from orio_py.core.units import Bytes, Seconds
 from orio_py.machine.occupancy import Limit
@@ -25,7 +25,7 @@ def test_kernels_failures_and_occupancies_stand_side_by_side():
     compiler = Answering(
         {"sm_90": binary, "sm_80": refused, "sm_110": replace(binary, architecture="sm_110")}
     )
-    options = CudaOptions(max_registers=64)
+    options = CudaBuildOptions(max_registers=64)
     hopper, ampere, thor = build_report(
         "text",
         ("sm_90", "sm_80", "sm_110"),

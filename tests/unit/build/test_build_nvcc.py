@@ -9,7 +9,7 @@ import pytest
 from cuda_compilers import CUBINS
 
 from orio_py.build.compiler import BuildFailure
-from orio_py.build.cuda import CudaBinary, CudaOptions, cuda_options
+from orio_py.build.cuda import CudaBinary, CudaBuildOptions, cuda_options
 from orio_py.build.nvcc import find_nvcc
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem
 from orio_py.core.units import Seconds
@@ -70,14 +70,14 @@ def test_its_machine_code_is_read(nvcc):
 
 
 def test_errors_and_delays_are_failures(nvcc, monkeypatch):
-    failed = nvcc.compile("broken", "sm_75", CudaOptions())
+    failed = nvcc.compile("broken", "sm_75", CudaBuildOptions())
     assert isinstance(failed, BuildFailure)
     assert failed.reason == 'nvcc: kernels.cu:1:1: error: identifier "broken" is undefined'
-    nothing = nvcc.compile("nothing", "sm_75", CudaOptions())
+    nothing = nvcc.compile("nothing", "sm_75", CudaBuildOptions())
     assert isinstance(nothing, BuildFailure)
     assert nothing.reason == "nvcc: the options make no machine code"
     monkeypatch.setattr("orio_py.build.nvcc.DEFAULT_BUILD_TIMEOUT", Seconds(0.2))
-    slow = nvcc.compile("slow", "sm_75", CudaOptions())
+    slow = nvcc.compile("slow", "sm_75", CudaBuildOptions())
     assert isinstance(slow, BuildFailure)
     assert slow.timed_out
     assert slow.reason == "nvcc took longer than 0 s"
@@ -85,7 +85,7 @@ def test_errors_and_delays_are_failures(nvcc, monkeypatch):
 
 def test_an_unknown_architecture_is_refused_by_name(nvcc):
     with pytest.raises(DiagnosticError, match="makes no machine code for `sm_35`"):
-        nvcc.compile("", "sm_35", CudaOptions())
+        nvcc.compile("", "sm_35", CudaBuildOptions())
 
 
 def test_a_program_that_is_missing_or_broken_is_told(tmp_path):
@@ -103,7 +103,7 @@ def test_a_real_nvcc_compiles():
     pytest.importorskip("elftools", reason="needs pyelftools, of the extra `cuda`")
     real = find_nvcc()
     built = real.compile(
-        'extern "C" __global__ void f(int *x) { *x = 1; }', real.architectures[0], CudaOptions()
+        'extern "C" __global__ void f(int *x) { *x = 1; }', real.architectures[0], CudaBuildOptions()
     )
     assert isinstance(built, CudaBinary), built
     assert [kernel.name for kernel in built.kernels] == ["f"]

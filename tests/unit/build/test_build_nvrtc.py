@@ -11,7 +11,7 @@ from ptxas_log import told_by_ptxas
 
 from orio_py.build.compiler import BuildFailure
 from orio_py.build.cubin import cubin_architecture
-from orio_py.build.cuda import CudaBinary, CudaOptions, cuda_options
+from orio_py.build.cuda import CudaBinary, CudaBuildOptions, cuda_options
 from orio_py.build.nvrtc import find_nvrtc
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem
 from orio_py.core.units import Seconds
@@ -96,11 +96,11 @@ def test_options_reach_the_compiler(nvrtc):
 @pytest.mark.nvrtc
 def test_errors_name_the_line_of_the_kernel(nvrtc):
     source = '\nextern "C" __global__ void f(int *x)\n{\n  *x = y;\n}\n'
-    failed = nvrtc.compile(source, "sm_90", CudaOptions())
+    failed = nvrtc.compile(source, "sm_90", CudaBuildOptions())
     assert isinstance(failed, BuildFailure)
     assert failed.reason == 'NVRTC: kernels.cu:4:8: error: identifier "y" is undefined'
     assert failed.reason.removeprefix("NVRTC: ") in failed.log
-    moved = nvrtc.compile('#line 70 "gemv.c"\n' + source, "sm_90", CudaOptions())
+    moved = nvrtc.compile('#line 70 "gemv.c"\n' + source, "sm_90", CudaBuildOptions())
     assert isinstance(moved, BuildFailure)
     assert moved.reason == 'NVRTC: gemv.c:73:8: error: identifier "y" is undefined'
 
@@ -126,7 +126,7 @@ def test_other_failures_are_told(nvrtc, source, options, told):
 
 @pytest.mark.nvrtc
 def test_a_compilation_has_a_time_limit(nvrtc):
-    late = replace(nvrtc, timeout=Seconds(0.0)).compile(KERNELS, "sm_90", CudaOptions())
+    late = replace(nvrtc, timeout=Seconds(0.0)).compile(KERNELS, "sm_90", CudaBuildOptions())
     assert isinstance(late, BuildFailure)
     assert late.timed_out
     assert late.reason == "NVRTC took longer than 0 s"
@@ -135,7 +135,7 @@ def test_a_compilation_has_a_time_limit(nvrtc):
 @pytest.mark.nvrtc
 def test_an_unknown_architecture_is_refused(nvrtc):
     with pytest.raises(DiagnosticError) as caught:
-        nvrtc.compile("", "sm_35", CudaOptions())
+        nvrtc.compile("", "sm_35", CudaBuildOptions())
     assert caught.value.diagnostics[0].code == "ORIO-B021"
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from orio_py.core.source import SourceFile
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import equal
-from orio_py.ctree.lexer import Kind, scan
+from orio_py.ctree.lexer import TokenKind, scan
 from orio_py.ctree.nodes import Comment, Compound, Node
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.rewrite import Replacement, Rewriter
@@ -44,7 +44,7 @@ def bare(node: Node) -> Node:
 
 
 def comments_of(text: str) -> list[str]:
-    return [re.sub(r"\s+", " ", t.text).strip() for t in scan(text) if t.kind is Kind.COMMENT]
+    return [re.sub(r"\s+", " ", t.text).strip() for t in scan(text) if t.kind is TokenKind.COMMENT]
 
 
 @given(st.sampled_from(BASES), st.data())
@@ -62,7 +62,7 @@ def test_comments_anywhere_come_out_once(base: str, data: st.DataObject) -> None
             )
             pieces.append(shape.format(f"comment {number}"))
         if index < len(tokens):
-            line = "\n" if tokens[index].kind is Kind.DIRECTIVE else ""
+            line = "\n" if tokens[index].kind is TokenKind.DIRECTIVE else ""
             pieces.append(line + tokens[index].text + line)
     text = " ".join(pieces)
     tree = parse(text)

@@ -6,7 +6,7 @@ import pytest
 
 from orio_py.build.process import Completed
 from orio_py.core.units import Seconds
-from orio_py.measure.job import SANITIZER_EXIT, Report, judge
+from orio_py.measure.job import SANITIZER_EXIT, ResultLines, judge
 from orio_py.record.measurement import Clock, Failure, Stage, Success, Timing
 
 
@@ -14,10 +14,10 @@ def ended(code: int | None = 0, *, timed_out: bool = False, stderr: str = "") ->
     return Completed(code, "", stderr, timed_out, Seconds(1.5))
 
 
-def report(tmp_path: Path, text: str) -> Report:
+def report(tmp_path: Path, text: str) -> ResultLines:
     path = tmp_path / "results.txt"
     path.write_text(text)
-    return Report.read(path)
+    return ResultLines.read(path)
 
 
 def test_samples_and_their_summary(tmp_path: Path) -> None:
@@ -57,6 +57,6 @@ def test_failures_by_kind(tmp_path: Path, text: str, done: Completed, stage: Sta
 
 
 def test_a_missing_results_file_is_no_result(tmp_path: Path) -> None:
-    found = judge(ended(0), Report.read(tmp_path / "none"), Clock.WALL)
+    found = judge(ended(0), ResultLines.read(tmp_path / "none"), Clock.WALL)
     assert isinstance(found, Failure)
     assert found.stage is Stage.PROTOCOL

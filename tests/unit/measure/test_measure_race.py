@@ -4,7 +4,7 @@ from pathlib import Path
 
 from orio_py.build.process import Completed
 from orio_py.core.units import Seconds
-from orio_py.measure.job import EarlyStopping, Job, Report, judge
+from orio_py.measure.job import EarlyStopping, Job, ResultLines, judge
 from orio_py.record.measurement import Clock, Failure, Sample, Stage, Success
 
 
@@ -45,6 +45,6 @@ def test_a_stopped_variant_is_not_full(tmp_path: Path) -> None:
     path = tmp_path / "results.txt"
     path.write_text("valid\nsample 1 1\nstopped\nend\n")
     done = Completed(0, "", "", False, Seconds(1.0))
-    found = judge(done, Report.read(path), Clock.WALL)
+    found = judge(done, ResultLines.read(path), Clock.WALL)
     assert isinstance(found, Success)
     assert not found.is_full

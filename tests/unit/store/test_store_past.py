@@ -12,10 +12,10 @@ from trials import START, failure, series, success, trial
 from orio_py.core.digest import digest
 from orio_py.record.measurement import Stage
 from orio_py.store.database import ResultsDatabase, Series
-from orio_py.store.series import EarlierSeries, Region
+from orio_py.store.series import EarlierSeries, RegionKey
 
 OWN = Series(digest("now"), digest("clang"), digest("desktop"))
-REGION = Region("elsewhere/mm.c", "mm")
+REGION = RegionKey("elsewhere/mm.c", "mm")
 LATER = START + timedelta(days=1)
 
 

@@ -13,7 +13,7 @@ from orio_py.core.source import Position
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
 from orio_py.transformation.recipe import apply_recipe, context_for
-from orio_py.transformation.statements.numbering import Program
+from orio_py.transformation.statements.numbering import NumberedProgram
 
 MATMUL = """for (i = 0; i < n; i++)
     for (j = 0; j < n; j++)
@@ -115,14 +115,14 @@ def refusal(recipe: str, code: str = MATMUL) -> Diagnostic:
     ],
 )
 def test_statements_are_counted_in_the_order_of_the_text(code: str, count: int) -> None:
-    program = Program.of(parse(code), context())
+    program = NumberedProgram.of(parse(code), context())
     assert len(program.places) == count
     assert list(program.places) == sorted(program.places)
     assert [found.number for found in program.occurrences()] == list(range(count))
 
 
 def test_statements_know_the_loops_around_them() -> None:
-    program = Program.of(parse(SHARED + MATMUL), context())
+    program = NumberedProgram.of(parse(SHARED + MATMUL), context())
     assert [found.indices for found in program.occurrences()] == [("i",), ("i", "j"), ("i", "j", "k")]
 
 
@@ -130,7 +130,7 @@ def test_copies_have_the_number_of_their_original() -> None:
     (task,) = read_tasks(file_with("unroll(1, 'i', 3)", TWO))
     (region,) = task.regions
     tree = apply_recipe(region, {}, context_for(task, region))
-    after = Program(tree, Program.of(region.tree, context()).places, context())
+    after = NumberedProgram(tree, NumberedProgram.of(region.tree, context()).places, context())
     assert [found.number for found in after.occurrences()] == [0, 1, 0, 1, 0, 1, 0, 1, 2]
 
 

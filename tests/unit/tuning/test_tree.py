@@ -5,7 +5,7 @@ from pathlib import Path, PurePath
 import pytest
 
 from orio_py.core.diagnostics import DiagnosticError
-from orio_py.tuning.tree import Selection, expand_paths, mirror
+from orio_py.tuning.tree import FileSelection, expand_paths, mirror
 
 
 def tree(folder: Path, *names: str) -> Path:
@@ -29,26 +29,26 @@ def tree(folder: Path, *names: str) -> Path:
 )
 def test_globs_are_compared_with_path_name_and_folders(globs, taken):
     names = {"a.c", "b.h", "lib/c.c", "lib/d.h"}
-    assert {n for n in names if Selection(include=globs).takes(PurePath(n))} == taken
-    assert {n for n in names if Selection(exclude=globs).takes(PurePath(n))} == names - taken
+    assert {n for n in names if FileSelection(include=globs).takes(PurePath(n))} == taken
+    assert {n for n in names if FileSelection(exclude=globs).takes(PurePath(n))} == names - taken
 
 
 def test_outputs_and_hidden_folders_are_no_sources(tmp_path):
     tree(tmp_path, "a.c", "_a.c", "_own.c", ".git/x.c", "out/a.c", "sub/b.c", "note.txt")
-    found = expand_paths([tmp_path], Selection(output=tmp_path / "out"))
+    found = expand_paths([tmp_path], FileSelection(output=tmp_path / "out"))
     assert [inner.as_posix() for inner in found.values()] == ["_own.c", "a.c", "sub/b.c"]
 
 
 def test_globs_that_leave_nothing_are_reported(tmp_path):
     tree(tmp_path, "a.c")
     with pytest.raises(DiagnosticError) as caught:
-        expand_paths([tmp_path], Selection(include=["b*"]))
+        expand_paths([tmp_path], FileSelection(include=["b*"]))
     assert caught.value.diagnostics[0].code == "ORIO-U033"
 
 
 def test_files_that_are_named_are_taken_whatever_the_globs_say(tmp_path):
     tree(tmp_path, "a.c")
-    assert list(expand_paths([tmp_path / "a.c"], Selection(exclude=["*"]))) == [tmp_path / "a.c"]
+    assert list(expand_paths([tmp_path / "a.c"], FileSelection(exclude=["*"]))) == [tmp_path / "a.c"]
 
 
 def test_a_mirror_has_the_bytes_and_modes_of_what_was_not_written(tmp_path):

@@ -21,7 +21,7 @@ from orio_py.tuning.load import load
 from orio_py.tuning.options import TuneOptions
 from orio_py.tuning.plan import make_plan
 from orio_py.tuning.report_codec import Remembered, decode, encode
-from orio_py.tuning.result import Best, RegionReport, SpaceCount, Spent, Winner
+from orio_py.tuning.result import Best, RegionReport, SpaceCount, TimeSpent, Winner
 
 SOURCE = """void f(int n, int *x)
 {
@@ -53,7 +53,7 @@ def report(**changes) -> RegionReport:
         "cached": 0,
         "failures": {},
         "refused": 0,
-        "seconds": Spent(Seconds(1.0), Seconds(0.5), Seconds(0.5), Seconds(0.0)),
+        "seconds": TimeSpent(Seconds(1.0), Seconds(0.5), Seconds(0.5), Seconds(0.0)),
         "environment": Environment("a CPU", 2, "Linux", "gcc 12", "gcc -O2"),
         "baseline": TIMING,
         "best": Best({"U": 2}, TIMING, 2.0, features=("avx2",)),

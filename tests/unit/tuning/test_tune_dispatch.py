@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from orio_py.spec.inputs import InputPoint
-from orio_py.tuning.dispatch import Case, dispatch, needs_dispatch
+from orio_py.tuning.dispatch import DispatchCase, dispatch, needs_dispatch
 from orio_py.tuning.load import load
 
 SOURCE = """void f(int n, int *x)
@@ -50,9 +50,10 @@ def task(tmp_path: Path):
     return found.task
 
 
-def cases(*features: tuple[str, ...]) -> list[Case]:
+def cases(*features: tuple[str, ...]) -> list[DispatchCase]:
     return [
-        Case(InputPoint((("n", 10 * k),)), f"x[0] = {k};\n", needed) for k, needed in enumerate(features, 1)
+        DispatchCase(InputPoint((("n", 10 * k),)), f"x[0] = {k};\n", needed)
+        for k, needed in enumerate(features, 1)
     ]
 
 

@@ -27,7 +27,7 @@ from orio_py.tuning.load import load
 from orio_py.tuning.options import TuneOptions
 from orio_py.tuning.plan import make_plan
 from orio_py.tuning.report_codec import Remembered, decode, encode
-from orio_py.tuning.result import Best, Goal, PastUse, RegionReport, SpaceCount, Spent
+from orio_py.tuning.result import Best, Goal, PastUse, RegionReport, SpaceCount, TimeSpent
 from orio_py.tuning.trial_cache import Keys, TrialCache
 
 HOST = Host("here", "A CPU", 4, "x86_64", "Linux", "6.1", Bytes(2**30), (("L1d", Bytes(32768)),))
@@ -269,7 +269,7 @@ def report(**changes) -> RegionReport:
         "cached": 0,
         "failures": {"crash": 1},
         "refused": 0,
-        "seconds": Spent(Seconds(1.0), Seconds(0.5), Seconds(0.4), Seconds(0.0)),
+        "seconds": TimeSpent(Seconds(1.0), Seconds(0.5), Seconds(0.4), Seconds(0.0)),
         "environment": Environment("A CPU", 4, "Linux", "gcc 12", "gcc -O1"),
         "baseline": timing,
         "best": Best({"U": 2, "A": (1, 2.5)}, timing, 1.25, (CounterValue("page_faults", 3.0),)),

@@ -25,7 +25,7 @@ from orio_py.measure.cuda.drivers.processor import ProcessorDriver
 from orio_py.measure.cuda.evaluator import runs, usage_counters, used_kernel
 from orio_py.measure.cuda.runtime import CudaRuntime, as_variant_problem
 from orio_py.measure.cuda.variant import BUILT, BuiltCuda, CudaVariant, UsedKernel
-from orio_py.measure.job import Report, judge
+from orio_py.measure.job import ResultLines, judge
 from orio_py.measure.offload.client import Answer, DeviceWorker
 from orio_py.measure.offload.problem import Spent, VariantProblem
 from orio_py.measure.offload.variant import HostData, HostFunction
@@ -228,7 +228,7 @@ def measured(worker: DeviceWorker, path: Path, data: Path, **changes: object) ->
     answer = worker.run(Task(str(path), str(data), **{**fields, **changes}), LONG)
     assert isinstance(answer, Answer)
     assert answer.problem is None
-    return judge(Completed(0, "", "", False, Seconds(0.0)), Report(answer.lines), Clock.WALL)
+    return judge(Completed(0, "", "", False, Seconds(0.0)), ResultLines(answer.lines), Clock.WALL)
 
 
 def test_a_worker_times_variants_and_is_replaced_after_a_crash(

@@ -11,7 +11,7 @@ from orio_py.core.diagnostics import EnvironmentProblem, Severity
 from orio_py.core.source import Position
 from orio_py.frontend.objective import parse_objective
 from orio_py.measure.observers.base import Counter
-from orio_py.measure.observers.choose import Choice, choose_for_device, choose_observers
+from orio_py.measure.observers.choose import ChosenObservers, choose_for_device, choose_observers
 from orio_py.spec.task import MeasurementSpec
 
 PLACE = Position("a.c", 7, 3)
@@ -46,14 +46,14 @@ VALGRIND = Invented("valgrind", ("instructions", "branches"))
 
 def choose(
     *methods: str, objective: str | None = None, is_parallel: bool = False, papi: bool = False
-) -> Choice:
+) -> ChosenObservers:
     known = {o.name: o for o in (PERF, *((PAPI,) if papi else ()), RUSAGE, RAPL, VALGRIND)}
     goal = parse_objective(objective, PLACE) if objective is not None else None
     spec = MeasurementSpec(methods=methods, methods_position=PLACE)
     return choose_observers(spec, goal, is_parallel=is_parallel, observers=known)
 
 
-def taken(choice: Choice) -> list[tuple[str, list[str]]]:
+def taken(choice: ChosenObservers) -> list[tuple[str, list[str]]]:
     return [(watch.observer.name, [c.name for c in watch.counters]) for watch in choice.watches]
 
 
@@ -62,15 +62,15 @@ def test_nothing_counts_what_a_device_does() -> None:
     assert chosen.watches == ()
     [warning] = chosen.warnings
     assert (warning.code, warning.position, warning.severity) == ("ORIO-M014", PLACE, Severity.WARNING)
-    assert choose_for_device(MeasurementSpec(), parse_objective("wall_time", PLACE)) == Choice()
+    assert choose_for_device(MeasurementSpec(), parse_objective("wall_time", PLACE)) == ChosenObservers()
     with pytest.raises(EnvironmentProblem) as caught:
         choose_for_device(MeasurementSpec(), parse_objective("time * instructions", PLACE))
     assert caught.value.diagnostics[0].code == "ORIO-M015"
 
 
 def test_nothing_is_counted_unless_asked_for() -> None:
-    assert choose() == Choice()
-    assert choose(objective="wall_time + cpu_time") == Choice()
+    assert choose() == ChosenObservers()
+    assert choose(objective="wall_time + cpu_time") == ChosenObservers()
 
 
 def test_the_first_method_that_gives_a_counter_counts() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from orio_py.build.process import Completed
 from orio_py.core.units import Seconds
-from orio_py.measure.job import Report
+from orio_py.measure.job import ResultLines
 from orio_py.measure.observers.base import (
     InsideObserver,
     ToolObserver,
@@ -170,7 +170,7 @@ def test_rapl_says_why_it_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_counters_are_read_from_the_results_file() -> None:
-    report = Report(
+    report = ResultLines(
         (("valid", ""), ("counter", "rusage user_time 1.5e-3"), ("counter", "perf cycles 7"), ("end", ""))
     )
     assert report.counters() == (("rusage", "user_time", 0.0015), ("perf", "cycles", 7.0))

@@ -24,7 +24,7 @@ from opencl_variants import (
 from orio_py.build.process import Completed
 from orio_py.codegen.device import ArgumentKind, KernelArgument, slices_of
 from orio_py.core.units import Seconds
-from orio_py.measure.job import Report, judge
+from orio_py.measure.job import ResultLines, judge
 from orio_py.measure.offload.client import Answer, DeviceWorker, Ended
 from orio_py.measure.offload.variant import HostFunction
 from orio_py.measure.offload.worker import Task
@@ -53,7 +53,7 @@ def task(variant: Path, data: Path, **changes) -> Task:
 def measured(answer: Answer | Ended):
     assert isinstance(answer, Answer)
     assert answer.problem is None
-    return judge(Completed(0, "", "", False, Seconds(0.0)), Report(answer.lines), Clock.WALL)
+    return judge(Completed(0, "", "", False, Seconds(0.0)), ResultLines(answer.lines), Clock.WALL)
 
 
 def run(worker: DeviceWorker, folder: Path, variant: DeviceVariant, **changes):
@@ -134,7 +134,7 @@ def test_a_kernel_that_crashes_takes_the_worker_only(worker: DeviceWorker, tmp_p
     far = AXPY.replace("y[i] = y[i]", "y[i + 100000000000L] = y[i]")
     answer = run(worker, tmp_path, axpy_variant(far))
     assert isinstance(answer, Ended)
-    found = judge(answer.completed, Report(()), Clock.WALL)
+    found = judge(answer.completed, ResultLines(()), Clock.WALL)
     assert found == Failure(Stage.CRASH, "ended by SIGSEGV")
     again = write_variant(tmp_path, axpy_variant(), "good.json")
     assert isinstance(measured(worker.run(task(again, axpy_data(tmp_path)), LONG)), Success)
@@ -148,7 +148,7 @@ def test_an_endless_kernel_is_killed(worker: DeviceWorker, tmp_path: Path) -> No
     pid = worker.pid
     answer = worker.run(task(path, axpy_data(tmp_path)), Seconds(2.0))
     assert isinstance(answer, Ended)
-    assert judge(answer.completed, Report(()), Clock.WALL).stage is Stage.TIMEOUT
+    assert judge(answer.completed, ResultLines(()), Clock.WALL).stage is Stage.TIMEOUT
     assert not Path(f"/proc/{pid}").exists()
     good = write_variant(tmp_path, axpy_variant(), "good.json")
     assert isinstance(measured(worker.run(task(good, axpy_data(tmp_path)), LONG)), Success)
