@@ -92,12 +92,8 @@ class Context:
 class Transformation(Protocol):
     """One way to rewrite a statement; a frozen dataclass whose fields are its arguments."""
 
-    def check(self, node: Node, context: Context) -> object:
-        """What `apply` needs to know of `node`.  Raises Refusal."""
-        ...
-
     def apply(self, node: Node, context: Context) -> Node:
-        """The rewritten statement; `node` is not modified.  Raises Refusal."""
+        """The rewritten statement; `node` is not modified.  Raises Refusal where that would not be legal."""
         ...
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from same_result import Case, assert_same_results
 
 from orio_py.ctree.build import assign, block
-from orio_py.ctree.loops import CanonicalLoop, nest
+from orio_py.ctree.loops import nest
 from orio_py.ctree.nodes import Compound, For, Node
 from orio_py.transformation.base import Context
 from orio_py.transformation.final_index import with_final_indices
@@ -35,9 +35,6 @@ quick = settings(
 class Clobber:
     """Leaves the nest as it is, spoils its indices, and asks for their final values."""
 
-    def check(self, node: Node, context: Context) -> CanonicalLoop:
-        return loop_view(node, "Clobber", context)
-
     def apply(self, node: Node, context: Context) -> Node:
         target = (
             next(n for n in [node, *(node.block_items or [])] if isinstance(n, For))
@@ -47,7 +44,7 @@ class Clobber:
         return rewrite_where(node, lambda n: n is target, self._spoilt, context)
 
     def _spoilt(self, node: Node, context: Context) -> Node:
-        loops = nest(self.check(node, context))
+        loops = nest(loop_view(node, "Clobber", context))
         spoilt = [assign(loop.index, 99) for loop in loops if loop.declared_type is None]
         return with_final_indices(block(node, *spoilt), loops, "Clobber", context)
 

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
 from c_trees import context, parse
 
 from orio_py.codegen.cuda.device import cuda_program
@@ -108,8 +107,6 @@ def result_of(case: Case, declarations: str) -> str:
         found = "unchanged" if new is node else emit(new).rstrip("\n")
     except Refusal as refusal:
         found = _refusal(refusal)
-        with pytest.raises(Refusal):
-            step.check(node, around)
     else:
         found += _kernels(new)
     assert structure_digest(node) == before, "the original has been modified"

@@ -120,12 +120,11 @@ class Composite:
     cuda: CUDA | None = None
     force: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether `apply` would succeed.  Raises Refusal with the codes of the transformations used."""
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """The transformed statement; the same object if nothing is asked for."""
+        """The transformed statement; the same object if nothing is asked for.
+
+        Raises Refusal with the codes of the transformations used.
+        """
         for key, stage in self._stages():
             node = _blamed(key, stage, node, context)
         return node
@@ -303,7 +302,7 @@ class Composite:
         return step.apply_where(node, context, self._choice(node, step.loop))
 
     def _check_vector(self, node: Node, context: Context) -> Node:
-        Vector(*self.vector, force=self.force).check(node, context)
+        Vector(*self.vector, force=self.force).apply(node, context)
         return node
 
     def _vector(self, node: Node, context: Context) -> Node:
@@ -311,7 +310,7 @@ class Composite:
 
     def _check_vectorize(self, node: Node, context: Context) -> Node:
         if self.vectorize is not None:
-            replace(self.vectorize, force=self.force).check(node, context)
+            replace(self.vectorize, force=self.force).apply(node, context)
         return node
 
     def _vectorized(self, node: Node, context: Context) -> Node:

@@ -62,19 +62,16 @@ class DeviceStep(ABC):
     force: bool = False
     trusted: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Raises Refusal: ORIO-T011, T015, T020 to T029, T040, T041, T090, T120 to T127,
-        T129, T130, T140 to T144.
-        """
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """A new tree; `node` is not modified.  Raises Refusal like `check`."""
+        """A new tree; `node` is not modified.
+
+        Raises Refusal: ORIO-T011, T015, T020 to T029, T040, T041, T090, T120 to T127, T129, T130, T140 to T144.
+        """
         what = self.language_arguments(node).what
         return self.apply_where(node, context, chosen_loops(node, self.loop, outermost_loops(node), what))
 
     def apply_where(self, node: Node, context: Context, chosen: Choice, is_left_over: Choice = never) -> Node:
-        """The tree with kernels for the loops that `chosen` names.  Raises Refusal like `check`.
+        """The tree with kernels for the loops that `chosen` names.  Raises Refusal like `apply`.
 
         Loops that `is_left_over` names are the iterations that unrolling has left over.  They get a kernel with
         the same arguments, or with a plain launch, or stay on the host.

@@ -73,12 +73,11 @@ class Parallelize:
     force: bool = False
     trusted: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether `apply` would succeed.  Raises Refusal: ORIO-T010, T011, T015, T020 to T033, T040, T041, T090."""
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """The tree with pragmas before the chosen loops; `node` is not modified."""
+        """The tree with pragmas before the chosen loops; `node` is not modified.
+
+        Raises Refusal: ORIO-T010, T011, T015, T020 to T033, T040, T041, T090.
+        """
         return self.apply_where(node, context, chosen_loops(node, self.loop, outermost_loops(node), _WHAT))
 
     def apply_where(self, node: Node, context: Context, chosen: Choice) -> Node:

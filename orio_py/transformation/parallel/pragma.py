@@ -45,15 +45,11 @@ class Pragma:
     force: bool = False
     trusted: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether the pragmas can stand there.
+    def apply(self, node: Node, context: Context) -> Node:
+        """The statement after its pragmas; `node` is not modified.
 
         Raises Refusal: ORIO-T012, T020 to T029, T032 to T034, T040, T041, T091.
         """
-        self.apply(node, context)
-
-    def apply(self, node: Node, context: Context) -> Node:
-        """The statement after its pragmas; `node` is not modified."""
         check_texts(self.pragma_str, node, "pragma_str")
         for text in self.pragma_str:
             require_direct(text, node, context)

@@ -54,12 +54,11 @@ class Vector:
     force: bool = False
     trusted: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether `apply` would succeed.  Raises Refusal: ORIO-T012, T020 to T029, T040, T041."""
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """The tree with pragmas before its innermost loops; `node` is not modified."""
+        """The tree with pragmas before its innermost loops; `node` is not modified.
+
+        Raises Refusal: ORIO-T012, T020 to T029, T040, T041.
+        """
         loops = {id(loop) for loop in innermost_loops(node)}
         return self.apply_where(node, context, lambda n: id(n) in loops)
 

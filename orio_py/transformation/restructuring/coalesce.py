@@ -57,12 +57,11 @@ class Coalesce:
     loop: str | None = None
     force: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether `apply` would succeed.  Raises Refusal: ORIO-T013, T015, T020 to T030, T071, T077."""
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """The coalesced loop; `node` is not modified."""
+        """The coalesced loop; `node` is not modified.
+
+        Raises Refusal: ORIO-T013, T015, T020 to T030, T071, T077.
+        """
         if self.loop is None:
             return self._coalesced(node, context)
         first_present(LoopName((self.loop,)), show_loops(node), node, "loop")

@@ -45,12 +45,11 @@ class Distribute:
     loop: str | None = None
     force: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether `apply` would succeed.  Raises Refusal: ORIO-T015, T020 to T028, T040, T041, T074 to T076."""
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """The loops in place of the loop, in a block; `node` is not modified."""
+        """The loops in place of the loop, in a block; `node` is not modified.
+
+        Raises Refusal: ORIO-T015, T020 to T028, T040, T041, T074 to T076.
+        """
         if self.loop is None:
             return self._split(node, context)
         first_present(LoopName((self.loop,)), show_loops(node), node, "loop")

@@ -52,12 +52,11 @@ class Fuse:
     depth: int = 1
     force: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether `apply` would succeed.  Raises Refusal: ORIO-T011, T015 to T030, T040, T041, T070 to T073."""
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """The block, or the loop around it, with the loops fused; `node` is not modified."""
+        """The block, or the loop around it, with the loops fused; `node` is not modified.
+
+        Raises Refusal: ORIO-T011, T015 to T030, T040, T041, T070 to T073.
+        """
         if self.depth < 1:
             refuse("ORIO-T011", f"the depth is {self.depth}; it must be at least 1", node, argument="depth")
         names = self._names(node)

@@ -32,12 +32,11 @@ class Interchange:
     second: str
     force: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether `apply` would succeed.  Raises Refusal: ORIO-T015 to T029, T030, T031, T040, T041."""
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """The tree with the two loops exchanged; `node` is not modified."""
+        """The tree with the two loops exchanged; `node` is not modified.
+
+        Raises Refusal: ORIO-T015 to T029, T030, T031, T040, T041.
+        """
         present = show_loops(node)
         for name, argument in ((self.first, "first"), (self.second, "second")):
             first_present(LoopName((name,)), present, node, argument)

@@ -42,12 +42,11 @@ class Reverse:
     loop: str | None = None
     force: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether `apply` would succeed.  Raises Refusal: ORIO-T015, T020 to T029, T040, T041, T077."""
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """The loop that counts the other way; `node` is not modified."""
+        """The loop that counts the other way; `node` is not modified.
+
+        Raises Refusal: ORIO-T015, T020 to T029, T040, T041, T077.
+        """
         if self.loop is None:
             return self._turned(node, context)
         first_present(LoopName((self.loop,)), show_loops(node), node, "loop")

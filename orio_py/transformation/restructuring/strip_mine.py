@@ -29,12 +29,11 @@ class StripMine:
     tindex: str
     force: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether `apply` would succeed.  Raises Refusal: ORIO-T011, T013, T014, T020 to T029."""
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """The loop over strips around the loop over one strip; `node` is not modified."""
+        """The loop over strips around the loop over one strip; `node` is not modified.
+
+        Raises Refusal: ORIO-T011, T013, T014, T020 to T029.
+        """
         step = Tile(self.tsize, self.tindex, force=self.force)
         return in_the_name_of("StripMine", "Tile", lambda inner: step.apply(node, inner), context)
 

@@ -55,12 +55,11 @@ class ArrCopy:
     dtype: str | None = None
     force: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether `apply` would succeed.  Raises Refusal: ORIO-T011 to T041, ORIO-T060 to T068."""
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """The tree with the buffer filled before the named loops; `node` is not modified."""
+        """The tree with the buffer filled before the named loops; `node` is not modified.
+
+        Raises Refusal: ORIO-T011 to T041, ORIO-T060 to T068.
+        """
         name, variables = self._reference(node)
         heads = [loop for loop in _outermost(node, variables) if _mentions(loop, name)]
         if not heads:

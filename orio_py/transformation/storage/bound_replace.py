@@ -47,12 +47,11 @@ class BoundReplace:
     uprefix: str = "ub_"
     force: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether `apply` would succeed.  Raises Refusal: ORIO-T013."""
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """The tree with bounds in constants; the same object where all are literals or names."""
+        """The tree with bounds in constants; the same object where all are literals or names.
+
+        Raises Refusal: ORIO-T013.
+        """
         check_prefix(self.lprefix, "lprefix", node)
         check_prefix(self.uprefix, "uprefix", node)
         if not any(isinstance(part, For) and _wants(part) for part in walk(node)):

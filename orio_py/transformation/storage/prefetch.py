@@ -61,12 +61,11 @@ class Prefetch:
     write: bool = False
     force: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether `apply` would succeed.  Raises Refusal: ORIO-T011, T020 to T028, T062, T063, T068, T069."""
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """The tree with prefetches at the start of innermost loops; `node` is not modified."""
+        """The tree with prefetches at the start of innermost loops; `node` is not modified.
+
+        Raises Refusal: ORIO-T011, T020 to T028, T062, T063, T068, T069.
+        """
         if self.distance < 1:
             refuse(
                 "ORIO-T011",

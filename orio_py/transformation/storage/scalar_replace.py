@@ -44,12 +44,11 @@ class ScalarReplace:
     prefix: str = "scv_"
     force: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether `apply` would succeed.  Raises Refusal: ORIO-T013, ORIO-T060, ORIO-T061."""
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """The tree with elements in scalars; the same object where there are none to replace."""
+        """The tree with elements in scalars; the same object where there are none to replace.
+
+        Raises Refusal: ORIO-T013, ORIO-T060, ORIO-T061.
+        """
         if self.dtype is not None:
             check_type(self.dtype, "dtype", node)
         check_prefix(self.prefix, "prefix", node)

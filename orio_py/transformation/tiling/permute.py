@@ -72,12 +72,11 @@ class Permut:
     seq: tuple[LoopName, ...]
     force: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether `apply` would succeed.  Raises Refusal: ORIO-T015 to T029, T030, T031, T040, T041."""
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """The tree with the loops exchanged; the same object where they stand in that order."""
+        """The tree with the loops exchanged; the same object where they stand in that order.
+
+        Raises Refusal: ORIO-T015 to T029, T030, T031, T040, T041.
+        """
         wanted = self._names(node)
         if len(wanted) < 2:
             return node

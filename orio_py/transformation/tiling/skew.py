@@ -42,12 +42,11 @@ class Skew:
     factor: int = 1
     force: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether `apply` would succeed.  Raises Refusal: ORIO-T015, T020 to T029, T030, T080 to T082."""
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """The statement with the loop skewed in each perfect nest of the two; the same object for factor 0."""
+        """The statement with the loop skewed in each perfect nest of the two; the same object for factor 0.
+
+        Raises Refusal: ORIO-T015, T020 to T029, T030, T080 to T082.
+        """
         present = show_loops(node)
         for name, argument in ((self.loop, "loop"), (self.by, "by")):
             first_present(LoopName((name,)), present, node, argument)

@@ -67,12 +67,11 @@ class Tile:
     loops: tuple[LoopName, ...] = ()
     force: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether `apply` would succeed.  Raises Refusal: ORIO-T010 to T016, T020 to T031, T040, T041."""
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """The loops over blocks around the loops over one block; `node` is not modified."""
+        """The loops over blocks around the loops over one block; `node` is not modified.
+
+        Raises Refusal: ORIO-T010 to T016, T020 to T031, T040, T041.
+        """
         if self.loops:
             return self._band(node, context)
         if not isinstance(self.tsize, int) or not isinstance(self.tindex, str):

@@ -62,7 +62,7 @@ class Peel:
     last: int = 0
     force: bool = False
 
-    def check(self, node: Node, context: Context) -> CanonicalLoop:
+    def matched(self, node: Node, context: Context) -> CanonicalLoop:
         """The loop as `apply` needs it.  Raises Refusal: ORIO-T011, T020 to T028, T050, T052."""
         for name, value in (("first", self.first), ("last", self.last)):
             if value < 0:
@@ -86,7 +86,7 @@ class Peel:
 
     def apply(self, node: Node, context: Context) -> Node:
         """The peeled iterations and the loop between them; `node` is not modified."""
-        view = self.check(node, context)
+        view = self.matched(node, context)
         if self.first + self.last == 0:
             return node
         trips = _trips(view)

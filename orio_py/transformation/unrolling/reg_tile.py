@@ -53,12 +53,11 @@ class RegTile:
     optional: bool = False
     canonical: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether `apply` would succeed.  Raises Refusal: ORIO-T010 to T029, T040, T041, T050, T051."""
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """The tree with the loops tiled; the same object where no factor is above 1."""
+        """The tree with the loops tiled; the same object where no factor is above 1.
+
+        Raises Refusal: ORIO-T010 to T029, T040, T041, T050, T051.
+        """
         factors = self._factors(node)
         if not factors:
             return node

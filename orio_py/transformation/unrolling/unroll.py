@@ -51,7 +51,7 @@ class Unroll:
     force: bool = False
     canonical: bool = False
 
-    def check(self, node: Node, context: Context) -> CanonicalLoop:
+    def matched(self, node: Node, context: Context) -> CanonicalLoop:
         """The loop as `apply` needs it.  Raises Refusal: ORIO-T011, ORIO-T020 to T028."""
         if self.ufactor < 1:
             refuse(
@@ -67,10 +67,10 @@ class Unroll:
 
     def apply(self, node: Node, context: Context) -> Node:
         """The main loop and the loop over the remaining iterations; `node` is not modified."""
-        view = self.check(node, context)
+        view = self.matched(node, context)
         if self.parallelize:
             openmp = _openmp(self.force)
-            openmp.check(node, context)
+            openmp.apply(node, context)
             if self.ufactor == 1:
                 return openmp.apply(node, context)
             return parallelized(view, self.ufactor, context, force=self.force)

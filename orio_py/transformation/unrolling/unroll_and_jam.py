@@ -46,16 +46,16 @@ class UnrollAndJam:
     force: bool = False
     canonical: bool = False
 
-    def check(self, node: Node, context: Context) -> CanonicalLoop:
+    def matched(self, node: Node, context: Context) -> CanonicalLoop:
         """The loop as `apply` needs it.  Raises Refusal: ORIO-T011, T020 to T029, T040, T041, T050."""
-        view = self._unroll().check(node, context)
+        view = self._unroll().matched(node, context)
         if self._fusion(view, context) is not None and self.parallelize:
             self._require_parallel(node, context)
         return view
 
     def apply(self, node: Node, context: Context) -> Node:
         """The jammed main loop and the loop over the remaining iterations; `node` is not modified."""
-        view = self._unroll().check(node, context)
+        view = self._unroll().matched(node, context)
         fusion = self._fusion(view, context)
         if fusion is None:
             if self.parallelize or self.ufactor == 1:
@@ -79,7 +79,7 @@ class UnrollAndJam:
         return None if any(is_live(split.inner, context) for split in fusion.splits.values()) else fusion
 
     def _require_parallel(self, node: Node, context: Context) -> None:
-        OpenMP(True, ("omp parallel for",), force=self.force).check(node, context)
+        OpenMP(True, ("omp parallel for",), force=self.force).apply(node, context)
 
     def _unroll(self) -> Unroll:
         return Unroll(self.ufactor, self.parallelize, force=self.force, canonical=self.canonical)

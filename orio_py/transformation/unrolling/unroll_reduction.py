@@ -44,7 +44,7 @@ class UnrollReduction:
     ufactor: int
     force: bool = False
 
-    def check(self, node: Node, context: Context) -> CanonicalLoop:
+    def matched(self, node: Node, context: Context) -> CanonicalLoop:
         """The loop as `apply` needs it.  Raises Refusal: ORIO-T011, T020 to T028, T050, T053, T054."""
         if self.ufactor < 1:
             refuse(
@@ -62,7 +62,7 @@ class UnrollReduction:
 
     def apply(self, node: Node, context: Context) -> Node:
         """The main loop, the sum of the accumulators, and the loop over the rest; `node` is not modified."""
-        view = self.check(node, context)
+        view = self.matched(node, context)
         if self.ufactor == 1:
             return node
         found = self._reductions(view, context)

@@ -39,12 +39,11 @@ class Restrict:
     arrays: tuple[str, ...]
     force: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether `apply` would succeed.  Raises Refusal: ORIO-T023, T026, T094, T098."""
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """A block with the new pointers and the statement that uses them; `node` is not modified."""
+        """A block with the new pointers and the statement that uses them; `node` is not modified.
+
+        Raises Refusal: ORIO-T023, T026, T094, T098.
+        """
         names = tuple(dict.fromkeys(self.arrays))
         require_arrays(names, node, context, argument="arrays")
         names = tuple(name for name in names if "restrict" not in context.declarations[name].qualifiers)

@@ -56,16 +56,11 @@ class Specialize:
     alignment: int = 64
     force: bool = False
 
-    def check(self, node: Node, context: Context) -> None:
-        """Whether `apply` would succeed.
-
-        Raises Refusal: ORIO-T023, T026, T093, T094, T095, T099, and those of Vectorize where no loop takes
-        the pragma.
-        """
-        self.apply(node, context)
-
     def apply(self, node: Node, context: Context) -> Node:
-        """The versions in an `if`, the original last; `node` is not modified."""
+        """The versions in an `if`, the original last; `node` is not modified.
+
+        Raises Refusal: ORIO-T023, T026, T093, T094, T095, T099, and those of Vectorize where no loop takes the pragma.
+        """
         values = tuple(dict.fromkeys(self.values)) if self.on is not None else ()
         if not values and not self.aligned:
             return node

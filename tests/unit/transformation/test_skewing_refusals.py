@@ -123,7 +123,7 @@ def refusal_of(transformation: Transformation, text: str, inner: Context) -> Dia
     node = statement(text)
     before = structure_digest(node)
     with pytest.raises(Refusal) as caught:
-        transformation.check(node, inner)
+        transformation.apply(node, inner)
     assert structure_digest(node) == before
     (diagnostic,) = caught.value.diagnostics
     return diagnostic
