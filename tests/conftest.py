@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -30,6 +31,18 @@ def pytest_configure(config: pytest.Config) -> None:
         (Path(folder.name) / "gcc").symlink_to(other)
         os.environ["PATH"] = os.pathsep.join((folder.name, os.environ["PATH"]))
         config.add_cleanup(folder.cleanup)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """`@pytest.mark.share(3)`: of the cases of a test one in three runs in `make test`, the others are `proof`."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        if (mark := item.get_closest_marker("share")) is not None:
+            test = item.nodeid.partition("[")[0]
+            if seen[test] % mark.args[0]:
+                item.add_marker(pytest.mark.proof)
+            seen[test] += 1
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

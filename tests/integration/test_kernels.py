@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from tiers import one_in
 
 from orio_py import TuneOptions, transform, tune
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, has_errors
@@ -130,8 +129,9 @@ def assert_refused_with_place(diagnostics: tuple[Diagnostic, ...]) -> None:
         assert diagnostic.position is not None
 
 
+@pytest.mark.share(6)
 @needs_gcc
-@pytest.mark.parametrize("name", one_in(3, KERNELS))
+@pytest.mark.parametrize("name", KERNELS)
 def test_transformed_kernel_compiles_without_warnings(name: str, tmp_path: Path) -> None:
     (task,) = tasks_of(name)
     output = tmp_path / "transformed.c"
@@ -149,8 +149,9 @@ def test_transformed_kernel_compiles_without_warnings(name: str, tmp_path: Path)
     assert accepted >= 2
 
 
+@pytest.mark.share(6)
 @needs_gcc
-@pytest.mark.parametrize("name", one_in(3, KERNELS))
+@pytest.mark.parametrize("name", KERNELS)
 def test_kernel_tunes_at_a_small_size(name: str, tmp_path: Path) -> None:
     shutil.copytree(FOLDER / "init", tmp_path / "init")
     source = (FOLDER / name).read_text()

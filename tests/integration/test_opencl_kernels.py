@@ -78,6 +78,7 @@ def uniform(*shape: int) -> np.ndarray:
     return np.random.default_rng(sum(shape)).uniform(0.5, 1.5, shape)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_axpy(shape: OpenCL) -> None:
     x, y = uniform(1000), uniform(1000)
@@ -87,6 +88,7 @@ def test_axpy(shape: OpenCL) -> None:
     run(Launch("for (i = 0; i < n; i++) y[i] += alpha * x[i];", shape, values), {"y": expected}, 1e-14)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_matrix_times_vector(shape: OpenCL) -> None:
     matrix, x, y = uniform(90, 70), uniform(70), np.zeros(90)
@@ -137,6 +139,7 @@ def test_sums_are_the_same_in_every_run() -> None:
     assert len(found) == 1
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("before", [-1.0, 9.0])
 def test_maximum(shape: OpenCL, before: float) -> None:

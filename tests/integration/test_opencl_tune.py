@@ -398,6 +398,7 @@ def orio(environment: dict[str, str], *words: str) -> subprocess.CompletedProces
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(
     ("lacking", "words"),
     [(without_pyopencl, "PyOpenCL is not installed"), (without_drivers, "PLATFORM_NOT_FOUND_KHR")],

@@ -74,6 +74,7 @@ def test_a_solution_that_differs_is_noticed(example):
     assert compare("one", "two") == 1
 
 
+@pytest.mark.proof
 def test_the_five_kernels_are_annotated_and_legal():
     report = orio_py.check(SOURCE / "src")
     assert (report.exit_code, report.regions, report.diagnostics) == (0, 5, ())

@@ -134,6 +134,7 @@ def test_failures_are_remembered_too(source):
     assert builds(source) - built <= 5
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("pragma", [False, True], ids=["serial", "OpenMP"])
 def test_an_interrupted_task_resumes(source, pragma):
     """Trials of OpenMP kernels, too, are stored one by one, though a batch is measured twice."""

@@ -102,6 +102,7 @@ def annotated(body: str, steps: list[str], sizes: str) -> str:
     return SOURCE.replace("RECIPE", recipe).replace("BODY", body)
 
 
+@pytest.mark.share(3)
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 @pytest.mark.parametrize(
     ("name", "sizes"), [(n, s) for n in LEGAL for s in SIZES if s == SIZES[0] or TIME in LEGAL[n][1]]

@@ -64,6 +64,7 @@ def test_a_file_for_processors_is_checked_without_what_devices_and_searches_need
     assert [name for name in loaded if name.startswith(unwanted)] == []
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("output", ["first.c", "_scale.c"])
 def test_a_finished_task_is_answered_without_the_rest(tmp_path: Path, output: str) -> None:
     source, db = tmp_path / "scale.c", tmp_path / "results.db"

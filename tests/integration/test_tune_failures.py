@@ -58,6 +58,7 @@ def tune(tmp_path: Path, modes: list[int], **options):
     return orio_py.tune(source, options=orio_py.TuneOptions(seed=3, **options))
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(
     ("mode", "kind"),
     [
@@ -147,6 +148,7 @@ UNMEASURED = """void unmeasured(int n, const int *p, double *a)
 """
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(
     ("others", "codes"),
     [
@@ -177,6 +179,7 @@ def test_regions_without_a_valid_variant_keep_their_text_and_the_others_are_writ
     assert ("original kept: no valid variant was found" in told) == (INVALID in others)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(
     "regions",
     [[GOOD, BROKEN], [BROKEN, GOOD], [GOOD, INVALID, BROKEN], [REFUSED, INVALID], [UNMEASURED]],

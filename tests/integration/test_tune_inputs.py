@@ -115,6 +115,7 @@ CASES = {
 }
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", CASES)
 def test_every_kind_of_variable(tmp_path: Path, name: str) -> None:
     frame, spec, loop = CASES[name]

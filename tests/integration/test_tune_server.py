@@ -70,6 +70,7 @@ def tune(tmp_path: Path, modes: list[int], *, size: int = 2000, listener=None, *
     return report.regions[0]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(("mode", "kind"), [(1, "crash"), (3, "no result"), (4, "crash"), (6, "crash")])
 def test_the_server_outlives_its_children(tmp_path: Path, mode: int, kind: str, replaced: list[int]) -> None:
     region = tune(tmp_path, [mode])

@@ -73,6 +73,7 @@ def test_beside_the_input_by_default(tmp_path: Path, always_wins, text: str) -> 
         assert word in inside[2]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("text", [BARE, WITH_TEXT], ids=["bare", "with text"])
 def test_in_place_can_be_tuned_again(tmp_path: Path, always_wins, text: str) -> None:
     source = tmp_path / "dot.c"

@@ -17,6 +17,7 @@ from orio_py.ctree.dependence.legality import DependenceContext, Unknown, may_re
 CASES = 16
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_verdict_is_wrong_and_few_refuse_needlessly(kind: str) -> None:
     needless = 0

@@ -61,6 +61,7 @@ def test_what_runs_right_has_a_value() -> None:
     assert each_on_device(checked, [3, 4]) == [[3, 4]]
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(
     ("number", "words"),
     [(7, "AssertionError: 7: the result is wrong"), (8, "Cannot emit physreg copy"), (9, "self-test")],
@@ -105,6 +106,7 @@ def hangs() -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.proof
 def test_a_race_is_seen_by_the_second_opinion() -> None:
     """Texts that are right by chance are not taken for right."""
     with pytest.raises(pytest.fail.Exception, match="race"):

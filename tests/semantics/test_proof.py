@@ -45,6 +45,7 @@ def test_every_transformation_can_be_drawn() -> None:
     assert set(known_names()) == set(TRANSFORMATIONS) - {"OpenCL", "CUDA"}
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     "name", ["Fuse", "Distribute", "ArrCopy", "UnrollReduction", "Interchange", "Prefetch", "Restrict"]
 )

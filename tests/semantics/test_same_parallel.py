@@ -211,6 +211,7 @@ def test_parallelize_nests() -> None:
     assert transformed(batches(COLLAPSED, nested()), *openmp()) > 0.3
 
 
+@pytest.mark.proof
 def test_vectorize() -> None:
     assert transformed(batches(VECTOR, single()), *openmp(), *FAST) > 0.3
 

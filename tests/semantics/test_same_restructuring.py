@@ -287,6 +287,7 @@ def test_fuse_nests(batch: list[Case]) -> None:
     check(batch, 6)
 
 
+@pytest.mark.proof
 @quick
 @given(batches(splittable()))
 def test_distribute(batch: list[Case]) -> None:

@@ -292,6 +292,7 @@ def tiles(draw: st.DrawFn) -> Case:
     )
 
 
+@pytest.mark.proof
 @quick
 @given(st.lists(tiles(), min_size=2 * BATCH, max_size=2 * BATCH))
 def test_array_copy(batch: list[Case]) -> None:
@@ -422,6 +423,7 @@ def test_elements_of_loops_that_do_not_run_are_left_alone() -> None:
     check(cases)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("kind", ["unsigned", "size_t", "unsigned char", "short"])
 def test_types_other_than_int(kind: str) -> None:
     codes = (

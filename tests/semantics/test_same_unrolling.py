@@ -151,6 +151,7 @@ def test_unroll_and_jam_of_any_ranges(batch: list[Case]) -> None:
     assert check(batch) >= 12
 
 
+@pytest.mark.proof
 @quick
 @given(nest_cases(st.integers(2, 4).map(lambda factor: UnrollJam(factor, parallelize=True)), finals=False))
 def test_unroll_and_jam_parallelized(batch: list[Case]) -> None:

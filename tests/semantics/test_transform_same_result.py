@@ -219,6 +219,7 @@ def test_openmp(batch: list[Case]) -> None:
     check(batch, *openmp())
 
 
+@pytest.mark.proof
 @settings(quick, max_examples=3)
 @given(nest_cases(composites()))
 def test_composite(batch: list[Case]) -> None:

@@ -49,6 +49,7 @@ def launch(library, name, grid, block, *arguments, shared_bytes=0, options=ORDER
     assert found.ok, found.problems
 
 
+@pytest.mark.proof
 def test_grid_stride(library):
     x, y = np.arange(1000.0), np.ones(1000)
     launch(library, "axpy", (3,), (64,), x, y, 2.0, 1000)

@@ -192,6 +192,7 @@ def test_an_earlier_search_on_another_device_saves_trials() -> None:
     assert guided < 0.6 * alone
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("batch", [1, 8])
 @pytest.mark.parametrize("kind", PASTS)
 def test_a_search_with_a_past_is_the_one_without_and_a_fifth_more_at_most(kind: str, batch: int) -> None:

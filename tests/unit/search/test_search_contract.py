@@ -120,6 +120,7 @@ def smooth(configuration: Configuration) -> float | None:
     return 1.0 + abs(a - 6) + abs(b - 5) + 0.5 * abs(c - 7) + (d - 4) ** 2 / 4 + 0.2 * e
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(
     "name",
     [

@@ -65,6 +65,7 @@ def test_the_usual_example_is_counted_exactly(example: ModuleType) -> None:
     assert sum(group.nodes for group in space.groups) < 20_000
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", ["USUAL", "ENTANGLED"])
 def test_a_thousand_distinct_valid_points(example: ModuleType, name: str) -> None:
     space: SearchSpace = example.space_of(example.LISTS, getattr(example, name))
