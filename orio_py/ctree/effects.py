@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 from orio_py.ctree.integers import evident_integers
 from orio_py.ctree.nodes import (
+    INCREMENTS,
     Comment,
     Compound,
     For,
@@ -18,6 +19,7 @@ from orio_py.ctree.nodes import (
     Node,
     Transform,
     c_ast,
+    reference_parts,
 )
 
 _REAL_FUNCTIONS = """sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2
@@ -253,9 +255,9 @@ class _Walker:
         The subscripts on the way are read.
         """
         subscripted = isinstance(node, c_ast.ArrayRef)
-        while isinstance(node, c_ast.ArrayRef):
-            self.visit(node.subscript)
-            node = node.name
+        node, subscripts = reference_parts(node)
+        for subscript in reversed(subscripts):
+            self.visit(subscript)
         match node:
             case c_ast.ID():
                 return node.name, subscripted
@@ -281,7 +283,7 @@ class _Walker:
                 first, second = self.pointer_first(node)
                 self.visit(second)
                 return self.pointer(first)
-            case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--", expr=operand):
+            case c_ast.UnaryOp(op=op, expr=operand) if op in INCREMENTS:
                 self.visit(node)
                 return self.pointer(operand)
             case c_ast.UnaryOp(op="&", expr=operand):
@@ -336,7 +338,7 @@ class _Walker:
     visit_StructRef = through  # noqa: N815
 
     def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
-        if node.op in {"++", "--", "p++", "p--"}:
+        if node.op in INCREMENTS:
             self.target(node.expr, reads=True)
         elif node.op == "*":
             self.through(node)

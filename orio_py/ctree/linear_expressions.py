@@ -13,10 +13,8 @@ from orio_py.ctree.build import add, binary, const, ident, literal_value, mul, s
 from orio_py.ctree.dependence.affine import Linear
 from orio_py.ctree.dependence.terms import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.emit_expression import emit_expression
-from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.nodes import MIRRORED, Node, c_ast
 from orio_py.ctree.rewrite import walk
-
-_MIRROR = {"<": ">", ">": "<"}
 
 
 def total(parts: Iterable[tuple[Linear, int]]) -> Linear:
@@ -153,7 +151,7 @@ class LinearExpressions:
             return binary(operator, self.write(left), self.write(right))
         # `n - ii < 32` stays in the type where `ii + 32` may not.
         if far is left:
-            difference, operator = total([(difference, -1)]), _MIRROR[operator]
+            difference, operator = total([(difference, -1)]), MIRRORED[operator]
         return binary(operator, self.write(shifted(difference, limit)), limit)
 
     def _is_whole(self, node: Node) -> bool:

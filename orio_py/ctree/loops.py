@@ -8,11 +8,13 @@ test.  Whether the body leaves the index alone is not part of it; see `first_wri
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 
 from orio_py.ctree.build import literal_value
 from orio_py.ctree.emit_expression import emit_expression, emit_type
 from orio_py.ctree.nodes import (
+    INCREMENTS,
+    MIRRORED,
     WITH_STATEMENTS,
     Comment,
     Compound,
@@ -26,7 +28,6 @@ from orio_py.ctree.rewrite import walk
 
 Relation = Literal["<", "<=", ">", ">="]
 
-_MIRROR: dict[str, Relation] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _LOOPS = (For, c_ast.While, c_ast.DoWhile)
 
 
@@ -109,19 +110,18 @@ def _start(init: Node | None) -> tuple[str, str | None, Node] | str:
 
 
 def _test(condition: Node | None, index: str) -> tuple[Relation, Node] | str:
-    if not isinstance(condition, c_ast.BinaryOp) or condition.op not in _MIRROR:
+    if not isinstance(condition, c_ast.BinaryOp) or condition.op not in get_args(Relation):
         shown = "nothing" if condition is None else f"`{emit_expression(condition)}`"
         return f"it tests {shown}; a comparison of `{index}` by `<`, `<=`, `>` or `>=` is needed"
-    mirrored = _MIRROR[condition.op]
     if _is(condition.left, index):
-        relation, bound = _MIRROR[mirrored], condition.right
+        relation, bound = condition.op, condition.right
     elif _is(condition.right, index):
-        relation, bound = mirrored, condition.left
+        relation, bound = MIRRORED[condition.op], condition.left
     else:
         return f"its test `{emit_expression(condition)}` does not compare the index `{index}`"
     if not isinstance(bound, c_ast.Constant) and any(_is(item, index) for item in walk(bound)):
         return f"its bound `{emit_expression(bound)}` depends on the index `{index}`"
-    return relation, bound
+    return cast("Relation", relation), bound
 
 
 def _stride(advance: Node | None, index: str) -> int | str:
@@ -129,7 +129,7 @@ def _stride(advance: Node | None, index: str) -> int | str:
         return f"it does not step its index `{index}`"
     value: int | None = None
     match advance:
-        case c_ast.UnaryOp(op="p++" | "++" | "p--" | "--" as op, expr=target) if _is(target, index):
+        case c_ast.UnaryOp(op=op, expr=target) if op in INCREMENTS and _is(target, index):
             value = 1 if "+" in op else -1
         case c_ast.Assignment(op="+=" | "-=" as op, lvalue=target, rvalue=amount) if _is(target, index):
             value = _signed(op[0], amount)

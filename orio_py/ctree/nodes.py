@@ -9,6 +9,9 @@ from pycparser import c_ast
 from pycparser.c_ast import Compound, For, Node
 
 __all__ = [
+    "INCREMENTS",
+    "MIRRORED",
+    "NEGATED",
     "WITH_STATEMENTS",
     "Comment",
     "Compound",
@@ -17,9 +20,20 @@ __all__ = [
     "KernelCall",
     "Node",
     "Transform",
+    "array_of",
     "c_ast",
+    "reference_parts",
     "substatements",
 ]
+
+MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+"""The comparison that says the same of the exchanged operands: `a < b` is `b > a`."""
+
+NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+"""The comparison that holds exactly where the other does not, for integers."""
+
+INCREMENTS = frozenset({"++", "--", "p++", "p--"})
+"""The operators that change their operand by 1, as pycparser spells them; with `p` they stand behind it."""
 
 
 class Comment(Node):
@@ -90,6 +104,23 @@ class Transform(Node):
 
     def __iter__(self) -> Iterator[Node]:
         yield self.stmt
+
+
+def reference_parts(reference: Node) -> tuple[Node, list[Node]]:
+    """What the subscripts of an expression stand behind, and the subscripts from left to right.
+
+    `a[i][j]` gives `a` and `[i, j]`; an expression that is no subscripted one gives itself and no subscripts.
+    """
+    subscripts: list[Node] = []
+    while isinstance(reference, c_ast.ArrayRef):
+        subscripts.insert(0, reference.subscript)
+        reference = reference.name
+    return reference, subscripts
+
+
+def array_of(reference: Node) -> Node:
+    """What the subscripts of an expression stand behind: `a` of `a[i][j]`, the expression itself without any."""
+    return reference_parts(reference)[0]
 
 
 def substatements(node: Node) -> list[Node]:

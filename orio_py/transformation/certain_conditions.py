@@ -8,7 +8,7 @@ from functools import reduce
 from orio_py.ctree.build import binary, if_, literal_value
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.equal import equal
-from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.nodes import NEGATED, Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context
 from orio_py.transformation.conversions import is_computed_unsigned
@@ -43,7 +43,7 @@ def never_holds(test: Node, context: Context) -> bool:
     """Whether a comparison is the contrary of one that always holds: `u < 0` for an unsigned `u`, or `k < k`."""
     match test:
         case c_ast.BinaryOp(op="<" | ">" as op, left=left, right=right):
-            return is_always_true(binary({"<": ">=", ">": "<="}[op], left, right), context)
+            return is_always_true(binary(NEGATED[op], left, right), context)
         case _:
             return False
 

@@ -29,8 +29,8 @@ from orio_py.ctree.build import (
     ternary,
 )
 from orio_py.ctree.equal import equal
-from orio_py.ctree.loops import CanonicalLoop, Relation
-from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import MIRRORED, Node, array_of, c_ast
 from orio_py.ctree.rewrite import substitute, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.base import Context, refuse
@@ -45,7 +45,6 @@ from orio_py.transformation.types import (
     signedness_of_type,
 )
 
-_MIRROR: dict[str, Relation] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NARROW = re.compile(r"\b(char|short|_Bool|u?int(8|16)_t)\b")
 _INTEGER_TEXT = re.compile(r"[\w\s()+*/%-]*")
 _NUMBER = re.compile(r"\b\d\w*")
@@ -162,7 +161,7 @@ def _runs(loop: CanonicalLoop) -> Node:
         case _:
             pass
     if literal_value(start) is not None and literal_value(bound) is None:
-        return binary(_MIRROR[relation], bound, start)
+        return binary(MIRRORED[relation], bound, start)
     return binary(relation, start, bound)
 
 
@@ -305,9 +304,7 @@ def _is_integer(part: Node, context: Context) -> bool:
             declared = context.declarations.get(name)
             return declared.is_integer if declared is not None else _is_integer_macro(name, context)
         case c_ast.ArrayRef():
-            base = part.name
-            while isinstance(base, c_ast.ArrayRef):
-                base = base.name
+            base = array_of(part)
             return isinstance(base, c_ast.ID) and _is_integer(base, context)
         case c_ast.FuncCall(name=c_ast.ID(name=name), args=c_ast.ExprList(exprs=arguments)):
             return name in _INTEGER_FUNCTIONS and all(_is_integer(a, context) for a in arguments)

@@ -10,7 +10,7 @@ from orio_py.ctree.ctype import Rank, ctype
 from orio_py.ctree.effects import PURE_FUNCTIONS
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
@@ -306,12 +306,9 @@ def _signedness_of_name(node: Node, context: Context) -> Signedness:
 
 def declared_as(node: Node, context: Context) -> CDeclaration | None:
     """The variable that an expression is, or an element of; None for other expressions."""
-    depth = 0
-    while isinstance(node, c_ast.ArrayRef):
-        node = node.name
-        depth += 1
-    declared = context.declarations.get(node.name) if isinstance(node, c_ast.ID) else None
-    return declared if declared is not None and _depth_of(declared) == depth else None
+    array, subscripts = reference_parts(node)
+    declared = context.declarations.get(array.name) if isinstance(array, c_ast.ID) else None
+    return declared if declared is not None and _depth_of(declared) == len(subscripts) else None
 
 
 def _depth_of(declared: CDeclaration) -> int:

@@ -32,12 +32,11 @@ from orio_py.ctree.build import (
     ternary,
     unary,
 )
-from orio_py.ctree.nodes import Compound, For, Node, c_ast
+from orio_py.ctree.nodes import INCREMENTS, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, rename
 from orio_py.transformation.offload.functions import choice, device_function
 from orio_py.transformation.offload.vectors import differs
 
-_STEPS = frozenset({"++", "--", "p++", "p--"})
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _TESTS = frozenset({"isnan", "isinf", "isfinite", "isnormal", "signbit"})
 _MASKS = {
@@ -121,7 +120,7 @@ class Vectors:
                 return copy_with(node, cond=self._plain(node.cond), stmt=self._statement(node.stmt, mask))
             case c_ast.Assignment(op=op, lvalue=target, rvalue=value):
                 return self._assignment(target, op, value, mask)
-            case c_ast.UnaryOp(op=op, expr=target) if op in _STEPS:
+            case c_ast.UnaryOp(op=op, expr=target) if op in INCREMENTS:
                 return self._assignment(target, "+=" if "+" in op else "-=", const(1), mask)
             case _:
                 return self._plain(node)

@@ -21,14 +21,13 @@ from orio_py.ctree.dependence.scope import NEVER, Alternatives, Constraint, Leve
 from orio_py.ctree.dependence.terms import MAXIMUM_NAMES, MINIMUM_NAMES, Proof, Terms, is_wide_integer
 from orio_py.ctree.emit import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, Transform, c_ast
+from orio_py.ctree.nodes import INCREMENTS, Comment, Compound, For, GuardedPragma, Node, Transform, c_ast
 from orio_py.ctree.parse import position
 from orio_py.ctree.rewrite import walk_statements
 from orio_py.ctree.symbols import PURE_FUNCTIONS
 
 _SILENT = (Comment, GuardedPragma, c_ast.Pragma, c_ast.EmptyStatement)
 _KNOWN_FUNCTIONS = PURE_FUNCTIONS | MINIMUM_NAMES | MAXIMUM_NAMES
-_STEPS = frozenset({"++", "--", "p++", "p--"})
 _MAY_RUN = "the access is made only under a condition"
 
 
@@ -384,7 +383,7 @@ class _Collector:
                 self._fail(f"this {kind} cannot be analysed", node)
 
     def _unary(self, node: Any, scope: Scope) -> None:
-        if node.op in _STEPS:
+        if node.op in INCREMENTS:
             self._reference(node.expr, scope, reads=True, writes=True)
         elif node.op == "*":
             self._reference(node, scope)

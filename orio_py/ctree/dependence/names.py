@@ -8,11 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from orio_py.ctree.build import const
-from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.nodes import INCREMENTS, Node, c_ast
 from orio_py.ctree.rewrite import walk_statements
 from orio_py.ctree.symbols import CDeclaration
-
-_STEPS = frozenset({"++", "--", "p++", "p--"})
 
 AccessKey = tuple[str, int]
 """A name, with fields as in `p.n`, and the number of subscripts: `a[i][j]` is `("a", 2)`."""
@@ -172,7 +170,7 @@ def _references(node: Node, names: Names) -> Iterator[tuple[Reference, bool]]:
             case "Assignment":
                 stack.extend(((current.lvalue, True), (current.rvalue, False)))
                 continue
-            case "UnaryOp" if current.op in _STEPS:
+            case "UnaryOp" if current.op in INCREMENTS:
                 stack.append((current.expr, True))
                 continue
             case "ID" | "ArrayRef" | "StructRef" | "UnaryOp":

@@ -21,7 +21,7 @@ from orio_py.ctree.dependence.schedule import enter
 from orio_py.ctree.dependence.sets import Solver, Undecided
 from orio_py.ctree.dependence.terms import Constraint, Level, Scope, Terms
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import For, Node, c_ast
+from orio_py.ctree.nodes import INCREMENTS, For, Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import CDeclaration
 
@@ -353,7 +353,7 @@ def stepped(node: For) -> tuple[str, int] | None:
     """The variable that the last part of a `for` header steps, and by how much, if that is a constant."""
     step: Any = node.next
     match step:
-        case c_ast.UnaryOp(op="p++" | "++" | "p--" | "--" as op, expr=c_ast.ID(name=name)):
+        case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in INCREMENTS:
             return name, 1 if "+" in op else -1
         case c_ast.Assignment(op="+=" | "-=" as op, lvalue=c_ast.ID(name=name), rvalue=amount):
             value = literal_value(amount)

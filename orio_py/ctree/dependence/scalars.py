@@ -8,11 +8,10 @@ from typing import Any
 
 from orio_py.ctree.effects import PURE_FUNCTIONS
 from orio_py.ctree.emit import emit_expression
-from orio_py.ctree.nodes import Node
+from orio_py.ctree.nodes import INCREMENTS, Node
 from orio_py.ctree.rewrite import walk, walk_statements
 
 _JUMPS = frozenset({"Break", "Continue"})
-_STEPS = frozenset({"++", "--", "p++", "p--"})
 _TYPES = frozenset({"TypeDecl", "IdentifierType"})
 _COMMUTATIVE = frozenset({"+", "*", "&", "|", "^"})
 
@@ -124,7 +123,7 @@ class _Flow:
                 if type(node.lvalue).__name__ != "ID" or node.op != "=":
                     done = self.statement(node.lvalue, done, hidden)
                 return self._written(node.lvalue, done, hidden)
-            case "UnaryOp" if node.op in _STEPS:
+            case "UnaryOp" if node.op in INCREMENTS:
                 done = self.statement(node.expr, done, hidden)
                 return self._written(node.expr, done, hidden)
             case "BinaryOp" if node.op in {"&&", "||"}:
@@ -160,7 +159,7 @@ def reduction_operator(body: Node, name: str) -> str | None:
         match type(part).__name__:
             case "ID" if part.name == name:
                 uses += 1
-            case "UnaryOp" if id(part) in alone and part.op in _STEPS and _is(part.expr, name):
+            case "UnaryOp" if id(part) in alone and part.op in INCREMENTS and _is(part.expr, name):
                 operators.add("+")
                 counted += 1
             case "Assignment" if id(part) in alone and _is(part.lvalue, name):
@@ -185,7 +184,7 @@ def same_change(body: Node, name: str, varying: Collection[str]) -> bool:
         match type(part).__name__:
             case "ID" if part.name == name:
                 uses += 1
-            case "UnaryOp" if id(part) in alone and part.op in _STEPS and _is(part.expr, name):
+            case "UnaryOp" if id(part) in alone and part.op in INCREMENTS and _is(part.expr, name):
                 changes[part.op.strip("p")] = changes.get(part.op.strip("p"), 0) + 1
             case "Assignment" if id(part) in alone and _is(part.lvalue, name):
                 found = [p for p in walk(part.rvalue) if not _is(p, name)]

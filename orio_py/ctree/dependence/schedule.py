@@ -16,10 +16,8 @@ from orio_py.ctree.dependence.scope import Constraint, Level, Scope, relation
 from orio_py.ctree.dependence.terms import Terms
 from orio_py.ctree.emit import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import For, c_ast
+from orio_py.ctree.nodes import NEGATED, For, c_ast
 from orio_py.ctree.rewrite import walk, walk_statements
-
-_EXITS = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
 def enter(loop: CanonicalLoop, terms: Terms, scope: Scope, previous: CanonicalLoop | None = None) -> Scope:
@@ -86,7 +84,7 @@ def _after(previous: CanonicalLoop, value: Polynomial, terms: Terms, scope: Scop
     bounds, scope = _values(terms.extremes(previous.bound, scope, previous.stride > 0), terms, scope)
     if len(bounds) != 1 or bounds[0] is None:
         return scope
-    return scope.restricted(relation(value, _EXITS[previous.relation], bounds[0]), scope.why)
+    return scope.restricted(relation(value, NEGATED[previous.relation], bounds[0]), scope.why)
 
 
 def continuation(node: For, previous: CanonicalLoop | None) -> CanonicalLoop | None:

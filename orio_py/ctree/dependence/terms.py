@@ -16,7 +16,7 @@ from orio_py.ctree.dependence.affine import MAXIMUM_TERMS, Polynomial
 from orio_py.ctree.dependence.names import Names, resolve
 from orio_py.ctree.dependence.scope import NEVER, Constraint, Level, Scope, relation
 from orio_py.ctree.emit import emit_expression
-from orio_py.ctree.nodes import c_ast
+from orio_py.ctree.nodes import NEGATED, c_ast
 from orio_py.ctree.rewrite import walk
 
 __all__ = [
@@ -51,7 +51,6 @@ _COMPARE: Mapping[str, Callable[[int, int], bool]] = {
     "!=": operator.ne,
 }
 _SLACK = {"<": -1, "<=": 1, ">": 1, ">=": -1}
-_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 Proof = Callable[[Polynomial, Sequence[Constraint]], bool]
 """Whether a polynomial is provably at least 0 under constraints."""
@@ -239,10 +238,10 @@ class Terms:
         if kind == "BinaryOp" and node.op in {"&&", "||"}:
             first = self._alternatives(node.left, scope, truth)
             return [*first, *self._alternatives(node.right, scope, truth)]
-        if kind == "BinaryOp" and node.op in _NEGATED:
+        if kind == "BinaryOp" and node.op in NEGATED:
             left, inner = self.polynomial(node.left, scope)
             right, inner = self.polynomial(node.right, inner)
-            op = node.op if truth else _NEGATED[node.op]
+            op = node.op if truth else NEGATED[node.op]
             if left is not None and right is not None:
                 if (difference := (left - right).value) is not None:
                     holds = _COMPARE[op](difference, 0)

@@ -19,7 +19,7 @@ from orio_py.ctree.evaluate import (
     convert,
     evaluate,
 )
-from orio_py.ctree.nodes import Comment, GuardedPragma, Node, Transform, c_ast
+from orio_py.ctree.nodes import INCREMENTS, Comment, GuardedPragma, Node, Transform, c_ast, reference_parts
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.rewrite import map_children
 from orio_py.measure.offload.variant import HostData, HostFunction, HostMember, HostVariable
@@ -168,12 +168,10 @@ class HostState:
 
     def _row_bytes(self, node: Node) -> int:
         """The bytes of what is left of an array behind subscripts, which C does not evaluate."""
-        given = 0
-        while isinstance(node, c_ast.ArrayRef):
-            given, node = given + 1, node.name
-        if not isinstance(node, c_ast.ID):
+        base, subscripts = reference_parts(node)
+        if not isinstance(base, c_ast.ID):
             raise NoValueError("only named arrays have a size here")
-        array = self.array(node.name)
+        array, given = self.array(base.name), len(subscripts)
         if given > max(1, len(array.dimensions)):
             raise NoValueError(f"`{array.name}` has {len(array.dimensions)} dimensions")
         extents = [int(self.number(expression(extent)).value) for extent in array.dimensions[given:]]
@@ -223,13 +221,11 @@ class HostState:
                 raise NoValueError("this pointer is not understood")
 
     def _element(self, node: Node) -> Pointer:
-        subscripts: list[int] = []
-        while isinstance(node, c_ast.ArrayRef):
-            subscripts.insert(0, int(self.number(node.subscript).value))
-            node = node.name
-        if not isinstance(node, c_ast.ID):
+        base, written = reference_parts(node)
+        subscripts = [int(self.number(subscript).value) for subscript in written]
+        if not isinstance(base, c_ast.ID):
             raise NoValueError("only elements of named arrays have a place here")
-        array = self.array(node.name)
+        array = self.array(base.name)
         offset = subscripts[0]
         if len(subscripts) > 1:
             if len(subscripts) != len(array.dimensions):
@@ -296,7 +292,7 @@ class HostCode:
                 self._declare(node, state)
             case c_ast.Assignment():
                 self._assign(node.lvalue, node.op[:-1], state.number(node.rvalue), state)
-            case c_ast.UnaryOp(op="++" | "p++" | "--" | "p--"):
+            case c_ast.UnaryOp(op=op) if op in INCREMENTS:
                 self._assign(node.expr, node.op.strip("p")[0], Number("int", 1), state)
             case c_ast.FuncCall(name=c_ast.ID() as function) if function.name in self.calls:
                 launch(_launch(self.calls[function.name], node, state), state)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from orio_py.ctree.build import index, literal_value
 from orio_py.ctree.loops import innermost_loops
-from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, c_ast
+from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import Replacement, Rewriter, copy_with, walk
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.offload.buffers import Array
@@ -103,11 +103,8 @@ class _Flattening(Rewriter):
     def visit_ArrayRef(self, node: c_ast.ArrayRef) -> Node:
         if (other := self._others.get(id(node))) is not None:
             return other
-        base: Node = node
-        subscripts: list[Node] = []
-        while isinstance(base, c_ast.ArrayRef):
-            subscripts.insert(0, self.rewrite(base.subscript))
-            base = base.name
+        base, subscripts = reference_parts(node)
+        subscripts = [self.rewrite(subscript) for subscript in subscripts]
         if isinstance(base, c_ast.ID) and base.name in self._arrays:
             return self._arrays[base.name].element(base, subscripts)
         return index(self.rewrite(base), *subscripts)

@@ -8,15 +8,13 @@ from dataclasses import dataclass, replace
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import Compound, For, Node, c_ast
+from orio_py.ctree.nodes import INCREMENTS, Compound, For, Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import declared_names, walk_statements
 from orio_py.ctree.rewrite import walk as walk_nodes
 from orio_py.transformation.offload.arithmetic import Arithmetic, ValueEnvironment
 from orio_py.transformation.offload.index_ranges import IndexRange, level_of, restricted
 from orio_py.transformation.offload.types import device_type
 from orio_py.transformation.parallel.data_sharing import assigned_names
-
-_STEPS = frozenset({"++", "--", "p++", "p--"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +180,7 @@ class _Walk:
             case c_ast.Assignment(op=op, lvalue=target, rvalue=value):
                 self.expression(value, place)
                 self.expression(target, place, writes=True, reads=op != "=")
-            case c_ast.UnaryOp(op=op, expr=target) if op in _STEPS:
+            case c_ast.UnaryOp(op=op, expr=target) if op in INCREMENTS:
                 self.expression(target, place, writes=True)
             case c_ast.TernaryOp(cond=condition, iftrue=first, iffalse=second):
                 self.expression(condition, place)
@@ -198,11 +196,7 @@ class _Walk:
                     self.expression(child, place)
 
     def _reference(self, node: Node, place: _Place, *, writes: bool, reads: bool) -> None:
-        subscripts: list[Node] = []
-        base = node
-        while isinstance(base, c_ast.ArrayRef):
-            subscripts.insert(0, base.subscript)
-            base = base.name
+        base, subscripts = reference_parts(node)
         for subscript in subscripts:
             self.expression(subscript, place)
         if isinstance(base, c_ast.ID):
@@ -244,7 +238,7 @@ def _assigned_once(body: Node) -> frozenset[str]:
                 counts[name] = counts.get(name, 0) + 1
             case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
                 counts[name] = counts.get(name, 0) + (1 if node.op == "=" else 2)
-            case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in _STEPS:
+            case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in INCREMENTS:
                 counts[name] = counts.get(name, 0) + 2
             case _:
                 pass

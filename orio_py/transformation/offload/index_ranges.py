@@ -13,12 +13,10 @@ from dataclasses import dataclass, replace
 from orio_py.ctree.build import add, binary, literal_value, ternary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.nodes import MIRRORED, NEGATED, Node, c_ast
 from orio_py.transformation.offload.arithmetic import Arithmetic, ValueEnvironment, as_long, operands
 from orio_py.transformation.offload.conversions import compares_numbers
 
-_MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _MAXIMUM_ENDS = 8
 
 
@@ -276,8 +274,8 @@ def restricted(
                 for narrow in restricted(wide.levels, right, truth, arithmetic, known)
             ]
             return found if len(found) <= _MAXIMUM_ENDS else [RangeCase(levels, False)]
-        case c_ast.BinaryOp(op=op, left=left, right=right) if op in _MIRROR:
-            relation = op if truth else _OPPOSITE[op]
+        case c_ast.BinaryOp(op=op, left=left, right=right) if op in MIRRORED:
+            relation = op if truth else NEGATED[op]
             one, two = arithmetic.polynomial(left, known), arithmetic.polynomial(right, known)
             if (
                 one is not None
@@ -302,7 +300,7 @@ def _compared(levels: tuple[IndexRange, ...], distance: Polynomial, relation: st
     if len(used) > 1 or factor not in {1, -1} or any(level.index in monomial for monomial in rest.terms):
         return [RangeCase(levels, False)]
     if factor == -1:
-        relation = _MIRROR[relation]
+        relation = MIRRORED[relation]
     cases = _tightened(level, rest.scaled(-factor), relation)
     return [RangeCase((*levels[: used[0]], new, *levels[used[0] + 1 :])) for new in cases]
 

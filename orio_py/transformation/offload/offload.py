@@ -18,7 +18,7 @@ from itertools import combinations
 
 from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.loops import CanonicalLoop, innermost_loops
-from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.nodes import Node, array_of, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.offload.arguments import OffloadArguments, launch_shape
@@ -349,14 +349,7 @@ def _require_known(
 
 def _subscripted_names(body: Node) -> list[Node]:
     """The names that have subscripts, as nodes."""
-    found: list[Node] = []
-    for node in walk(body):
-        if isinstance(node, c_ast.ArrayRef):
-            base: Node = node
-            while isinstance(base, c_ast.ArrayRef):
-                base = base.name
-            found.append(base)
-    return found
+    return [array_of(node) for node in walk(body) if isinstance(node, c_ast.ArrayRef)]
 
 
 def _require_apart(

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from orio_py.ctree.build import add, const, literal_value, unary
 from orio_py.ctree.emit_expression import emit_expression
-from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.nodes import Node, array_of, c_ast, reference_parts
 from orio_py.ctree.rewrite import Rewriter, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context, note, refuse
@@ -136,7 +136,7 @@ class _Flattening(Rewriter):
         if is_one and name not in self._indexed and device_type(member.type) is not None:
             return self._scalar(node, declared, member)
         element = c_ast.ArrayRef(base, const(0), node.coord) if through else base
-        if _subscripts(element) == (len(declared.dimensions) or declared.pointers) > 0:
+        if len(reference_parts(element)[1]) == (len(declared.dimensions) or declared.pointers) > 0:
             return self._record(element, declared, members, member, node)
         return self.generic(node)
 
@@ -303,13 +303,8 @@ def _indexed(node: Node) -> frozenset[str]:
 
 
 def _base_name(node: Node) -> str | None:
-    while isinstance(node, c_ast.ArrayRef):
-        node = node.name
-    return node.name if isinstance(node, c_ast.ID) else None
-
-
-def _subscripts(node: Node) -> int:
-    return 0 if not isinstance(node, c_ast.ArrayRef) else 1 + _subscripts(node.name)
+    array = array_of(node)
+    return array.name if isinstance(array, c_ast.ID) else None
 
 
 def _extent(text: str) -> int | None:

@@ -20,7 +20,7 @@ from typing import NoReturn
 from orio_py.ctree.build import literal_value
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.emit_expression import emit_expression, emit_type
-from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
+from orio_py.ctree.nodes import INCREMENTS, Comment, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.offload.buffers import Array
@@ -29,7 +29,6 @@ from orio_py.transformation.offload.functions import device_function
 from orio_py.transformation.offload.plan import Axis, LanePlan
 from orio_py.transformation.offload.types import declaration, device_type
 
-_STEPS = frozenset({"++", "--", "p++", "p--"})
 _LOGICAL = frozenset({"&&", "||"})
 
 
@@ -88,7 +87,7 @@ def _spread(node: Node, found: set[str], *, under: bool) -> None:
             found.add(name)
         case c_ast.Assignment(lvalue=c_ast.ID(name=name), rvalue=value) if under or differs(value, found):
             found.add(name)
-        case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if under and op in _STEPS:
+        case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if under and op in INCREMENTS:
             found.add(name)
         case _:
             pass
@@ -142,7 +141,7 @@ class _Check:
             case c_ast.Assignment(lvalue=target, rvalue=value):
                 self._expression(value, eager=masked)
                 self._target(target, node, masked=masked)
-            case c_ast.UnaryOp(op=op, expr=target) if op in _STEPS:
+            case c_ast.UnaryOp(op=op, expr=target) if op in INCREMENTS:
                 self._target(target, node, masked=masked)
             case c_ast.Break() | c_ast.Continue():
                 if masked:
@@ -212,7 +211,7 @@ class _Check:
                 return
             case c_ast.Assignment() | c_ast.CompoundLiteral() | c_ast.ExprList() | c_ast.InitList():
                 self._refuse("an expression does more than one thing", node)
-            case c_ast.UnaryOp(op=op) if op in _STEPS or (op == "sizeof" and differing):
+            case c_ast.UnaryOp(op=op) if op in INCREMENTS or (op == "sizeof" and differing):
                 self._refuse("an expression does more than one thing", node)
             case c_ast.TernaryOp(cond=condition, iftrue=first, iffalse=second):
                 self._expression(condition, eager=eager)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 
 from orio_py.ctree.build import binary, block, literal_value
 from orio_py.ctree.equal import equal
-from orio_py.ctree.loops import CanonicalLoop, Relation
-from orio_py.ctree.nodes import For, GuardedPragma, Node, c_ast
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import MIRRORED, For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.certain_conditions import if_all
@@ -16,8 +16,6 @@ from orio_py.transformation.loop_names import LoopName, first_present, index_nam
 from orio_py.transformation.parallel.pragma_order import clash
 from orio_py.transformation.parallel.pragma_text import belongs_to_loop, is_omp, is_omp_loop, must_be_last
 from orio_py.transformation.sites import Choice
-
-_MIRROR: Mapping[str, Relation] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def annotated(lines: Sequence[GuardedPragma], node: Node, context: Context) -> Node:
@@ -56,7 +54,7 @@ def at_least_once(result: Node, loops: Sequence[CanonicalLoop], context: Context
 def _runs(loop: CanonicalLoop) -> Node:
     """The condition that a loop runs, with a literal on the right-hand side."""
     if literal_value(loop.start) is not None:
-        return binary(_MIRROR[loop.relation], loop.bound, loop.start)
+        return binary(MIRRORED[loop.relation], loop.bound, loop.start)
     return binary(loop.relation, loop.start, loop.bound)
 
 

@@ -10,14 +10,12 @@ from orio_py.ctree.dependence.legality import may_parallelise
 from orio_py.ctree.dependence.scalars import scalar_flow
 from orio_py.ctree.dependence.verdict import Illegal, Legal, Verdict
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import For, Node, c_ast
+from orio_py.ctree.nodes import INCREMENTS, For, Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.parallel.reductions import Accumulation, accumulation, induction_step
 from orio_py.transformation.types import index_type, same_signedness
 from orio_py.transformation.verdicts import dependence_context, require_legal
-
-_STEPS = frozenset({"++", "--", "p++", "p--"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +96,7 @@ def assigned_names(nodes: Iterable[Node]) -> tuple[str, ...]:
         match node:
             case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
                 found[name] = None
-            case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in _STEPS:
+            case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in INCREMENTS:
                 found[name] = None
             case _:
                 pass

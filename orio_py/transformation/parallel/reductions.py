@@ -15,13 +15,12 @@ from dataclasses import dataclass
 
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import body_statements, sole_statement
-from orio_py.ctree.nodes import Node, c_ast, substatements
+from orio_py.ctree.nodes import INCREMENTS, Node, c_ast, reference_parts, substatements
 from orio_py.ctree.rewrite import declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.types import fits_index
 
-_STEPS = frozenset({"++", "--", "p++", "p--"})
 _COMPOUND: Mapping[str, str] = {"+=": "+", "-=": "+", "*=": "*", "&=": "&", "|=": "|", "^=": "^"}
 _EXTREMES: Mapping[str, str] = {
     **dict.fromkeys(["min", "MIN", "imin", "fmin", "fminf", "fminl"], "min"),
@@ -93,7 +92,7 @@ def induction_step(body: Node, name: str, context: Context) -> int | None:
     if len(writes) != 1 or not any(writes[0] is statement for statement in body_statements(body)):
         return None
     match writes[0]:
-        case c_ast.UnaryOp(op=op) if op in _STEPS:
+        case c_ast.UnaryOp(op=op) if op in INCREMENTS:
             return 1 if "+" in op else -1
         case c_ast.Assignment(op="+=" | "-=" as op, rvalue=c_ast.Constant(type="int", value=text)):
             return _signed(op, text)
@@ -115,7 +114,7 @@ def _writes(node: Node, name: str) -> bool:
     match node:
         case c_ast.Assignment(lvalue=target):
             return _is(target, name)
-        case c_ast.UnaryOp(op=op, expr=target) if op in _STEPS or op == "&":
+        case c_ast.UnaryOp(op=op, expr=target) if op in INCREMENTS or op == "&":
             return _is(target, name)
         case _:
             return False
@@ -136,7 +135,7 @@ def _steps(body: Node, name: str) -> list[_Step]:
 
 def _step(node: Node, name: str) -> _Step | None:
     match node:
-        case c_ast.UnaryOp(op=op, expr=target) if op in _STEPS and _is(target, name):
+        case c_ast.UnaryOp(op=op, expr=target) if op in INCREMENTS and _is(target, name):
             return _Step("+", 1, None, node)
         case c_ast.Assignment(op=op, lvalue=target, rvalue=value) if _is(target, name):
             if op in _COMPOUND:
@@ -200,7 +199,7 @@ def _is_repeatable(node: Node) -> bool:
     """Whether evaluating an expression once more changes nothing."""
     changing = (c_ast.Assignment, c_ast.FuncCall)
     return not any(
-        isinstance(part, changing) or (isinstance(part, c_ast.UnaryOp) and part.op in _STEPS)
+        isinstance(part, changing) or (isinstance(part, c_ast.UnaryOp) and part.op in INCREMENTS)
         for part in walk(node)
     )
 
@@ -251,13 +250,11 @@ def is_integer(node: Node, context: Context) -> bool:
 
 
 def _is_integer_variable(node: Node, context: Context) -> bool:
-    depth = 0
-    while isinstance(node, c_ast.ArrayRef):
-        node, depth = node.name, depth + 1
-    declared = context.declarations.get(node.name) if isinstance(node, c_ast.ID) else None
+    array, subscripts = reference_parts(node)
+    declared = context.declarations.get(array.name) if isinstance(array, c_ast.ID) else None
     if declared is None:
         return False
-    return declared.is_integer and len(declared.dimensions) + declared.pointers == depth
+    return declared.is_integer and len(declared.dimensions) + declared.pointers == len(subscripts)
 
 
 def _is_term(node: Node, name: str, operators: set[str]) -> bool:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from orio_py.ctree.emit_expression import emit_expression
-from orio_py.ctree.nodes import For, Node, c_ast
+from orio_py.ctree.nodes import INCREMENTS, For, Node, array_of, c_ast, reference_parts
 from orio_py.ctree.rewrite import declared_names, used_names, walk
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.statements.numbering import LoopPlace, NumberedProgram, Occurrence, indices
@@ -101,7 +101,7 @@ def _element(copy: Occurrence) -> Node:
     match copy.node:
         case c_ast.Assignment(lvalue=c_ast.ArrayRef() as element):
             return element
-        case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--", expr=c_ast.ArrayRef() as element):
+        case c_ast.UnaryOp(op=op, expr=c_ast.ArrayRef() as element) if op in INCREMENTS:
             return element
         case _:
             message = f"statement {copy.number} does not assign an element of an array"
@@ -109,14 +109,8 @@ def _element(copy: Occurrence) -> Node:
 
 
 def _subscript_names(element: Node) -> frozenset[str]:
-    found: frozenset[str] = frozenset()
-    while isinstance(element, c_ast.ArrayRef):
-        found |= used_names([element.subscript])
-        element = element.name
-    return found
+    return used_names(reference_parts(element)[1])
 
 
 def _array(element: Node) -> str:
-    while isinstance(element, c_ast.ArrayRef):
-        element = element.name
-    return emit_expression(element)
+    return emit_expression(array_of(element))

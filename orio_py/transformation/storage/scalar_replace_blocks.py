@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Generic, TypeVar
 
 from orio_py.ctree.build import binary, block, literal_value
-from orio_py.ctree.nodes import Compound, For, Node, c_ast
+from orio_py.ctree.nodes import MIRRORED, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import copy_with, map_children
 from orio_py.transformation.storage.scalar_replace_items import Ref, Statement, StatementList
 from orio_py.transformation.storage.scalar_replace_uses import Uses
@@ -120,12 +120,7 @@ def with_references(node: Node, uses: Uses, replaced: Mapping[Ref, Node]) -> Nod
 def readable(condition: Node) -> Node:
     """`n > 0` for `0 < n`."""
     match condition:
-        case c_ast.BinaryOp(op=op, left=left, right=right) if (
-            op in _MIRROR and literal_value(left) is not None
-        ):
-            return binary(_MIRROR[op], right, left)
+        case c_ast.BinaryOp(op="<" | "<=" | ">" | ">=" as op, left=left) if literal_value(left) is not None:
+            return binary(MIRRORED[op], condition.right, left)
         case _:
             return condition
-
-
-_MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}

@@ -16,7 +16,7 @@ from typing import Literal
 
 from orio_py.ctree.build import cast_to
 from orio_py.ctree.dependence.reuse import POINTER, MemoryObject
-from orio_py.ctree.nodes import Comment, Compound, Node, c_ast
+from orio_py.ctree.nodes import Comment, Compound, Node, array_of, c_ast
 from orio_py.ctree.rewrite import substitute, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.base import Context, refuse
@@ -118,9 +118,7 @@ class Planner:
 
     def _is_candidate(self, ref: Ref, use: Use) -> bool:
         """Whether an element could be a scalar anywhere: one number in an array of such."""
-        node = ref.node
-        while isinstance(node, c_ast.ArrayRef):
-            node = node.name
+        node = array_of(ref.node)
         if not isinstance(node, c_ast.ID) or not ref.subscripts or not ref.steady:
             return False
         if not ref.names.isdisjoint(self._uses.volatile):

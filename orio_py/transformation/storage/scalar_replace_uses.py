@@ -8,7 +8,7 @@ stands in the way of moving code (a jump, a pragma) is a barrier.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from orio_py.ctree.dependence.names import Names, Reference, resolve
@@ -16,7 +16,18 @@ from orio_py.ctree.dependence.reuse import MemoryObject, started, stepped, stora
 from orio_py.ctree.effects import PURE_FUNCTIONS
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, KernelCall, Node, Transform, c_ast
+from orio_py.ctree.nodes import (
+    INCREMENTS,
+    Comment,
+    Compound,
+    For,
+    GuardedPragma,
+    KernelCall,
+    Node,
+    Transform,
+    c_ast,
+    reference_parts,
+)
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration, declaration_of
@@ -36,7 +47,6 @@ from orio_py.transformation.storage.scalar_replace_items import (
 
 _HARMLESS = PURE_FUNCTIONS | {"__builtin_prefetch"}
 _CHANGING = frozenset({"volatile", "_Atomic"})
-_STEPS = frozenset({"++", "--", "p++", "p--"})
 _PLAIN_MACRO = re.compile(r"(?!.*(?:\+\+|--))[\w\s+.%()-]*")
 _CALL = re.compile(r"\w\s*\(")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -343,7 +353,7 @@ class Uses:
             self._use(node, reads=reads, writes=True)
 
     def _unary(self, node: c_ast.UnaryOp) -> None:
-        if node.op in _STEPS:
+        if node.op in INCREMENTS:
             self._target(node.expr, reads=True)
         elif node.op == "*":
             self._use(node, reads=True)
@@ -410,7 +420,7 @@ class Uses:
         if found is None:
             return None
         simple = key
-        if not all(_is_simple(subscript) for subscript in _subscripts(node)):
+        if not all(_is_simple(subscript) for subscript in reference_parts(node)[1]):
             node = simplify(node)
             self._kept.append(node)
             found = resolve(node, facts)
@@ -463,7 +473,7 @@ class Uses:
                             inner.append(below)
                     case c_ast.Assignment() | c_ast.FuncCall() | c_ast.TernaryOp():
                         steady = False
-                    case c_ast.UnaryOp(op=op) if op in _STEPS or op == "&":
+                    case c_ast.UnaryOp(op=op) if op in INCREMENTS or op == "&":
                         steady = False
                     case c_ast.BinaryOp(op="&&" | "||"):
                         steady = False
@@ -481,12 +491,6 @@ class Uses:
             steady,
             level,
         )
-
-
-def _subscripts(node: Node) -> Iterator[Node]:
-    while isinstance(node, c_ast.ArrayRef):
-        yield node.subscript
-        node = node.name
 
 
 def _places_in(node: Node) -> list[Node]:

@@ -12,7 +12,7 @@ from orio_py.ctree.dependence.legality import may_jam
 from orio_py.ctree.dependence.terms import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop, loops_in
-from orio_py.ctree.nodes import For, Node, c_ast
+from orio_py.ctree.nodes import INCREMENTS, For, Node, c_ast
 from orio_py.ctree.rewrite import copy_with, substitute, walk
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.forms import loop_view, require_no_jumps, require_stable_index
@@ -252,7 +252,7 @@ def _product(node: Node, first: Node, second: Node) -> _Sum | None:
 def _is_plain(node: Node) -> bool:
     """Whether an expression consists of variables, numbers and arithmetic alone."""
     kinds = (c_ast.BinaryOp, c_ast.UnaryOp, c_ast.ID, c_ast.Constant)
-    steps = {"++", "--", "p++", "p--", "&", "*"}
+    steps = INCREMENTS | {"&", "*"}
     return all(
         isinstance(part, kinds) and not (isinstance(part, c_ast.UnaryOp) and part.op in steps)
         for part in walk(node)

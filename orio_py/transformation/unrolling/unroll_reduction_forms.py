@@ -10,7 +10,7 @@ from orio_py.ctree.build import assign, binary, call, declare, ident, if_, liter
 from orio_py.ctree.dependence.scalars import reduction_operator
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop, body_statements
-from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.nodes import INCREMENTS, Node, c_ast
 from orio_py.ctree.rewrite import declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
@@ -98,7 +98,7 @@ def _assigned(body: Node) -> Iterator[str]:
         match node:
             case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
                 yield name
-            case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--", expr=c_ast.ID(name=name)):
+            case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in INCREMENTS:
                 yield name
             case _:
                 pass
@@ -141,7 +141,7 @@ def _steps(node: Node, name: str) -> bool:
     match node:
         case c_ast.Assignment(lvalue=c_ast.ID(name=target)):
             return target == name
-        case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--", expr=c_ast.ID(name=target)):
+        case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=target)) if op in INCREMENTS:
             return target == name
         case _:
             return False

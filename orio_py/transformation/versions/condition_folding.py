@@ -15,7 +15,7 @@ from operator import eq, ge, gt, le, lt, ne
 from orio_py.ctree.build import block, const, ident, literal_value
 from orio_py.ctree.ctype import Rank
 from orio_py.ctree.emit_expression import emit_expression
-from orio_py.ctree.nodes import Compound, For, GuardedPragma, Node, c_ast
+from orio_py.ctree.nodes import MIRRORED, NEGATED, Compound, For, GuardedPragma, Node, array_of, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, substitute, used_names, walk
 from orio_py.transformation.base import Context
 from orio_py.transformation.constants import canonical, range_of, with_constant
@@ -24,7 +24,6 @@ from orio_py.transformation.conversions import as_common_type, expression_type
 from orio_py.transformation.parallel.pragma_text import belongs_to_loop
 from orio_py.transformation.types import is_converted, is_wide, signedness, without_cast
 
-_MIRROR: Mapping[str, str] = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 _ALWAYS: Mapping[str, Callable[[int, int, int], bool]] = {
     "<": lambda low, high, limit: high < limit,
     "<=": lambda low, high, limit: high <= limit,
@@ -36,7 +35,6 @@ _ALWAYS: Mapping[str, Callable[[int, int, int], bool]] = {
 _COMPARED: Mapping[str, Callable[[int, int], bool]] = {
     "<": lt, "<=": le, ">": gt, ">=": ge, "==": eq, "!=": ne,
 }  # fmt: skip
-_CONTRARY: Mapping[str, str] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _ENDLESS = 2**64
 """The ranks of `unsigned long` and `unsigned long long`."""
 
@@ -78,10 +76,10 @@ def _depends_on_width(node: Node, context: Context) -> bool:
     nearly always greater where it is not.  A `long long` can be less than `(size_t)0` where it is wider than
     `size_t` only.
     """
-    if not isinstance(node, c_ast.BinaryOp) or node.op not in _MIRROR:
+    if not isinstance(node, c_ast.BinaryOp) or node.op not in MIRRORED:
         return False
     for number, value, op in (
-        (node.left, node.right, _MIRROR[node.op]),
+        (node.left, node.right, MIRRORED[node.op]),
         (node.right, node.left, node.op),
     ):
         if op in {"<", ">="} and _literal(number) == 0 and _is_wide_unsigned(number, context):
@@ -121,11 +119,11 @@ def _signed_number(node: Node) -> int | None:
 
 def _outcome(node: Node, context: Context) -> bool | None:
     """What a comparison always gives because of the type of an operand; None for any other expression."""
-    if not isinstance(node, c_ast.BinaryOp) or node.op not in _MIRROR:
+    if not isinstance(node, c_ast.BinaryOp) or node.op not in MIRRORED:
         return None
     value, op, number = node.left, node.op, node.right
     if (limit := _limit(number, value, context)) is None:
-        value, op, number = node.right, _MIRROR[node.op], node.left
+        value, op, number = node.right, MIRRORED[node.op], node.left
         limit = _limit(number, value, context)
     if limit is None:
         return None
@@ -139,7 +137,7 @@ def _outcome(node: Node, context: Context) -> bool | None:
     found = context.effects(value)
     if found.writes or found.calls or found.opaque:
         return None
-    for relation, outcome in ((op, True), (_CONTRARY[op], False)):
+    for relation, outcome in ((op, True), (NEGATED[op], False)):
         if relation in _ALWAYS and _ALWAYS[relation](*ends, limit):
             return outcome
     return None
@@ -181,9 +179,7 @@ def _range(node: Node, context: Context) -> tuple[int, int] | None:
 
 def _narrow_range(node: Node, context: Context) -> tuple[int, int] | None:
     """The range of a variable or an element of a type shorter than `int`, which is compared as an `int`."""
-    base = node
-    while isinstance(base, c_ast.ArrayRef):
-        base = base.name
+    base = array_of(node)
     declared = context.declarations.get(base.name) if isinstance(base, c_ast.ID) else None
     if declared is None or signedness(node, context) == "unknown":
         return None
