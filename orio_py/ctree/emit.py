@@ -5,6 +5,9 @@ Lines are collected in a list, so long flat code costs linear time; depth is bou
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from functools import lru_cache
 from typing import Any
 
 from orio_py.ctree.emit_expression import (
@@ -15,12 +18,20 @@ from orio_py.ctree.emit_expression import (
 )
 from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, Transform, c_ast
 
-__all__ = ["ambiguous_else", "emit", "emit_expression"]
+__all__ = ["DEFAULT_STEP", "ambiguous_else", "emit", "emit_expression", "indent_step"]
+
+DEFAULT_STEP = "  "
+"""One level of indentation where the file does not show another."""
+
+_OPENS = re.compile(r"(\{|\)|\belse|\bdo)\s*$")
+_MARGIN = re.compile(r"[ \t]*")
 
 _LINES = (Comment, c_ast.Pragma, GuardedPragma)
 
 
-def emit(node: Node, *, indent: str = "", step: str = "  ", newline: str = "\n", braces: bool = False) -> str:
+def emit(
+    node: Node, *, indent: str = "", step: str = DEFAULT_STEP, newline: str = "\n", braces: bool = False
+) -> str:
     """The C text of a statement.
 
     Every line starts with `indent` and ends with `newline`; `step` is one level of indentation.  The
@@ -200,3 +211,31 @@ def _simple(node: Node) -> str:
             )
         case _:
             return emit_expression(node) + ";"
+
+
+@lru_cache(maxsize=4)
+def indent_step(text: str) -> str:
+    """One level of indentation in a C file, as its author writes it.
+
+    It is what the lines after an opening brace or a loop header have more than that line.
+
+    The most frequent difference counts; a tab is a step of its own.  Two blanks where nothing is nested.
+    """
+    found: Counter[str] = Counter()
+    opening: str | None = None
+    for line in text.splitlines():
+        code = line.partition("//")[0].rstrip()
+        if not code.strip() or code.lstrip().startswith(("#", "*")):
+            continue
+        margin = _margin(line)
+        if opening is not None and margin.startswith(opening) and len(margin) > len(opening):
+            step = margin[len(opening) :]
+            if step == "\t" or (not step.strip(" ") and len(step) <= 8):
+                found[step] += 1
+        opening = margin if _OPENS.search(code) else None
+    return found.most_common(1)[0][0] if found else DEFAULT_STEP
+
+
+def _margin(line: str) -> str:
+    match = _MARGIN.match(line)
+    return match.group() if match else ""

@@ -1,4 +1,7 @@
-"""Reads a Loop or CHiLL region: its recipe, the code to transform and the reference code."""
+"""Reads a Loop or CHiLL region: its recipe, the code to transform and the reference code.
+
+The reference is the user's own code, also where a tuned file holds generated code beside it (`original_span`).
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,20 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity, fail
 from orio_py.core.source import SourceFile, Span
-from orio_py.ctree.emit import emit
-from orio_py.ctree.indentation import indent_step
+from orio_py.ctree.emit import emit, indent_step
 from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.frontend.annotations.chill import StatementRecipe, read_statement_recipe
-from orio_py.frontend.annotations.marker import marker_step
-from orio_py.frontend.annotations.original import blanked, original_span
-from orio_py.frontend.annotations.recipe import Recipe, read_recipe
+from orio_py.frontend.annotations.recipe import Recipe, marker_step, read_recipe
 from orio_py.frontend.annotations.regions import RegionNode
+from orio_py.spec.generated import CLOSE, ELSE, GENERATED_MARK, OPEN
 from orio_py.spec.recipe import RecipeStep
 from orio_py.spec.region import Region
+
+_SKIP = re.compile(r"(?:\s|/\*(?!@)(?:[^*]|\*(?!/))*\*/)*")
+_OWN_COMMENT = re.compile(re.escape(GENERATED_MARK) + r"(?:[^*]|\*(?!/))*\*/")
 
 
 @dataclass(slots=True)
@@ -168,3 +172,51 @@ def _marked(tree: Compound, steps: Sequence[RecipeStep]) -> Compound:
     for index in range(len(steps) - 1, -1, -1):
         marked = Transform(index, marked, coord=steps[index].position)
     return Compound([*items[:first], marked, *items[last + 1 :]], coord=tree.coord)
+
+
+def original_span(source: SourceFile, content: Span) -> Span:
+    """The part of a region's content that the user wrote.
+
+    It is all of it, or what stands between the `#else` and the `#endif` of the generated block, or what
+    follows a generated comment that says that the original code stayed.
+    Raises ORIO-A016 where such a block is damaged.
+    """
+    text = source.text
+    skipped = _SKIP.match(text, content.start, content.end)
+    opening = skipped.end() if skipped else content.start
+    if not text.startswith(OPEN, opening) or opening + len(OPEN) > content.end:
+        return _behind_remark(text, content)
+    middle = text.find(ELSE, opening, content.end)
+    closing = text.rfind(CLOSE, opening, content.end)
+    position = source.position(opening)
+    if middle < 0 or closing < middle:
+        wanted = ELSE if middle < 0 else CLOSE
+        fail("ORIO-A016", f"the generated block that begins here is damaged; expected `{wanted}`", position)
+    if text[closing + len(CLOSE) : content.end].strip():
+        fail("ORIO-A016", "there is code behind the generated block of this region", position)
+    start = text.find("\n", middle, closing) + 1
+    end = text.rfind("\n", middle, closing) + 1
+    return Span(start, max(start, end))
+
+
+def _behind_remark(text: str, content: Span) -> Span:
+    remark = re.compile(rf"\s*{_OWN_COMMENT.pattern}[ \t\r]*\n?").match(text, content.start, content.end)
+    return Span(remark.end(), content.end) if remark else content
+
+
+def blanked(source: SourceFile, span: Span, keep: Span, marks: Sequence[Span]) -> str:
+    """The text of `span` with blanks for all but `keep`, and for the annotations inside that."""
+    text = source.text
+    kept = list(text[keep.start : keep.end])
+    drop = [mark for mark in marks if keep.contains(mark)]
+    drop.extend(Span(*found.span()) for found in _OWN_COMMENT.finditer(text, keep.start, keep.end))
+    for mark in drop:
+        for index in range(mark.start - keep.start, mark.end - keep.start):
+            if kept[index] not in "\r\n":
+                kept[index] = " "
+    return _blank(text[span.start : keep.start]) + "".join(kept) + _blank(text[keep.end : span.end])
+
+
+def _blank(text: str) -> str:
+    """Blanks of the same length; line ends stay."""
+    return re.sub(r"[^\r\n]", " ", text)

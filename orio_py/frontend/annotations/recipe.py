@@ -1,19 +1,32 @@
-"""The text of a Loop annotation: `transform` statements taken out of the C code they stand in."""
+"""The recipe of a Loop region.
+
+`read_recipe` takes the `transform` statements of an annotation out of the C code they stand in; `marker_step` makes up
+the step of a `#pragma orio loop begin`.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
 
-from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, fail
+from orio_py.core.expr import Expr, ListExpr, Literal, Name, TupleExpr
 from orio_py.core.source import Position, SourceFile, Span
+from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.frontend.expressions import check_nesting, convert
 from orio_py.frontend.grammars import error_offset, offset, parse, rule_name
 from orio_py.frontend.messages import expression_error, found
 from orio_py.spec.recipe import Argument, RecipeStep
+
+_TILE_LEVELS = (1, 2)
+_SWITCHES = (
+    ("scalarreplace", "SCREP1", "double"),
+    ("openmp", "OMP1", "omp parallel for"),
+)
 
 _TOKEN = re.compile(
     r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|//[^\n]*|#(?:[^\\\n]|\\\r?\n|\\)*"
@@ -146,3 +159,74 @@ def _arguments(source: SourceFile, text: str, start: int) -> tuple[Argument, ...
             raise DiagnosticError(Diagnostic("ORIO-A014", message, place, notes=(note,)))
         result[str(name)] = Argument(str(name), convert(value, locate), place)
     return tuple(result.values())
+
+
+def marker_step(tree: Node, known: Collection[str], place: Position) -> RecipeStep:
+    """The Composite step for the loops in `tree`, made up from the parameters that are defined (`known`).
+
+    They have fixed names: `T1_I` and `T2_I` are the tile sizes of loop `i`, `U1_I` is its unroll factor, `SCREP1`,
+    `VEC1` and `OMP1` switch scalar replacement, vectorisation and OpenMP on and off.
+    Raises ORIO-A018 where no parameter is defined.
+    """
+    indices = list(dict.fromkeys(_indices(tree)))
+    arguments: list[Argument] = []
+
+    def add(name: str, value: Expr) -> None:
+        arguments.append(Argument(name, value, place))
+
+    tiles = [
+        TupleExpr((Literal(outer), Name(f"T{level}_{index.upper()}", place), Literal(index * (level + 1))))
+        for level in _TILE_LEVELS
+        for index in indices
+        for outer in (index * level,)
+        if f"T{level}_{index.upper()}" in known
+    ]
+    if tiles:
+        add("tile", ListExpr(tuple(tiles), place))
+    unrolled = [index for index in indices if f"U1_{index.upper()}" in known]
+    if unrolled:
+        names = ListExpr(tuple(Literal(index) for index in unrolled), place)
+        factors = ListExpr(tuple(Name(f"U1_{index.upper()}", place) for index in unrolled), place)
+        add("unrolljam", TupleExpr((names, factors), place))
+    for key, switch, text in _SWITCHES:
+        if switch in known:
+            add(key, TupleExpr((Name(switch, place), Literal(text)), place))
+    if "VEC1" in known:
+        pragmas = ListExpr((Literal("ivdep"), Literal("vector always")), place)
+        add("vector", TupleExpr((Name("VEC1", place), pragmas), place))
+    if not arguments:
+        _nothing(indices, place)
+    return RecipeStep("Composite", tuple(arguments), place)
+
+
+def _nothing(indices: list[str], place: Position) -> None:
+    wanted = [f"T1_{index.upper()}" for index in indices] + [f"U1_{index.upper()}" for index in indices]
+    names = ", ".join([*wanted, "SCREP1", "VEC1", "OMP1"])
+    fail(
+        "ORIO-A018",
+        "no parameter of the specification applies to this `#pragma orio loop` region",
+        place,
+        help=f"define some of {names} in `def performance_params`",
+    )
+
+
+def _indices(tree: Node) -> list[str]:
+    """The index names of the loops in a tree, outermost first, found without recursion."""
+    found: list[str] = []
+    stack: list[Node] = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, For) and (name := _index(node)) is not None:
+            found.append(name)
+        stack.extend(reversed([child for _, child in node.children()]))
+    return found
+
+
+def _index(loop: For) -> str | None:
+    init = loop.init
+    if isinstance(init, c_ast.DeclList):
+        first = init.decls[0] if init.decls else None
+        return str(first.name) if isinstance(first, c_ast.Decl) else None
+    if isinstance(init, c_ast.Assignment) and isinstance(init.lvalue, c_ast.ID):
+        return str(init.lvalue.name)
+    return None

@@ -1,9 +1,14 @@
-"""Finds the annotations of a file: leaders, trailers, and what looks like one but is none."""
+"""Finds the annotations of a file: leaders, trailers, and what looks like one but is none.
+
+They stand in comments and pragma lines, which a lexical scan of the text gives (`_pieces`).
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Literal
 
 from lark import Token
 from lark.exceptions import UnexpectedInput
@@ -11,9 +16,13 @@ from lark.exceptions import UnexpectedInput
 from orio_py.core.diagnostics import Diagnostic, Severity
 from orio_py.core.registry import nearest
 from orio_py.core.source import SourceFile, Span
-from orio_py.frontend.annotations.comments import Piece, pieces
 from orio_py.frontend.annotations.modules import DEAD, MODULES
 from orio_py.frontend.grammars import offset, parse, rule_name
+
+_START = re.compile(r"/\*|//|\"|'|^[ \t]*\#[ \t]*pragma[ \t]+(?:Orio|Oiro|orio)\b", re.MULTILINE)
+_STRING = re.compile(r'"[^"\\\n]*(?:\\[\s\S][^"\\\n]*)*"')
+_CHARACTER = re.compile(r"'[^'\\\n]*(?:\\[\s\S][^'\\\n]*)*'")
+_LINE = re.compile(r"(?:[^\\\n]|\\\r?\n|\\)*")
 
 _LABEL = re.compile(r"""loop\s+(begin|end)\b\s*("[^"\n]*")?\s*""")
 
@@ -72,7 +81,7 @@ def scan(source: SourceFile) -> Scan:
     if (zero := source.data.find(b"\0")) >= 0:
         result.report("ORIO-A011", "this is not a text file: it contains a NUL byte", zero)
         return result
-    for piece in pieces(source.text):
+    for piece in _pieces(source.text):
         if piece.kind == "pragma":
             _pragma(result, piece)
         elif not piece.closed:
@@ -89,7 +98,7 @@ def scan(source: SourceFile) -> Scan:
     return result
 
 
-def _comment(result: Scan, piece: Piece) -> None:
+def _comment(result: Scan, piece: _Piece) -> None:
     text, span = result.source.text, piece.span
     whole = text[span.start : span.end]
     terminated = whole.endswith("@*/") and len(whole) > 5
@@ -122,7 +131,7 @@ def _leader(result: Scan, leader: Leader, first: str) -> None:
     result.marks.append(leader)
 
 
-def _unterminated(result: Scan, piece: Piece, inner: str, first: str) -> None:
+def _unterminated(result: Scan, piece: _Piece, inner: str, first: str) -> None:
     """A `/*@ … */` comment: another tool's annotation, or one of ours that ends too early."""
     if first == "end":
         result.marks.append(Trailer(piece.span))
@@ -183,7 +192,7 @@ def _stray(result: Scan, span: Span) -> None:
     )
 
 
-def _pragma(result: Scan, piece: Piece) -> None:
+def _pragma(result: Scan, piece: _Piece) -> None:
     text, span = result.source.text, piece.span
     line = text[span.start : span.end]
     head = re.match(r"#\s*pragma\s+(Orio|Oiro|orio)\b\s*", line)
@@ -217,3 +226,46 @@ def _marker(result: Scan, span: Span, rest: str) -> None:
         result.marks.append(Trailer(span, is_marker=True))
     else:
         result.marks.append(Leader("Loop", span, Span(span.end, span.end), is_marker=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A comment `/*@ …`, or a pragma line of Orio; `closed` is False for a comment without its end."""
+
+    kind: Literal["comment", "pragma"]
+    span: Span
+    closed: bool = True
+
+
+def _pieces(text: str) -> Iterator[_Piece]:
+    """The annotation-like pieces of C text, in order; what stands in strings is no comment."""
+    at = 0
+    while (match := _START.search(text, at)) is not None:
+        start, opening = match.start(), match.group()
+        if opening == "/*":
+            end = text.find("*/", start + 2)
+            if end < 0:
+                if text.startswith("/*@", start):
+                    yield _Piece("comment", Span(start, len(text)), closed=False)
+                return
+            at = end + 2
+            if text.startswith("/*@", start):
+                yield _Piece("comment", Span(start, at))
+        elif opening in ("//", '"', "'"):
+            at = _skip(text, start, opening)
+        else:
+            at = _line_end(text, start)
+            yield _Piece("pragma", Span(start + len(opening) - len(opening.lstrip()), at))
+
+
+def _skip(text: str, start: int, opening: str) -> int:
+    if opening == "//":
+        return _line_end(text, start)
+    literal = (_STRING if opening == '"' else _CHARACTER).match(text, start)
+    return literal.end() if literal else start + 1
+
+
+def _line_end(text: str, start: int) -> int:
+    match = _LINE.match(text, start)
+    end = match.end() if match else start
+    return end - 1 if text[start:end].endswith("\r") else end

@@ -6,24 +6,28 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, Severity
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, Severity, fail
 from orio_py.core.expr import Value, bind
+from orio_py.core.names import C_TYPES
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position
 from orio_py.core.units import Seconds
+from orio_py.frontend.expressions import parse_value
 from orio_py.frontend.objective import parse_objective
-from orio_py.frontend.tuning.declarations import declaration, is_macro, macro
 from orio_py.frontend.tuning.files import Files
 from orio_py.frontend.tuning.sections import TIMERS
 from orio_py.frontend.tuning.statements import Decl, Definition
 from orio_py.frontend.tuning.values import check_name, parameter_values
 from orio_py.spec.assumptions import Assumptions
-from orio_py.spec.inputs import Declaration, ExternalFile, InputSpec
+from orio_py.spec.inputs import Declaration, ExternalFile, InputSpec, Storage
 from orio_py.spec.objective import Objective
 from orio_py.spec.parameter import Constraint, Parameter
 from orio_py.spec.search import Budget, SearchSpec
 from orio_py.spec.target import BuildSpec, DeviceTime
 from orio_py.spec.task import MeasurementSpec
+
+_NAMED = re.compile(r"struct [A-Za-z_]\w*|(?!struct\b)[A-Za-z_]\w*")
+_STORAGE = {"static": Storage.STATIC, "dynamic": Storage.DYNAMIC, "managed": Storage.MANAGED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +100,10 @@ class Collected:
 
     def declare(self, parsed: Decl) -> None:
         """Take a `decl`.  Raises ORIO-S008, S013, S014."""
-        if is_macro(parsed):
-            self.macros.append(macro(parsed))
+        if _is_macro(parsed):
+            self.macros.append(_macro(parsed))
             return
-        declared = declaration(parsed)
+        declared = _declaration(parsed)
         if declared.name in self.declarations:
             earlier = self.declarations[declared.name].position
             raise _twice(f"variable `{declared.name}`", parsed.name_position, earlier)
@@ -307,3 +311,60 @@ class _Finisher:
 
     def _warn(self, code: str, message: str, position: Position | None) -> None:
         self.problems.append(Diagnostic(code, message, position, severity=Severity.WARNING))
+
+
+def _is_macro(decl: Decl) -> bool:
+    """Whether this is `decl macro NAME = 'text'`."""
+    return decl.words[0] == "macro"
+
+
+def _macro(decl: Decl) -> str:
+    """The text behind `#define` of a `decl macro`.  Raises ORIO-S013."""
+    value: Value = parse_value(decl.text) if decl.text else None
+    if len(decl.words) != 2 or decl.extents or not isinstance(value, str) or not value.strip():
+        fail("ORIO-S013", "expected `decl macro NAME = 'text';`", decl.position)
+    return value
+
+
+def _declaration(decl: Decl) -> Declaration:
+    """The declared variable.  Raises ORIO-S013, S014."""
+    words = list(decl.words)
+    storage = _STORAGE[words.pop(0)] if words[0] in _STORAGE else Storage.SCALAR
+    if words and words[0] == "__device__":
+        words.pop(0)
+    if len(words) < 2:
+        fail("ORIO-S013", "expected a type and a name: `decl TYPE NAME`", decl.position)
+    *type_words, name = words
+    c_type, is_own = _type(type_words, name, decl)
+    if storage is Storage.SCALAR and decl.extents:
+        fail(
+            "ORIO-S013",
+            f"array `{name}` needs `static` or `dynamic`",
+            decl.name_position,
+            help=f"write `decl dynamic {c_type} {name}[…]`",
+        )
+    if storage is not Storage.SCALAR and not decl.extents:
+        fail(
+            "ORIO-S013",
+            f"scalar `{name}` cannot be `{decl.words[0]}`; extents are missing, or the word is too much",
+            decl.name_position,
+        )
+    if decl.text is not None and decl.text.startswith("{") and storage is not Storage.STATIC:
+        fail(
+            "ORIO-S013", f"only a static array can have the initialiser list of `{name}`", decl.name_position
+        )
+    place = None if is_own else decl.position
+    return Declaration(name, c_type, storage, decl.extents, decl.text, decl.name_position, place)
+
+
+def _type(words: list[str], name: str, decl: Decl) -> tuple[str, bool]:
+    """The type, and whether it is C's own; others are looked for when all of the file is known."""
+    text = " ".join(words)
+    if _NAMED.fullmatch(text) and text not in C_TYPES:
+        return text, False
+    if text not in C_TYPES:
+        hint = did_you_mean(text, C_TYPES)
+        fail("ORIO-S014", f"unknown type `{text}` in the declaration of `{name}`", decl.position, help=hint)
+    if text == "void":
+        fail("ORIO-S014", f"`{name}` cannot be of type `void`", decl.position)
+    return text, True

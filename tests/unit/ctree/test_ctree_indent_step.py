@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orio_py.ctree.indentation import indent_step
+from orio_py.ctree.emit import indent_step
 
 
 @pytest.mark.parametrize(
