@@ -23,7 +23,7 @@ from orio_py.store.progress_plots import (
     draw_parallel,
     ranked_series,
 )
-from orio_py.tuning.front import Front, front_of, stored_objectives
+from orio_py.tuning.session.front import Front, front_of, stored_objectives
 
 if TYPE_CHECKING:  # it loads scikit-learn
     from orio_py.model.importance import Importances

@@ -25,9 +25,9 @@ from orio_py.store.imported import ImportedMeasurement
 from orio_py.store.interchange import Format, as_text, format_of, read, write
 from orio_py.store.rows import show_time
 from orio_py.store.selection import Selection
-from orio_py.tuning.front import Choice
-from orio_py.tuning.report_codec import decode
 from orio_py.tuning.result import counters_as_json
+from orio_py.tuning.session.front import Choice
+from orio_py.tuning.session.report_codec import decode
 
 __all__ = [
     "BestEntry",

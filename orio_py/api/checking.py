@@ -10,8 +10,8 @@ from pathlib import Path
 from orio_py.api.report import BAD_INPUT, OK, Paths, Report, given_paths, nothing_found
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, Severity, has_errors
 from orio_py.core.source import Position
-from orio_py.tuning.load import LoadedTask, load
-from orio_py.tuning.variant import VariantGenerator
+from orio_py.tuning.files.load import LoadedTask, load
+from orio_py.tuning.variants.variant import VariantGenerator
 
 CONFIGURATIONS_CHECKED = 200
 """How many configurations of a space `check` tries the recipe on at most; all of them in smaller spaces."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from orio_py.api.report import BAD_INPUT, OK, Paths, Report, given_paths, nothing_found
 from orio_py.core.diagnostics import DiagnosticError, has_errors
 from orio_py.core.expr import Value, show
-from orio_py.tuning.load import LoadedTask, load
+from orio_py.tuning.files.load import LoadedTask, load
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import orio_py
 from orio_py.core.diagnostics import Diagnostic, Severity, has_errors
 from orio_py.core.source import SourceFile
-from orio_py.tuning.load import Loaded
+from orio_py.tuning.files.load import Loaded
 
 Paths = Path | str | Sequence[Path] | Sequence[str]
 

@@ -24,13 +24,13 @@ from orio_py.api.report import (
 from orio_py.build.detect import cpu_cores, cpu_name, default_compiler
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, has_errors
 from orio_py.tuning.events import Event, Listener
-from orio_py.tuning.load import Loaded, load
+from orio_py.tuning.files.load import Loaded, load
+from orio_py.tuning.files.output import Destination
+from orio_py.tuning.files.tree import FileSelection
 from orio_py.tuning.options import TuneOptions
-from orio_py.tuning.output import Destination
 from orio_py.tuning.project import TaskClock, tune_file
 from orio_py.tuning.result import RegionReport
-from orio_py.tuning.tree import FileSelection
-from orio_py.tuning.trial_cache import Archive
+from orio_py.tuning.session.trial_cache import Archive
 from orio_py.tuning.wrapper import Wrapper
 
 if TYPE_CHECKING:  # only those who have a cluster wait for what it loads

@@ -21,15 +21,15 @@ from orio_py.api.report import (
 from orio_py.build.detect import host
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem, Severity, has_errors
 from orio_py.core.expr import Value
-from orio_py.tuning.load import load
+from orio_py.tuning.files.load import load
+from orio_py.tuning.files.output import Destination
+from orio_py.tuning.files.tree import FileSelection
 from orio_py.tuning.options import TuneOptions
-from orio_py.tuning.output import Destination
 from orio_py.tuning.project import transform_file
-from orio_py.tuning.tree import FileSelection
 
 if TYPE_CHECKING:  # their library takes time to load
     from orio_py.store.selection import Selection as StoredSelection
-    from orio_py.tuning.front import Choice
+    from orio_py.tuning.session.front import Choice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

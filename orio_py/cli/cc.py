@@ -20,7 +20,7 @@ from orio_py.cli.defaults import configuration_for, with_defaults
 from orio_py.cli.progress import progress_for
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity, fail
 from orio_py.core.units import Seconds
-from orio_py.tuning.marks import annotated_sources
+from orio_py.tuning.files.marks import annotated_sources
 
 EPILOG = "Example: orio cc --trials 50 -- gcc -O3 -c mm.c -o mm.o      (in a Makefile: CC = orio cc -- gcc)"
 

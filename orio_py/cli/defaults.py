@@ -12,7 +12,7 @@ from orio_py.cli.options import parse_duration, whole_number
 from orio_py.core.diagnostics import DiagnosticError, fail
 from orio_py.core.expr import Value
 from orio_py.core.source import Position
-from orio_py.tuning.configuration_file import (
+from orio_py.tuning.files.configuration_file import (
     ConfigurationFile,
     FileOption,
     find_configuration_file,

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
-from typing import Annotated, TextIO
+from typing import Annotated, TextIO, cast
 
 import typer
 import typer.main
@@ -18,8 +18,8 @@ from orio_py import __version__
 from orio_py.cli import cc, check, devices, explain, results, space, transform, tune
 from orio_py.cli.console import Color, Output
 from orio_py.cli.options import cache_folder
-from orio_py.cli.usage import check_command, usage_problem
-from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, fail
+from orio_py.core.registry import did_you_mean, nearest
 from orio_py.core.resources import CACHE_FOLDER
 
 EXIT_BAD_INPUT = 2
@@ -111,9 +111,9 @@ def _run(arguments: Sequence[str]) -> int:
     if not arguments:
         _run(["--help"])
         return EXIT_BAD_INPUT
-    check_command(arguments, [*(function.__name__ for function, _ in COMMANDS), *GROUPS])
+    _check_command(arguments, [*(function.__name__ for function, _ in COMMANDS), *GROUPS])
     if arguments[0] in GROUPS:
-        check_command(arguments[1:], GROUPS[arguments[0]][1], f"orio {arguments[0]}")
+        _check_command(arguments[1:], GROUPS[arguments[0]][1], f"orio {arguments[0]}")
     try:
         # Not `command.main`: that one prints problems and ends the process in its own way.
         with command.make_context("orio", list(arguments)) as context:
@@ -123,7 +123,39 @@ def _run(arguments: Sequence[str]) -> int:
     except typer.Abort:
         return EXIT_INTERRUPTED
     except typer.TyperException as error:
-        raise DiagnosticError(usage_problem(error)) from error
+        raise DiagnosticError(_usage_problem(error)) from error
+
+
+def _check_command(arguments: Sequence[str], commands: Sequence[str], where: str = "orio") -> None:
+    """See that the first word is a command of `where`.  Raises DiagnosticError: ORIO-U002."""
+    word = next((argument for argument in arguments if not argument.startswith("-")), None)
+    if word is not None and word not in commands:
+        of = "" if where == "orio" else f" of `{where}`"
+        fail("ORIO-U002", f"there is no command `{word}`{of}", help=did_you_mean(word, commands))
+
+
+def _usage_problem(error: typer.TyperException) -> Diagnostic:
+    """What the argument parser found, as a diagnostic: ORIO-U001 or ORIO-U003."""
+    # The parser's exception classes are private to typer; what tells an unknown option is its attribute.
+    context = cast("typer.Context | None", getattr(error, "ctx", None))
+    where = context.command_path if context is not None else "orio"
+    if context is not None and hasattr(error, "possibilities"):
+        known = [name for parameter in context.command.params for name in parameter.opts]
+        return _unknown_option(str(getattr(error, "option_name", "")), where, known)
+    return Diagnostic(
+        "ORIO-U003", f"{where}: {_sentence(error)}", help=f"`{where} --help` shows what is expected"
+    )
+
+
+def _unknown_option(option: str, where: str, known: Sequence[str]) -> Diagnostic:
+    match = nearest(option, known)
+    advice = f"did you mean `{match}`?" if match else f"`{where} --help` lists the options"
+    return Diagnostic("ORIO-U001", f"`{where}` has no option `{option}`", help=advice)
+
+
+def _sentence(error: typer.TyperException) -> str:
+    text = " ".join(error.format_message().split()).rstrip(".").replace("'", "`")
+    return text[:1].lower() + text[1:]
 
 
 def _explain(error: DiagnosticError, arguments: Sequence[str], status: int) -> int:

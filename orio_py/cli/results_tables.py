@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # types only: the database takes its time to load, and `orio 
     from orio_py.results import BestEntry
     from orio_py.store.curves import Curve
     from orio_py.store.database import StoredFinals, StoredSeries
-    from orio_py.tuning.front import Front
+    from orio_py.tuning.session.front import Front
 
 DIGITS = 12
 """Of a digest; enough to tell tasks apart and to give to `--task`."""

@@ -24,18 +24,18 @@ from orio_py.spec.inputs import InputPoint
 from orio_py.spec.task import TuningTask
 from orio_py.store.database import ResultsDatabase, StoredSeries
 from orio_py.store.selection import Selection
-from orio_py.tuning.cache_keys import make_keys
-from orio_py.tuning.cached_result import layout_of, winning_codes
-from orio_py.tuning.contents import tuned_contents, without_stale_calls
-from orio_py.tuning.front import Choice, front_of, stored_objectives
-from orio_py.tuning.host_functions import HostFunctions
-from orio_py.tuning.load import LoadedFile, LoadedTask
+from orio_py.tuning.files.host_functions import HostFunctions
+from orio_py.tuning.files.load import LoadedFile, LoadedTask
+from orio_py.tuning.files.writeback import splice
 from orio_py.tuning.options import TuneOptions
 from orio_py.tuning.plan import Plan, make_plan
-from orio_py.tuning.report_codec import Remembered, decode
 from orio_py.tuning.result import Best, RegionReport, SpaceCount, TimeSpent, Winner
-from orio_py.tuning.variant import VariantGenerator
-from orio_py.tuning.writeback import splice
+from orio_py.tuning.session.cache_keys import make_keys
+from orio_py.tuning.session.cached_result import layout_of, winning_codes
+from orio_py.tuning.session.front import Choice, front_of, stored_objectives
+from orio_py.tuning.session.report_codec import Remembered, decode
+from orio_py.tuning.variants.contents import tuned_contents, without_stale_calls
+from orio_py.tuning.variants.variant import VariantGenerator
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
-from orio_py.tuning.compile_commands import CompileCommands
+from orio_py.tuning.files.compile_commands import CompileCommands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

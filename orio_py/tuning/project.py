@@ -23,18 +23,18 @@ from orio_py.record.environment import Host
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
 from orio_py.transformation.base import Refusal
-from orio_py.tuning.cache_keys import make_keys
-from orio_py.tuning.cached_result import answered, task_started
-from orio_py.tuning.contents import transformed_contents, tuned_contents, without_stale_calls
 from orio_py.tuning.events import Listener, TreeProgress
-from orio_py.tuning.host_functions import HostFunctions
-from orio_py.tuning.load import LoadedFile, LoadedTask
+from orio_py.tuning.files.host_functions import HostFunctions
+from orio_py.tuning.files.load import LoadedFile, LoadedTask
+from orio_py.tuning.files.writeback import splice
 from orio_py.tuning.options import TuneOptions
-from orio_py.tuning.past import guided_by_past
 from orio_py.tuning.plan import Plan, make_plan, resolve_target
 from orio_py.tuning.result import RegionReport, Winner
-from orio_py.tuning.trial_cache import Archive, TrialCache
-from orio_py.tuning.writeback import splice
+from orio_py.tuning.session.cache_keys import make_keys
+from orio_py.tuning.session.cached_result import answered, task_started
+from orio_py.tuning.session.past import guided_by_past
+from orio_py.tuning.session.trial_cache import Archive, TrialCache
+from orio_py.tuning.variants.contents import transformed_contents, tuned_contents, without_stale_calls
 
 if TYPE_CHECKING:  # only those who have a cluster wait for what it loads
     from orio_py.tuning.cluster.session import Cluster
@@ -221,7 +221,7 @@ def _winner(
             if not options.fresh:
                 plan = guided_by_past(plan, memory)
     # Here and not above: what builds and measures takes time to load, and most runs need none of it.
-    from orio_py.tuning.session import TuningSession
+    from orio_py.tuning.session.session import TuningSession
 
     cluster = around.cluster.session(plan, compiler, options.cc) if around.cluster is not None else None
     folder = around.folder / f"size_{index}"

@@ -12,12 +12,12 @@ from orio_py.build.detect import cpu_name
 from orio_py.core.diagnostics import Diagnostic, Severity
 from orio_py.core.digest import digest
 from orio_py.core.expr import Value
-from orio_py.tuning.compile_commands import CompileCommands, parse_command
-from orio_py.tuning.headers import project_texts
-from orio_py.tuning.load import Loaded, load
-from orio_py.tuning.marks import annotated_sources
+from orio_py.tuning.files.compile_commands import CompileCommands, parse_command
+from orio_py.tuning.files.headers import project_texts
+from orio_py.tuning.files.load import Loaded, load
+from orio_py.tuning.files.marks import annotated_sources
+from orio_py.tuning.files.sidecar_files import languages_of
 from orio_py.tuning.options import TuneOptions
-from orio_py.tuning.sidecar_files import languages_of
 
 Tuner = Callable[[Path, Path, TuneOptions], Sequence[Diagnostic]]
 """Tunes a file into another one; the problems met.  Without an output there was nothing to write."""

@@ -31,7 +31,7 @@ from orio_py.results import (
     show_finals,
     show_trials,
 )
-from orio_py.tuning.load import load
+from orio_py.tuning.files.load import load
 from orio_py.tuning.options import TuneOptions
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")

@@ -21,7 +21,7 @@ from orio_py.measure.cuda.variant import CudaVariant
 from orio_py.measure.offload import evaluator
 from orio_py.record.measurement import Failure, Stage, Success
 from orio_py.results import Selection, show_trials
-from orio_py.tuning import evaluators
+from orio_py.tuning.variants import evaluators
 
 pytestmark = pytest.mark.skipif(
     any(shutil.which(name) is None for name in ("gcc", "g++")), reason="gcc or g++ is not installed"

@@ -16,7 +16,7 @@ from orio_py import TuneOptions, check, space, transform, tune
 from orio_py.cli.main import main
 from orio_py.core.expr import Value
 from orio_py.transformation.statements.table import COMMANDS, OTHER_NAMES
-from orio_py.tuning.load import load
+from orio_py.tuning.files.load import load
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples" / "statement-recipes"
 PAIRS = sorted(path.stem for path in EXAMPLES.glob("*.recipe") if path.with_suffix(".c").exists())

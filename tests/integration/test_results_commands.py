@@ -20,8 +20,8 @@ from orio_py.record.measurement import Clock, Timing
 from orio_py.record.trial import CounterSource, CounterValue
 from orio_py.search_space.configuration import Configuration
 from orio_py.store.database import ResultsDatabase
-from orio_py.tuning.report_codec import Remembered, encode
 from orio_py.tuning.result import Best, Goal, RegionReport, SpaceCount, TimeSpent
+from orio_py.tuning.session.report_codec import Remembered, encode
 
 NAMES = [name for name, _, _ in commands.COMMANDS]
 

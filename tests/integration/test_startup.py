@@ -11,7 +11,7 @@ import pytest
 
 import orio_py
 from orio_py.api import checking
-from orio_py.tuning.variant import VariantGenerator
+from orio_py.tuning.variants.variant import VariantGenerator
 
 SOURCE = """void scale(int n, double factor, double *x)
 {
@@ -71,14 +71,14 @@ def test_a_finished_task_is_answered_without_the_rest(tmp_path: Path, output: st
     source.write_text(SOURCE % "[1, 2, 3]")
     command = ["tune", str(source), "--quiet", "--db", str(db), "-o"]
     first = run(*command, str(tmp_path / output))
-    assert {"sqlalchemy", "islpy", "orio_py.tuning.session"} <= first
+    assert {"sqlalchemy", "islpy", "orio_py.tuning.session.session"} <= first
     second = run(*command, str(tmp_path / "second.c"))
     assert (tmp_path / "second.c").read_bytes() == (tmp_path / output).read_bytes()
     unwanted = {
         "sqlalchemy",
         "islpy",
         "multiprocessing",
-        "orio_py.tuning.session",
+        "orio_py.tuning.session.session",
         "orio_py.measure.evaluator",
     }
     assert second & unwanted == set()

@@ -9,7 +9,7 @@ from c_programs import SANITIZERS, links
 import orio_py
 from orio_py.cli.main import main
 from orio_py.core.units import Seconds
-from orio_py.tuning import evaluators
+from orio_py.tuning.variants import evaluators
 
 SOURCE = r"""#include <stdlib.h>
 #ifndef MODE

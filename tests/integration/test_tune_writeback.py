@@ -8,7 +8,7 @@ import pytest
 
 import orio_py
 from orio_py.core.units import Seconds
-from orio_py.tuning import confirmation
+from orio_py.tuning.session import confirmation
 
 SPEC = """  /*@ begin PerfTuning (
     def performance_params { param U[] = [4, 7]; }

@@ -38,10 +38,10 @@ from orio_py.measure.calibration import Calibrations
 from orio_py.record.measurement import Clock, Measurement, Sample
 from orio_py.search_space.configuration import Configuration
 from orio_py.store.database import ResultsDatabase
-from orio_py.tuning.batch import BatchMeasurer, Candidate
-from orio_py.tuning.scoring import Scorer
-from orio_py.tuning.trial_cache import Keys, TrialCache
-from orio_py.tuning.trial_log import TrialLog
+from orio_py.tuning.session.trial_cache import Keys, TrialCache
+from orio_py.tuning.session.trial_log import TrialLog
+from orio_py.tuning.variants.batch import BatchMeasurer, Candidate
+from orio_py.tuning.variants.scoring import Scorer
 
 REPEATS = 5
 BATCH = 8

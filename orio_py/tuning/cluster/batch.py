@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from orio_py.core.digest import digest
 from orio_py.record.measurement import Failure, Stage
 from orio_py.search_space.configuration import Configuration
-from orio_py.tuning.batch import Candidate
 from orio_py.tuning.cluster.errors import WorkerLostError
 from orio_py.tuning.cluster.remote_worker import Assignment, OtherKind, evaluate_here
+from orio_py.tuning.variants.batch import Candidate
 
 if TYPE_CHECKING:  # Dask takes time to load
     from orio_py.tuning.cluster.connection import Connection, Future

@@ -26,10 +26,10 @@ from orio_py.measure.observers.observing import Observation, Observing
 from orio_py.record.environment import Host
 from orio_py.record.measurement import Clock
 from orio_py.search_space.configuration import Configuration
-from orio_py.tuning.batch import BatchMeasurer, BuildRequest, BuildResult, Candidate, VariantMaker
-from orio_py.tuning.evaluators import Evaluation, command_line, make_evaluator
-from orio_py.tuning.scoring import Scorer
-from orio_py.tuning.variant import VariantGenerator
+from orio_py.tuning.variants.batch import BatchMeasurer, BuildRequest, BuildResult, Candidate, VariantMaker
+from orio_py.tuning.variants.evaluators import Evaluation, command_line, make_evaluator
+from orio_py.tuning.variants.scoring import Scorer
+from orio_py.tuning.variants.variant import VariantGenerator
 
 KEPT = 4
 """Sessions whose evaluators a worker keeps; several commands may use one cluster."""

@@ -15,8 +15,8 @@ from orio_py.tuning.cluster.batch import ClusterBatches
 from orio_py.tuning.cluster.errors import WorkerLostError
 from orio_py.tuning.cluster.remote import RemoteEvaluator
 from orio_py.tuning.cluster.remote_worker import Assignment, WorkerKind, kind_here
-from orio_py.tuning.evaluators import Evaluation
 from orio_py.tuning.plan import Plan
+from orio_py.tuning.variants.evaluators import Evaluation
 
 if TYPE_CHECKING:  # Dask takes time to load
     from orio_py.tuning.cluster.connection import Connection

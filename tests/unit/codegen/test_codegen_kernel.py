@@ -9,7 +9,7 @@ from orio_py.codegen.harness import fill_skeleton, harness_program
 from orio_py.codegen.interface import Passing, build_interface
 from orio_py.codegen.kernel import kernel_program
 from orio_py.core.diagnostics import DiagnosticError
-from orio_py.tuning.load import load
+from orio_py.tuning.files.load import load
 
 SOURCE = """#include <math.h>
 #define M 8

@@ -12,11 +12,10 @@ import pytest
 from random_spaces import space_of
 
 from orio_py.search.acquisition_policy import AcquisitionPolicy
-from orio_py.search.auto import TINY
+from orio_py.search.auto import OWN_PER_SUGGESTION, TINY
 from orio_py.search.base import LEAST_OF_A_SERIES, SearchContext, drive
 from orio_py.search.catalog import start_search
 from orio_py.search.memory import Memory
-from orio_py.search.suggestions import OWN_PER_SUGGESTION
 from orio_py.search_space.configuration import Configuration
 from orio_py.search_space.search_space import SearchSpace
 

@@ -1,0 +1,303 @@
+"""Reads files into checked tasks: everything that can be known to be wrong before anything is built."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, fail, has_errors
+from orio_py.core.expr import Value, show
+from orio_py.core.registry import did_you_mean
+from orio_py.core.source import SourceFile, Span
+from orio_py.ctree.structures import Members
+from orio_py.frontend.annotations.chill import StatementRecipe, read_statement_recipe
+from orio_py.frontend.read import read
+from orio_py.search_space.search_space import SearchSpace
+from orio_py.spec.check import check
+from orio_py.spec.inputs import InputPoint
+from orio_py.spec.parameter import Parameter
+from orio_py.spec.task import TuningTask
+from orio_py.transformation.context import context_for
+from orio_py.transformation.recipe import check_recipe
+from orio_py.tuning.files.compile_commands import (
+    CompileCommand,
+    CompileCommands,
+    find_compile_commands,
+    parse_command,
+    read_compile_commands,
+)
+from orio_py.tuning.files.headers import header_macros, number_types, structure_texts, structure_types
+from orio_py.tuning.files.marks import may_be_annotated
+from orio_py.tuning.files.tree import FileSelection, expand_paths
+
+MOST_INPUT_SIZES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedTask:
+    """A task with the problem sizes to tune for and the search space of each."""
+
+    task: TuningTask
+    points: tuple[InputPoint, ...]
+    spaces: tuple[SearchSpace, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedFile:
+    """One source file with its tasks; `inner` is its path below the folder that was asked for."""
+
+    path: Path
+    inner: Path
+    source: SourceFile
+    tasks: tuple[LoadedTask, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """All files of a command, with every problem found in them."""
+
+    files: tuple[LoadedFile, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    sources: Mapping[str, SourceFile]
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether any of the problems is an error."""
+        return has_errors(self.diagnostics)
+
+    @property
+    def tasks(self) -> tuple[LoadedTask, ...]:
+        """The tasks of all files."""
+        return tuple(task for file in self.files for task in file.tasks)
+
+
+def load(
+    paths: Sequence[Path],
+    *,
+    spec: Path | None = None,
+    recipe: Path | None = None,
+    pins: Mapping[str, Value] | None = None,
+    selection: FileSelection = FileSelection(),
+    compile_commands: Path | CompileCommands | None = None,
+) -> Loaded:
+    """Read and check files.  Problems are collected, not raised.
+
+    `spec` is a specification for regions that have none, `recipe` a recipe by statement number for CHiLL
+    regions that have none.  `selection` says which files of folders are meant; `compile_commands` is a
+    compilation database (default: the one that `find_compile_commands` finds).
+    """
+    diagnostics: list[Diagnostic] = []
+    sources: dict[str, SourceFile] = {}
+    files: list[LoadedFile] = []
+    used_pins: set[str] = set()
+    try:
+        database = compile_commands or find_compile_commands(paths)
+        outer = _Outer(
+            _read_source(spec) if spec is not None else None,
+            _read_recipe(recipe, diagnostics, sources) if recipe is not None else None,
+            read_compile_commands(database) if isinstance(database, Path) else database or CompileCommands(),
+        )
+        for path, inner in expand_paths(paths, selection).items():
+            file = _load_file(path, inner, outer, pins or {}, diagnostics, sources, used_pins)
+            files.append(file)
+        if recipe is not None and outer.recipe is not None and not has_errors(diagnostics):
+            diagnostics.extend(_unused_recipe(recipe, outer.recipe, files))
+    except DiagnosticError as problem:
+        diagnostics.extend(problem.diagnostics)
+    if not has_errors(diagnostics):
+        diagnostics.extend(_unknown_pins(files, pins or {}, used_pins))
+    return Loaded(tuple(files), tuple(dict.fromkeys(diagnostics)), sources)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outer:
+    """What regions can take from outside their file."""
+
+    spec: SourceFile | None
+    recipe: StatementRecipe | None
+    commands: CompileCommands
+
+
+def _load_file(
+    path: Path,
+    inner: Path,
+    outer: _Outer,
+    pins: Mapping[str, Value],
+    diagnostics: list[Diagnostic],
+    sources: dict[str, SourceFile],
+    used_pins: set[str],
+) -> LoadedFile:
+    source = _read_source(path)
+    if outer.spec is None and not may_be_annotated(source.data):
+        return LoadedFile(path, inner, source, ())
+    sources[source.name] = source
+    result = read(source, directory=path.resolve().parent, spec=outer.spec, recipe=outer.recipe)
+    sources.update(result.sources)
+    diagnostics.extend(result.diagnostics)
+    tasks: list[LoadedTask] = []
+    command = outer.commands.of(path)
+    project = cache(partial(_project, source, path))
+    for read_task in result.tasks:
+        task = _in_project(read_task, path, command, project)
+        problems = [*check(task), *_check_recipes(task), *_check_pragmas(task)]
+        diagnostics.extend(problems)
+        if not has_errors(problems):
+            try:
+                tasks.append(_with_spaces(task, pins, used_pins))
+            except DiagnosticError as problem:
+                diagnostics.extend(problem.diagnostics)
+    return LoadedFile(path, inner, source, tuple(tasks))
+
+
+@dataclass(frozen=True, slots=True)
+class _Project:
+    """What the project's headers and the file itself define, as all tasks of the file see it."""
+
+    macros: Mapping[str, str]
+    types: Mapping[str, str]
+    headers: tuple[str, ...]
+    structures: Mapping[str, Members]
+
+
+def _project(source: SourceFile, path: Path, folders: tuple[Path, ...]) -> _Project:
+    types, headers = number_types(source, path, folders), structure_texts(source, path, folders)
+    structures = structure_types([source.text, *headers], types)
+    return _Project(header_macros(source, path, folders), types, headers, structures)
+
+
+def _in_project(
+    task: TuningTask,
+    path: Path,
+    command: CompileCommand | None,
+    project: Callable[[tuple[Path, ...]], _Project],
+) -> TuningTask:
+    """The task with what its project says: the file's compiler options, and the types of its headers.
+
+    `project` reads the headers below the folders that it is given.
+    """
+    build = command.applied_to(task.build) if command is not None else task.build
+    beside = path.resolve().parent
+    try:
+        folders = tuple(parse_command(shlex.split(build.command), beside).include_folders)
+    except ValueError:  # `build.compiler` reports a command that cannot be split
+        folders = ()
+    seen = project(folders)
+    declared = tuple(
+        replace(d, type=seen.types[d.type], type_position=None) if d.type in seen.types else d
+        for d in task.inputs.declarations
+    )
+    return replace(
+        task,
+        build=build,
+        inputs=replace(task.inputs, declarations=declared),
+        types=seen.types,
+        headers=seen.headers,
+        structures=seen.structures,
+        surroundings=replace(task.surroundings, macros={**seen.macros, **task.surroundings.macros}),
+    )
+
+
+def _read_source(path: Path) -> SourceFile:
+    try:
+        return SourceFile.read(path)
+    except OSError as error:
+        fail("ORIO-U008", f"`{path}` cannot be read: {error.strerror or error}")
+
+
+def _read_recipe(
+    path: Path, diagnostics: list[Diagnostic], sources: dict[str, SourceFile]
+) -> StatementRecipe:
+    source = _read_source(path)
+    sources[source.name] = source
+    recipe = read_statement_recipe(source, Span(0, len(source.text)))
+    diagnostics.extend(recipe.problems)
+    return recipe
+
+
+def _unused_recipe(path: Path, recipe: StatementRecipe, files: Sequence[LoadedFile]) -> list[Diagnostic]:
+    """Why a recipe file does nothing, if that is so: ORIO-U016."""
+    if not recipe.steps:
+        return [Diagnostic("ORIO-U016", f"`{path}` holds no command")]
+    first = recipe.steps[0]
+    regions = (region for file in files for loaded in file.tasks for region in loaded.task.regions)
+    if any(first in region.steps for region in regions):
+        return []
+    message = f"no region takes the recipe `{path}`"
+    return [Diagnostic("ORIO-U016", message, help="mark one by `/*@ begin CHiLL() @*/ … /*@ end @*/`")]
+
+
+def _check_recipes(task: TuningTask) -> list[Diagnostic]:
+    known = frozenset(p.name for p in (*task.parameters, *task.inputs.parameters))
+    return [problem for region in task.regions for problem in check_recipe(region, known)]
+
+
+def _check_pragmas(task: TuningTask) -> list[Diagnostic]:
+    """What is wrong with the OpenMP pragmas that the user wrote."""
+    if not any("ragma" in region.reference_text for region in task.regions):
+        return []
+    # Most regions have none, and the dependence test takes time to load.
+    from orio_py.transformation.parallel.user_pragmas import check_user_pragmas
+
+    return [
+        problem
+        for region in task.regions
+        for problem in check_user_pragmas(region.reference, context_for(task, region))
+    ]
+
+
+def _with_spaces(task: TuningTask, pins: Mapping[str, Value], used: set[str]) -> LoadedTask:
+    """The input sizes and search spaces of a task, with pinned values put in."""
+    sizes = tuple(_pinned_size(p, pins, used) for p in task.inputs.parameters)
+    inputs = SearchSpace(sizes, task.inputs.constraints)
+    if inputs.size == 0:
+        fail(
+            "ORIO-P010", "no combination of input sizes meets the constraints of input_params", task.position
+        )
+    if inputs.size > MOST_INPUT_SIZES:
+        fail(
+            "ORIO-P011",
+            f"input_params gives {inputs.size} input sizes; at most {MOST_INPUT_SIZES} can be tuned for",
+            task.position,
+        )
+    points = tuple(InputPoint(tuple((p.name, c[p.name]) for p in sizes)) for c in inputs)
+    task = replace(task, inputs=replace(task.inputs, parameters=sizes))
+    spaces: list[SearchSpace] = []
+    for point in points:
+        space = SearchSpace(task.parameters, task.constraints, dict(point.values))
+        for parameter in task.parameters:
+            if parameter.name in pins:
+                used.add(parameter.name)
+                space = space.pin(parameter.name, pins[parameter.name])
+        if space.size == 0:
+            where = "" if not point.values else " for " + ", ".join(f"{n}={show(v)}" for n, v in point.values)
+            fail(
+                "ORIO-P012",
+                f"none of the {space.cartesian} configurations meets the constraints{where}",
+                task.constraints[0].position if task.constraints else task.position,
+            )
+        spaces.append(space)
+    return LoadedTask(task, points, tuple(spaces))
+
+
+def _pinned_size(parameter: Parameter, pins: Mapping[str, Value], used: set[str]) -> Parameter:
+    if parameter.name not in pins:
+        return parameter
+    used.add(parameter.name)
+    return replace(parameter, values=(pins[parameter.name],))
+
+
+def _unknown_pins(files: Sequence[LoadedFile], pins: Mapping[str, Value], used: set[str]) -> list[Diagnostic]:
+    known = {
+        p.name
+        for file in files
+        for loaded in file.tasks
+        for p in (*loaded.task.parameters, *loaded.task.inputs.parameters)
+    }
+    return [
+        Diagnostic("ORIO-U011", f"no region has a parameter `{name}`", help=did_you_mean(name, known))
+        for name in pins
+        if name not in used
+    ]

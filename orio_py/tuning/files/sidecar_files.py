@@ -1,0 +1,93 @@
+"""The generated files beside a tuned file, with its host functions: `NAME_opencl.c`, `NAME_cuda.cu`, their headers.
+
+They begin with a mark.  Files without it are the user's: they are never overwritten or removed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from orio_py.codegen.host_unit import HostKernel, HostUnit
+from orio_py.spec.generated import companion_mark
+from orio_py.transformation.catalog import DEVICE_LANGUAGES
+from orio_py.transformation.offload.plan import Language
+from orio_py.tuning.files.load import LoadedFile
+from orio_py.tuning.files.writeback import write_atomically
+
+_ENDINGS: Mapping[Language, str] = {Language.OPENCL: ".c", Language.CUDA: ".cu"}
+_MARKS = tuple(companion_mark(title).encode() for title in DEVICE_LANGUAGES)
+
+
+def companion_paths(path: Path, languages: Collection[Language] = tuple(Language)) -> tuple[Path, ...]:
+    """Where the host code of a file stands: source and header for each language.
+
+    >>> [p.as_posix() for p in companion_paths(Path("src/vec.c"), [Language.CUDA])]
+    ['src/vec_cuda.cu', 'src/vec_cuda.h']
+    """
+    return tuple(
+        path.with_name(f"{path.stem}_{language}{ending}")
+        for language in Language
+        if language in languages
+        for ending in (_ENDINGS[language], ".h")
+    )
+
+
+def is_generated(path: Path) -> bool:
+    """Whether the file bears the mark.  Raises OSError."""
+    with path.open("rb") as file:
+        return file.read(max(map(len, _MARKS))).startswith(_MARKS)
+
+
+def languages_of(file: LoadedFile) -> frozenset[Language]:
+    """The device languages in which some recipe of the file can make kernels."""
+    names = {
+        name
+        for loaded in file.tasks
+        for region in loaded.task.regions
+        for step in region.steps
+        for name in (DEVICE_LANGUAGES.get(step.name, ""), *(a.name.lower() for a in step.arguments))
+    }
+    return frozenset(language for language in Language if language in names)
+
+
+def users_files(target: Path, languages: Collection[Language], source: Path | None = None) -> Iterator[Path]:
+    """Files without the mark where the companions of `target` in some languages go.
+
+    With `source`, also those beside it: they are going to be copied there.  Raises OSError.
+    """
+    places = [target, *([source] if source is not None else [])]
+    for path in (path for place in places for path in companion_paths(place, languages)):
+        if path.exists() and not (path.is_file() and is_generated(path)):
+            yield path
+
+
+def kernel_languages(kernels: Sequence[HostKernel]) -> tuple[Language, ...]:
+    """The languages of kernels."""
+    found = {kernel.plan.language for kernel in kernels}
+    return tuple(language for language in Language if language in found)
+
+
+def write_companions(
+    target: Path, kernels: Sequence[HostKernel], remarks: Mapping[Language, Sequence[str]]
+) -> None:
+    """Write the host code of `target`; what is the same stays as it is.  Raises OSError."""
+    from orio_py.codegen.languages import RENDERERS  # takes time to load
+
+    name = re.sub(r"\W", "_", target.stem, flags=re.ASCII)
+    for language in kernel_languages(kernels):
+        source, header = companion_paths(target, [language])
+        own = tuple(kernel for kernel in kernels if kernel.plan.language is language)
+        unit = HostUnit(name, source.stem, own, tuple(remarks[language]))
+        renderer = RENDERERS[language]
+        for path, program in ((header, renderer.header(unit)), (source, renderer.source(unit))):
+            if not path.is_file() or path.read_bytes() != program.data:
+                write_atomically(path, program.data)
+
+
+def remove_companions(target: Path, kept: Collection[Language] = ()) -> None:
+    """Remove what an earlier run wrote beside `target` and nothing calls any more.  Raises OSError."""
+    for path in companion_paths(target, [language for language in Language if language not in kept]):
+        if path.is_file() and is_generated(path):
+            path.unlink()

@@ -1,0 +1,334 @@
+"""The tuning session of one task at one problem size: search, evaluate, confirm."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import perf_counter
+
+from orio_py.build.compiler import Artifact, Compiler
+from orio_py.core.diagnostics import Diagnostic
+from orio_py.core.expr import Value
+from orio_py.core.units import Seconds
+from orio_py.measure.base import Baseline, VariantEvaluator
+from orio_py.measure.calibration import Calibrations
+from orio_py.measure.evaluator import Evaluator
+from orio_py.measure.observers.observing import Observing
+from orio_py.record.measurement import Measurement, Success
+from orio_py.record.trial import CounterValue
+from orio_py.search_space.configuration import Configuration
+from orio_py.spec.target import Target
+from orio_py.tuning import events
+from orio_py.tuning.cluster.batch import ClusterBatches
+from orio_py.tuning.cluster.session import ClusterSession
+from orio_py.tuning.plan import Plan
+from orio_py.tuning.result import RegionReport, Winner
+from orio_py.tuning.session.cached_result import answered, layout_of, task_started, winning_codes
+from orio_py.tuning.session.confirmation import (
+    HEATS_WITHIN,
+    IN_HEATS,
+    Finalist,
+    Verdict,
+    hold_finals,
+    hold_heats,
+)
+from orio_py.tuning.session.session_report import SessionReporter, Stages
+from orio_py.tuning.session.trial_cache import TrialCache
+from orio_py.tuning.session.trial_log import TrialLog, objective_of
+from orio_py.tuning.variants.batch import BatchBuilder, BatchMeasurer, Candidate, VariantMaker
+from orio_py.tuning.variants.evaluators import command_line, make_evaluator
+from orio_py.tuning.variants.scoring import Observes, Scorer
+from orio_py.tuning.variants.variant import VariantGenerator
+
+REFUSALS_PER_TRIAL = 200
+"""A search that meets this many refusals for every planned trial gives up."""
+
+DEVICE_JOBS = 4
+"""Processes that build for a device at most: each loads its driver, and takes memory of the device."""
+
+
+@dataclass(slots=True)
+class TuningSession:
+    """Runs one plan; `folder` holds its files, `listener` hears of its progress."""
+
+    plan: Plan
+    compiler: Compiler
+    folder: Path
+    listener: events.Listener
+    memory: TrialCache | None = None
+    cluster: ClusterSession | None = None
+    _code: VariantGenerator = field(init=False)
+    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    _builder: BatchBuilder | None = None
+    _measurer: BatchMeasurer | None = None
+    _calibrations: Calibrations = field(default_factory=Calibrations)
+    _scorer: Scorer = field(default_factory=Scorer)
+    _book: TrialLog = field(init=False)
+    _original_counters: tuple[CounterValue, ...] = ()
+    _spent: Stages = field(default_factory=Stages)
+
+    def __post_init__(self) -> None:
+        self._code = VariantGenerator.of(self.plan.task)
+        self._book = self._new_book()
+
+    def run(self) -> Winner:
+        """Search until the budget is spent, then hold the finals.
+
+        Raises DiagnosticError when the original itself cannot be built or run.  Ctrl-C ends the search;
+        what was found until then is reported and nothing is written back.
+        """
+        start = perf_counter()
+        plan = self.plan
+        self.listener(task_started(plan))
+        if self.memory is not None and (known := self.memory.finished(plan.task.position)) is not None:
+            self.diagnostics.extend(known.diagnostics)
+            return answered(plan, known, self.listener, Seconds(perf_counter() - start))
+        self.diagnostics.extend(plan.warnings)
+        if plan.past is not None:
+            self.listener(events.PastFound(plan.past))
+        evaluator, observing = self._evaluator()
+        self._scorer = Scorer(plan.objective, observing, self._arguments)
+        self._book = self._new_book()
+        interrupted = False
+        baseline: Baseline | None = None
+        verdict: Verdict | None = None
+        try:
+            self.listener(events.StageStarted(events.StageName.BASELINE))
+            baseline = self._prepare(evaluator)
+            self._book.keeps_all = bool(evaluator.untimed)
+            if self.memory is not None:
+                self.memory.clock = baseline.measurement.clock
+            self.listener(events.BaselineMeasured(baseline.measurement.timing))
+            self.listener(events.StageStarted(events.StageName.SEARCH))
+            self._search(evaluator, baseline, start)
+            if self._book.valid:
+                self.listener(events.StageStarted(events.StageName.FINALS))
+                verdict = self._finals(evaluator, baseline, start)
+        except KeyboardInterrupt:
+            interrupted = True
+            self.compiler.running.kill()
+        finally:
+            if self._builder is not None:
+                self._builder.close()
+            evaluator.close()
+        steadiness = self._calibrations.steadiness(evaluator.limits.cpu)
+        spent = self._spent.spent(Seconds(perf_counter() - start), self._builder, self._measurer)
+        reporter = SessionReporter(plan, self.compiler, self._book, self._original_counters)
+        report = reporter.report(baseline, verdict, spent, interrupted=interrupted)
+        report = replace(report, steadiness=steadiness, calls_per_sample=evaluator.inner)
+        if evaluator.untimed:
+            report = replace(report, untimed=evaluator.untimed, checked=self._book.checked())
+        if self.memory is not None:
+            finals = verdict.entries if verdict is not None else ()
+            report = self.memory.finish(
+                report, self.diagnostics, self._codes(report), layout_of(plan.task), finals
+            )
+        self.listener(events.TaskFinished(report))
+        return Winner(plan.point, self._codes(report), report)
+
+    def _new_book(self) -> TrialLog:
+        return TrialLog(self.plan.budget.trials, self.listener, self._scorer, self.memory)
+
+    def _codes(self, report: RegionReport) -> tuple[str, ...] | None:
+        return winning_codes(self._code, self.plan.point, report)
+
+    # --- before the search ---
+
+    def _evaluator(self) -> tuple[VariantEvaluator, Observes | None]:
+        """The evaluator of the target, here or on the cluster, and what counts variants where that is wanted.
+
+        Raises as `make_evaluator`.
+        """
+        plan = self.plan
+        if self.cluster is not None:
+            remote = self.cluster.evaluator(self.folder)
+            return remote, remote if plan.watches else None
+        evaluator = make_evaluator(plan.evaluation, self.compiler, self.folder)
+        if plan.watches and isinstance(evaluator, Evaluator):
+            return evaluator, Observing(evaluator, plan.watches)
+        return evaluator, None
+
+    def _prepare(self, evaluator: VariantEvaluator) -> Baseline:
+        first = self.plan.space.first()
+        values = dict(first) if first is not None else {}
+        started = perf_counter()
+        baseline = evaluator.prepare(values, self._arguments(values))
+        self._spent.prepare += perf_counter() - started
+        self.diagnostics.extend(baseline.warnings)
+        measured, counters, warnings = self._scorer.baseline(
+            baseline.artifact, values, baseline.measurement, self.plan.task.position
+        )
+        self._original_counters = counters
+        self.diagnostics.extend(warnings)
+        return replace(baseline, measurement=measured)
+
+    # --- the search ---
+
+    def _search(self, evaluator: VariantEvaluator, baseline: Baseline, start: float) -> None:
+        """Drive the searcher: it proposes batches, the budget decides how much of them is tried."""
+        plan = self.plan
+        if self.cluster is not None:
+            self._search_on(self.cluster.batches(baseline.measurement.objective), start)
+            return
+        maker = VariantMaker(self._code, plan.point, evaluator, self._arguments)
+        jobs = min(plan.jobs, DEVICE_JOBS) if plan.target is Target.OPENCL else plan.jobs
+        builder = self._builder = BatchBuilder(maker, jobs)
+        measurer = self._measurer = BatchMeasurer(
+            evaluator,
+            self._arguments,
+            baseline.measurement.objective,
+            plan.full_samples or plan.objective is not None,
+            plan.keeps_files,
+            self._calibrations,
+            self._scorer,
+        )
+        self._drive(lambda batch: self._evaluate(builder, measurer, batch, start), start)
+
+    def _search_on(self, batches: ClusterBatches, start: float) -> None:
+        """The same on a cluster, whose workers build and measure at the same time."""
+
+        def evaluate(batch: Sequence[Configuration]) -> list[float | None]:
+            limit = self.plan.budget.trials
+            began = perf_counter()
+            found = batches.evaluate(
+                batch,
+                len(batch) if limit is None else limit - self._book.trials,
+                self._book.recall if self.memory is not None else None,
+                lambda candidate: (
+                    self._book.refuse(candidate, candidate.refusal) if candidate.refusal else None
+                ),
+                self._book.finish,
+                lambda: self._is_late(start),
+            )
+            self._spent.run += perf_counter() - began
+            return self._told(found)
+
+        self._drive(evaluate, start)
+
+    def _drive(self, evaluate: Callable[[Sequence[Configuration]], list[float | None]], start: float) -> None:
+        """Ask the searcher for batches and tell it their results until the budget is spent."""
+        results: list[float | None] | None = None
+        while not self._is_spent(start):
+            asked = perf_counter()
+            try:
+                batch = next(self.plan.search) if results is None else self.plan.search.send(results)
+            except StopIteration:
+                return
+            self._spent.search += perf_counter() - asked
+            results = evaluate(batch)
+
+    def _is_spent(self, start: float) -> bool:
+        budget = self.plan.budget
+        if budget.trials is not None and self._book.trials >= budget.trials:
+            return True
+        if self._is_late(start):
+            return True
+        planned = budget.trials if budget.trials is not None else 100
+        return self._book.refused > REFUSALS_PER_TRIAL * max(planned, 10)
+
+    def _is_late(self, start: float) -> bool:
+        limit = self.plan.budget.time
+        return limit is not None and perf_counter() - start >= limit
+
+    def _evaluate(
+        self, builder: BatchBuilder, measurer: BatchMeasurer, batch: Sequence[Configuration], start: float
+    ) -> list[float | None]:
+        """Build what is new on all cores, then measure one after the other."""
+        limit = self.plan.budget.trials
+        began = perf_counter()
+        recall = self._book.recall if self.memory is not None else None
+        candidates = builder.build(batch, len(batch) if limit is None else limit - self._book.trials, recall)
+        self._spent.build += perf_counter() - began
+        for candidate in candidates:
+            if candidate.refusal is not None:
+                self._book.refuse(candidate, candidate.refusal)
+        began = perf_counter()
+        accepted = [candidate for candidate in candidates if candidate.refusal is None]
+        measurer.measure(accepted, self._book.finish, self._book.amend, lambda: self._is_late(start))
+        self._spent.run += perf_counter() - began
+        return self._told(candidates)
+
+    def _told(self, candidates: Sequence[Candidate]) -> list[float | None]:
+        """What the searcher hears; the values of further objectives are there when it does."""
+        if self.plan.objective is not None and self.plan.objective.others:
+            for candidate in candidates:
+                if isinstance(candidate.outcome, Success):
+                    self.plan.scores[candidate.configuration] = candidate.outcome.objectives
+        return [candidate.objective for candidate in candidates]
+
+    def _arguments(self, values: Mapping[str, Value]) -> tuple[str, ...]:
+        return command_line(self.plan.task, values)
+
+    # --- after the search ---
+
+    def _finals(self, evaluator: VariantEvaluator, baseline: Baseline, start: float) -> Verdict:
+        """The best few against the original, which is also built with each finalist's own flags."""
+        spent = perf_counter() - start
+        began = perf_counter()
+        allowance = Seconds(max(10.0, 0.25 * spent))
+
+        def again(finalist: Finalist) -> Measurement:
+            arguments = self._arguments(finalist.configuration or {})
+            found = evaluator.measure(finalist.artifact, arguments, check=False)
+            return self._scorer.measured(finalist.artifact, finalist.configuration or {}, found)
+
+        def confirm(finalist: Finalist) -> Measurement:
+            arguments = self._arguments(finalist.configuration or {})
+            found = evaluator.confirm(finalist.artifact, arguments, check=not finalist.rounds)
+            return self._scorer.measured(finalist.artifact, finalist.configuration or {}, found)
+
+        rng = random.Random(self.plan.seed)
+        best = hold_heats(self._contenders(evaluator), again, rng=rng, allowance=allowance)
+        verdict = hold_finals(
+            self._originals(evaluator, baseline, best),
+            best,
+            confirm,
+            rng=rng,
+            allowance=allowance,
+            clock=evaluator.clock,
+            better="faster" if self.plan.objective is None else "better",
+        )
+        self._calibrations.add(evaluator.calibrate())
+        self._spent.finals += perf_counter() - began
+        return verdict
+
+    def _contenders(self, evaluator: VariantEvaluator) -> list[Finalist]:
+        """Enough of the best for the heats; what came from an earlier run is built to be measured."""
+        ranked = self._book.ranked()[:IN_HEATS]
+        found: list[Finalist] = []
+        for candidate in ranked:
+            if objective_of(candidate) > HEATS_WITHIN * objective_of(ranked[0]):
+                break
+            if candidate.built is None:
+                parts = self._code.parts(self.plan.point, candidate.configuration)
+                program = evaluator.program(parts.codes, parts.devices)
+                candidate.built = evaluator.build(program, candidate.configuration)
+            if isinstance(candidate.built, Artifact):
+                found.append(
+                    Finalist(candidate.built, candidate.configuration, objective=objective_of(candidate))
+                )
+        return found
+
+    def _originals(
+        self, evaluator: VariantEvaluator, baseline: Baseline, finalists: Sequence[Finalist]
+    ) -> list[Finalist]:
+        first = self.plan.space.first()
+        originals = [Finalist(baseline.artifact, first)]
+        seen = {tuple(self.compiler.words(first or {}))}
+        for finalist in finalists:
+            values = finalist.configuration or Configuration()
+            words = tuple(self.compiler.words(values))
+            if words in seen:
+                continue
+            seen.add(words)
+            built = evaluator.build(baseline.program, values)
+            if isinstance(built, Artifact):
+                originals.append(Finalist(built, values, " ".join(words)))
+        return originals
+
+    @property
+    def first_refusal(self) -> Diagnostic | None:
+        """The first refusal met, to explain a session in which everything was refused."""
+        return self._book.first_refusal

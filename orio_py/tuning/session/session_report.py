@@ -1,0 +1,138 @@
+"""The report of a tuning session, from what it tried, what the finals said and where the time went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from orio_py.build.compiler import Compiler
+from orio_py.build.detect import cpu_cores, cpu_name, system_name
+from orio_py.build.features import needed_features
+from orio_py.core.expr import Value
+from orio_py.core.units import Seconds
+from orio_py.measure.base import Baseline
+from orio_py.record.cuda import CUDA_DEVICE_NAME
+from orio_py.record.device import DEVICE_NAME
+from orio_py.record.environment import Environment
+from orio_py.record.front import FrontPoint, not_dominated
+from orio_py.record.measurement import Stage, Success
+from orio_py.record.trial import CounterValue
+from orio_py.tuning.plan import Plan
+from orio_py.tuning.result import Best, Goal, RegionReport, SpaceCount, TimeSpent
+from orio_py.tuning.session.confirmation import Verdict
+from orio_py.tuning.session.trial_log import TrialLog, objective_of
+from orio_py.tuning.variants.batch import BatchBuilder, BatchMeasurer
+
+
+@dataclass(slots=True)
+class Stages:
+    """Wall time of a session by stage, in seconds."""
+
+    prepare: float = 0.0
+    build: float = 0.0
+    run: float = 0.0
+    search: float = 0.0
+    finals: float = 0.0
+
+    def spent(
+        self, total: Seconds, builder: BatchBuilder | None, measurer: BatchMeasurer | None
+    ) -> TimeSpent:
+        """All that was spent, with what the workers used."""
+        return TimeSpent(
+            total,
+            Seconds(self.build),
+            Seconds(self.run),
+            Seconds(self.search),
+            prepare=Seconds(self.prepare),
+            finals=Seconds(self.finals),
+            transform_cpu=Seconds(builder.transforming if builder is not None else 0.0),
+            compile_cpu=Seconds(builder.compiling if builder is not None else 0.0),
+            least_run=Seconds(measurer.least_run if measurer is not None else 0.0),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SessionReporter:
+    """Makes the report of a session of `plan`; `counters` are those of the original."""
+
+    plan: Plan
+    compiler: Compiler
+    book: TrialLog
+    counters: tuple[CounterValue, ...]
+
+    def report(
+        self, baseline: Baseline | None, verdict: Verdict | None, spent: TimeSpent, *, interrupted: bool
+    ) -> RegionReport:
+        """The report, without the steadiness of the machine."""
+        plan, book, position = self.plan, self.book, self.plan.task.position
+        original = baseline.measurement.timing if baseline is not None else None
+        best, reason = None, "no valid variant was found"
+        if book.failures[Stage.CHECKED]:
+            reason = "variants were checked, and none was timed"
+        if verdict is not None:
+            if verdict.original.samples:
+                original = verdict.original.timing(verdict.clock)
+            best, reason = self._best(verdict), verdict.reason
+        elif original is not None and (leader := book.leader()) is not None:
+            assert isinstance(leader.outcome, Success)
+            timing = leader.outcome.timing
+            gain = original.median_s / timing.median_s
+            best = Best(dict(leader.configuration), timing, gain, leader.counters)
+            reason = "interrupted before the finals"
+        return RegionReport(
+            file=position.file,
+            line=position.line,
+            name=plan.task.name,
+            target=str(plan.target),
+            inputs=dict(plan.point.values),
+            space=SpaceCount(plan.space.cartesian, plan.space.size),
+            trials=book.trials,
+            cached=book.cached,
+            failures=dict(book.failures),
+            refused=book.refused,
+            seconds=spent,
+            environment=self._environment(best.configuration if best is not None else {}),
+            baseline=original,
+            best=best,
+            kept_original=verdict is None or not verdict.wins,
+            reason=reason,
+            interrupted=interrupted,
+            goal=self._goal(baseline, verdict),
+            counters=self.counters,
+            past=plan.past,
+        )
+
+    def _best(self, verdict: Verdict) -> Best | None:
+        if verdict.best is None or verdict.best.configuration is None:
+            return None
+        values = dict(verdict.best.configuration)
+        counters = self.book.counters_of(verdict.best.configuration)
+        best = Best(values, verdict.best.timing(verdict.clock), verdict.speedup, counters)
+        return replace(best, features=needed_features(self.compiler, values)) if verdict.wins else best
+
+    def _goal(self, baseline: Baseline | None, verdict: Verdict | None) -> Goal | None:
+        if self.plan.objective is None:
+            return None
+        original = baseline.measurement.objective if baseline is not None else None
+        best = min((objective_of(c) for c in self.book.valid), default=None)
+        if verdict is not None:
+            original = verdict.original.objective if verdict.original.rounds else original
+            best = verdict.best.objective if verdict.best is not None else best
+        return Goal(self.plan.objective.text, original, best, self.plan.objective.texts[1:], self._front())
+
+    def _front(self) -> tuple[FrontPoint, ...]:
+        """What no other variant beats in all objectives, where there are several."""
+        if self.plan.objective is None or not self.plan.objective.others:
+            return ()
+        found = [
+            (c.configuration, c.outcome.objectives) for c in self.book.valid if isinstance(c.outcome, Success)
+        ]
+        chosen = (found[place] for place in not_dominated([values for _, values in found]))
+        return tuple(FrontPoint(dict(configuration), values) for configuration, values in chosen)
+
+    def _environment(self, values: Mapping[str, Value]) -> Environment:
+        command = " ".join(self.compiler.words(values))
+        tried = (c.metadata for c in self.book.valid if dict(c.configuration) == dict(values))
+        names = (m.get(DEVICE_NAME) or m.get(CUDA_DEVICE_NAME, "") for m in tried)
+        device = next(names, "")
+        return Environment(cpu_name(), cpu_cores(), system_name(), self.compiler.version, command, device)

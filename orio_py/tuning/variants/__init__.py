@@ -1,0 +1,1 @@
+"""Variants of a task: their code, what builds and measures them, and their scores."""

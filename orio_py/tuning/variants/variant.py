@@ -1,0 +1,109 @@
+"""From a configuration to the code of each region."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from orio_py.codegen.device import DeviceProgram
+from orio_py.core.expr import Value
+from orio_py.ctree.build import const
+from orio_py.ctree.emit import emit
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import substitute
+from orio_py.spec.inputs import InputPoint
+from orio_py.spec.task import TuningTask
+from orio_py.transformation.base import Context, ForcedRefusals
+from orio_py.transformation.context import context_for
+from orio_py.transformation.offload.call import KernelGroup, joined, kernel_groups, kernel_plans
+from orio_py.transformation.offload.plan import KernelPlan
+from orio_py.transformation.recipe import apply_recipe
+from orio_py.tuning.variants.dispatch import DispatchCase, dispatch
+
+
+@dataclass(frozen=True, slots=True)
+class VariantParts:
+    """The code of every region, and the kernels that it calls, one program for each region that has any."""
+
+    codes: tuple[str, ...]
+    devices: tuple[DeviceProgram, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VariantGenerator:
+    """Makes the code of a task's regions; what the file says around each region is looked up once."""
+
+    task: TuningTask
+    contexts: tuple[Context, ...]
+
+    @classmethod
+    def of(cls, task: TuningTask) -> VariantGenerator:
+        """The generator of a task."""
+        return cls(task, tuple(context_for(task, region) for region in task.regions))
+
+    def codes(self, point: InputPoint, values: Mapping[str, Value]) -> list[str]:
+        """The code of every region at one configuration.  Raises Refusal and other DiagnosticErrors.
+
+        Code that is specialised for the problem size stands behind its dispatch, as it will in the file.
+        """
+        return list(self.parts(point, values).codes)
+
+    def parts(self, point: InputPoint, values: Mapping[str, Value]) -> VariantParts:
+        """The code of every region as `codes` gives it, and the device programs that it needs."""
+        found: list[str] = []
+        devices: list[DeviceProgram] = []
+        for index, region in enumerate(self.task.regions):
+            code, plans = self.generated(index, point, values)
+            if self.task.inputs.specialize:
+                code = dispatch(self.task, region, [DispatchCase(point, code)], indent=region.indent)
+            found.append(f"\n{code}")
+            if plans:
+                from orio_py.codegen.languages import device_programs  # takes time to load
+
+                devices += device_programs(plans)
+        return VariantParts(tuple(found), tuple(devices))
+
+    def code(self, index: int, point: InputPoint, values: Mapping[str, Value]) -> str:
+        """The code of one region at one configuration, indented as the region is."""
+        return self.generated(index, point, values)[0]
+
+    def generated(
+        self, index: int, point: InputPoint, values: Mapping[str, Value]
+    ) -> tuple[str, tuple[KernelPlan, ...]]:
+        """The code of one region at one configuration, and the kernels that it calls, one call for each."""
+        tree, remark = self._tree(index, point, values)
+        return remark + self._emitted(tree, index), kernel_plans(tree)
+
+    def written(
+        self, index: int, point: InputPoint, values: Mapping[str, Value]
+    ) -> tuple[str, tuple[KernelPlan, ...], tuple[KernelGroup, ...]]:
+        """As `generated`, with one call for kernels that share arrays on the device: also those groups."""
+        tree, remark = self._tree(index, point, values)
+        tree = joined(tree)
+        return remark + self._emitted(tree, index), kernel_plans(tree), kernel_groups(tree)
+
+    def _emitted(self, tree: Node, index: int) -> str:
+        region = self.task.regions[index]
+        return emit(tree, indent=region.indent, step=region.step)
+
+    def _tree(self, index: int, point: InputPoint, values: Mapping[str, Value]) -> tuple[Node, str]:
+        """The tree of one region at one configuration, and the remarks to stand before it."""
+        region = self.task.regions[index]
+        context = replace(self.contexts[index], overruled=ForcedRefusals())
+        tree: Node = apply_recipe(region, {**dict(point.values), **values}, context)
+        for name in self.task.inputs.specialize:
+            tree = substitute(tree, name, _literal(point[name]))
+        remark = "".join(f"{region.indent}/* {text} */\n" for text in _forced(context.overruled.texts))
+        return tree, remark
+
+
+def _forced(texts: Sequence[str]) -> list[str]:
+    """What `force=True` overruled, one line each, safe inside a comment."""
+    plain = (text.encode("ascii", "replace").decode("ascii") for text in texts)
+    return ["force=True overruled " + text.replace("*/", "* /").replace("/*", "/ *") for text in plain]
+
+
+def _literal(value: Value) -> Node:
+    if isinstance(value, float):
+        return c_ast.Constant("double", repr(value))
+    return const(int(value)) if isinstance(value, int) else c_ast.ID(str(value))
