@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from orio_py.ctree.ctype import ctype
 
 _FLOATING = {"float": "ORIO_FLOAT", "double": "ORIO_DOUBLE", "long double": "ORIO_LONG_DOUBLE"}
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-_TYPEDEF = re.compile(r"\btypedef\s+([A-Za-z_][\w\s]*?)\s+([A-Za-z_]\w*)\s*;")
 
 
 def is_arithmetic(type_name: str) -> bool:
@@ -19,28 +15,6 @@ def is_arithmetic(type_name: str) -> bool:
 def is_floating(type_name: str) -> bool:
     """Whether the type is `float`, `double` or `long double`."""
     return type_name in _FLOATING
-
-
-def typedefs(text: str) -> list[tuple[str, str]]:
-    """The simple typedefs in C text: each name with the type that it stands for.
-
-    >>> typedefs("typedef float real; /* typedef int real; */")
-    [('real', 'float')]
-    """
-    code = _COMMENT.sub(" ", text)
-    return [(name, " ".join(target.split())) for target, name in _TYPEDEF.findall(code)]
-
-
-def resolve(type_name: str, text: str) -> str | None:
-    """The arithmetic type that `type_name` stands for, through the typedefs in `text`; None if unknown."""
-    known = dict(typedefs(text))
-    seen: set[str] = set()
-    while not is_arithmetic(type_name):
-        if type_name in seen or type_name not in known:
-            return None
-        seen.add(type_name)
-        type_name = known[type_name]
-    return " ".join(type_name.split())
 
 
 def kind(type_name: str) -> str:

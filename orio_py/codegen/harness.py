@@ -12,7 +12,8 @@ from orio_py.codegen.program import Program
 from orio_py.codegen.records import RecordPart, assignments, definition, distinct, parts
 from orio_py.codegen.templates import read, render
 from orio_py.core.expr import Value
-from orio_py.ctree.structures import Members, structures
+from orio_py.ctree.structures import Members
+from orio_py.ctree.unit.translation_unit import translation_unit
 from orio_py.spec.counters import TAU_TIMER
 from orio_py.spec.inputs import Declaration, InputPoint, Storage
 from orio_py.spec.task import TuningTask
@@ -220,7 +221,7 @@ def _structures(task: TuningTask, interface: KernelInterface) -> list[str]:
     used = [(v.type, v.members) for v in interface.variables]
     used += [(d.type, task.structures.get(d.type, ())) for d in task.inputs.declarations]
     files = (task.inputs.decl_file, task.inputs.init_file, task.measurement.validation_file)
-    known = structures(file.text for file in files if file is not None)
+    known = {name for file in files if file is not None for name in translation_unit(file.text).structures}
     return [definition(*found) for found in distinct(used).items() if found[0] not in known]
 
 

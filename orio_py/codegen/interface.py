@@ -19,18 +19,14 @@ from orio_py.core.expr import Value
 from orio_py.ctree.file_scope import live_after
 from orio_py.ctree.structures import Members, not_numbers
 from orio_py.ctree.symbols import CDeclaration, Effects
+from orio_py.ctree.unit.macros import hidden_names
 from orio_py.spec.inputs import Declaration, InputPoint, Storage
 from orio_py.spec.task import TuningTask
 from orio_py.transformation.context import declared_in_file
 
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _NUMBER = re.compile(r"\b(?:0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][-+]?\d+)?)[uUlLfF]*|\.\d+[fFlL]?")
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _ARITHMETIC = re.compile(r"[\w\s.+\-*/%()]*")
-_ENUM = re.compile(r"\benum\b[^{};()]*\{([^}]*)\}")
-_DEFINE = re.compile(
-    r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:\([^)\n]*\))?)((?:[^\n\\]|\\\r?\n|\\.)*)", re.MULTILINE
-)
 
 
 class Passing(StrEnum):
@@ -99,8 +95,7 @@ class _Builder:
         self.sizes = dict(point.values)
         self.effects = _with_macros(task, extent_effects(task))
         self.live = live_after(near, self.effects.scalar_writes)
-        enumerators = IDENTIFIER.findall(" ".join(_ENUM.findall(near.before)))
-        self.constants = frozenset((*near.macros, *enumerators))
+        self.constants = frozenset((*near.macros, *near.unit.enumerators))
         self.read_by_initialisers: set[str] = set()
         self.problems: list[Diagnostic] = []
 
@@ -218,7 +213,7 @@ class _Builder:
 
     def _number_type(self, written: str) -> str | None:
         """The arithmetic type behind a type name, through the file's typedefs and those of its headers."""
-        return self.task.types.get(written) or ctypes.resolve(written, self.task.surroundings.before)
+        return self.task.types.get(written) or (written if ctypes.is_arithmetic(written) else None)
 
     def _from_file(
         self, name: str, declared: CDeclaration, spec: Declaration | None, type_name: str
@@ -321,7 +316,7 @@ class _Builder:
         if declared is None or declared.initialiser is None or name in self.spec or name in self.sizes:
             return None
         text = declared.initialiser.strip()
-        if not _ARITHMETIC.fullmatch(text) or self._is_assigned_before(name, declarations=1):
+        if not _ARITHMETIC.fullmatch(text) or self._is_assigned_before(name):
             return None
         for other in IDENTIFIER.findall(_NUMBER.sub(" ", text)):
             parameter = self.parameters.get(other)
@@ -342,18 +337,12 @@ class _Builder:
         order = list(self.locals)
         return name in self.locals and order.index(name) < order.index(other)
 
-    def _is_assigned_before(self, name: str, *, declarations: int = 0) -> bool:
+    def _is_assigned_before(self, name: str) -> bool:
         """Whether the function assigns `name` (or takes its address) before the region, declarations aside."""
-        if self.task.surroundings.in_loop and name in self.effects.writes:
+        near = self.task.surroundings
+        if near.in_loop and name in self.effects.writes:
             return True
-        before = self.task.surroundings.text_before_in_function
-        if self.task.surroundings.in_loop:
-            before += self.task.surroundings.text_after_in_function
-        code = _COMMENT.sub(" ", before)
-        found = re.findall(
-            rf"(?:&|\+\+|--)\s*{name}\b|\b{name}\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))", code
-        )
-        return len(found) > declarations
+        return near.flow is None or near.flow.changes_before(name, near.inside)
 
     def _definitions(self) -> tuple[str, ...]:
         """Object-like macros of the file that the declarations of the specification mention."""
@@ -398,25 +387,8 @@ def _sizeless(type_name: str) -> str:
 
 def _with_macros(task: TuningTask, found: Effects) -> Effects:
     """The effects with the names that macros used in the timed code hide, which may be read and written."""
-    defined = _DEFINE.findall(task.surroundings.before)
-    bodies = {name: body for name, _, body in defined}
-    formals = {name: set(IDENTIFIER.findall(arguments)) for name, arguments, _ in defined}
-    known = {d.name for d in (*task.surroundings.locals, *task.surroundings.globals)}
-    if task.surroundings.function is not None:
-        known |= {d.name for d in task.surroundings.function.parameters}
-    waiting = [*(found.calls & bodies.keys()), *(found.reads & bodies.keys())]
-    hidden: set[str] = set()
-    seen: set[str] = set()
-    while waiting:
-        macro = waiting.pop()
-        if macro in seen:
-            continue
-        seen.add(macro)
-        for name in IDENTIFIER.findall(bodies[macro]):
-            if name in bodies:
-                waiting.append(name)
-            elif name in known - formals[macro]:
-                hidden.add(name)
+    near = task.surroundings
+    hidden = hidden_names(found.calls | found.reads, near.definitions) & near.declared.keys()
     if not hidden:
         return found
     return replace(

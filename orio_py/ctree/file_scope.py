@@ -1,25 +1,23 @@
-"""What a region can see of its file, found without parsing the file.
-
-A lexical scan, aware of comments, strings and preprocessor branches, finds the enclosing function and
-the declarations before the region; only single declarations are parsed.
-"""
+"""What a region sees of its file: the function around it, declarations, macros, and what is read after it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from orio_py.core.source import SourceFile, Span
-from orio_py.ctree.declarations_in_scope import Visible, parse_declarations, parse_texts, visible
 from orio_py.ctree.emit_expression import emit_type
-from orio_py.ctree.file_scan import FileScan, MacroChange, names_in, scan_file
-from orio_py.ctree.file_structure import Item, closing, parameter_list
-from orio_py.ctree.lexer import Token, TokenKind, blank, code_tokens, scan
-from orio_py.ctree.liveness import address_taken, may_be_read, occurs
+from orio_py.ctree.file_scan import FileScan, scan_file
+from orio_py.ctree.file_structure import Item
+from orio_py.ctree.lexer import TokenKind, names_in, scan
 from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import copy_with, walk
 from orio_py.ctree.symbols import CDeclaration, Scope, declaration_of
-from orio_py.ctree.typenames import STANDARD_TYPES
+from orio_py.ctree.unit.control_flow import ControlFlow
+from orio_py.ctree.unit.external_declarations import OPAQUE
+from orio_py.ctree.unit.macros import Macro
+from orio_py.ctree.unit.translation_unit import Function, TranslationUnit, translation_unit
 
 __all__ = ["FileScope", "FunctionHeader", "live_after", "surroundings"]
 
@@ -42,145 +40,109 @@ class FileScope:
 
     `before` and `after` are the text outside the enclosing function (outside the region, if there is no
     function) without the functions that the region does not need; all of it where the scan is `unsure`.
-    `loop_texts` are, for a region in a loop, the text from the outermost loop to the body of the
-    innermost one, and from there to the region.
+    `inside` are the region's segments of the `unit`, `flow` is the control flow of the function around it,
+    if that could be parsed.
     """
 
     function: FunctionHeader | None
     locals: tuple[CDeclaration, ...]
     globals: tuple[CDeclaration, ...]
-    macros: Mapping[str, str]
-    function_macros: frozenset[str]
+    definitions: Mapping[str, Macro]
     typedefs: frozenset[str]
     before: str
     after: str
-    text_before_in_function: str
-    text_after_in_function: str
+    unit: TranslationUnit
+    inside: range
+    flow: ControlFlow | None
     in_loop: bool
-    extent_text: str = ""
-    loop_texts: tuple[str, str] = ("", "")
     unsure: bool = False
 
+    @property
+    def macros(self) -> Mapping[str, str]:
+        """The macros without arguments that are defined at the region."""
+        return {m.name: m.body for m in self.definitions.values() if m.arguments is None}
 
-def surroundings(source: SourceFile, extent: Span, *, ignore: Sequence[Span] = ()) -> FileScope:
-    """The surroundings of the text `extent`; the text of the spans in `ignore` is left out of account."""
-    text = blank(source.text, [(span.start, span.end) for span in ignore])
-    return _Finder(scan_file(text), extent).find()
+    @property
+    def function_macros(self) -> frozenset[str]:
+        """The macros with arguments."""
+        return frozenset(m.name for m in self.definitions.values() if m.arguments is not None)
+
+    @property
+    def declared(self) -> Mapping[str, CDeclaration]:
+        """The variables that the region sees, by their names."""
+        parameters = self.function.parameters if self.function is not None else ()
+        return {d.name: d for d in (*self.globals, *parameters, *self.locals)}
 
 
-def live_after(surroundings: FileScope, names: Iterable[str]) -> frozenset[str]:
+def surroundings(source: SourceFile, extent: Span, unit: TranslationUnit | None = None) -> FileScope:
+    """What the text `extent` sees of its file; `unit` is what its compiler sees of it."""
+    if unit is None:
+        unit = translation_unit(source.text, boundaries=_edges(extent, source.text))
+    return _Finder(scan_file(source.text), extent, unit).find()
+
+
+def _edges(extent: Span, text: str) -> tuple[int, ...]:
+    """The ends of an extent, where they are not those of annotations."""
+    at_annotations = text.startswith("/*@", extent.start) and text.endswith("*/", 0, extent.end)
+    return () if at_annotations else (extent.start, extent.end)
+
+
+def live_after(scope: FileScope, names: Iterable[str]) -> frozenset[str]:
     """The names whose value after the region may be read before it is assigned again.
 
     Globals, statics, pointer and array parameters and variables whose address is taken always count.
     Without an enclosing function, names that are not declared do not.
     """
-    scanned = _Scanned.of(surroundings)
-    return frozenset(name for name in names if scanned.is_live(name))
+    return frozenset(name for name in names if _is_live(scope, name))
 
 
-@dataclass(frozen=True, slots=True)
-class _Scanned:
-    """The tokens around a region, scanned once for all names."""
-
-    near: FileScope
-    before: list[Token]
-    extent: list[Token]
-    after: list[Token]
-    outer: list[Token]
-    inner: list[Token]
-
-    @classmethod
-    def of(cls, near: FileScope) -> _Scanned:
-        texts = (
-            near.text_before_in_function,
-            near.extent_text,
-            near.text_after_in_function,
-            *near.loop_texts,
-        )
-        return cls(near, *(scan(text) for text in texts))
-
-    def is_live(self, name: str) -> bool:
-        near = self.near
-        parameters = near.function.parameters if near.function else ()
-        declared = next((d for d in (*near.locals, *parameters, *near.globals) if d.name == name), None)
-        if declared is None:
-            return near.function is not None and name not in near.macros
-        if declared.scope == "global" or declared.storage & {"static", "extern"}:
-            return True
-        if declared.scope == "parameter" and declared.is_array_like:
-            return True
-        if any(address_taken(name, part) for part in (self.before, self.extent, self.after)):
-            return True
-        return may_be_read(name, self.after) is True or (near.in_loop and self.comes_back(name))
-
-    def comes_back(self, name: str) -> bool:
-        """Whether a further iteration of a loop around the region may read the value."""
-        if may_be_read(name, self.outer) is True:
-            return True
-        verdict = may_be_read(name, self.inner)
-        if verdict is None:
-            verdict = may_be_read(name, self.extent)
-        if verdict is not None:
-            return verdict
-        # An iteration passes without reading it; code that only an annotation holds is not scanned.
-        return not code_tokens(self.extent) and occurs(name, self.extent)
+def _is_live(near: FileScope, name: str) -> bool:
+    declared = near.declared.get(name)
+    if declared is None:
+        return near.function is not None and name not in near.macros
+    if declared.scope == "global" or declared.storage & {"static", "extern"}:
+        return True
+    if declared.scope == "parameter" and declared.is_array_like:
+        return True
+    flow = near.flow
+    return flow is None or flow.takes_address(name) or flow.live_after(name, near.inside)
 
 
 @dataclass(slots=True)
 class _Finder:
     file: FileScan
     extent: Span
-    types: frozenset[str] = STANDARD_TYPES
+    unit: TranslationUnit
 
     def find(self) -> FileScope:
-        text = self.file.text
-        inside = self.file.function_around(self.extent.start)
-        start, end = (inside.start, inside.end) if inside else (self.extent.start, self.extent.end)
-        declared = parse_texts(self.file.declarations_before(start), self.types)
-        typedefs = frozenset(d.name for d in declared if isinstance(d, c_ast.Typedef))
-        self.types |= typedefs
-        seen = self._visible(inside)
-        local_nodes = parse_declarations(seen.declarations, self.types) if seen else ()
-        typedefs |= {d.name for d in local_nodes if isinstance(d, c_ast.Typedef)}
-        macros = self.file.macros_before(self.extent.start)
-        kept = self._kept(inside, seen, macros)
-        body = inside.body + 1 if inside else self.extent.start
-        close = inside.close if inside else self.extent.end
+        text, unit = self.file.text, self.unit
+        item = self.file.function_around(self.extent.start)
+        start, end = (item.start, item.end) if item else (self.extent.start, self.extent.end)
+        inside = unit.segments.within(self.extent)
+        place = unit.place_of(self.extent)
+        function = unit.function_at(place) if item else None
+        site = function.site(inside) if function is not None else None
+        top = function.declared.item.start if function is not None else place
+        macros = unit.macros_at(place)
+        kept = self._kept(item, macros)
         return FileScope(
-            function=self._function(inside) if inside else None,
-            locals=_variables(local_nodes, "local"),
-            globals=_variables(declared, "global"),
-            macros={m.name: m.body or "" for m in macros.values() if not m.takes_arguments},
-            function_macros=frozenset(m.name for m in macros.values() if m.takes_arguments),
-            typedefs=typedefs,
+            function=self._header(item, function) if item else None,
+            locals=_variables(site.declarations if site else (), "local"),
+            globals=_variables(unit.variables(top), "global"),
+            definitions=macros,
+            typedefs=frozenset(unit.typedefs),
             before=self._reduced(0, start, kept),
             after=self._reduced(end, len(text), kept),
-            text_before_in_function=text[body : self.extent.start],
-            text_after_in_function=text[self.extent.end : max(close, self.extent.end)],
-            in_loop=bool(seen and seen.loops),
-            extent_text=text[self.extent.start : self.extent.end],
-            loop_texts=self._loop_texts(seen),
+            unit=unit,
+            inside=inside,
+            flow=function.flow if function is not None and site is not None else None,
+            in_loop=bool(site and site.in_loop),
             unsure=self.file.outline.unsure,
         )
 
-    def _visible(self, inside: Item | None) -> Visible | None:
-        if inside is None:
-            return None
-        tokens = self.file.tokens(inside.body + 1, self.extent.start)
-        return visible([t for t in tokens if t.kind is not TokenKind.COMMENT], self.types)
-
-    def _loop_texts(self, seen: Visible | None) -> tuple[str, str]:
-        if not seen or not seen.loops:
-            return ("", "")
-        outermost, innermost = seen.loops[0][0], seen.loops[-1][1]
-        text = self.file.text
-        return text[outermost:innermost], text[innermost : self.extent.start]
-
-    def _kept(
-        self, inside: Item | None, seen: Visible | None, macros: Mapping[str, MacroChange]
-    ) -> frozenset[str]:
+    def _kept(self, inside: Item | None, macros: Mapping[str, Macro]) -> frozenset[str]:
         """The functions that the region reaches, through other functions and through macros."""
-        waiting = list(self._mentioned(inside, seen))
+        waiting = list(self._mentioned(inside))
         reached: set[str] = set()
         while waiting:
             name = waiting.pop()
@@ -190,16 +152,14 @@ class _Finder:
                 waiting.extend(macros[name].names if name in macros else ())
         return frozenset(reached)
 
-    def _mentioned(self, inside: Item | None, seen: Visible | None) -> set[str]:
+    def _mentioned(self, inside: Item | None) -> set[str]:
         names: set[str] = set()
         for token in scan(self.file.text[self.extent.start : self.extent.end]):
             names |= names_in((token,))
             if token.kind is TokenKind.COMMENT and token.text.startswith("/*@"):
                 names |= names_in(scan(token.text[3:].removesuffix("*/")))
-        for declaration in seen.declarations if seen else ():
-            names |= names_in(declaration)
         if inside is not None:
-            names |= names_in(inside.header)
+            names |= names_in(self.file.tokens(inside.start, self.extent.start))
         names |= self.file.initialised
         return names - ({inside.name} if inside else set())
 
@@ -218,49 +178,19 @@ class _Finder:
         pieces.append(text[position:end])
         return "".join(pieces)
 
-    def _function(self, item: Item) -> FunctionHeader:
-        header = item.header
-        nodes = parse_declarations([header], self.types)
-        declared = nodes[0] if len(nodes) == 1 else None
-        parameters, return_type = _parsed_header(declared)
-        if declared is None:
-            parameters = self._parameters_one_by_one(header)
-            found = parameter_list(header)
-            before_name = header[: found[0] - 1] if found else header
-            words = [t.text for t in before_name if not t.is_name("static", "inline", "extern")]
-            return_type = " ".join(words)
+    def _header(self, item: Item, function: Function | None) -> FunctionHeader:
+        result = ""
+        if function is not None:
+            shown = emit_type(function.node.decl.type.type)
+            result = re.sub(rf"\s*\b{re.escape(item.name)}\b", "", shown).strip()
         return FunctionHeader(
             name=item.name,
-            parameters=parameters,
-            return_type=return_type,
+            parameters=_variables(function.parameters if function is not None else (), "parameter"),
+            return_type=result,
             text=self.file.text[item.start : item.body].strip(),
             span=Span(item.start, item.end),
-            static=any(t.is_name("static") for t in header),
+            static=any(t.is_name("static") for t in item.header),
         )
-
-    def _parameters_one_by_one(self, header: list[Token]) -> tuple[CDeclaration, ...]:
-        found = parameter_list(header)
-        if found is None:
-            return ()
-        pieces: list[list[Token]] = [[]]
-        index = found[0] + 1
-        while index < found[1]:
-            end = closing(header, index) if header[index].is_operator("(", "[", "{") else index
-            if header[index].is_operator(","):
-                pieces.append([])
-            else:
-                pieces[-1].extend(header[index : end + 1])
-            index = end + 1
-        return _variables(parse_declarations(pieces, self.types), "parameter")
-
-
-def _parsed_header(declared: Node | None) -> tuple[tuple[CDeclaration, ...], str]:
-    if not isinstance(declared, c_ast.Decl) or not isinstance(declared.type, c_ast.FuncDecl):
-        return (), ""
-    arguments = declared.type.args
-    parameters = _variables(list(arguments) if arguments is not None else [], "parameter")
-    result = emit_type(declared.type.type)
-    return parameters, re.sub(rf"\s*\b{re.escape(declared.name or '')}\b", "", result).strip()
 
 
 def _variables(nodes: Iterable[Node], scope: Scope) -> tuple[CDeclaration, ...]:
@@ -273,5 +203,13 @@ def _variables(nodes: Iterable[Node], scope: Scope) -> tuple[CDeclaration, ...]:
             and not isinstance(node.type, c_ast.FuncDecl)
         ):
             found.pop(node.name, None)
-            found[node.name] = declaration_of(node, scope=scope)
+            found[node.name] = declaration_of(_readable(node), scope=scope)
     return tuple(found.values())
+
+
+def _readable(node: Node) -> Node:
+    """The declaration; a name nobody knows stands for an initial value with statements in it (GNU C)."""
+    if not isinstance(node, c_ast.Decl) or node.init is None:
+        return node
+    has_statements = any(isinstance(part, c_ast.Compound) for part in walk(node.init))
+    return copy_with(node, init=c_ast.ID(OPAQUE)) if has_statements else node

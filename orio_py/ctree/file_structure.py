@@ -123,7 +123,7 @@ class _Scanner:
             self._close(token.text)
             if not self.stack and token.text == "}" and self.body >= 0:
                 self._function(token.start, token.end)
-        elif token.is_operator(";") and not self.stack:
+        elif token.is_operator(";") and not self.stack and not self._in_old_header():
             self._declaration(token.end)
 
     def _close(self, closer: str) -> None:
@@ -154,6 +154,19 @@ class _Scanner:
             return False
         tail = tokens[-2:]
         return not any(t.is_name("struct", "union", "enum") for t in tail)
+
+    def _in_old_header(self) -> bool:
+        """Whether the tokens so far are a K&R header: names in parentheses, and declarations of such names."""
+        if len(self.current) < 2 or self.current[-2].is_operator(")", "}"):
+            return False
+        tokens = without_attributes(self.current)
+        found = parameter_list(tokens)
+        if found is None or self.body >= 0:
+            return False
+        names = {t.text for t in tokens[found[0] + 1 : found[1]] if t.kind is TokenKind.NAME}
+        declared, plain = tokens[found[1] + 1 :], len(tokens[found[0] + 1 : found[1]]) == 2 * len(names) - 1
+        last = next((i for i in range(len(declared) - 2, -1, -1) if declared[i].is_operator(";")), -1)
+        return plain and len(declared) > 2 and any(t.text in names for t in declared[last + 1 :])
 
     def _function(self, close: int, end: int) -> None:
         header = without_attributes([t for t in self.current if t.start < self.body])

@@ -102,6 +102,11 @@ def code_tokens(tokens: Iterable[Token]) -> list[Token]:
     return [t for t in tokens if t.kind is not TokenKind.COMMENT and t.kind is not TokenKind.DIRECTIVE]
 
 
+def names_in(tokens: Iterable[Token]) -> frozenset[str]:
+    """The names among tokens."""
+    return frozenset(token.text for token in tokens if token.kind is TokenKind.NAME)
+
+
 def directive_name(token: Token) -> str:
     """The word behind the `#` of a preprocessor line, or an empty text."""
     match = re.match(r"#(?:[ \t\f\v]|/\*.*?\*/|\\\r?\n)*([A-Za-z_]\w*)?", token.text, re.DOTALL)

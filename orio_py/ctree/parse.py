@@ -67,12 +67,13 @@ def position(node: Node) -> Position | None:
     return None
 
 
-class _Lexer(CLexer):
+class KeywordLexer(CLexer):
     """pycparser's lexer, with compiler spellings of keywords, that remembers what it read last."""
 
     last: CToken | None = None
 
     def token(self) -> CToken | None:
+        """The next token; None behind the last one."""
         found = super().token()
         while found is not None and found.value == "__extension__":
             found = super().token()
@@ -158,7 +159,7 @@ class _Fragment:
     def parse(self, typedefs: frozenset[str]) -> Compound:
         code = code_tokens(self.tokens)
         wrapped = _wrap(self, self._insertions(), self._type_names(code, typedefs))
-        parser = CParser(lexer=_Lexer)
+        parser = CParser(lexer=KeywordLexer)
         try:
             tree = parser.parse(wrapped.text, "")
         except RecursionError:

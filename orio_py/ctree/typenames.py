@@ -67,7 +67,8 @@ def _is_type(tokens: Sequence[Token], index: int, before: Token | None) -> bool:
         return True
     behind_specifier = before is not None and _spelling(before) in _SPECIFIERS
     if behind_specifier and after.is_operator("*"):
-        return index < 2 or not _after_type(tokens[index - 2])
+        # `static` between brackets stands before an expression.
+        return index < 2 or not (_after_type(tokens[index - 2]) or tokens[index - 2].is_operator("["))
     if _spelling(after) in _SPECIFIERS and not _after_type(before):
         return True
     starts = (

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
-from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, has_errors
+from orio_py.core.diagnostics import Diagnostic, Note, has_errors
 from orio_py.core.source import SourceFile, Span
+from orio_py.ctree.emit import emit
+from orio_py.ctree.file_scan import scan_file
 from orio_py.ctree.file_scope import FileScope, surroundings
+from orio_py.ctree.unit.translation_unit import TranslationUnit, translation_unit
 from orio_py.frontend.annotations.chill import StatementRecipe
 from orio_py.frontend.annotations.loop import LoopReader
 from orio_py.frontend.annotations.regions import RegionNode, loops_in, nest
@@ -18,7 +21,11 @@ from orio_py.frontend.tuning.files import Files
 from orio_py.frontend.tuning.specification import Interpreter
 from orio_py.spec.parameter import Parameter
 from orio_py.spec.region import Region
+from orio_py.spec.target import BuildSpec
 from orio_py.spec.task import TuningTask
+
+Units = Callable[[BuildSpec, Mapping[int, str]], TranslationUnit]
+"""The file as a build command compiles it, with code that annotations hold at the offsets where it counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,25 +43,33 @@ def read(
     directory: Path,
     spec: SourceFile | None = None,
     recipe: StatementRecipe | None = None,
+    units: Units | None = None,
 ) -> ReadResult:
     """Read an annotated C file.
 
     Files that a specification names are looked for in `directory`.  `spec` is a specification from
     outside for the Loop regions that stand in no PerfTuning region, `recipe` a recipe by statement number
-    for the CHiLL regions that have none.  Bad input is reported in the result, never raised.
+    for the CHiLL regions that have none.  `units` gives the translation unit for a build command (default:
+    one without headers).  Bad input is reported in the result, never raised.
     """
-    return _Reader(source, Files(directory, {source.name: source}), recipe).read(spec)
+    return _Reader(source, Files(directory, {source.name: source}), recipe, units or _own_unit(source)).read(
+        spec
+    )
+
+
+def _own_unit(source: SourceFile) -> Units:
+    return lambda _, codes: translation_unit(source.text, codes=codes)
 
 
 @dataclass(slots=True)
 class _Reader:
     source: SourceFile
     files: Files
-    recipe: StatementRecipe | None = None
+    recipe: StatementRecipe | None
+    units: Units
     problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
     tasks: list[TuningTask] = field(default_factory=list[TuningTask])
     marks: list[Span] = field(default_factory=list[Span])
-    seen: dict[Span, FileScope | None] = field(default_factory=dict[Span, FileScope | None])
 
     def read(self, spec: SourceFile | None) -> ReadResult:
         found = scan(self.source)
@@ -75,8 +90,22 @@ class _Reader:
             for node in lone:
                 self._task([node], None, has_spec=False)
         ordered = sorted(dict.fromkeys(self.problems), key=self._order)
-        tasks = tuple(sorted(self.tasks, key=lambda task: task.extent.start))
+        tasks = self._with_annotated_code(sorted(self.tasks, key=lambda task: task.extent.start))
         return ReadResult(_named(tasks), tuple(ordered), self.files.sources)
+
+    def _with_annotated_code(self, tasks: Sequence[TuningTask]) -> tuple[TuningTask, ...]:
+        """The tasks; what annotations alone hold is part of the file that they see."""
+        regions = (region for task in tasks for region in task.regions)
+        codes = {r.content.start: emit(r.reference) for r in regions if not self._content(r).strip()}
+        if not codes:
+            return tuple(tasks)
+        return tuple(
+            replace(task, surroundings=surroundings(self.source, task.extent, self.units(task.build, codes)))
+            for task in tasks
+        )
+
+    def _content(self, region: Region) -> str:
+        return self.source.text[region.content.start : region.content.end]
 
     def _order(self, problem: Diagnostic) -> tuple[bool, int, int]:
         place = problem.position
@@ -103,32 +132,22 @@ class _Reader:
         loops = loops_in(node)
         if not loops:
             return
-        near = self._surroundings(node.content)
-        if near is not None and near.function is not None:
+        if self._function_start(node.content) is not None:
             self._task(loops, specification, has_spec=True, around=node)
             return
         groups = self._by_function(loops)
-        inside = len(groups) > 1 or self._function_start(loops[0]) is not None
+        inside = len(groups) > 1 or self._function_start(_whole(loops[0])) is not None
         for group in groups:
             self._task(group, specification, has_spec=True, around=None if inside else node)
 
-    def _surroundings(self, extent: Span) -> FileScope | None:
-        if extent not in self.seen:
-            try:
-                self.seen[extent] = surroundings(self.source, extent)
-            except DiagnosticError as error:
-                self.problems.extend(error.diagnostics)
-                self.seen[extent] = None
-        return self.seen[extent]
-
-    def _function_start(self, node: RegionNode) -> int | None:
-        near = self._surroundings(_whole(node))
-        return near.function.span.start if near is not None and near.function is not None else None
+    def _function_start(self, extent: Span) -> int | None:
+        item = scan_file(self.source.text).function_around(extent.start)
+        return None if item is None else item.start
 
     def _by_function(self, nodes: Sequence[RegionNode]) -> list[list[RegionNode]]:
         groups: dict[int | None, list[RegionNode]] = {}
         for node in nodes:
-            groups.setdefault(self._function_start(node), []).append(node)
+            groups.setdefault(self._function_start(_whole(node)), []).append(node)
         return list(groups.values())
 
     def _task(
@@ -140,9 +159,8 @@ class _Reader:
         around: RegionNode | None = None,
     ) -> None:
         extent = around.content if around is not None else _hull(nodes)
-        near = self._surroundings(extent)
-        if near is None:
-            return
+        build = specification.build if specification is not None else BuildSpec()
+        near = surroundings(self.source, extent, self.units(build, {}))
         regions = self._regions(nodes, near, self._known(specification, has_spec))
         if len(regions) < len(nodes) or (has_spec and specification is None):
             return

@@ -42,10 +42,7 @@ class TuningTask:
     """Everything that a tuning session needs to know of one `PerfTuning` region, or of a lone recipe.
 
     `extent` is the timed part of the file: the body of the PerfTuning region, or the hull of the Loop
-    regions where the specification comes from outside.  `types` maps names that typedefs of the file and of
-    its project's headers give to numbers, to the C types that they stand for; `headers` are the texts of those
-    headers that define structures, `structures` the members of those that both define, with C's own types for
-    numbers, by the names of the structures' types.  `has_spec` is False for Loop regions without
+    regions where the specification comes from outside.  `has_spec` is False for Loop regions without
     any specification; those are transformed, not tuned.
     """
 
@@ -62,7 +59,14 @@ class TuningTask:
     measurement: MeasurementSpec = MeasurementSpec()
     search: SearchSpec = SearchSpec()
     assumptions: Assumptions = Assumptions()
-    types: Mapping[str, str] = field(default_factory=dict[str, str])
-    headers: tuple[str, ...] = ()
-    structures: Mapping[str, Members] = field(default_factory=dict[str, Members])
     has_spec: bool = False
+
+    @property
+    def types(self) -> Mapping[str, str]:
+        """The names that typedefs give to numbers, with the C types that they stand for."""
+        return self.surroundings.unit.number_types
+
+    @property
+    def structures(self) -> Mapping[str, Members]:
+        """The members of structures, by the names of the structures' types."""
+        return self.surroundings.unit.structures

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from orio_py.core.source import SourceFile, Span
-from orio_py.ctree.file_scope import live_after, surroundings
-from orio_py.ctree.lexer import Token, TokenKind, blank, scan
+from orio_py.ctree.file_scope import FileScope, FunctionHeader, live_after, surroundings
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names, walk
-from orio_py.ctree.structures import structures
-from orio_py.ctree.symbols import CDeclaration, declaration_of
+from orio_py.ctree.symbols import CDeclaration, Effects, declaration_of, effects
 from orio_py.spec.inputs import Declaration, Storage
 from orio_py.spec.parameter import Parameter
 from orio_py.spec.region import Region
@@ -20,30 +18,33 @@ from orio_py.spec.task import TuningTask
 from orio_py.transformation.base import Context
 
 _LOOP_REGION = re.compile(r"/\*@\s*begin\s+Loop\b")
-_ADDRESS = re.compile(r"&\s*([A-Za-z_]\w*)")
-_SPECIFICATION = re.compile(r"/\*@\s*(?:begin\s+)?PerfTuning\b|#\s*pragma\s+Orio\s+(?:begin\s+)?PerfTuning\b")
 _INT_MAX = 2**31 - 1
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def context_for(task: TuningTask, region: Region) -> Context:
     """The context of a region's code: declarations, macros, and what is read after it."""
-    around = surroundings(task.source, Span(region.leader.start, region.trailer.end))
+    extent = Span(region.leader.start, region.trailer.end)
+    around = surroundings(task.source, extent, task.surroundings.unit)
     parameters = around.function.parameters if around.function is not None else ()
     specified = {d.name: _from_specification(d) for d in (*declared_in_file(task), *task.inputs.declarations)}
+    inside = effects(region.tree)
     declared = dict(specified)
-    before = _without_specifications(around.text_before_in_function) if around.function is not None else ""
-    code = before + task.source.text[region.content.start : region.content.end]
-    declared |= {d.name: _rebound(d, code) for d in (*around.globals, *parameters, *around.locals)}
-    whole = f"{code}\n{region.reference_text}\n{_without_specifications(around.text_after_in_function)}"
+    declared |= {d.name: _rebound(d, around, inside) for d in (*around.globals, *parameters, *around.locals)}
+    kept = frozenset(
+        d.name
+        for d in parameters
+        if d.is_scalar and d.is_integer and d.name not in inside.writes | inside.address_taken
+        if around.flow is not None and not around.flow.changes(d.name, around.inside)
+    )
     for name in (d.name for d in parameters):
-        promising = _promising(declared[name], parameters, whole)
-        extended = _promising(_with_extent(promising, specified.get(name)), parameters, whole)
+        promising = _promising(declared[name], kept)
+        extended = _promising(_with_extent(promising, specified.get(name)), kept)
         declared[name] = extended if extended.promised else promising
     declared |= {d.name: declaration_of(d) for d in walk(region.tree) if isinstance(d, c_ast.Decl) and d.name}
     declared = {name: _with_type(d, task.types) for name, d in declared.items()}
     macro_names = {*around.macros, *around.function_macros}
-    addressed = _ADDRESS.findall(before)
+    addressed = around.flow.addressed_before(around.inside) if around.flow is not None else ()
     return Context(
         declarations=declared,
         live_after=live_after(around, used_names([region.tree])),
@@ -60,25 +61,10 @@ def context_for(task: TuningTask, region: Region) -> Context:
         types=task.types,
         structures={
             name: tuple(_with_numbers(member, task.surroundings.macros) for member in members)
-            for name, members in structures([task.source.text, *task.headers]).items()
+            for name, members in task.structures.items()
         },
-        label=_label(around.function.name if around.function is not None else "region", before),
+        label=_label(around.function, task.source.text, region.leader.start),
     )
-
-
-def _without_specifications(text: str) -> str:
-    """The text without remarks and tuning specifications: `param n = 40;` there assigns nothing in the code.
-
-    Other annotations stay, because code may stand in them alone.
-    """
-    if "/*" not in text and "//" not in text and "#" not in text:
-        return text
-    found = (token for token in scan(text) if _SPECIFICATION.match(token.text) or _is_remark(token))
-    return blank(text, [(token.start, token.end) for token in found])
-
-
-def _is_remark(token: Token) -> bool:
-    return token.kind is TokenKind.COMMENT and not token.text.startswith("/*@")
 
 
 def with_inner_declarations(node: Node, context: Context) -> Context:
@@ -103,10 +89,12 @@ def _size_type(size: Parameter) -> str:
     return "long" if any(isinstance(value, int) and value > _INT_MAX for value in size.values) else "int"
 
 
-def _label(function: str, before: str) -> str:
+def _label(function: FunctionHeader | None, text: str, start: int) -> str:
     """A name for a region: its function's, with a number where others stand before it in the function."""
-    number = len(_LOOP_REGION.findall(before))
-    return f"{function}_r{number}" if number else function
+    if function is None:
+        return "region"
+    number = len(_LOOP_REGION.findall(text, function.span.start, start))
+    return f"{function.name}_r{number}" if number else function.name
 
 
 def _with_type(declared: CDeclaration, types: Mapping[str, str]) -> CDeclaration:
@@ -167,33 +155,24 @@ def _with_extent(declared: CDeclaration, specified: CDeclaration | None) -> CDec
     return replace(declared, dimensions=specified.dimensions, pointers=0, promised=True)
 
 
-def _promising(declared: CDeclaration, parameters: Sequence[CDeclaration], code: str) -> CDeclaration:
+def _promising(declared: CDeclaration, kept: frozenset[str]) -> CDeclaration:
     """The declaration; its outermost extent counts only if it says the same where the region stands.
 
-    What it is computed from has to be parameters that the function does not change, and the parameter itself
-    must still point where it did.
+    What it is computed from has to be among the parameters that the function does not change, `kept`, and the
+    parameter itself must still point where it did.
     """
     if not declared.promised:
         return declared
-    numbers = {p.name for p in parameters if p.is_scalar and p.is_integer}
     names = set(_NAME.findall(declared.dimensions[0]))
-    kept = names <= numbers and declared.scope == "parameter"
-    return replace(declared, promised=kept and not any(_may_change(name, code) for name in names))
+    return replace(declared, promised=names <= kept and declared.scope == "parameter")
 
 
-def _may_change(name: str, code: str) -> bool:
-    """Whether code assigns a variable, or declares one of this name, or takes its address."""
-    pattern = rf"\b{name}\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))|(?:\+\+|--|(?<!&)&)\s*{name}\b"
-    return re.search(pattern, code) is not None
-
-
-def _rebound(declared: CDeclaration, code: str) -> CDeclaration:
+def _rebound(declared: CDeclaration, around: FileScope, inside: Effects) -> CDeclaration:
     """The declaration; a pointer that the function sets anew counts as one of its own.
 
     It may point to where another one points by then, even a `restrict` one (C99 6.7.3.1).
     """
     if declared.scope == "local" or not declared.is_array_like:
         return declared
-    name = re.escape(declared.name)
-    is_set = re.search(rf"(?<![\w.>*]){name}\s*(?:=(?!=)|[-+]=|\+\+|--)|(?:\+\+|--)\s*{name}\b", code)
-    return declared if is_set is None else replace(declared, scope="local")
+    is_set = around.flow is not None and around.flow.sets_pointer(declared.name, around.inside)
+    return replace(declared, scope="local") if is_set or declared.name in inside.scalar_writes else declared

@@ -11,8 +11,8 @@ from orio_py.core.source import SourceFile
 from orio_py.ctree.emit import emit
 from orio_py.ctree.nodes import Compound, Node, c_ast
 from orio_py.ctree.parse import parse_statements
-from orio_py.ctree.structures import structures
 from orio_py.ctree.symbols import declaration_of
+from orio_py.ctree.unit.translation_unit import translation_unit
 from orio_py.frontend.read import read
 from orio_py.spec.task import TuningTask
 from orio_py.transformation.base import Context
@@ -40,7 +40,7 @@ def context(declarations: str = "", *, live: str = "", **fields: object) -> Cont
         for node in parse(declarations).block_items or []
         if isinstance(node, c_ast.Decl) and node.name is not None
     }
-    fields.setdefault("structures", structures([declarations]))
+    fields.setdefault("structures", translation_unit(declarations).structures)
     return Context(declarations=declared, live_after=frozenset(live.split()), **fields)  # type: ignore[arg-type]
 
 

@@ -183,7 +183,7 @@ class Enumerator(Node):
     ) -> None: ...
 
 class EnumeratorList(Node):
-    enumerators: list[Node]
+    enumerators: list[Enumerator]
     def __init__(self, enumerators: list[Node], coord: Any = None) -> None: ...
 
 class ExprList(Node):
@@ -217,10 +217,10 @@ class FuncDecl(Node):
     ) -> None: ...
 
 class FuncDef(Node):
-    decl: Node
-    param_decls: list[Node] | None
+    decl: Decl
+    param_decls: list[Decl] | None
     body: Node
-    def __init__(self, decl: Node, param_decls: list[Node] | None, body: Node, coord: Any = None) -> None: ...
+    def __init__(self, decl: Decl, param_decls: list[Decl] | None, body: Node, coord: Any = None) -> None: ...
 
 class GenericAssociation(Node):
     type: Any

@@ -12,7 +12,6 @@ from statistics import median
 
 from orio_py.build.compiler import Artifact, BuildFailure, Compiler
 from orio_py.build.process import Completed
-from orio_py.codegen import ctypes
 from orio_py.codegen.device import DeviceProgram
 from orio_py.codegen.interface import KernelVariable
 from orio_py.codegen.program import Program
@@ -283,7 +282,6 @@ def _host_data(original: Evaluator) -> HostData:
         places[name] = (offset, element * elements, element)
         offset += element * elements
     constants = {d.name: d.initialiser for d in near.globals if d.is_scalar and "const" in d.qualifiers}
-    types = {name: ctypes.resolve(name, near.before) or name for name in near.typedefs}
     return HostData(
         str(original.inputs),
         str(original.reference),
@@ -308,7 +306,7 @@ def _host_data(original: Evaluator) -> HostData:
             **near.macros,
             **{name: _text(value) for name, value in interface.macros.items()},
         },
-        {**types, **task.types},
+        task.types,
         {name: task.measurement.tolerance.get(name, pair) for name, pair in DEFAULT_TOLERANCE.items()},
     )
 

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
 from pathlib import Path
 
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, fail, has_errors
 from orio_py.core.expr import Value, show
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import SourceFile, Span
-from orio_py.ctree.structures import Members
+from orio_py.ctree.unit.translation_unit import TranslationUnit
 from orio_py.frontend.annotations.chill import StatementRecipe, read_statement_recipe
-from orio_py.frontend.read import read
+from orio_py.frontend.read import Units, read
 from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.check import check
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.parameter import Parameter
+from orio_py.spec.target import BuildSpec
 from orio_py.spec.task import TuningTask
 from orio_py.transformation.context import context_for
 from orio_py.transformation.recipe import check_recipe
@@ -26,12 +25,11 @@ from orio_py.tuning.files.compile_commands import (
     CompileCommand,
     CompileCommands,
     find_compile_commands,
-    parse_command,
     read_compile_commands,
 )
-from orio_py.tuning.files.headers import header_macros, number_types, structure_texts, structure_types
 from orio_py.tuning.files.marks import may_be_annotated
 from orio_py.tuning.files.tree import FileSelection, expand_paths
+from orio_py.tuning.files.units import unit_of
 
 MOST_INPUT_SIZES = 1000
 
@@ -134,14 +132,14 @@ def _load_file(
     if outer.spec is None and not may_be_annotated(source.data):
         return LoadedFile(path, inner, source, ())
     sources[source.name] = source
-    result = read(source, directory=path.resolve().parent, spec=outer.spec, recipe=outer.recipe)
+    command = outer.commands.of(path)
+    units = _units(source, path, command)
+    result = read(source, directory=path.resolve().parent, spec=outer.spec, recipe=outer.recipe, units=units)
     sources.update(result.sources)
     diagnostics.extend(result.diagnostics)
     tasks: list[LoadedTask] = []
-    command = outer.commands.of(path)
-    project = cache(partial(_project, source, path))
     for read_task in result.tasks:
-        task = _in_project(read_task, path, command, project)
+        task = _in_project(read_task, command)
         problems = [*check(task), *_check_recipes(task), *_check_pragmas(task)]
         diagnostics.extend(problems)
         if not has_errors(problems):
@@ -152,51 +150,31 @@ def _load_file(
     return LoadedFile(path, inner, source, tuple(tasks))
 
 
-@dataclass(frozen=True, slots=True)
-class _Project:
-    """What the project's headers and the file itself define, as all tasks of the file see it."""
+def _units(source: SourceFile, path: Path, command: CompileCommand | None) -> Units:
+    """The file's translation unit by build command, each made once."""
+    made: dict[tuple[BuildSpec, tuple[tuple[int, str], ...]], TranslationUnit] = {}
 
-    macros: Mapping[str, str]
-    types: Mapping[str, str]
-    headers: tuple[str, ...]
-    structures: Mapping[str, Members]
+    def unit(build: BuildSpec, codes: Mapping[int, str]) -> TranslationUnit:
+        key = build, tuple(codes.items())
+        if key not in made:
+            applied = command.applied_to(build) if command is not None else build
+            made[key] = unit_of(source.text, path, applied, codes)
+        return made[key]
 
-
-def _project(source: SourceFile, path: Path, folders: tuple[Path, ...]) -> _Project:
-    types, headers = number_types(source, path, folders), structure_texts(source, path, folders)
-    structures = structure_types([source.text, *headers], types)
-    return _Project(header_macros(source, path, folders), types, headers, structures)
+    return unit
 
 
-def _in_project(
-    task: TuningTask,
-    path: Path,
-    command: CompileCommand | None,
-    project: Callable[[tuple[Path, ...]], _Project],
-) -> TuningTask:
-    """The task with what its project says: the file's compiler options, and the types of its headers.
-
-    `project` reads the headers below the folders that it is given.
-    """
-    build = command.applied_to(task.build) if command is not None else task.build
-    beside = path.resolve().parent
-    try:
-        folders = tuple(parse_command(shlex.split(build.command), beside).include_folders)
-    except ValueError:  # `build.compiler` reports a command that cannot be split
-        folders = ()
-    seen = project(folders)
+def _in_project(task: TuningTask, command: CompileCommand | None) -> TuningTask:
+    """The task with the file's compiler options, and with the types that typedefs stand for."""
+    unit = task.surroundings.unit
     declared = tuple(
-        replace(d, type=seen.types[d.type], type_position=None) if d.type in seen.types else d
+        replace(d, type=unit.number_types[d.type], type_position=None) if d.type in unit.number_types else d
         for d in task.inputs.declarations
     )
     return replace(
         task,
-        build=build,
+        build=command.applied_to(task.build) if command is not None else task.build,
         inputs=replace(task.inputs, declarations=declared),
-        types=seen.types,
-        headers=seen.headers,
-        structures=seen.structures,
-        surroundings=replace(task.surroundings, macros={**seen.macros, **task.surroundings.macros}),
     )
 
 

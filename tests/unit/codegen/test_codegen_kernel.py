@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from orio_py.codegen import ctypes
 from orio_py.codegen.harness import fill_skeleton, harness_program
 from orio_py.codegen.interface import Passing, build_interface
 from orio_py.codegen.kernel import kernel_program
@@ -134,21 +133,3 @@ def test_the_test_program_defines_sizes_and_fills_variables(tmp_path: Path) -> N
     assert "float table[M];" in text
     assert "#define M 8" in text
     assert "/*@" not in text.split("int main", 1)[1]
-
-
-@pytest.mark.parametrize(
-    ("name", "resolved"),
-    [
-        ("double", "double"),
-        ("unsigned long long", "unsigned long long"),
-        ("uint16_t", "uint16_t"),
-        ("size_t", "size_t"),
-        ("real", "float"),
-        ("other", "float"),
-        ("circle", None),
-        ("struct s", None),
-    ],
-)
-def test_typedefs_are_followed(name: str, resolved: str | None) -> None:
-    text = "typedef float real; typedef real other;\ntypedef loop circle; typedef circle loop;"
-    assert ctypes.resolve(name, text) == resolved

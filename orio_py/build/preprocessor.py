@@ -1,0 +1,65 @@
+"""Runs a compiler's preprocessor, and nothing else of it.
+
+What is run is a compiler that is known by its name and found on the PATH, with options that only say what the
+code means: a path or another program that a file names is never run.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from orio_py.build.detect import KNOWN_COMPILERS, zig_command
+from orio_py.build.process import run
+from orio_py.core.units import Seconds
+
+TIME_LIMIT = Seconds(30.0)
+"""Of one run; a header may be a pipe that nobody writes."""
+
+_MOST_MISSING = 20
+_KNOWN = re.compile(r"(?:[a-z0-9_]+(?:-[a-z0-9_]+)*-)?(?:gcc|clang|icx|cc)(?:-\d+(?:\.\d+)?)?")
+_MISSING = re.compile(r"fatal error:\s*'?([^':\n]+?)'?(?:: No such file| file not found)")
+
+
+def preprocess(text: str, compiler: str, options: Sequence[str], folder: Path) -> str | None:
+    """The preprocessed text with its line markers and the definitions of macros; None where that fails.
+
+    `compiler` is the first word of the command that builds the file, `options` are include paths, definitions
+    and the language standard, `folder` is where the file stands.  Headers that the text includes and that are
+    not there are left out.
+    """
+    words = _program(compiler)
+    if words is None:
+        return None
+    with TemporaryDirectory(prefix="orio-preprocess-") as scratch:
+        source, target = Path(scratch) / "unit.c", Path(scratch) / "unit.i"
+        command = [*words, "-E", "-dD", "-w", "-x", "c", "-iquote", str(folder), *options, "-o", str(target)]
+        for _ in range(_MOST_MISSING):
+            source.write_text(text, encoding="latin-1")
+            result = run([*command, str(source)], timeout=TIME_LIMIT, directory=folder)
+            if result.ok:
+                return target.read_text(encoding="latin-1")
+            shorter = _without_missing(text, result.stderr)
+            if shorter is None or shorter == text:
+                break
+            text = shorter
+    return None
+
+
+def _program(compiler: str) -> list[str] | None:
+    """The words that start the preprocessor: of the compiler named, if it is a known one, or of any other."""
+    names = [compiler] if _KNOWN.fullmatch(compiler) else []
+    path = next((p for p in map(shutil.which, [*names, *KNOWN_COMPILERS[:-2]]) if p is not None), None)
+    return [path] if path is not None else zig_command()
+
+
+def _without_missing(text: str, errors: str) -> str | None:
+    """The text without the line that includes a header which is not there."""
+    match = _MISSING.search(errors)
+    if match is None:
+        return None
+    header = re.escape(match[1].strip())
+    return re.sub(rf'^[ \t]*#[ \t]*include(?:_next)?[ \t]*["<]{header}[">].*$', "", text, flags=re.MULTILINE)

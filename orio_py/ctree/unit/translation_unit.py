@@ -1,0 +1,296 @@
+"""A translation unit: types, variables, functions and macros of a file and of what it includes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+from orio_py.core.source import Span
+from orio_py.ctree.ctype import ctype
+from orio_py.ctree.nodes import Node, c_ast, substatements
+from orio_py.ctree.rewrite import walk
+from orio_py.ctree.structures import Members
+from orio_py.ctree.symbols import declaration_of
+from orio_py.ctree.unit.control_flow import ControlFlow, control_flow
+from orio_py.ctree.unit.external_declarations import Declared, Preprocessed, constant, parse_items
+from orio_py.ctree.unit.macros import Macro, macros_at
+from orio_py.ctree.unit.segments import Segments
+
+Preprocess = Callable[[Segments], str]
+"""What makes preprocessed text of a file with marked segments."""
+
+_UNITS_REMEMBERED = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Site:
+    """What a place inside a function sees: declarations outermost first, and whether a loop is around it."""
+
+    declarations: tuple[Node, ...]
+    in_loop: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function definition; `node` is a `FuncDef`."""
+
+    node: c_ast.FuncDef
+    declared: Declared
+    mentioned: Mapping[int, frozenset[str]]
+
+    @cached_property
+    def flow(self) -> ControlFlow:
+        """The control flow of the body."""
+        return control_flow(self.node.body, self.declared.segment_of, self.mentioned)
+
+    @property
+    def parameters(self) -> tuple[Node, ...]:
+        """The declarations of the parameters, in their order."""
+        arguments: Node | None = self.node.decl.type.args
+        found = list(arguments) if arguments is not None else []
+        old_style = {d.name: d for d in self.node.param_decls or []}
+        return tuple(old_style.get(p.name, p) if isinstance(p, c_ast.ID) else p for p in found)
+
+    def site(self, inside: range) -> Site | None:
+        """What the code of some segments sees; None if it is not found in the body."""
+        return _Sites(self, inside).find(self.node.body, (), in_loop=False)
+
+    @cached_property
+    def ranges(self) -> dict[Node, tuple[int, int]]:
+        """The first and the last segment of each statement."""
+        found: dict[Node, tuple[int, int]] = {}
+        self._range(self.node.body, found, 0)
+        return found
+
+    def _range(self, node: Node, found: dict[Node, tuple[int, int]], around: int) -> tuple[int, int]:
+        own = self.declared.segment_of(node)
+        first = last = around if own is None else own
+        for child in (
+            *substatements(node),
+            *([node.init] if isinstance(node, c_ast.For) and node.init else ()),
+        ):
+            low, high = self._range(child, found, first)
+            first, last = min(first, low), max(last, high)
+        found[node] = (first, last)
+        return first, last
+
+
+@dataclass(slots=True)
+class _Sites:
+    function: Function
+    inside: range
+
+    def find(self, node: Node, seen: tuple[Node, ...], *, in_loop: bool) -> Site | None:
+        """The first statement in the segments, below `node`."""
+        first, last = self.function.ranges[node]
+        if last < self.inside.start or first >= self.inside.stop:
+            return None
+        own = self.function.declared.segment_of(node)
+        if own is not None and own in self.inside and node is not self.function.node.body:
+            return Site(seen, in_loop)
+        if isinstance(node, c_ast.For) and node.init is not None:
+            seen = (*seen, *_declared_by(node.init))
+        in_loop = in_loop or isinstance(node, (c_ast.For, c_ast.While, c_ast.DoWhile))
+        for child in substatements(node):
+            found = self.find(child, seen, in_loop=in_loop)
+            if found is not None:
+                return found
+            seen = (*seen, *_declared_by(child))
+        return None
+
+
+def _declared_by(statement: Node) -> tuple[Node, ...]:
+    match statement:
+        case c_ast.DeclList():
+            return tuple(statement.decls)
+        case c_ast.Decl() | c_ast.Typedef():
+            return (statement,)
+        case c_ast.Label() | c_ast.Case() | c_ast.Default():
+            return tuple(d for inner in substatements(statement) for d in _declared_by(inner))
+        case _:
+            return ()
+
+
+@dataclass(frozen=True, eq=False)
+class TranslationUnit:
+    """A file as its compiler sees it.
+
+    Function bodies are parsed where an annotation stands in them; of headers only what the file mentions is.
+    What no parser reads is left out.
+    """
+
+    segments: Segments
+    preprocessed: Preprocessed
+    declared: tuple[Declared, ...]
+
+    @cached_property
+    def typedefs(self) -> Mapping[str, c_ast.Typedef]:
+        """The types that typedefs name."""
+        return {node.name: node for node in self._nodes() if isinstance(node, c_ast.Typedef)}
+
+    @cached_property
+    def number_types(self) -> Mapping[str, str]:
+        """The names that typedefs give to arithmetic types, with those types; not those of C's own headers."""
+        found = {name: self._number_type(name) for name in self.typedefs if ctype(name) is None}
+        return {name: kind for name, kind in found.items() if kind is not None}
+
+    def _number_type(self, name: str) -> str | None:
+        for _ in range(len(self.typedefs) + 1):
+            if ctype(name) is not None or name not in self.typedefs:
+                break
+            declared = declaration_of(_as_variable(self.typedefs[name]))
+            if declared.is_array_like:
+                return None
+            name = declared.type
+        return name if ctype(name) is not None else None
+
+    @cached_property
+    def structures(self) -> Mapping[str, Members]:
+        """The members of structures, by `struct tag` and by the names of typedefs.
+
+        Structures with others, with unions or with bit fields inside are left out.
+        """
+        found: dict[str, Members] = {}
+        for node in self._nodes():
+            for part in walk(node):
+                if isinstance(part, c_ast.Struct) and part.decls and (members := self._members(part)):
+                    if part.name is not None:
+                        found[f"struct {part.name}"] = members
+                    if isinstance(node, c_ast.Typedef) and _target(node) is part:
+                        found[node.name] = members
+        for name, node in self.typedefs.items():
+            kind = _target(node)
+            if isinstance(kind, c_ast.Struct) and kind.name is not None and f"struct {kind.name}" in found:
+                found.setdefault(name, found[f"struct {kind.name}"])
+        return found
+
+    def _members(self, structure: c_ast.Struct) -> Members:
+        declared = structure.decls or []
+        if not all(map(_is_plain_member, declared)):
+            return ()
+        members = (declaration_of(d) for d in declared)
+        return tuple(replace(m, type=self.number_types.get(m.type, m.type)) for m in members)
+
+    @cached_property
+    def enumerators(self) -> Mapping[str, int | None]:
+        """The constants of enumerations, with their values where these are evident."""
+        found: dict[str, int | None] = {}
+        for node in self._nodes():
+            for part in walk(node):
+                if isinstance(part, c_ast.EnumeratorList):
+                    _add_enumerators(part, found)
+        return found
+
+    @cached_property
+    def functions(self) -> Mapping[str, Function]:
+        """The functions whose bodies were parsed."""
+        return {
+            declared.item.name: Function(node, declared, self.segments.mentioned)
+            for declared in self.declared
+            for node in declared.nodes
+            if isinstance(node, c_ast.FuncDef)
+        }
+
+    def variables(self, before: int) -> tuple[Node, ...]:
+        """The declarations of variables that stand before an offset of the preprocessed text."""
+        return tuple(
+            node
+            for declared in self.declared
+            if declared.item.end <= before
+            for node in declared.nodes
+            if isinstance(node, c_ast.Decl)
+            and node.name is not None
+            and not isinstance(node.type, c_ast.FuncDecl)
+        )
+
+    def macros_at(self, offset: int) -> dict[str, Macro]:
+        """The macros that are defined at an offset of the preprocessed text."""
+        return macros_at(self.preprocessed.changes, offset)
+
+    def place_of(self, extent: Span) -> int:
+        """Where in the preprocessed text a part of the file begins; its end if that part is left out."""
+        segments = self.segments.within(extent)
+        found = (self._places[segment] for segment in segments if segment in self._places)
+        return min(found, default=len(self.preprocessed.text))
+
+    @cached_property
+    def _places(self) -> Mapping[int, int]:
+        """Where in the preprocessed text each segment begins."""
+        markers = reversed(self.preprocessed.markers)
+        return {marker.segment: offset for offset, marker in markers if marker.segment is not None}
+
+    def function_at(self, place: int) -> Function | None:
+        """The function around an offset of the preprocessed text."""
+        item = self.preprocessed.item_at(place)
+        return None if item is None else self._by_start.get(item.start)
+
+    @cached_property
+    def _by_start(self) -> Mapping[int, Function]:
+        return {function.declared.item.start: function for function in self.functions.values()}
+
+    def _nodes(self) -> Iterator[Node]:
+        for declared in self.declared:
+            yield from declared.nodes
+
+
+def translation_unit(
+    text: str,
+    *,
+    boundaries: Iterable[int] = (),
+    codes: Mapping[int, str] | None = None,
+    preprocess: Preprocess | None = None,
+) -> TranslationUnit:
+    """The unit that a C file is.
+
+    `boundaries` are offsets that will be asked about, besides those of annotations; `codes` is C code that
+    annotations hold, by the offsets where it counts as standing; `preprocess` is the preprocessor (default: one
+    that needs no compiler and reads no header).
+    """
+    if preprocess is None:
+        return _unit(text, tuple(boundaries), tuple((codes or {}).items()))
+    return _read(Segments.of(text, boundaries, codes), preprocess)
+
+
+@lru_cache(maxsize=_UNITS_REMEMBERED)
+def _unit(text: str, boundaries: tuple[int, ...], codes: tuple[tuple[int, str], ...]) -> TranslationUnit:
+    return _read(Segments.of(text, boundaries, dict(codes)), _without_compiler)
+
+
+def _without_compiler(segments: Segments) -> str:
+    # Most tests and many files have no condition.
+    from orio_py.ctree.unit.preprocess import preprocess
+
+    return preprocess(segments.marked(masked=True))
+
+
+def _read(segments: Segments, preprocess: Preprocess) -> TranslationUnit:
+    text = preprocess(segments) if segments.needs_preprocessor else segments.marked()
+    unit = Preprocessed.of(text)
+    return TranslationUnit(segments, unit, tuple(parse_items(unit, has_body=unit.is_annotated)))
+
+
+def _is_plain_member(node: Node) -> bool:
+    if not isinstance(node, c_ast.Decl) or node.name is None or node.bitsize is not None:
+        return False
+    compound = (part for part in walk(node) if isinstance(part, (c_ast.Struct, c_ast.Union)))
+    return not any(part.decls for part in compound)
+
+
+def _add_enumerators(listed: c_ast.EnumeratorList, found: dict[str, int | None]) -> None:
+    value: int | None = -1
+    for enumerator in listed.enumerators:
+        if enumerator.value is None:
+            value = None if value is None else value + 1
+        else:
+            value = constant(enumerator.value, {n: v for n, v in found.items() if v is not None})
+        found[enumerator.name] = value
+
+
+def _target(typedef: Node) -> Node | None:
+    kind = getattr(typedef, "type", None)
+    return getattr(kind, "type", None) if isinstance(kind, c_ast.TypeDecl) else None
+
+
+def _as_variable(typedef: c_ast.Typedef) -> Node:
+    return c_ast.Decl(typedef.name, [], [], [], [], typedef.type, None, None, typedef.coord)
