@@ -128,7 +128,7 @@ def _is_expression(body: str) -> bool:
 
 
 def _expand(text: str, definitions: tuple[str, ...]) -> str:
-    # Most files need none of this.
+    # Few files need this, which takes time to load.
     from pcpp import Preprocessor
 
     preprocessor = Preprocessor()

@@ -258,7 +258,7 @@ def _unit(text: str, boundaries: tuple[int, ...], codes: tuple[tuple[int, str], 
 
 
 def _without_compiler(segments: Segments) -> str:
-    # Most tests and many files have no condition.
+    # Files without conditions do not need this, which takes time to load.
     from orio_py.ctree.unit.preprocess import preprocess
 
     return preprocess(segments.marked(masked=True))
