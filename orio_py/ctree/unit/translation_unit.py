@@ -131,8 +131,12 @@ class TranslationUnit:
 
     @cached_property
     def number_types(self) -> Mapping[str, str]:
-        """The names that typedefs give to arithmetic types, with those types; not those of C's own headers."""
+        """The names that typedefs and macros give to arithmetic types, with those types; not those of C's own headers."""
         found = {name: self._number_type(name) for name in self.typedefs if ctype(name) is None}
+        macros = self.macros_at(len(self.preprocessed.text) + 1).values()
+        found |= {
+            m.name: self._number_type(m.body) for m in macros if m.arguments is None and not m.is_system
+        }
         return {name: kind for name, kind in found.items() if kind is not None}
 
     def _number_type(self, name: str) -> str | None:

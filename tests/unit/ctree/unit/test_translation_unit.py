@@ -36,6 +36,15 @@ def test_typedefs_are_followed(name: str, resolved: str | None) -> None:
     assert translation_unit(text).number_types.get(name) == resolved
 
 
+def test_macros_name_types_too() -> None:
+    text = "typedef unsigned short word;\n#define fp float\n#define W word\n#define N 3\n#define E\n#define F(x) int\n"
+    assert translation_unit(text).number_types == {
+        "word": "unsigned short",
+        "fp": "float",
+        "W": "unsigned short",
+    }
+
+
 def test_conditions_are_decided() -> None:
     text = "#define WIDE 1\n#if defined(WIDE) && WIDE > 0\ntypedef long index_type;\n#else\ntypedef int index_type;\n#endif\n"
     assert translation_unit(text).number_types == {"index_type": "long"}
