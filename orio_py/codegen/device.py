@@ -28,16 +28,16 @@ from math import prod
 
 from orio_py.codegen.device_names import device_name
 from orio_py.ctree.build import literal_value
-from orio_py.transformation.offload.call import (
+from orio_py.kernel.call import (
     FIRST_GROUP,
     call_parameters,
     from_name,
     start_name,
     trips_name,
 )
-from orio_py.transformation.offload.plan import Direction, KernelPlan, LaunchShape, Role
-from orio_py.transformation.offload.records import RecordPlan
-from orio_py.transformation.offload.types import device_type
+from orio_py.kernel.plan import Direction, KernelPlan, LaunchShape, Role
+from orio_py.kernel.records import RecordPlan
+from orio_py.kernel.types import device_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +256,7 @@ DEVICE_BYTES: Mapping[str, int] = {
 def record_bytes(record: RecordPlan) -> int:
     """The bytes of a structure, each of whose members begins at a multiple of its own size.
 
-    >>> from orio_py.transformation.offload.records import RecordMember
+    >>> from orio_py.kernel.records import RecordMember
     >>> record_bytes(RecordPlan("cell", (RecordMember("n", "int", None), RecordMember("x", "double", 2))))
     24
     """

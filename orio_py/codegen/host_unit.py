@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from orio_py.transformation.offload.call import KernelGroup
-from orio_py.transformation.offload.plan import KernelPlan, Language
+from orio_py.kernel.call import KernelGroup
+from orio_py.kernel.plan import KernelPlan, Language
 
 
 def host_prefix(language: Language) -> str:

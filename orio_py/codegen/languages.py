@@ -14,7 +14,7 @@ from orio_py.codegen.opencl.device import device_program as opencl_program
 from orio_py.codegen.opencl.host import host_header as opencl_header
 from orio_py.codegen.opencl.host import host_source as opencl_source
 from orio_py.codegen.program import Program
-from orio_py.transformation.offload.plan import KernelPlan, Language
+from orio_py.kernel.plan import KernelPlan, Language
 
 
 @dataclass(frozen=True, slots=True)

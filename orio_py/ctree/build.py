@@ -215,3 +215,11 @@ def statements(body: Node) -> list[Node]:
     if isinstance(body, Compound):
         return list(body.block_items or [])
     return [] if isinstance(body, c_ast.EmptyStatement) else [body]
+
+
+def as_long(node: Node, kind: str = "long") -> Node:
+    """`(long)node`, or a cast to another type; a literal stays as it is."""
+    if literal_value(node) is not None and kind == "long":
+        return node
+    words = c_ast.IdentifierType(kind.split())
+    return c_ast.Cast(c_ast.Typename(None, [], None, c_ast.TypeDecl(None, [], None, words)), node)

@@ -54,7 +54,7 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
     """
     result = _applied(region, values, context)
     if any(_has_kernels(step, region) for step in region.steps):
-        from orio_py.transformation.offload.call import numbered  # takes time to load
+        from orio_py.kernel.call import numbered  # takes time to load
 
         result = numbered(result, context.label)
     result = without_superfluous(result, region.tree, context)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Literal
 
 from orio_py.ctree.build import literal_value
@@ -330,3 +331,11 @@ def subtracts(part: Node, context: Context) -> bool:
         and literal_value(part) is None
         and signedness(part, context) != "signed"
     )
+
+
+def declaration(name: str, context: Context) -> CDeclaration | None:
+    """The declaration of a variable, with the type that a typedef stands for."""
+    declared = context.declarations.get(name)
+    if declared is None or declared.type not in context.types:
+        return declared
+    return replace(declared, type=context.types[declared.type])

@@ -13,11 +13,11 @@ from cuda_nests import NESTS
 from orio_py.build.cuda import CudaBinary, cuda_options
 from orio_py.codegen.cuda.device import cuda_program
 from orio_py.core.expr import Value
+from orio_py.kernel.call import kernel_plans
+from orio_py.kernel.plan import KernelPlan
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transformation.catalog import TRANSFORMATIONS
-from orio_py.transformation.offload.call import kernel_plans
 from orio_py.transformation.offload.limits import shared_bytes
-from orio_py.transformation.offload.plan import KernelPlan
 
 DECLARATIONS = """int i, j, k, n, m, low, all, bits, ors; double a, s, t, top, p; double *restrict x, *restrict y,
 *restrict z; double P[64][64], Q[64][64]; float *restrict f, *restrict g; int *restrict c; unsigned char *restrict b;"""

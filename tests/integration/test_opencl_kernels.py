@@ -14,10 +14,10 @@ from device_process import on_device
 from opencl_runs import Device
 
 from orio_py.codegen.device import host_parameters
+from orio_py.kernel.call import kernel_plans
+from orio_py.kernel.plan import KernelPlan
 from orio_py.spec.assumptions import Assumptions
-from orio_py.transformation.offload.call import kernel_plans
 from orio_py.transformation.offload.opencl import OpenCL
-from orio_py.transformation.offload.plan import KernelPlan
 
 DECLARATIONS = """int i, j, n, m; double s, mx, alpha; double *restrict x, *restrict y, *restrict A;
 double *restrict p, *restrict q;"""

@@ -12,7 +12,7 @@ from offload_equivalence_opencl import compared_seeds
 from offload_variants import unread, updates, variants
 from random_kernels import random_kernel
 
-from orio_py.transformation.offload.plan import KernelPlan
+from orio_py.kernel.plan import KernelPlan
 
 FAST = ("-cl-opt-disable",)
 

@@ -12,9 +12,9 @@ import pytest
 from opencl_cases import CUBE, FOR_I, FOR_J, LINE, PLANE, SIDE, Case, assert_same, staged, transformed
 from random_offloads import random_offload, random_stencil
 
-from orio_py.transformation.offload.call import kernel_plans
+from orio_py.kernel.call import kernel_plans
+from orio_py.kernel.plan import Distribution, Layout
 from orio_py.transformation.offload.opencl import OpenCL
-from orio_py.transformation.offload.plan import Distribution, Layout
 
 
 def shapes(code: str) -> list[Case]:

@@ -13,11 +13,11 @@ from orio_py.codegen.opencl.device import device_program
 from orio_py.core.expr import Value
 from orio_py.ctree.emit import emit
 from orio_py.ctree.loops import loops_in
+from orio_py.kernel.call import kernel_plans
+from orio_py.kernel.plan import Distribution, Layout
 from orio_py.transformation.catalog import TRANSFORMATIONS
 from orio_py.transformation.composite.composite import Composite
-from orio_py.transformation.offload.call import kernel_plans
 from orio_py.transformation.offload.opencl import OpenCL
-from orio_py.transformation.offload.plan import Distribution, Layout
 
 PRODUCT = (
     OpenCL(nd=2, workItemsPerGroup=(4, 4)),

@@ -14,10 +14,10 @@ from opencl_runs import PROBLEMS, Device, library
 
 from orio_py.ctree.emit import emit
 from orio_py.ctree.nodes import Node
+from orio_py.kernel.call import kernel_plans
+from orio_py.kernel.plan import Layout, Layouts
 from orio_py.spec.assumptions import Assumptions
-from orio_py.transformation.offload.call import kernel_plans
 from orio_py.transformation.offload.opencl import OpenCL
-from orio_py.transformation.offload.plan import Layout, Layouts
 
 TYPES = """struct point { double x, y, z; };
 typedef struct { float v[3], w; } cell;

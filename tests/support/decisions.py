@@ -31,11 +31,11 @@ from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
+from orio_py.kernel.call import kernel_plans
+from orio_py.kernel.plan import Language
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transformation.base import Context, Refusal, Transformation
 from orio_py.transformation.catalog import TRANSFORMATIONS
-from orio_py.transformation.offload.call import kernel_plans
-from orio_py.transformation.offload.plan import Language
 from orio_py.transformation.parallel.openmp import OpenMP
 from orio_py.transformation.parallel.user_pragmas import check_user_pragmas
 from orio_py.transformation.parallel.vector import Vector

@@ -25,11 +25,11 @@ from orio_py.ctree.equal import structure_digest
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, walk
 from orio_py.ctree.verify import verify
+from orio_py.kernel.call import kernel_plans
+from orio_py.kernel.plan import KernelPlan
+from orio_py.kernel.types import device_type
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transformation.base import Refusal
-from orio_py.transformation.offload.call import kernel_plans
-from orio_py.transformation.offload.plan import KernelPlan
-from orio_py.transformation.offload.types import device_type
 
 SIZES = ((0, 3, 2), (1, 1, 1), (2, 0, 5), (7, 5, 3), (11, 12, 4), (12, 9, 12))
 LARGE = ((0, 3, 2), (1, 1, 1), (7, 5, 3), (64, 3, 2), (129, 11, 3))

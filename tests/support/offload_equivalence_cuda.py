@@ -19,8 +19,8 @@ from orio_py.codegen.cuda.host import host_header, host_source
 from orio_py.codegen.device import host_parameters
 from orio_py.codegen.host_unit import HostKernel, HostUnit
 from orio_py.ctree.emit import emit
-from orio_py.transformation.offload.call import size_name, slice_names
-from orio_py.transformation.offload.plan import BufferPlan, Direction, KernelPlan
+from orio_py.kernel.call import size_name, slice_names
+from orio_py.kernel.plan import BufferPlan, Direction, KernelPlan
 
 RUNS = (
     "order=random streams=random",

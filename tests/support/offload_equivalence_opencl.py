@@ -22,7 +22,7 @@ from opencl_runs import PROBLEMS, Device, library
 from random_kernels import random_kernel
 
 from orio_py.ctree.emit import emit
-from orio_py.transformation.offload.plan import KernelPlan
+from orio_py.kernel.plan import KernelPlan
 
 
 def opencl_build(

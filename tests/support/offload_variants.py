@@ -9,7 +9,7 @@ from dataclasses import replace
 from offload_equivalence import Refusal, Variant, offloaded
 from random_kernels import RandomKernel, random_kernel
 
-from orio_py.transformation.offload.plan import Direction, KernelPlan
+from orio_py.kernel.plan import Direction, KernelPlan
 
 
 def variants(first: int, count: int, draw: Callable[[int], RandomKernel] = random_kernel) -> list[Variant]:

@@ -17,10 +17,10 @@ from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.verify import verify
+from orio_py.kernel.call import kernel_plans
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transformation.base import Refusal
 from orio_py.transformation.composite.composite import Composite
-from orio_py.transformation.offload.call import kernel_plans
 from orio_py.transformation.offload.opencl import OpenCL
 
 SIDE = 12

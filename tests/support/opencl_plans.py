@@ -7,7 +7,7 @@ from dataclasses import replace
 from orio_py.codegen.host_unit import HostKernel
 from orio_py.ctree.build import binary, const, ident, index, unary
 from orio_py.ctree.nodes import Node
-from orio_py.transformation.offload.plan import (
+from orio_py.kernel.plan import (
     Axis,
     BufferPlan,
     DeviceOptions,

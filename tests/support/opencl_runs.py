@@ -29,9 +29,9 @@ from orio_py.codegen.device import (
 from orio_py.codegen.opencl.device import device_program
 from orio_py.codegen.opencl.self_test import uses_feature
 from orio_py.ctree.build import literal_value
-from orio_py.transformation.offload.call import size_name, slice_names
-from orio_py.transformation.offload.plan import Direction, KernelPlan
-from orio_py.transformation.offload.types import device_type
+from orio_py.kernel.call import size_name, slice_names
+from orio_py.kernel.plan import Direction, KernelPlan
+from orio_py.kernel.types import device_type
 
 NUMBERS: Mapping[str, Any] = {
     "char": np.int8,

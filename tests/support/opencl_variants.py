@@ -7,9 +7,9 @@ import numpy as np
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument
 from orio_py.core.units import Bytes
+from orio_py.kernel.plan import Direction
 from orio_py.measure.offload.variant import Combining, HostData, HostFunction, HostVariable
 from orio_py.measure.opencl.variant import DeviceVariant
-from orio_py.transformation.offload.plan import Direction
 
 AXPY = """#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 __kernel void axpy(__global double *y, __global const double *x, double a, long trips)

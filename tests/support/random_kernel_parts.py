@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from random import Random
 
+from orio_py.kernel.plan import Distribution
 from orio_py.transformation.offload.cuda import CUDA
 from orio_py.transformation.offload.opencl import OpenCL
-from orio_py.transformation.offload.plan import Distribution
 
 SIDE = 14
 """The declared sides of matrices; loops reach 12 of them, and subscripts one more."""

@@ -27,9 +27,9 @@ from random_kernel_parts import (
     with_members,
 )
 
+from orio_py.kernel.plan import Layout
 from orio_py.transformation.offload.cuda import CUDA
 from orio_py.transformation.offload.opencl import OpenCL
-from orio_py.transformation.offload.plan import Layout
 
 ELEMENTS = (*INTEGERS, *FLOATING, "double", "double", "double", "double", "float", "float", "int", "int")
 READ = ("x", "a", "c", "p", "b")

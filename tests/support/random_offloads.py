@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
+from orio_py.kernel.plan import Distribution
 from orio_py.transformation.offload.opencl import OpenCL
-from orio_py.transformation.offload.plan import Distribution
 
 _OUTER = (
     "for (i = 0; i < n; i++)",

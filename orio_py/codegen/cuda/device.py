@@ -31,10 +31,10 @@ from orio_py.codegen.offload.lines import kernel_lines, wrapped_head
 from orio_py.codegen.offload.reductions import device_reduction, merged
 from orio_py.codegen.offload.types import types_of
 from orio_py.codegen.templates import render
-from orio_py.transformation.offload.call import FIRST_GROUP
-from orio_py.transformation.offload.functions import DeviceFunction, device_function
-from orio_py.transformation.offload.plan import Direction, KernelPlan
-from orio_py.transformation.offload.types import device_type
+from orio_py.kernel.call import FIRST_GROUP
+from orio_py.kernel.functions import DeviceFunction, device_function
+from orio_py.kernel.plan import Direction, KernelPlan
+from orio_py.kernel.types import device_type
 
 WARP = 32
 """Threads of a warp, on all devices (CUDA C++ Programming Guide, section 4.1)."""

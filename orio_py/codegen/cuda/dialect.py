@@ -12,8 +12,8 @@ from collections.abc import Mapping
 
 from orio_py.ctree.build import call, ident, index
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.transformation.offload.functions import DeviceFunction
-from orio_py.transformation.offload.plan import LaunchShape
+from orio_py.kernel.functions import DeviceFunction
+from orio_py.kernel.plan import LaunchShape
 
 LANES_FUNCTION = "orio_lanes_"
 """How the names of functions of `math.h` for vectors begin."""

@@ -28,8 +28,8 @@ from orio_py.codegen.offload.host import (
     wrapped,
 )
 from orio_py.ctree.build import literal_value
-from orio_py.transformation.offload.call import GroupParameters, KernelGroup, group_parameters, trips_name
-from orio_py.transformation.offload.plan import Direction, KernelPlan
+from orio_py.kernel.call import GroupParameters, KernelGroup, group_parameters, trips_name
+from orio_py.kernel.plan import Direction, KernelPlan
 
 
 @dataclass(frozen=True, slots=True)

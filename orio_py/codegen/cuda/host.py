@@ -41,8 +41,8 @@ from orio_py.codegen.offload.host import (
 from orio_py.codegen.offload.slices import is_of_slice
 from orio_py.codegen.program import Program
 from orio_py.codegen.templates import render
-from orio_py.transformation.offload.call import from_name, group_parameters, slice_names, trips_name
-from orio_py.transformation.offload.plan import KernelPlan, Language, LaunchShape, Role
+from orio_py.kernel.call import from_name, group_parameters, slice_names, trips_name
+from orio_py.kernel.plan import KernelPlan, Language, LaunchShape, Role
 
 _STREAM = "void *orio_stream"
 """A `cudaStream_t`, in headers that do without CUDA's own."""

@@ -36,8 +36,8 @@ from orio_py.ctree.build import literal_value
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.rewrite import used_names
-from orio_py.transformation.offload.call import begin_name, length_name, start_name, trips_name
-from orio_py.transformation.offload.plan import BlockPlan
+from orio_py.kernel.call import begin_name, length_name, start_name, trips_name
+from orio_py.kernel.plan import BlockPlan
 
 _INSIDE = "orio_inside"
 

@@ -8,8 +8,8 @@ from orio_py.codegen.offload.types import Types, type_of
 from orio_py.ctree.build import binary, call, ternary
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, rename
-from orio_py.transformation.offload.functions import choice, device_function
-from orio_py.transformation.offload.types import device_type
+from orio_py.kernel.functions import choice, device_function
+from orio_py.kernel.types import device_type
 
 
 def device_statement(node: Node, kernel: Kernel) -> Node:

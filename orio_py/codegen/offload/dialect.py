@@ -16,8 +16,8 @@ from typing import Protocol
 
 from orio_py.codegen.offload.types import Types
 from orio_py.ctree.nodes import Node
-from orio_py.transformation.offload.functions import DeviceFunction
-from orio_py.transformation.offload.plan import KernelPlan, LaunchShape
+from orio_py.kernel.functions import DeviceFunction
+from orio_py.kernel.plan import KernelPlan, LaunchShape
 
 
 class Dialect(Protocol):

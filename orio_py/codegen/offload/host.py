@@ -15,9 +15,9 @@ from orio_py.codegen.host_unit import HostKernel, HostUnit, host_prefix
 from orio_py.codegen.offload.slices import is_of_slice, reaches, run_slices, slice_argument, slices
 from orio_py.codegen.program import Program
 from orio_py.codegen.templates import render
+from orio_py.kernel.call import KernelGroup, group_parameters, size_name, trips_name
+from orio_py.kernel.plan import Direction, KernelPlan, Language, ReductionPlan, Role
 from orio_py.spec.generated import companion_mark
-from orio_py.transformation.offload.call import KernelGroup, group_parameters, size_name, trips_name
-from orio_py.transformation.offload.plan import Direction, KernelPlan, Language, ReductionPlan, Role
 
 WIDTH = 110
 """Characters in a line of generated code, where it can be broken."""

@@ -20,9 +20,9 @@ from orio_py.codegen.offload.loops import counter, index_declared, type_text
 from orio_py.codegen.offload.vectors import Vectors, lanes_name
 from orio_py.ctree.emit import emit
 from orio_py.ctree.rewrite import used_names
-from orio_py.transformation.offload.call import trips_name
-from orio_py.transformation.offload.plan import Axis
-from orio_py.transformation.offload.types import device_type
+from orio_py.kernel.call import trips_name
+from orio_py.kernel.plan import Axis
+from orio_py.kernel.types import device_type
 
 
 def plain_body(kernel: Kernel, indent: str) -> str:

@@ -27,9 +27,9 @@ from orio_py.ctree.build import literal_value
 from orio_py.ctree.emit import emit
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.rewrite import used_names
-from orio_py.transformation.offload.call import begin_name, from_name, place_name, start_name, trips_name
-from orio_py.transformation.offload.plan import Axis, AxisBinding, Distribution, KernelPlan, Role
-from orio_py.transformation.offload.types import device_type
+from orio_py.kernel.call import begin_name, from_name, place_name, start_name, trips_name
+from orio_py.kernel.plan import Axis, AxisBinding, Distribution, KernelPlan, Role
+from orio_py.kernel.types import device_type
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from orio_py.codegen.device_names import device_name
 from orio_py.codegen.offload.dialect import Dialect, Kernel
 from orio_py.codegen.offload.vectors import lanes_name
-from orio_py.transformation.offload.plan import ReductionPlan
-from orio_py.transformation.offload.types import device_type
+from orio_py.kernel.plan import ReductionPlan
+from orio_py.kernel.types import device_type
 
 _COMBINED = {"+": "+=", "*": "*=", "&": "&=", "|": "|=", "^": "^="}
 _BITWISE = {"&&": "&", "||": "|"}

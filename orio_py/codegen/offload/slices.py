@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument
-from orio_py.transformation.offload.call import slice_names, trips_name
-from orio_py.transformation.offload.plan import KernelPlan
+from orio_py.kernel.call import slice_names, trips_name
+from orio_py.kernel.plan import KernelPlan
 
 _FIELDS = {ArgumentKind.FROM: "from", ArgumentKind.TRIPS: "to", ArgumentKind.GROUP: "group"}
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
-from orio_py.transformation.offload.functions import choice, device_function
-from orio_py.transformation.offload.plan import KernelPlan
-from orio_py.transformation.offload.types import device_type
+from orio_py.kernel.functions import choice, device_function
+from orio_py.kernel.plan import KernelPlan
+from orio_py.kernel.types import device_type
 
 _RANKS = ("int", "uint", "long", "ulong", "float", "double")
 _TRUTHS = frozenset({"<", "<=", ">", ">=", "==", "!=", "&&", "||"})

@@ -34,7 +34,7 @@ from orio_py.ctree.build import (
 )
 from orio_py.ctree.nodes import INCREMENTS, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, rename
-from orio_py.transformation.offload.functions import choice, device_function
+from orio_py.kernel.functions import choice, device_function
 from orio_py.transformation.offload.vectors import differs
 
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})

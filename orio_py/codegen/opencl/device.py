@@ -27,9 +27,9 @@ from orio_py.codegen.opencl.dialect import OPENCL
 from orio_py.codegen.templates import render
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
-from orio_py.transformation.offload.call import FIRST_GROUP
-from orio_py.transformation.offload.plan import Direction, KernelPlan
-from orio_py.transformation.offload.types import device_type
+from orio_py.kernel.call import FIRST_GROUP
+from orio_py.kernel.plan import Direction, KernelPlan
+from orio_py.kernel.types import device_type
 
 _WIDTH = 100
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from orio_py.ctree.build import call, const, ident
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.transformation.offload.functions import DeviceFunction
-from orio_py.transformation.offload.plan import LaunchShape
+from orio_py.kernel.functions import DeviceFunction
+from orio_py.kernel.plan import LaunchShape
 
 
 class OpenCLDialect:

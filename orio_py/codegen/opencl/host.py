@@ -33,8 +33,8 @@ from orio_py.codegen.offload.host import (
 from orio_py.codegen.program import Program
 from orio_py.codegen.string_literals import escape, string_pieces
 from orio_py.codegen.templates import render
-from orio_py.transformation.offload.call import trips_name
-from orio_py.transformation.offload.plan import KernelPlan, Language
+from orio_py.kernel.call import trips_name
+from orio_py.kernel.plan import KernelPlan, Language
 
 __all__ = ["host_header", "host_source", "prototype"]
 

@@ -19,6 +19,7 @@ from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.expr import Value
 from orio_py.core.source import Position
 from orio_py.core.units import Bytes, Seconds
+from orio_py.kernel.plan import KernelPlan
 from orio_py.measure.base import Baseline, VariantFacts
 from orio_py.measure.cuda.client import DEFAULT_ARCHITECTURE, CudaPlace
 from orio_py.measure.cuda.variant import BUILT, BuiltCuda, CudaVariant, UsedKernel
@@ -29,7 +30,6 @@ from orio_py.measure.offload.evaluator import SUFFIX, OffloadEvaluator, agree
 from orio_py.record.cuda import ARCHITECTURE
 from orio_py.record.measurement import Failure, Measurement, Stage, Success
 from orio_py.record.trial import CounterSource, CounterValue
-from orio_py.transformation.offload.plan import KernelPlan
 
 LIBRARY = "kernels.so"
 """The shared object of a variant for the executor on the processor."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument
 from orio_py.core.units import Bytes
+from orio_py.kernel.plan import Direction
 from orio_py.measure.cuda.drivers.base import Address, CudaDriver, DriverProblem, Event, Kernel, Stream
 from orio_py.measure.cuda.drivers.processor import NAME
 from orio_py.measure.cuda.streams import EventPool, Streams, Timed
@@ -25,7 +26,6 @@ from orio_py.measure.offload.host import HostCode, HostState, Launch
 from orio_py.measure.offload.problem import Spent, VariantProblem
 from orio_py.measure.offload.slices import BufferPart, busy_seconds, run_slices
 from orio_py.measure.offload.variant import HostData
-from orio_py.transformation.offload.plan import Direction
 
 GUARD = 256
 """Bytes before and behind each buffer that no kernel may change; the executor on the processor needs none."""

@@ -10,11 +10,11 @@ import numpy as np
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument
 from orio_py.ctree.evaluate import Number, canonical_type
+from orio_py.kernel.call import size_name
 from orio_py.measure.job import DEFAULT_TOLERANCE
 from orio_py.measure.offload.host import HostState, Launch, Pointer, number_bytes, number_from
 from orio_py.measure.offload.problem import VariantProblem
 from orio_py.measure.offload.variant import Combining, HostData, HostVariable
-from orio_py.transformation.offload.call import size_name
 
 NUMPY: Mapping[str, Any] = {
     "char": np.int8,

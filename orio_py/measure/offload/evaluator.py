@@ -20,6 +20,7 @@ from orio_py.core.expr import Value
 from orio_py.core.source import Position
 from orio_py.core.units import Seconds
 from orio_py.ctree.evaluate import NoValueError
+from orio_py.kernel.plan import KernelPlan
 from orio_py.measure.base import Baseline, RunLimits, VariantFacts
 from orio_py.measure.evaluator import ENOUGH, FINAL_SAMPLES, MOST_SAMPLES, Evaluator
 from orio_py.measure.job import DEFAULT_TOLERANCE, EarlyStopping, MemberPlace, ResultLines, judge
@@ -29,7 +30,6 @@ from orio_py.measure.offload.variant import HostData, HostFunction, HostMember, 
 from orio_py.measure.offload.worker import CONDITION, Task
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage
 from orio_py.record.trial import CounterSource, CounterValue
-from orio_py.transformation.offload.plan import KernelPlan
 
 SUFFIX = ".json"
 """Ends the names of files that describe device variants."""

@@ -14,9 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument, Reach, slices_of
+from orio_py.kernel.call import slice_names
+from orio_py.kernel.plan import Direction
 from orio_py.measure.offload.host import Launch
-from orio_py.transformation.offload.call import slice_names
-from orio_py.transformation.offload.plan import Direction
 
 Interval = tuple[int, int]
 """Nanoseconds of a device's clock."""

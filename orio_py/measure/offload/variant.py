@@ -19,7 +19,7 @@ from orio_py.codegen.device import (
     slices_of,
 )
 from orio_py.core.units import Bytes
-from orio_py.transformation.offload.plan import AxisBinding, Direction, KernelPlan, LaunchShape, Role
+from orio_py.kernel.plan import AxisBinding, Direction, KernelPlan, LaunchShape, Role
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from orio_py.codegen.extent import extent_text
 from orio_py.codegen.program import Program
 from orio_py.core.expr import Value
 from orio_py.core.source import Position
+from orio_py.kernel.plan import KernelPlan
 from orio_py.measure.base import Baseline, VariantFacts
 from orio_py.measure.offload.client import DeviceWorker, Ended
 from orio_py.measure.offload.evaluator import SUFFIX, OffloadEvaluator, agree
@@ -20,7 +21,6 @@ from orio_py.measure.opencl.client import opencl_worker
 from orio_py.measure.opencl.limits import check_device, choose_device, fault_warning
 from orio_py.measure.opencl.variant import DeviceVariant
 from orio_py.record.device import OpenCLSurvey
-from orio_py.transformation.offload.plan import KernelPlan
 
 
 @dataclass(slots=True)

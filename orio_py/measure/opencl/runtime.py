@@ -18,6 +18,7 @@ import numpy as np
 import pyopencl as cl
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument
+from orio_py.kernel.plan import Direction
 from orio_py.measure.offload.arrays import HostArrays, buffer_bytes, by_columns, partials_array, value_of
 from orio_py.measure.offload.host import HostCode, HostState, Launch
 from orio_py.measure.offload.problem import Spent, VariantProblem
@@ -25,7 +26,6 @@ from orio_py.measure.offload.slices import BufferPart, busy_seconds, run_slices
 from orio_py.measure.offload.variant import HostData
 from orio_py.measure.opencl.slices import CommandQueues, interval
 from orio_py.measure.opencl.variant import DeviceVariant
-from orio_py.transformation.offload.plan import Direction
 
 SHORT = 50e-6
 """Kernels shorter than so many seconds are not timed by events alone on processors."""

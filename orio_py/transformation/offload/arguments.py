@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from orio_py.ctree.nodes import Node
-from orio_py.machine.device import GpuModel
-from orio_py.transformation.base import refuse
-from orio_py.transformation.offload.plan import (
+from orio_py.kernel.plan import (
     AxisBinding,
     DeviceOptions,
     Distribution,
@@ -16,6 +14,8 @@ from orio_py.transformation.offload.plan import (
     Layout,
     Layouts,
 )
+from orio_py.machine.device import GpuModel
+from orio_py.transformation.base import refuse
 
 MAXIMUM_AXES = 3
 """Devices have index spaces of up to three dimensions (The OpenCL Specification 1.2, section 3.2)."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import reduce
 from operator import mul
 
-from orio_py.ctree.build import binary, const, ident, literal_value, ternary
+from orio_py.ctree.build import as_long, binary, const, ident, literal_value, ternary
 from orio_py.ctree.dependence.affine import Monomial, Polynomial
 from orio_py.ctree.dependence.terms import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.emit_expression import emit_expression, emit_type
@@ -230,11 +230,3 @@ def operands(node: Node, *, smallest: bool) -> list[Node]:
             return [node]
         case _:
             return [node]
-
-
-def as_long(node: Node, kind: str = "long") -> Node:
-    """`(long)node`, or a cast to another type; a literal stays as it is."""
-    if literal_value(node) is not None and kind == "long":
-        return node
-    words = c_ast.IdentifierType(kind.split())
-    return c_ast.Cast(c_ast.Typename(None, [], None, c_ast.TypeDecl(None, [], None, words)), node)

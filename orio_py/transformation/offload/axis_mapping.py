@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from orio_py.ctree.build import binary, const, literal_value, ternary
+from orio_py.ctree.build import as_long, binary, const, literal_value, ternary
 from orio_py.ctree.loops import CanonicalLoop, nest
 from orio_py.ctree.nodes import Node, c_ast
+from orio_py.kernel.plan import Axis
+from orio_py.kernel.types import device_type
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.forms import (
     loop_view,
@@ -17,9 +19,7 @@ from orio_py.transformation.forms import (
     start_is_invariant,
 )
 from orio_py.transformation.offload.arguments import MAXIMUM_AXES
-from orio_py.transformation.offload.arithmetic import Arithmetic, as_long
-from orio_py.transformation.offload.plan import Axis
-from orio_py.transformation.offload.types import device_type
+from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.parallel.annotate import require_no_constructs
 from orio_py.transformation.parallel.clause_check import count_problem
 from orio_py.transformation.types import index_type, is_natural, signedness, signedness_of_type

@@ -15,17 +15,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from orio_py.ctree.build import add, assign, binary, block, declare, for_, ident, literal_value, mul, unary
+from orio_py.ctree.build import (
+    add,
+    as_long,
+    assign,
+    binary,
+    block,
+    declare,
+    for_,
+    ident,
+    literal_value,
+    mul,
+    unary,
+)
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.loops import CanonicalLoop, jumps_out
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import copy_with, used_names, walk
+from orio_py.kernel.call import begin_name, length_name, place_name, start_name
+from orio_py.kernel.plan import Axis, BlockPlan
 from orio_py.transformation.base import Context, Refusal
-from orio_py.transformation.offload.arithmetic import Arithmetic, as_long
+from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.axis_mapping import axis, require_countable
 from orio_py.transformation.offload.body import body_items, unrolled_by_pragma
-from orio_py.transformation.offload.call import begin_name, length_name, place_name, start_name
-from orio_py.transformation.offload.plan import Axis, BlockPlan
 from orio_py.transformation.parallel.data_sharing import assigned_names
 
 

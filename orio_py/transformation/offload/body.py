@@ -8,10 +8,10 @@ from orio_py.ctree.build import index, literal_value
 from orio_py.ctree.loops import innermost_loops
 from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import Replacement, Rewriter, copy_with, walk
+from orio_py.kernel.functions import choice, device_function
+from orio_py.kernel.types import device_type
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.offload.buffers import Array
-from orio_py.transformation.offload.functions import choice, device_function
-from orio_py.transformation.offload.types import device_type
 
 _POINTS = frozenset({"&", "*"})
 

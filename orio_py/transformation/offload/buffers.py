@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from orio_py.ctree.build import add, binary, const, ident, index, literal_value, sub, unary
+from orio_py.ctree.build import add, as_long, binary, const, ident, index, literal_value, sub, unary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
+from orio_py.kernel.plan import BufferPlan, Direction, ScalarPlan
+from orio_py.kernel.records import RecordPlan
+from orio_py.kernel.types import element_type
 from orio_py.transformation.base import Context, Refusal, refuse
-from orio_py.transformation.offload.arithmetic import Arithmetic, as_long
+from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.element_accesses import ElementAccess
 from orio_py.transformation.offload.extents import declared_count, factor_of, inner_extents, promised_count
 from orio_py.transformation.offload.index_ranges import IndexRange, minimums
-from orio_py.transformation.offload.plan import BufferPlan, Direction, ScalarPlan
 from orio_py.transformation.offload.ranges import Range, touched
-from orio_py.transformation.offload.records import RecordPlan
 from orio_py.transformation.offload.slices import slice_plan
-from orio_py.transformation.offload.types import declaration, element_type
+from orio_py.transformation.types import declaration
 
 _INT_MAX = 2**31 - 1
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from orio_py.core.expr import Value
 from orio_py.core.registry import did_you_mean
 from orio_py.ctree.nodes import Node
+from orio_py.kernel.plan import CudaOptions, DeviceOptions, Language
 from orio_py.machine.catalog import gpu_model, gpu_models
 from orio_py.machine.device import GpuModel
 from orio_py.transformation.arguments import boolean, text
@@ -47,7 +48,6 @@ from orio_py.transformation.offload.device_step import (
     stage_spec,
 )
 from orio_py.transformation.offload.limits import OLDEST
-from orio_py.transformation.offload.plan import CudaOptions, DeviceOptions, Language
 
 _L1_KIB = (0, 16, 32, 48)
 _KIB = 64

@@ -11,15 +11,15 @@ from orio_py.core.expr import Value, show
 from orio_py.ctree.build import flat_block
 from orio_py.ctree.loops import outermost_loops
 from orio_py.ctree.nodes import Node
+from orio_py.kernel.call import call_of, numbered
+from orio_py.kernel.plan import Distribution, Layout, Layouts
 from orio_py.transformation.arguments import boolean, positive_int, text, wrong
 from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.entry import ArgumentSpec
 from orio_py.transformation.final_index import with_final_indices
 from orio_py.transformation.offload.arguments import OffloadArguments
-from orio_py.transformation.offload.call import call_of, numbered
 from orio_py.transformation.offload.normalise_loops import with_comparisons
 from orio_py.transformation.offload.offload import Offloaded, offloaded, require_any_order
-from orio_py.transformation.offload.plan import Distribution, Layout, Layouts
 from orio_py.transformation.parallel.annotate import chosen_loops
 from orio_py.transformation.parallel.parallelize import optional_loop
 from orio_py.transformation.sites import Choice, rewrite_where

@@ -11,9 +11,9 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import INCREMENTS, Compound, For, Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import declared_names, walk_statements
 from orio_py.ctree.rewrite import walk as walk_nodes
+from orio_py.kernel.types import device_type
 from orio_py.transformation.offload.arithmetic import Arithmetic, ValueEnvironment
 from orio_py.transformation.offload.index_ranges import IndexRange, level_of, restricted
-from orio_py.transformation.offload.types import device_type
 from orio_py.transformation.parallel.data_sharing import assigned_names
 
 

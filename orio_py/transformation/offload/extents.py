@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from orio_py.core.source import SourceFile
-from orio_py.ctree.build import binary, ident, index, literal_value, unary
+from orio_py.ctree.build import as_long, binary, ident, index, literal_value, unary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.symbols import CDeclaration
+from orio_py.kernel.plan import ScalarPlan
 from orio_py.transformation.base import Context
-from orio_py.transformation.offload.arithmetic import Arithmetic, as_long
+from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.names import is_number_macro
-from orio_py.transformation.offload.plan import ScalarPlan
 
 
 def inner_extents(declared: CDeclaration, context: Context) -> tuple[list[Node], list[ScalarPlan]]:

@@ -9,10 +9,10 @@ from math import prod
 from typing import NoReturn
 
 from orio_py.ctree.nodes import Node
+from orio_py.kernel.plan import KernelPlan
+from orio_py.kernel.types import device_type
 from orio_py.machine.device import GpuModel
 from orio_py.transformation.base import refuse
-from orio_py.transformation.offload.plan import KernelPlan
-from orio_py.transformation.offload.types import device_type
 
 OLDEST = "sm_75"
 """The architecture whose limits hold where none is named; those of later ones are no smaller for a block."""

@@ -20,6 +20,14 @@ from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.loops import CanonicalLoop, innermost_loops
 from orio_py.ctree.nodes import Node, array_of, c_ast
 from orio_py.ctree.rewrite import walk
+from orio_py.kernel.plan import (
+    BufferPlan,
+    KernelPlan,
+    LaunchShape,
+    Layout,
+    Layouts,
+    ReductionPlan,
+)
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.offload.arguments import OffloadArguments, launch_shape
 from orio_py.transformation.offload.arithmetic import Arithmetic
@@ -37,14 +45,6 @@ from orio_py.transformation.offload.element_accesses import ElementAccess, colle
 from orio_py.transformation.offload.index_ranges import IndexRange
 from orio_py.transformation.offload.limits import require_limits
 from orio_py.transformation.offload.normalise_loops import with_comparisons
-from orio_py.transformation.offload.plan import (
-    BufferPlan,
-    KernelPlan,
-    LaunchShape,
-    Layout,
-    Layouts,
-    ReductionPlan,
-)
 from orio_py.transformation.offload.scalars import scalars
 from orio_py.transformation.offload.staging import Staging, staging
 from orio_py.transformation.offload.structures import Flattened, flattened_structures

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from orio_py.core.expr import Value
 from orio_py.ctree.nodes import Node
+from orio_py.kernel.plan import DeviceOptions
 from orio_py.transformation.arguments import boolean, text, wrong
 from orio_py.transformation.base import refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
@@ -42,7 +43,6 @@ from orio_py.transformation.offload.device_step import (
     one_of,
     stage_spec,
 )
-from orio_py.transformation.offload.plan import DeviceOptions
 
 _LAYOUTS = "'row', 'column', 'aos' or 'soa', or a list such as ['p:soa', 'A:column']"
 _VECTORS = (0, 2, 4, 8, 16)

@@ -9,11 +9,12 @@ from orio_py.ctree.build import ident
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import declared_names, walk
+from orio_py.kernel.plan import ReductionPlan, ScalarPlan
+from orio_py.kernel.types import device_type, identity
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.offload.names import CONSTANTS, macro_type
-from orio_py.transformation.offload.plan import ReductionPlan, ScalarPlan
-from orio_py.transformation.offload.types import declaration, device_type, identity
 from orio_py.transformation.parallel.data_sharing import Sharing, assigned_scalars
+from orio_py.transformation.types import declaration
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from orio_py.ctree.build import binary
+from orio_py.ctree.build import as_long, binary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
-from orio_py.transformation.offload.arithmetic import Arithmetic, as_long
+from orio_py.kernel.plan import SlicePlan
+from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.element_accesses import ElementAccess
 from orio_py.transformation.offload.index_ranges import Unbounded, ends
-from orio_py.transformation.offload.plan import SlicePlan
 
 
 def slice_plan(

@@ -18,6 +18,7 @@ from math import prod
 
 from orio_py.ctree.build import (
     add,
+    as_long,
     assign,
     binary,
     block,
@@ -33,12 +34,12 @@ from orio_py.ctree.build import (
 )
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.transformation.offload.arithmetic import Arithmetic, as_long
+from orio_py.kernel.call import begin_name, place_name, start_name
+from orio_py.kernel.plan import Axis, LaunchShape, ScalarPlan, StagedTile
+from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.blocks import InnerLoop
 from orio_py.transformation.offload.buffers import Array
-from orio_py.transformation.offload.call import begin_name, place_name, start_name
 from orio_py.transformation.offload.element_accesses import ElementAccess
-from orio_py.transformation.offload.plan import Axis, LaunchShape, ScalarPlan, StagedTile
 
 _WARP = 32
 """Threads that read from shared memory together (CUDA C++ Programming Guide, section 4.1)."""

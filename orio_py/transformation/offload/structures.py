@@ -19,10 +19,10 @@ from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node, array_of, c_ast, reference_parts
 from orio_py.ctree.rewrite import Rewriter, walk
 from orio_py.ctree.symbols import CDeclaration
+from orio_py.kernel.plan import Axis, BufferPlan, Direction, ScalarPlan
+from orio_py.kernel.records import RecordPlan, record_plan
+from orio_py.kernel.types import device_type
 from orio_py.transformation.base import Context, note, refuse
-from orio_py.transformation.offload.plan import Axis, BufferPlan, Direction, ScalarPlan
-from orio_py.transformation.offload.records import RecordPlan, record_plan
-from orio_py.transformation.offload.types import device_type
 
 _QUALIFIERS = ("const", "volatile")
 

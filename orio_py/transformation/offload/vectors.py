@@ -22,12 +22,13 @@ from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.emit_expression import emit_expression, emit_type
 from orio_py.ctree.nodes import INCREMENTS, Comment, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import walk
+from orio_py.kernel.functions import device_function
+from orio_py.kernel.plan import Axis, LanePlan
+from orio_py.kernel.types import device_type
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.offload.buffers import Array
 from orio_py.transformation.offload.element_accesses import ElementAccess
-from orio_py.transformation.offload.functions import device_function
-from orio_py.transformation.offload.plan import Axis, LanePlan
-from orio_py.transformation.offload.types import declaration, device_type
+from orio_py.transformation.types import declaration
 
 _LOGICAL = frozenset({"&&", "||"})
 

@@ -27,13 +27,13 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.rewrite import substitute, used_names
 from orio_py.ctree.simplify import simplify
+from orio_py.kernel.plan import Language
 from orio_py.machine.catalog import gpu_model
 from orio_py.machine.device import GpuModel
 from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.offload.arguments import ITEMS, OffloadArguments
 from orio_py.transformation.offload.device_step import with_kernel
 from orio_py.transformation.offload.limits import OLDEST
-from orio_py.transformation.offload.plan import Language
 from orio_py.transformation.statements.groups import with_own_nest
 from orio_py.transformation.statements.mapped_nests import (
     WHAT,

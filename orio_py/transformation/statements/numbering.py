@@ -15,9 +15,9 @@ from typing import cast
 from orio_py.core.registry import nearest
 from orio_py.core.source import Position
 from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, Transform, c_ast, substatements
+from orio_py.kernel.plan import AxisBinding, Role
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.loop_names import index_name
-from orio_py.transformation.offload.plan import AxisBinding, Role
 from orio_py.transformation.sites import Change, rewrite_where
 
 LoopPlace = str | int

@@ -20,8 +20,8 @@ from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Compound, Node, c_ast
 from orio_py.ctree.rewrite import used_names, walk, walk_statements
-from orio_py.transformation.offload.call import call_parameters, called_plan, with_plans
-from orio_py.transformation.offload.plan import Direction, KernelPlan
+from orio_py.kernel.call import call_parameters, called_plan, with_plans
+from orio_py.kernel.plan import Direction, KernelPlan
 from orio_py.transformation.statements.numbering import NumberedProgram
 
 

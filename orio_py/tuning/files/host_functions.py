@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from orio_py.codegen.host_unit import HostKernel, host_prefix
-from orio_py.transformation.offload.call import KernelGroup
-from orio_py.transformation.offload.plan import KernelPlan, Language
+from orio_py.kernel.call import KernelGroup
+from orio_py.kernel.plan import KernelPlan, Language
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from orio_py.codegen.host_unit import HostKernel
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
-from orio_py.transformation.offload.plan import Language
+from orio_py.kernel.plan import Language
 from orio_py.tuning.files.load import LoadedFile
 from orio_py.tuning.files.sidecar_files import (
     companion_paths,

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from orio_py.codegen.host_unit import HostKernel, HostUnit
+from orio_py.kernel.plan import Language
 from orio_py.spec.generated import companion_mark
 from orio_py.transformation.catalog import DEVICE_LANGUAGES
-from orio_py.transformation.offload.plan import Language
 from orio_py.tuning.files.load import LoadedFile
 from orio_py.tuning.files.writeback import write_atomically
 

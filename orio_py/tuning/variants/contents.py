@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from orio_py.core.expr import Value, show
 from orio_py.core.source import Span
+from orio_py.kernel.plan import Language
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.region import Region
 from orio_py.spec.task import TuningTask
-from orio_py.transformation.offload.plan import Language
 from orio_py.tuning.files.host_functions import HostFunctions, called_languages, calls_host_functions
 from orio_py.tuning.files.load import LoadedTask
 from orio_py.tuning.files.writeback import generated_content

@@ -11,12 +11,12 @@ from orio_py.ctree.build import const
 from orio_py.ctree.emit import emit
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import substitute
+from orio_py.kernel.call import KernelGroup, joined, kernel_groups, kernel_plans
+from orio_py.kernel.plan import KernelPlan
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.task import TuningTask
 from orio_py.transformation.base import Context, ForcedRefusals
 from orio_py.transformation.context import context_for
-from orio_py.transformation.offload.call import KernelGroup, joined, kernel_groups, kernel_plans
-from orio_py.transformation.offload.plan import KernelPlan
 from orio_py.transformation.recipe import apply_recipe
 from orio_py.tuning.variants.dispatch import DispatchCase, dispatch
 

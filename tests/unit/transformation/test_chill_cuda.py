@@ -15,8 +15,8 @@ from orio_py.core.source import Position
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
 from orio_py.ctree.nodes import Node
-from orio_py.transformation.offload.call import group_parameters, joined, kernel_groups, kernel_plans
-from orio_py.transformation.offload.plan import AxisBinding, KernelPlan, Role
+from orio_py.kernel.call import group_parameters, joined, kernel_groups, kernel_plans
+from orio_py.kernel.plan import AxisBinding, KernelPlan, Role
 from orio_py.transformation.recipe import apply_recipe, context_for, device_targets
 
 HEAD = 8

@@ -6,12 +6,12 @@ import pytest
 from c_trees import context, statement
 
 from orio_py.core.expr import Value
+from orio_py.kernel.call import kernel_plans
+from orio_py.kernel.plan import KernelPlan
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.catalog import TRANSFORMATIONS
-from orio_py.transformation.offload.call import kernel_plans
 from orio_py.transformation.offload.cuda import CUDA
-from orio_py.transformation.offload.plan import KernelPlan
 
 DECLARATIONS = "int i, j, k, n; double s, t, a[64][64], b[64][64], *restrict x, *restrict y;"
 LINE = "@for (i = 0; i < n; i++) y[i] = x[i];"

@@ -9,11 +9,11 @@ from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.expr import Value
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
+from orio_py.kernel.plan import Distribution, Layout, Layouts
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.catalog import TRANSFORMATIONS
 from orio_py.transformation.offload.opencl import OpenCL
-from orio_py.transformation.offload.plan import Distribution, Layout, Layouts
 
 DECLARATIONS = """int i, j, n, m, t, count, row[99]; unsigned u; double s, a[99], b[99], c[9][9], *p, **rows;
 double *restrict x, *restrict y; long double wide[9], big; volatile double hot; struct point { double v; } at[9]; struct pair { int k; double v; } both[9];

@@ -9,8 +9,8 @@ from orio_py.core.diagnostics import DiagnosticError, Severity
 from orio_py.core.expr import Value
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
-from orio_py.transformation.offload.call import kernel_plans
-from orio_py.transformation.offload.plan import Language
+from orio_py.kernel.call import kernel_plans
+from orio_py.kernel.plan import Language
 from orio_py.transformation.recipe import apply_recipe, context_for, device_targets, uses_openmp
 
 LOOP = "for (i = 0; i < n; i++) a[i] = b[i];"

@@ -9,12 +9,12 @@ from c_trees import context, parse
 
 from orio_py.codegen.cuda.device import cuda_program
 from orio_py.codegen.cuda.dialect import _CONSTANTS
+from orio_py.kernel.call import kernel_plans
+from orio_py.kernel.functions import device_function
+from orio_py.kernel.plan import Distribution, KernelPlan, Layout
 from orio_py.spec.assumptions import Assumptions
-from orio_py.transformation.offload.call import kernel_plans
 from orio_py.transformation.offload.cuda import CUDA
-from orio_py.transformation.offload.functions import device_function
 from orio_py.transformation.offload.names import CONSTANTS
-from orio_py.transformation.offload.plan import Distribution, KernelPlan, Layout
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden_cuda"
 DECLARATIONS = """int i, j, k, n, m; double s, t, mx, alpha; int count, ok; long w; unsigned char *restrict bytes;

@@ -16,8 +16,8 @@ from orio_py.codegen.cuda.device import cuda_program
 from orio_py.codegen.cuda.host import host_source
 from orio_py.codegen.host_unit import HostKernel, HostUnit
 from orio_py.core.expr import Value
-from orio_py.transformation.offload.call import joined, kernel_groups, kernel_plans
-from orio_py.transformation.offload.plan import KernelPlan
+from orio_py.kernel.call import joined, kernel_groups, kernel_plans
+from orio_py.kernel.plan import KernelPlan
 from orio_py.transformation.recipe import apply_recipe, context_for
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden_cuda"

@@ -17,10 +17,10 @@ from orio_py.codegen.device import (
 )
 from orio_py.codegen.device_names import device_name
 from orio_py.codegen.opencl.device import device_program
+from orio_py.kernel.call import kernel_plans
+from orio_py.kernel.plan import Direction, Distribution, KernelPlan, Layout
 from orio_py.spec.assumptions import Assumptions
-from orio_py.transformation.offload.call import kernel_plans
 from orio_py.transformation.offload.opencl import OpenCL
-from orio_py.transformation.offload.plan import Direction, Distribution, KernelPlan, Layout
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden_device"
 DECLARATIONS = """int i, j, k, n, m, local; double s, t, mx, alpha; int count, ok; long w; unsigned char *restrict bytes;

@@ -18,6 +18,8 @@ from orio_py.build.cuda_cpu import CudaOnCpu, cuda_on_cpu
 from orio_py.build.process import Completed
 from orio_py.codegen.device import ArgumentKind, KernelArgument
 from orio_py.core.units import Bytes, Seconds
+from orio_py.kernel.call import slice_names
+from orio_py.kernel.plan import AxisBinding, Role
 from orio_py.measure.cuda import client
 from orio_py.measure.cuda.client import cuda_place
 from orio_py.measure.cuda.drivers.base import DriverProblem
@@ -32,8 +34,6 @@ from orio_py.measure.offload.variant import HostData, HostFunction
 from orio_py.measure.offload.worker import Task
 from orio_py.record.cuda import KernelUsage
 from orio_py.record.measurement import Clock, Failure, Stage, Success
-from orio_py.transformation.offload.call import slice_names
-from orio_py.transformation.offload.plan import AxisBinding, Role
 
 LONG = Seconds(60.0)
 

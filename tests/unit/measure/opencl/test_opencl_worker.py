@@ -24,6 +24,7 @@ from opencl_variants import (
 from orio_py.build.process import Completed
 from orio_py.codegen.device import ArgumentKind, KernelArgument, slices_of
 from orio_py.core.units import Seconds
+from orio_py.kernel.call import slice_names
 from orio_py.measure.job import ResultLines, judge
 from orio_py.measure.offload.client import Answer, DeviceWorker, Ended
 from orio_py.measure.offload.variant import HostFunction
@@ -31,7 +32,6 @@ from orio_py.measure.offload.worker import Task
 from orio_py.measure.opencl.client import opencl_worker
 from orio_py.measure.opencl.variant import DeviceVariant
 from orio_py.record.measurement import Clock, Failure, Stage, Success
-from orio_py.transformation.offload.call import slice_names
 
 LONG = Seconds(60.0)
 ROOT = Path(__file__).resolve().parents[4]

@@ -11,13 +11,13 @@ from c_programs import compile_and_run
 from c_trees import context, statement
 
 from orio_py.ctree.emit import emit, emit_expression
+from orio_py.kernel.call import kernel_plans
+from orio_py.kernel.plan import BufferPlan, DeviceOptions, Direction, KernelPlan, LaunchShape
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transformation.base import Context
 from orio_py.transformation.catalog import TRANSFORMATIONS
 from orio_py.transformation.offload.arguments import OffloadArguments
-from orio_py.transformation.offload.call import kernel_plans
 from orio_py.transformation.offload.offload import offload
-from orio_py.transformation.offload.plan import BufferPlan, DeviceOptions, Direction, KernelPlan, LaunchShape
 
 DECLARATIONS = """int i, j, k, n, m; unsigned u, v; long w; double s, t, mx; int count, ok;
 double *restrict x, *restrict y, a[9][8]; float *restrict f; const int *restrict c; double (*restrict q)[8];

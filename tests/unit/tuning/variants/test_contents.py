@@ -8,7 +8,7 @@ from pathlib import Path
 
 from opencl_plans import axpy
 
-from orio_py.transformation.offload.plan import KernelPlan, LaunchShape
+from orio_py.kernel.plan import KernelPlan, LaunchShape
 from orio_py.tuning.files.host_functions import HostFunctions, calls_host_functions
 from orio_py.tuning.files.load import load
 from orio_py.tuning.variants.contents import transformed_contents, tuned_contents, without_stale_calls

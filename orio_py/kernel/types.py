@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from orio_py.ctree.symbols import CDeclaration
-from orio_py.transformation.base import Context
 
 _NAMED: Mapping[str, str] = {
     "int8_t": "char",
@@ -62,14 +60,6 @@ def device_type(text: str) -> str | None:
         return None
     sign = "u" if "unsigned" in words else ""
     return sign + next((word for word in ("char", "short", "long") if word in words), "int")
-
-
-def declaration(name: str, context: Context) -> CDeclaration | None:
-    """The declaration of a variable, with the type that a typedef stands for."""
-    declared = context.declarations.get(name)
-    if declared is None or declared.type not in context.types:
-        return declared
-    return replace(declared, type=context.types[declared.type])
 
 
 def element_type(declared: CDeclaration) -> str | None:

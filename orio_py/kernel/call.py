@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from orio_py.ctree.build import block, declare, ident, index, literal_value, unary
+from orio_py.ctree.build import as_long, block, declare, ident, index, literal_value, unary
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Compound, KernelCall, Node, c_ast
 from orio_py.ctree.rewrite import Replacement, Rewriter, copy_with, walk
-from orio_py.transformation.offload.arithmetic import as_long
-from orio_py.transformation.offload.plan import Axis, BufferPlan, Direction, KernelPlan
+from orio_py.kernel.plan import Axis, BufferPlan, Direction, KernelPlan
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from orio_py.ctree.build import ident, literal_value
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.structures import Members
 from orio_py.ctree.symbols import CDeclaration
-from orio_py.transformation.offload.types import device_type
+from orio_py.kernel.types import device_type
 
 _QUALIFIERS = frozenset({"volatile"})
 

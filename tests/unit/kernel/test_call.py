@@ -10,8 +10,8 @@ from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
 from orio_py.ctree.nodes import KernelCall, Node
 from orio_py.ctree.rewrite import copy_with, substitute, walk
+from orio_py.kernel.call import kernel_plans, numbered
 from orio_py.spec.assumptions import Assumptions
-from orio_py.transformation.offload.call import kernel_plans, numbered
 from orio_py.transformation.offload.opencl import OpenCL
 
 CODE = "for (i = 0; i < n; i++) { s += x[i]; y[i] = t; }  for (i = 0; i < n; i++) x[i] = 0;"

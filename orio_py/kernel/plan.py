@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from orio_py.ctree.nodes import Node
-from orio_py.transformation.offload.records import RecordPlan
+from orio_py.kernel.records import RecordPlan
 
 
 class Direction(StrEnum):
