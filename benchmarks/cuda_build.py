@@ -31,7 +31,6 @@ from orio_py.build.cuda_report import ArchitectureReport, KernelReport, build_re
 from orio_py.codegen.cuda.device import cuda_program
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem, has_errors, render
 from orio_py.core.units import Seconds
-from orio_py.kernel.plan import Language
 from orio_py.tuning.files.load import load
 from orio_py.tuning.project import transform_file
 
@@ -78,7 +77,7 @@ def generated(paths: Sequence[Path]) -> list[Text]:
     return [
         Text(plan.name, cuda_program([plan]), prod(plan.launch.block_size))
         for plan in plans
-        if plan.language is Language.CUDA
+        if plan.language == "cuda"
     ]
 
 

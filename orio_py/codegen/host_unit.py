@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orio_py.kernel.call import KernelGroup
-from orio_py.kernel.plan import KernelPlan, Language
-
-
-def host_prefix(language: Language) -> str:
-    """How every host function's name begins."""
-    return f"orio_{language}_"
+from orio_py.kernel.plan import KernelPlan
 
 
 @dataclass(frozen=True, slots=True)

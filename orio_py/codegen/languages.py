@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from orio_py.codegen.cuda.device import cuda_program
-from orio_py.codegen.cuda.host import host_header as cuda_header
-from orio_py.codegen.cuda.host import host_source as cuda_source
 from orio_py.codegen.device import DeviceProgram
 from orio_py.codegen.host_unit import HostUnit
-from orio_py.codegen.opencl.device import device_program as opencl_program
-from orio_py.codegen.opencl.host import host_header as opencl_header
-from orio_py.codegen.opencl.host import host_source as opencl_source
 from orio_py.codegen.program import Program
-from orio_py.kernel.plan import KernelPlan, Language
+from orio_py.kernel.backend import Backend
+from orio_py.kernel.backends import BACKENDS
+from orio_py.kernel.plan import KernelPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +22,18 @@ class Renderer:
     header: Callable[[HostUnit], Program]
 
 
-RENDERERS: Mapping[Language, Renderer] = {
-    Language.OPENCL: Renderer(opencl_program, opencl_source, opencl_header),
-    Language.CUDA: Renderer(cuda_program, cuda_source, cuda_header),
-}
+def renderer_of(backend: Backend) -> Renderer:
+    """What writes the text of a language."""
+    renderer = backend.load(backend.renderer)
+    assert isinstance(renderer, Renderer)
+    return renderer
 
 
 def device_programs(plans: Sequence[KernelPlan]) -> tuple[DeviceProgram, ...]:
     """The device text of a region's kernels, one program for each language that they are in."""
     found: list[DeviceProgram] = []
-    for language, renderer in RENDERERS.items():
-        own = tuple(plan for plan in plans if plan.language is language)
+    for backend in BACKENDS.values():
+        own = tuple(plan for plan in plans if plan.language == backend.name)
         if own:
-            found.append(DeviceProgram(renderer.program(own), own))
+            found.append(DeviceProgram(renderer_of(backend).program(own), own))
     return tuple(found)

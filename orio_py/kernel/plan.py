@@ -254,13 +254,6 @@ class LaunchShape:
         return self.tile or (self.block_size[0] * self.vector, *self.block_size[1:])
 
 
-class Language(StrEnum):
-    """The device language that a plan is for."""
-
-    OPENCL = "opencl"
-    CUDA = "cuda"
-
-
 @dataclass(frozen=True, slots=True)
 class CudaOptions:
     """What only CUDA has.
@@ -308,7 +301,7 @@ class KernelPlan:
     `blocks` are loops in the body, in its order, before and behind which all items of a group wait.
     One item does `coarsen` iterations at least of the innermost axis, `spread` over it, or vectors of
     `launch.vector` iterations as `lanes` says; what is left at the end is done one by one.  `unroll` is the
-    factor of the pragma before the loop over them, None for none.
+    factor of the pragma before the loop over them, None for none.  `language` is the name of its backend.
     """
 
     name: str
@@ -319,6 +312,7 @@ class KernelPlan:
     private: tuple[tuple[str, str], ...]
     reductions: tuple[ReductionPlan, ...]
     launch: LaunchShape
+    language: str
     staged: tuple[StagedTile, ...] = ()
     blocks: tuple[BlockPlan, ...] = ()
     spread: Distribution = Distribution.STRIDED
@@ -326,4 +320,3 @@ class KernelPlan:
     unroll: int | None = None
     options: DeviceOptions = DeviceOptions()
     lanes: LanePlan | None = None
-    language: Language = Language.OPENCL

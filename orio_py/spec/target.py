@@ -9,12 +9,10 @@ from orio_py.core.source import Position
 
 
 class Target(StrEnum):
-    """The language or programming model that a recipe generates."""
+    """The programming models for the host; the other targets are device languages, by their backends' names."""
 
     C = "c"
     OPENMP = "openmp"
-    OPENCL = "opencl"
-    CUDA = "cuda"
 
 
 class DeviceTime(StrEnum):

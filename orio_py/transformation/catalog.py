@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from itertools import chain
 
+from orio_py.kernel.backends import BY_TITLE
 from orio_py.transformation.entry import Entry
 
 _MODULES: Mapping[str, str] = {
@@ -35,34 +37,32 @@ _MODULES: Mapping[str, str] = {
     "BoundReplace": "storage.bound_replace",
     "Prefetch": "storage.prefetch",
     "Pragma": "parallel.pragma",
-    "OpenCL": "offload.opencl",
-    "CUDA": "offload.cuda",
     "Composite": "composite.entry",
 }
-"""The module below `orio_py.transformation` that holds each transformation's `ENTRY`."""
+"""The module below `orio_py.transformation` that holds each transformation's `ENTRY`; those of backends are theirs."""
 
 
 class Catalog(Mapping[str, Entry]):
     """The entries by name."""
 
     def __getitem__(self, name: str) -> Entry:
-        entry = import_module(f"orio_py.transformation.{_MODULES[name]}").ENTRY
+        if name in BY_TITLE:
+            entry = BY_TITLE[name].load(BY_TITLE[name].transformation)
+        else:
+            entry = import_module(f"orio_py.transformation.{_MODULES[name]}").ENTRY
         assert isinstance(entry, Entry)
         assert entry.name == name
         return entry
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_MODULES)
+        return chain(_MODULES, BY_TITLE)
 
     def __len__(self) -> int:
-        return len(_MODULES)
+        return len(_MODULES) + len(BY_TITLE)
 
 
 TRANSFORMATIONS = Catalog()
 """Every transformation that a recipe can use."""
-
-DEVICE_LANGUAGES: Mapping[str, str] = {"OpenCL": "opencl", "CUDA": "cuda"}
-"""The transformations that make kernels, each with Composite's key for it, which is also the target's name."""
 
 NOT_YET: frozenset[str] = frozenset(["MPIOverlap"])
 """Transformations of the language that are known but not available."""

@@ -44,7 +44,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
     declared |= {d.name: declaration_of(d) for d in walk(region.tree) if isinstance(d, c_ast.Decl) and d.name}
     declared = {name: _with_type(d, task.types) for name, d in declared.items()}
     macro_names = {*around.macros, *around.function_macros}
-    addressed = around.flow.addressed_before(around.inside) if around.flow is not None else ()
+    addressed = _addressed(around, declared)
     return Context(
         declarations=declared,
         live_after=live_after(around, used_names([region.tree])),
@@ -57,7 +57,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
         },
         reserved=frozenset(macro_names | around.typedefs),
         assumptions=task.assumptions,
-        exposed=frozenset(addressed) | {d.name for d in around.globals},
+        exposed=addressed | {d.name for d in around.globals},
         types=task.types,
         structures={
             name: tuple(_with_numbers(member, task.surroundings.macros) for member in members)
@@ -155,6 +155,13 @@ def _with_extent(declared: CDeclaration, specified: CDeclaration | None) -> CDec
     return replace(declared, dimensions=specified.dimensions, pointers=0, promised=True)
 
 
+def _addressed(around: FileScope, declared: Mapping[str, CDeclaration]) -> frozenset[str]:
+    """The variables whose address something may have; all of them in a function that nobody could read."""
+    if around.flow is not None:
+        return around.flow.addressed_before(around.inside)
+    return frozenset(declared) if around.function is not None else frozenset()
+
+
 def _promising(declared: CDeclaration, kept: frozenset[str]) -> CDeclaration:
     """The declaration; its outermost extent counts only if it says the same where the region stands.
 
@@ -174,5 +181,6 @@ def _rebound(declared: CDeclaration, around: FileScope, inside: Effects) -> CDec
     """
     if declared.scope == "local" or not declared.is_array_like:
         return declared
-    is_set = around.flow is not None and around.flow.sets_pointer(declared.name, around.inside)
+    flow = around.flow
+    is_set = around.function is not None if flow is None else flow.sets_pointer(declared.name, around.inside)
     return replace(declared, scope="local") if is_set or declared.name in inside.scalar_writes else declared

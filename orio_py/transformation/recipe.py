@@ -21,10 +21,11 @@ from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position
 from orio_py.ctree.nodes import Compound, Node, Transform, c_ast
 from orio_py.ctree.rewrite import walk
+from orio_py.kernel.backends import BACKENDS, BY_TITLE
 from orio_py.spec.recipe import Argument, RecipeStep
 from orio_py.spec.region import Region
 from orio_py.transformation.base import Context, Refusal, Transformation
-from orio_py.transformation.catalog import DEVICE_LANGUAGES, NOT_YET, TRANSFORMATIONS
+from orio_py.transformation.catalog import NOT_YET, TRANSFORMATIONS
 from orio_py.transformation.context import context_for
 from orio_py.transformation.dead_declarations import without_superfluous
 from orio_py.transformation.entry import ArgumentSpec, Entry
@@ -83,7 +84,7 @@ def _has_kernels(step: RecipeStep, region: Region) -> bool:
     if region.by_statement:
         return step.name in _MAPPING_COMMANDS
     named = (argument.name for argument in step.arguments)
-    return step.name in DEVICE_LANGUAGES or any(name in DEVICE_LANGUAGES.values() for name in named)
+    return step.name in BY_TITLE or any(name in BACKENDS for name in named)
 
 
 def uses_openmp(region: Region) -> bool:
@@ -106,10 +107,11 @@ def device_targets(region: Region) -> frozenset[str]:
     """The targets in whose languages some variant of the region has kernels: `opencl`, `cuda`, or none."""
     if region.by_statement:
         return frozenset("cuda" for step in region.steps if step.name in _MAPPING_COMMANDS)
-    keys = DEVICE_LANGUAGES.values()
-    steps = {DEVICE_LANGUAGES[step.name] for step in region.steps if step.name in DEVICE_LANGUAGES}
+    steps = {BY_TITLE[step.name].name for step in region.steps if step.name in BY_TITLE}
     arguments = (argument for step in region.steps for argument in step.arguments)
-    return frozenset(steps | {a.name for a in arguments if a.name in keys and a.expression != Literal(False)})
+    return frozenset(
+        steps | {a.name for a in arguments if a.name in BACKENDS and a.expression != Literal(False)}
+    )
 
 
 def _mentions_openmp(expr: Expr) -> bool:

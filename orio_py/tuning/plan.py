@@ -14,6 +14,7 @@ from orio_py.core.registry import did_you_mean
 from orio_py.core.units import Seconds
 from orio_py.frontend.expressions import parse_setting
 from orio_py.frontend.objective import parse_objective
+from orio_py.kernel.backends import BACKENDS
 from orio_py.measure.observers.choose import Watch, choose_for_device, choose_observers
 from orio_py.search.base import PastSeries, Search, SearchContext
 from orio_py.search.catalog import start_search
@@ -24,7 +25,6 @@ from orio_py.spec.objective import Objective
 from orio_py.spec.search import Budget, SearchSpec
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
-from orio_py.transformation.catalog import DEVICE_LANGUAGES
 from orio_py.transformation.recipe import device_targets, uses_openmp
 from orio_py.tuning.options import TuneOptions
 from orio_py.tuning.result import PastUse
@@ -59,7 +59,7 @@ class Evaluation:
 
     task: TuningTask
     point: InputPoint
-    target: Target
+    target: str
     repeats: int
     timeout: Seconds | None = None
     pin: bool | None = None
@@ -82,7 +82,7 @@ class Plan:
     search: Search
     context: SearchContext
     budget: Budget
-    target: Target
+    target: str
     seed: int
     jobs: int
     repeats: int
@@ -135,10 +135,10 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
     target = resolve_target(task, options.target)
     jobs = options.jobs if options.jobs is not None else cpu_cores()
     batch = max(BATCH if spec.budget.time is None else TIMED_BATCH, BATCH_PER_JOB * jobs)
-    if target in DEVICE_TARGETS:
+    if target in BACKENDS:
         choice = choose_for_device(task.measurement, objective)
     else:
-        choice = choose_observers(task.measurement, objective, is_parallel=target is Target.OPENMP)
+        choice = choose_observers(task.measurement, objective, is_parallel=target == Target.OPENMP)
     task = replace(task, measurement=replace(task.measurement, methods=choice.methods))
     context = SearchContext(
         space,
@@ -216,13 +216,7 @@ def parse_search(text: str) -> tuple[str, dict[str, Value]]:
     return name.strip(), chosen
 
 
-DEVICE_TARGETS = frozenset([Target.OPENCL, Target.CUDA])
-"""Targets whose variants run on a device."""
-
-_TITLES = {Target(key): title for title, key in DEVICE_LANGUAGES.items()}
-
-
-def resolve_target(task: TuningTask, wish: str | None) -> Target:
+def resolve_target(task: TuningTask, wish: str | None) -> str:
     """The target asked for, or what the recipe needs.  Raises DiagnosticError ORIO-U013, U018."""
     devices = frozenset[str]().union(*(device_targets(region) for region in task.regions))
     if len(devices) > 1:
@@ -232,25 +226,25 @@ def resolve_target(task: TuningTask, wish: str | None) -> Target:
             task.position,
             help="use one of `transform OpenCL(...)` and `transform CUDA(...)`",
         )
-    needed = Target(next(iter(devices))) if devices else None
+    needed = next(iter(devices)) if devices else None
     if wish is None:
         if needed is not None:
             return needed
         return Target.OPENMP if any(uses_openmp(region) for region in task.regions) else Target.C
-    known = {str(target): target for target in Target}
+    known = [*map(str, Target), *BACKENDS]
     if wish not in known:
         fail("ORIO-U013", f"there is no target `{wish}`", help=did_you_mean(wish, known))
-    if needed is not (known[wish] if known[wish] in DEVICE_TARGETS else None):
-        found = f"makes {_TITLES[needed]} kernels" if needed else f"makes no {_TITLES[known[wish]]} kernels"
-        title = _TITLES.get(known[wish], "")
+    if needed != (wish if wish in BACKENDS else None):
+        title = BACKENDS[wish].title if wish in BACKENDS else ""
+        found = f"makes {BACKENDS[needed].title} kernels" if needed else f"makes no {title} kernels"
         help_text = "leave `--target` out" if needed else f"add `transform {title}(...)` to the recipe"
         fail("ORIO-U018", f"the target is `{wish}`, but the recipe {found}", task.position, help=help_text)
-    return known[wish]
+    return wish
 
 
-def with_target(task: TuningTask, target: Target) -> TuningTask:
+def with_target(task: TuningTask, target: str) -> TuningTask:
     """The task with the compiler option that its target needs."""
-    threads = target is Target.OPENMP or any(uses_openmp(region) for region in task.regions)
-    if target is Target.C or not threads or "openmp" in task.build.command:
+    threads = target == Target.OPENMP or any(uses_openmp(region) for region in task.regions)
+    if target == Target.C or not threads or "openmp" in task.build.command:
         return task
     return replace(task, build=replace(task.build, command=f"{task.build.command} -fopenmp"))

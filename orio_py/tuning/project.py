@@ -236,7 +236,7 @@ def _with_usable_target(
 ) -> TuneOptions:
     """Plain C instead of OpenMP where nobody insists on OpenMP and the compiler cannot build it."""
     asked = options.target is not None or "openmp" in task.build.command
-    if asked or resolve_target(task, None) is not Target.OPENMP:
+    if asked or resolve_target(task, None) != Target.OPENMP:
         return options
     if supports_openmp(_compiler(task, file.path, options).driver):
         return options

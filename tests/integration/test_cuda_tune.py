@@ -16,12 +16,12 @@ from fake_cuda import CRASHING, made_up_gpu
 from orio_py.cli.main import main
 from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem
 from orio_py.measure.cuda import client
+from orio_py.measure.cuda import evaluator as cuda_evaluator
 from orio_py.measure.cuda.client import CudaPlace
 from orio_py.measure.cuda.variant import CudaVariant
 from orio_py.measure.offload import evaluator
 from orio_py.record.measurement import Failure, Stage, Success
 from orio_py.results import Selection, show_trials
-from orio_py.tuning.variants import evaluators
 
 pytestmark = pytest.mark.skipif(
     any(shutil.which(name) is None for name in ("gcc", "g++")), reason="gcc or g++ is not installed"
@@ -92,7 +92,7 @@ NO_GPU = CudaPlace(client.PROCESSOR, "sm_90", "processor", None, "no GPU in this
 
 
 def without_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (evaluators, client):
+    for module in (cuda_evaluator, client):
         monkeypatch.setattr(module, "cuda_place", lambda: NO_GPU)
 
 
@@ -106,18 +106,18 @@ def no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> None:
         raise EnvironmentProblem(Diagnostic("ORIO-B020", "no NVRTC in this test", help="install it"))
 
-    monkeypatch.setattr(evaluators, "cuda_compiler", missing)
+    monkeypatch.setattr(cuda_evaluator, "cuda_compiler", missing)
 
 
 @pytest.fixture
 def any_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     """A made-up GPU runs what was built for the processor: machine code is not needed."""
-    plain = evaluators.cuda_tools
+    plain = cuda_evaluator.cuda_tools
 
     def tools(place: CudaPlace, folder: Path) -> Any:
         return replace(plain(replace(place, device=None), folder), warnings=())
 
-    monkeypatch.setattr(evaluators, "cuda_tools", tools)
+    monkeypatch.setattr(cuda_evaluator, "cuda_tools", tools)
 
 
 def axpy(folder: Path, threads: Sequence[int], streams: Sequence[int] = (1,), *, more: str = "") -> Path:
@@ -271,7 +271,7 @@ def test_a_machine_with_nothing_says_what_is_missing(tmp_path: Path, capsys, mon
     def missing(folder: Path) -> None:
         raise EnvironmentProblem(Diagnostic("ORIO-B030", "no C++ compiler in this test", help="install g++"))
 
-    monkeypatch.setattr(evaluators, "cuda_on_cpu", missing)
+    monkeypatch.setattr(cuda_evaluator, "cuda_on_cpu", missing)
     status, _ = tune(axpy(tmp_path, [64]))
     told = capsys.readouterr().err
     assert status == 3

@@ -32,7 +32,6 @@ from orio_py.ctree.equal import structure_digest
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
 from orio_py.kernel.call import kernel_plans
-from orio_py.kernel.plan import Language
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transformation.base import Context, Refusal, Transformation
 from orio_py.transformation.catalog import TRANSFORMATIONS
@@ -117,7 +116,7 @@ def _kernels(result: Node) -> str:
     """The kernels of a result, after what the host copies for each."""
     plans = kernel_plans(result)
     copied = [", ".join(f"{b.name} {b.direction.value}" for b in plan.buffers) for plan in plans]
-    is_cuda = bool(plans) and plans[0].language is Language.CUDA
+    is_cuda = bool(plans) and plans[0].language == "cuda"
     text = "" if not plans else cuda_program(plans) if is_cuda else device_program(plans)
     return "".join(f"\ncopied: {line}" for line in copied) + (f"\n{text.rstrip()}" if text else "")
 

@@ -108,6 +108,7 @@ def axpy(**options: object) -> HostKernel:
         scalars=(_scalar("a", "double"),),
         private=(),
         reductions=(),
+        language="opencl",
         launch=LaunchShape((8,)),
         options=chosen,
     )
@@ -133,6 +134,7 @@ def add_2d(streams: int = 1) -> HostKernel:
         scalars=(_scalar("m", "long"),),
         private=(),
         reductions=(),
+        language="opencl",
         launch=LaunchShape((4, 2)),
         options=DeviceOptions(streams=streams),
     )
@@ -152,6 +154,7 @@ def squares(streams: int = 1) -> HostKernel:
         scalars=(),
         private=(),
         reductions=(ReductionPlan("s", "double", "+", "0.0"), ReductionPlan("m", "int", "min", "INT_MAX")),
+        language="opencl",
         launch=LaunchShape((16,), (3,)),
         options=DeviceOptions(streams=streams),
     )
@@ -173,6 +176,7 @@ def turn(streams: int = 1) -> HostKernel:
         scalars=(_scalar("orio_rows_a", "long"),),
         private=(),
         reductions=(),
+        language="opencl",
         launch=LaunchShape((4, 2)),
         options=DeviceOptions(streams=streams),
     )

@@ -17,11 +17,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from orio_py.codegen.cuda.device import with_helpers
+from orio_py.codegen.cuda.device import cuda_program, with_helpers
 from orio_py.codegen.cuda.dialect import CUDA
 from orio_py.codegen.cuda.groups import cpp_name, for_cpp, group_view
 from orio_py.codegen.device import ArgumentKind, KernelArgument, host_parameters, kernel_arguments
 from orio_py.codegen.host_unit import HostKernel, HostUnit
+from orio_py.codegen.languages import Renderer
 from orio_py.codegen.offload.host import (
     VALUES,
     HostLanguage,
@@ -41,8 +42,9 @@ from orio_py.codegen.offload.host import (
 from orio_py.codegen.offload.slices import is_of_slice
 from orio_py.codegen.program import Program
 from orio_py.codegen.templates import render
+from orio_py.kernel.backends.cuda import BACKEND
 from orio_py.kernel.call import from_name, group_parameters, slice_names, trips_name
-from orio_py.kernel.plan import KernelPlan, Language, LaunchShape, Role
+from orio_py.kernel.plan import KernelPlan, LaunchShape, Role
 
 _STREAM = "void *orio_stream"
 """A `cudaStream_t`, in headers that do without CUDA's own."""
@@ -62,7 +64,7 @@ def _run(count: int) -> list[str]:
 
 
 _HOST = HostLanguage(
-    Language.CUDA, "CUDA", CUDA.type_name, _run, "block", "thread", "cudaErrorInvalidValue", _more
+    BACKEND, BACKEND.title, CUDA.type_name, _run, "block", "thread", "cudaErrorInvalidValue", _more
 )
 
 
@@ -224,3 +226,7 @@ def _parameters(plan: KernelPlan) -> list[str]:
 
 def _for_cpp(lines: Sequence[str], plan: KernelPlan) -> list[str]:
     return for_cpp(lines, [name for _, name in host_parameters(plan)])
+
+
+RENDERER = Renderer(cuda_program, host_source, host_header)
+"""What writes the texts of this language."""

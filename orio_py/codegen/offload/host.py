@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument, host_parameters, kernel_arguments
 from orio_py.codegen.device_names import CPP_WORDS
-from orio_py.codegen.host_unit import HostKernel, HostUnit, host_prefix
+from orio_py.codegen.host_unit import HostKernel, HostUnit
 from orio_py.codegen.offload.slices import is_of_slice, reaches, run_slices, slice_argument, slices
 from orio_py.codegen.program import Program
 from orio_py.codegen.templates import render
+from orio_py.kernel.backend import Backend
 from orio_py.kernel.call import KernelGroup, group_parameters, size_name, trips_name
-from orio_py.kernel.plan import Direction, KernelPlan, Language, ReductionPlan, Role
+from orio_py.kernel.plan import Direction, KernelPlan, ReductionPlan, Role
 from orio_py.spec.generated import companion_mark
 
 WIDTH = 110
@@ -33,7 +34,7 @@ class HostLanguage:
     `more` are further declarations of a kernel, for the header.
     """
 
-    language: Language
+    backend: Backend
     title: str
     value_type: Callable[[str], str]
     run: Callable[[int], list[str]]
@@ -45,7 +46,7 @@ class HostLanguage:
 
 def host_prefix_of(unit: HostUnit, host: HostLanguage) -> str:
     """How the names of the functions for all kernels begin."""
-    return f"{host_prefix(host.language)}{unit.name}"
+    return f"{host.backend.host_prefix}{unit.name}"
 
 
 def header_text(unit: HostUnit, host: HostLanguage) -> Program:

@@ -20,6 +20,7 @@ from typing import TypeVar
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument, host_parameters, kernel_arguments
 from orio_py.codegen.host_unit import HostKernel, HostUnit
+from orio_py.codegen.languages import Renderer
 from orio_py.codegen.offload.host import (
     HostLanguage,
     header_text,
@@ -30,11 +31,13 @@ from orio_py.codegen.offload.host import (
     prototype,
     wrapped,
 )
+from orio_py.codegen.opencl.device import device_program
 from orio_py.codegen.program import Program
 from orio_py.codegen.string_literals import escape, string_pieces
 from orio_py.codegen.templates import render
+from orio_py.kernel.backends.opencl import BACKEND
 from orio_py.kernel.call import trips_name
-from orio_py.kernel.plan import KernelPlan, Language
+from orio_py.kernel.plan import KernelPlan
 
 __all__ = ["host_header", "host_source", "prototype"]
 
@@ -54,7 +57,7 @@ def _run(count: int) -> list[str]:
 
 
 _HOST = HostLanguage(
-    Language.OPENCL, "OpenCL", lambda kind: f"cl_{kind}", _run, "group", "item", "CL_INVALID_VALUE"
+    BACKEND, BACKEND.title, lambda kind: f"cl_{kind}", _run, "group", "item", "CL_INVALID_VALUE"
 )
 
 
@@ -201,3 +204,7 @@ STATUSES = (
     "CL_INVALID_PROPERTY",
 )
 """The statuses whose names the host code can tell (OpenCL 1.2, table 4.x, and the calls' own lists)."""
+
+
+RENDERER = Renderer(device_program, host_source, host_header)
+"""What writes the texts of this language."""

@@ -43,7 +43,7 @@ class LineMarker:
             return None
         file, flags = match[2], match[3].split()
         own = file.startswith(_FILE)
-        return cls(int(file.removeprefix(_FILE)) if own else None, "3" in flags)
+        return cls(int(file.removeprefix(_FILE)) if own else None, "3" in flags or file == "<built-in>")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,23 +10,25 @@ from time import perf_counter
 
 from orio_py.build.compiler import Artifact, BuildFailure
 from orio_py.build.cuda import CudaBinary, CudaCompiler, check_architecture, cuda_options
-from orio_py.build.cuda_cpu import CudaOnCpu
+from orio_py.build.cuda_catalog import cuda_compiler, cuda_title
+from orio_py.build.cuda_cpu import CudaOnCpu, cuda_on_cpu
 from orio_py.build.cuda_report import kernel_occupancy
 from orio_py.codegen.device import DeviceProgram
 from orio_py.codegen.extent import extent_text
 from orio_py.codegen.program import Program
-from orio_py.core.diagnostics import Diagnostic, DiagnosticError
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, Severity
 from orio_py.core.expr import Value
 from orio_py.core.source import Position
 from orio_py.core.units import Bytes, Seconds
 from orio_py.kernel.plan import KernelPlan
 from orio_py.measure.base import Baseline, VariantFacts
-from orio_py.measure.cuda.client import DEFAULT_ARCHITECTURE, CudaPlace
+from orio_py.measure.cuda.client import DEFAULT_ARCHITECTURE, CudaPlace, cuda_place
 from orio_py.measure.cuda.variant import BUILT, BuiltCuda, CudaVariant, UsedKernel
-from orio_py.measure.evaluator import MOST_SAMPLES
+from orio_py.measure.evaluator import MOST_SAMPLES, Evaluator
 from orio_py.measure.job import EarlyStopping
 from orio_py.measure.offload.client import DeviceWorker
 from orio_py.measure.offload.evaluator import SUFFIX, OffloadEvaluator, agree
+from orio_py.measure.offload.measurer import DeviceMeasurer
 from orio_py.record.cuda import ARCHITECTURE
 from orio_py.record.measurement import Failure, Measurement, Stage, Success
 from orio_py.record.trial import CounterSource, CounterValue
@@ -262,3 +264,51 @@ def used_kernel(binary: CudaBinary, name: str, threads: int) -> UsedKernel | Bui
         usage.shared_bytes,
         found.share if found is not None else None,
     )
+
+
+def cuda_tools(place: CudaPlace, folder: Path) -> CudaTools:
+    """What builds CUDA variants for `place`, with a warning where nothing makes machine code.
+
+    Raises EnvironmentProblem: ORIO-B020 where there is a GPU and no compiler, B040 and B030 where there is neither a GPU
+    nor a C++ compiler.
+    """
+    compiler: CudaCompiler | None = None
+    missing: tuple[Diagnostic, ...] = ()
+    try:
+        compiler = cuda_compiler()
+    except EnvironmentProblem as problem:
+        if place.has_times:
+            raise
+        missing = problem.diagnostics
+    if place.runs_machine_code:
+        return CudaTools(compiler, None)
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        executor = cuda_on_cpu(folder)
+    except EnvironmentProblem as problem:
+        message = f"nothing here can run CUDA variants: {place.problem}"
+        raise EnvironmentProblem(
+            Diagnostic("ORIO-B040", message, help=place.advice), *problem.diagnostics
+        ) from None
+    reasons = "; ".join(diagnostic.message for diagnostic in missing)
+    warning = Diagnostic(
+        "ORIO-B020",
+        f"registers, spilled registers and occupancy of variants are not known: {reasons}",
+        severity=Severity.WARNING,
+        help=missing[0].help if missing else None,
+    )
+    return CudaTools(compiler, executor, (warning,) if missing else ())
+
+
+def _evaluator(original: Evaluator, with_transfers: bool, folder: Path) -> CudaEvaluator:
+    """Raises EnvironmentProblem as `cuda_tools`."""
+    place = cuda_place()
+    return CudaEvaluator(original, with_transfers, place, cuda_tools(place, folder))
+
+
+def _devices() -> list[object]:
+    return ["CUDA", list(cuda_place().identity)]
+
+
+MEASURER = DeviceMeasurer(_evaluator, _devices, lambda: [cuda_title()])
+"""What measures CUDA's variants, or builds and checks them."""

@@ -11,14 +11,18 @@ from orio_py.build.process import Completed
 from orio_py.codegen.device import DeviceProgram
 from orio_py.codegen.extent import extent_text
 from orio_py.codegen.program import Program
+from orio_py.core.diagnostics import EnvironmentProblem
 from orio_py.core.expr import Value
 from orio_py.core.source import Position
 from orio_py.kernel.plan import KernelPlan
 from orio_py.measure.base import Baseline, VariantFacts
+from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.offload.client import DeviceWorker, Ended
 from orio_py.measure.offload.evaluator import SUFFIX, OffloadEvaluator, agree
+from orio_py.measure.offload.measurer import DeviceMeasurer
 from orio_py.measure.opencl.client import opencl_worker
-from orio_py.measure.opencl.limits import check_device, choose_device, fault_warning
+from orio_py.measure.opencl.limits import check_device, choose_device, fault_warning, no_device
+from orio_py.measure.opencl.survey import survey
 from orio_py.measure.opencl.variant import DeviceVariant
 from orio_py.record.device import OpenCLSurvey
 
@@ -94,3 +98,20 @@ def _agreed(plans: Sequence[KernelPlan], position: Position) -> tuple[int | str 
 
 def _end(done: Completed) -> str:
     return done.signal_name or f"exit status {done.returncode}"
+
+
+def _evaluator(original: Evaluator, with_transfers: bool, _: Path) -> OpenCLEvaluator:
+    """Raises EnvironmentProblem ORIO-B010 without a device."""
+    if not survey().devices:
+        raise EnvironmentProblem(no_device(survey()))
+    return OpenCLEvaluator(original, with_transfers, survey())
+
+
+def _devices() -> list[object]:
+    found = survey()
+    setting = [] if found.setting is None else [found.setting]
+    return [[list(device.identity) for device in found.devices], *setting]
+
+
+MEASURER = DeviceMeasurer(_evaluator, _devices, list, most_jobs=4)
+"""What measures OpenCL's variants.  Each process that builds them loads the driver, and takes memory of the device."""

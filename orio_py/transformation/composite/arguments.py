@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from orio_py.core.expr import Value
+from orio_py.kernel.backend import Backend
 from orio_py.transformation.arguments import boolean, loop_name, new_index, positive_int, text, texts, wrong
 from orio_py.transformation.base import Refusal
 from orio_py.transformation.composite.composite import OnLoop, PragmaEntry, TileEntry
@@ -141,38 +142,20 @@ promises = partial(_switch, restrict.ENTRY, ("arrays",))
 versions = partial(_steps, specialize.ENTRY, ("on", "values", "aligned", "alignment"))
 
 
-def opencl_kernels(value: Value, name: str) -> Any:
-    """`bool` or `(bool, (argument, value), …)`: the arguments of OpenCL by name, or None.
+def kernels(backend: Backend, value: Value, name: str) -> Any:
+    """`bool`, `(bool, (argument, value), …)` or a value for each of the backend's `positions`.
 
-    Raises Refusal: ORIO-T010, and what OpenCL's own arguments raise.
+    The transformation with these arguments, or None.  Raises Refusal: ORIO-T010, and what the arguments raise.
     """
-    from orio_py.transformation.offload.opencl import ENTRY  # takes time to load
-
-    return _kernels(ENTRY, "workItemsPerGroup", value, name)
-
-
-_POSITIONS = ("threadCount", "cacheBlocks", "pinHostMem", "streamCount")
-"""What the four values of Composite's `cuda` are in annotations of the language."""
-
-
-def cuda_kernels(value: Value, name: str) -> Any:
-    """`bool`, `(threadCount, cacheBlocks, pinHostMem, streamCount)` or `(bool, (argument, value), …)`.
-
-    The arguments of CUDA, or None.  Raises Refusal: ORIO-T010, and what CUDA's own arguments raise.
-    """
-    from orio_py.transformation.offload.cuda import ENTRY  # takes time to load
-
-    is_list = isinstance(value, (list, tuple))
-    if is_list and len(value) == len(_POSITIONS) and not isinstance(value[0], bool):
-        pairs = tuple(zip(_POSITIONS, value, strict=True))
-        return _kernels(ENTRY, "threadCount", (True, *pairs), name)
-    if is_list and value and not isinstance(value[0], bool):
-        wrong(
-            name,
-            "(threadCount, cacheBlocks, pinHostMem, streamCount), or (True, ('threadCount', 64), …)",
-            value,
-        )
-    return _kernels(ENTRY, "threadCount", value, name)
+    entry, example = backend.load(backend.transformation), backend.words.items
+    is_list = isinstance(value, (list, tuple)) and bool(value) and not isinstance(value[0], bool)
+    if not is_list or not backend.positions:
+        return _kernels(entry, example, value, name)
+    values = cast("Sequence[Value]", value)
+    if len(values) != len(backend.positions):
+        wrong(name, f"({', '.join(backend.positions)}), or (True, ('{example}', 64), …)", value)
+    pairs = tuple(zip(backend.positions, values, strict=True))
+    return _kernels(entry, example, (True, *pairs), name)
 
 
 def _kernels(entry: Entry, example: str, value: Value, name: str) -> Any:

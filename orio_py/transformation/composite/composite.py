@@ -50,9 +50,7 @@ from orio_py.transformation.versions.restrict import Restrict
 from orio_py.transformation.versions.specialize import Specialize
 
 if TYPE_CHECKING:
-    from orio_py.transformation.offload.cuda import CUDA
     from orio_py.transformation.offload.device_step import DeviceStep
-    from orio_py.transformation.offload.opencl import OpenCL
 
 Stage = Callable[[Node, Context], Node]
 
@@ -116,8 +114,7 @@ class Composite:
     vectorize: Vectorize | None = None
     vector: tuple[bool, tuple[str, ...]] = (False, ())
     restrict: Restrict | None = None
-    opencl: OpenCL | None = None
-    cuda: CUDA | None = None
+    kernels: tuple[DeviceStep, ...] = ()
     force: bool = False
 
     def apply(self, node: Node, context: Context) -> Node:
@@ -176,9 +173,8 @@ class Composite:
 
     def _kernels(self) -> Iterator[tuple[str, DeviceStep]]:
         """What makes kernels, by key."""
-        for key, step in (("opencl", self.opencl), ("cuda", self.cuda)):
-            if step is not None:
-                yield key, replace(step, force=self.force)
+        for step in self.kernels:
+            yield step.backend.name, replace(step, force=self.force)
 
     def _check_offloaded(self, step: DeviceStep, node: Node, context: Context) -> Node:
         if self._is_trusted():
@@ -260,9 +256,7 @@ class Composite:
     def _annotates(self) -> bool:
         """Whether something stands before loops, or counts them, that needs them in a simple form."""
         keys = (self.openmp, self.vector, *((True, entry.texts) for entry in self.pragma))
-        inferred = any(
-            step is not None for step in (self.parallelize, self.vectorize, self.opencl, self.cuda)
-        )
+        inferred = self.parallelize is not None or self.vectorize is not None or bool(self.kernels)
         return inferred or any(enabled and pragma_lines(texts) for enabled, texts in keys)
 
     def _check_pragmas(self, node: Node, context: Context) -> Node:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
+from orio_py.kernel.backend import Backend
+from orio_py.kernel.backends import BACKENDS
 from orio_py.transformation.arguments import sequences, unroll_factors
 from orio_py.transformation.composite import arguments as keys
 from orio_py.transformation.composite.composite import Composite
@@ -9,6 +14,19 @@ from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 
 _TILES = "list of (loopid, tsize, newindex)"
 _FACTORS = "([loops], [factors])"
+
+
+def _composite(**values: Any) -> Composite:
+    made = (values.pop(name, None) for name in BACKENDS)
+    return Composite(kernels=tuple(step for step in made if step is not None), **values)
+
+
+def _kernels(backend: Backend) -> ArgumentSpec:
+    by_name = "bool or (bool, (argument, value), …)"
+    positions = f"({', '.join(backend.positions)}), " if backend.positions else ""
+    read = partial(keys.kernels, backend)
+    return ArgumentSpec(backend.name, positions + by_name, backend.summary, read, "False", flagged=True)
+
 
 ENTRY = Entry(
     "Composite",
@@ -144,24 +162,9 @@ ENTRY = Entry(
             "False",
             flagged=True,
         ),
-        ArgumentSpec(
-            "opencl",
-            "bool or (bool, (argument, value), …)",
-            "run each outermost loop as a kernel, with OpenCL's arguments by name",
-            keys.opencl_kernels,
-            "False",
-            flagged=True,
-        ),
-        ArgumentSpec(
-            "cuda",
-            "(threadCount, cacheBlocks, pinHostMem, streamCount), bool or (bool, (argument, value), …)",
-            "run each outermost loop as a kernel of a GPU; CUDA's other arguments by name",
-            keys.cuda_kernels,
-            "False",
-            flagged=True,
-        ),
+        *(_kernels(backend) for backend in BACKENDS.values()),
         FORCE,
     ),
-    Composite,
+    _composite,
     takes_blocks=True,
 )

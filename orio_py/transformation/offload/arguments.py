@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from orio_py.ctree.nodes import Node
+from orio_py.kernel.backend import Backend, LaunchWords
 from orio_py.kernel.plan import (
     AxisBinding,
     DeviceOptions,
     Distribution,
-    Language,
     LaunchShape,
     Layout,
     Layouts,
@@ -19,28 +19,6 @@ from orio_py.transformation.base import refuse
 
 MAXIMUM_AXES = 3
 """Devices have index spaces of up to three dimensions (The OpenCL Specification 1.2, section 3.2)."""
-
-ITEMS = {
-    Language.OPENCL: {1: (64,), 2: (16, 4), 3: (8, 4, 2)},
-    Language.CUDA: {1: (128,), 2: (32, 4), 3: (32, 4, 1)},
-}
-"""Items per group where nothing is said: a multiple of the widths at which devices run items together."""
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """A language's words: its names of the launch shape's arguments, and of the memory of a group."""
-
-    items: str
-    groups: str
-    memory: str
-
-
-WORDS = {
-    Language.OPENCL: Words("workItemsPerGroup", "workGroups", "local memory"),
-    Language.CUDA: Words("threadCount", "blockCount", "shared memory"),
-}
-"""The words of each language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +31,7 @@ class OffloadArguments:
     memory, of `tile` iterations per axis, by default one for each item, and of `block` iterations of loops inside an
     iteration, by default as many as a group has items along the fastest axis; `vector` is the number of iterations
     that an item does at once; `layout` says how the device holds arrays; `what` names the
-    transformation in messages; `trusted` says that it is known that iterations may run in any order; `model` has
+    transformation in messages, `backend` is its language; `trusted` says that it is known that iterations may run in any order; `model` has
     the limits of what a group may be, where they are known before there is a device.
 
     With `placements`, one for each loop that `nd` names, each loop is a dimension of the grid or of groups;
@@ -62,6 +40,7 @@ class OffloadArguments:
     """
 
     what: str
+    backend: Backend
     nd: int | tuple[str, ...] = 1
     items: tuple[int, ...] | None = None
     groups: tuple[int, ...] | None = None
@@ -76,15 +55,14 @@ class OffloadArguments:
     options: DeviceOptions = field(default_factory=DeviceOptions)
     force: bool = False
     trusted: bool = False
-    language: Language = Language.OPENCL
     model: GpuModel | None = None
     placements: tuple[AxisBinding, ...] = ()
     same: Node | None = None
 
     @property
-    def words(self) -> Words:
+    def words(self) -> LaunchWords:
         """The language's words."""
-        return WORDS[self.language]
+        return self.backend.words
 
     @property
     def most_axes(self) -> int:
@@ -94,14 +72,14 @@ class OffloadArguments:
     @property
     def pads(self) -> bool:
         """Whether tiles get padding: the memory of groups has banks."""
-        return self.language is Language.CUDA
+        return self.backend.has_banks
 
 
 def launch_shape(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
     """The launch shape.  Raises Refusal: ORIO-T127."""
     if arguments.placements:
         return _placed(arguments)
-    items = arguments.items or ITEMS[arguments.language][axes]
+    items = arguments.items or arguments.backend.block_sizes[axes]
     if items == (0,):
         return _free(axes, node, arguments)
     if len(items) == 1:

@@ -20,7 +20,9 @@ from dataclasses import dataclass
 from orio_py.core.expr import Value
 from orio_py.core.registry import did_you_mean
 from orio_py.ctree.nodes import Node
-from orio_py.kernel.plan import CudaOptions, DeviceOptions, Language
+from orio_py.kernel.backend import Backend
+from orio_py.kernel.backends.cuda import BACKEND
+from orio_py.kernel.plan import CudaOptions, DeviceOptions
 from orio_py.machine.catalog import gpu_model, gpu_models
 from orio_py.machine.device import GpuModel
 from orio_py.transformation.arguments import boolean, text
@@ -72,6 +74,11 @@ class CUDA(DeviceStep):
     maxRegisters: int | None = None
     arch: str = ""
 
+    @property
+    def backend(self) -> Backend:
+        """The language of the kernels."""
+        return BACKEND
+
     def language_arguments(self, node: Node) -> OffloadArguments:
         """The launch shape, limits, and what CUDA's compiler and runtime are told.
 
@@ -82,7 +89,8 @@ class CUDA(DeviceStep):
         if self.launchBounds is not None and self.maxRegisters is not None:
             excluded("launchBounds", "maxRegisters", "a kernel has one way to limit its registers", node)
         return OffloadArguments(
-            "CUDA",
+            BACKEND.title,
+            BACKEND,
             nd=self.domain or 1,
             items=self.threadCount,
             groups=self.blockCount,
@@ -96,7 +104,6 @@ class CUDA(DeviceStep):
                     self.arch,
                 )
             ),
-            language=Language.CUDA,
             model=self._model(),
         )
 
@@ -141,7 +148,7 @@ def _architecture(value: Value, name: str) -> str:
 
 
 ENTRY = Entry(
-    "CUDA",
+    BACKEND.title,
     "run a loop nest as a kernel on an NVIDIA GPU",
     (
         LOOP,

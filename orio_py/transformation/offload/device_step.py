@@ -11,6 +11,7 @@ from orio_py.core.expr import Value, show
 from orio_py.ctree.build import flat_block
 from orio_py.ctree.loops import outermost_loops
 from orio_py.ctree.nodes import Node
+from orio_py.kernel.backend import Backend
 from orio_py.kernel.call import call_of, numbered
 from orio_py.kernel.plan import Distribution, Layout, Layouts
 from orio_py.transformation.arguments import boolean, positive_int, text, wrong
@@ -91,6 +92,11 @@ class DeviceStep(ABC):
             return loop
 
         rewrite_where(node, chosen, look, context)
+
+    @property
+    @abstractmethod
+    def backend(self) -> Backend:
+        """The language of the kernels."""
 
     @abstractmethod
     def language_arguments(self, node: Node) -> OffloadArguments:
@@ -177,10 +183,10 @@ def _kernel(loop: Node, context: Context, arguments: OffloadArguments, *, spare:
     options = replace(arguments.options, streams=1)
     plain = OffloadArguments(
         arguments.what,
+        arguments.backend,
         options=options,
         force=arguments.force,
         trusted=arguments.trusted,
-        language=arguments.language,
         model=arguments.model,
     )
     untiled = replace(arguments, stage=False, tile=None, block=None)

@@ -150,7 +150,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         unroll=None if innermost_loops(new) else arguments.unroll,
         options=arguments.options,
         lanes=vectors,
-        language=arguments.language,
+        language=arguments.backend.name,
     )
     require_limits(plan, arguments.model, node)
     return Offloaded(plan, tuple(mapped), tuple(every), plain_arrays)

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 
 from orio_py.core.expr import Value
 from orio_py.ctree.nodes import Node
+from orio_py.kernel.backend import Backend
+from orio_py.kernel.backends.opencl import BACKEND
 from orio_py.kernel.plan import DeviceOptions
 from orio_py.transformation.arguments import boolean, text, wrong
 from orio_py.transformation.base import refuse
@@ -66,10 +68,16 @@ class OpenCL(DeviceStep):
     platform: int | str | None = None
     device: int | str | None = None
 
+    @property
+    def backend(self) -> Backend:
+        """The language of the kernels."""
+        return BACKEND
+
     def language_arguments(self, node: Node) -> OffloadArguments:
         """The launch shape, and what OpenCL's compiler is told.  Raises Refusal: ORIO-T129."""
         return OffloadArguments(
-            "OpenCL",
+            BACKEND.title,
+            BACKEND,
             items=self._one("workItemsPerGroup", "threadCount", node),
             groups=self._one("workGroups", "blockCount", node),
             options=DeviceOptions(
@@ -113,7 +121,7 @@ def _number_or_name(value: Value, name: str) -> int | str | None:
 
 
 ENTRY = Entry(
-    "OpenCL",
+    BACKEND.title,
     "run a loop nest as a kernel on an OpenCL device",
     (
         LOOP,

@@ -27,11 +27,11 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.rewrite import substitute, used_names
 from orio_py.ctree.simplify import simplify
-from orio_py.kernel.plan import Language
+from orio_py.kernel.backends.cuda import BACKEND
 from orio_py.machine.catalog import gpu_model
 from orio_py.machine.device import GpuModel
 from orio_py.transformation.base import Context, Refusal, refuse
-from orio_py.transformation.offload.arguments import ITEMS, OffloadArguments
+from orio_py.transformation.offload.arguments import OffloadArguments
 from orio_py.transformation.offload.device_step import with_kernel
 from orio_py.transformation.offload.limits import OLDEST
 from orio_py.transformation.statements.groups import with_own_nest
@@ -120,9 +120,9 @@ def launched(program: NumberedProgram, mapped: Mapped, values: Mapping[str, Valu
     assert model is not None
     arguments = OffloadArguments(
         WHAT,
+        BACKEND,
         nd=mapped.order,
         items=_threads([views[name] for name in mapped.thread], values, program.context, model),
-        language=Language.CUDA,
         model=model,
         placements=mapped.placements,
         force=mapped.force,
@@ -142,7 +142,7 @@ def _threads(
     """The threads of a block in each dimension: the loops' iterations, or some where their number is not known."""
     known = [_expected_trips(loop, values, context) for loop in loops]
     left = max(1, model.max_threads_per_block // prod(trips for trips in known if trips is not None))
-    given = iter(ITEMS[Language.CUDA].get(known.count(None), ()))
+    given = iter(BACKEND.block_sizes.get(known.count(None), ()))
     sizes: list[int] = []
     for trips in known:
         if trips is None:

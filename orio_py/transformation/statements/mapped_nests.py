@@ -9,7 +9,8 @@ from orio_py.ctree.emit import emit
 from orio_py.ctree.loops import CanonicalLoop, nest
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import copy_with
-from orio_py.kernel.plan import AxisBinding, Language, Role
+from orio_py.kernel.backends.cuda import BACKEND
+from orio_py.kernel.plan import AxisBinding, Role
 from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.forms import loop_view
 from orio_py.transformation.loop_names import LoopName
@@ -110,7 +111,7 @@ def require_parallel(program: NumberedProgram, loop: For, names: tuple[str, ...]
     Raises Refusal: as `require_any_order` does.
     """
     placements = tuple(AxisBinding(Role.ITEMS, place) for place in range(len(names)))
-    arguments = OffloadArguments(WHAT, nd=names, force=force, language=Language.CUDA, placements=placements)
+    arguments = OffloadArguments(WHAT, BACKEND, nd=names, force=force, placements=placements)
 
     def look(node: Node, inner: Context) -> Node:
         require_any_order(with_comparisons(node, inner), inner, arguments)

@@ -6,9 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from orio_py.codegen.host_unit import HostKernel, host_prefix
+from orio_py.codegen.host_unit import HostKernel
+from orio_py.kernel.backend import Backend
+from orio_py.kernel.backends import BACKENDS
 from orio_py.kernel.call import KernelGroup
-from orio_py.kernel.plan import KernelPlan, Language
+from orio_py.kernel.plan import KernelPlan
 
 
 @dataclass(slots=True)
@@ -85,14 +87,13 @@ def calls_host_functions(code: str) -> bool:
     >>> calls_host_functions("orio_opencl_axpy_0(y, n);"), calls_host_functions("axpy(y, n);")
     (True, False)
     """
-    return bool(called_languages(code))
+    return bool(called_backends(code))
 
 
-def called_languages(code: str) -> tuple[Language, ...]:
+def called_backends(code: str) -> tuple[Backend, ...]:
     """The device languages whose host functions code calls.
 
-    >>> called_languages("orio_cuda_axpy_0(y, n);")
-    (<Language.CUDA: 'cuda'>,)
+    >>> [backend.name for backend in called_backends("orio_cuda_axpy_0(y, n);")]
+    ['cuda']
     """
-    found = (re.search(rf"\b{host_prefix(language)}\w+\s*\(", code) for language in Language)
-    return tuple(language for language, match in zip(Language, found, strict=True) if match is not None)
+    return tuple(b for b in BACKENDS.values() if re.search(rf"\b{b.host_prefix}\w+\s*\(", code) is not None)

@@ -10,27 +10,25 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from orio_py.codegen.host_unit import HostKernel, HostUnit
-from orio_py.kernel.plan import Language
+from orio_py.kernel.backends import BACKENDS, BY_TITLE
 from orio_py.spec.generated import companion_mark
-from orio_py.transformation.catalog import DEVICE_LANGUAGES
 from orio_py.tuning.files.load import LoadedFile
 from orio_py.tuning.files.writeback import write_atomically
 
-_ENDINGS: Mapping[Language, str] = {Language.OPENCL: ".c", Language.CUDA: ".cu"}
-_MARKS = tuple(companion_mark(title).encode() for title in DEVICE_LANGUAGES)
+_MARKS = tuple(companion_mark(title).encode() for title in BY_TITLE)
 
 
-def companion_paths(path: Path, languages: Collection[Language] = tuple(Language)) -> tuple[Path, ...]:
+def companion_paths(path: Path, languages: Collection[str] = tuple(BACKENDS)) -> tuple[Path, ...]:
     """Where the host code of a file stands: source and header for each language.
 
-    >>> [p.as_posix() for p in companion_paths(Path("src/vec.c"), [Language.CUDA])]
+    >>> [p.as_posix() for p in companion_paths(Path("src/vec.c"), ["cuda"])]
     ['src/vec_cuda.cu', 'src/vec_cuda.h']
     """
     return tuple(
-        path.with_name(f"{path.stem}_{language}{ending}")
-        for language in Language
-        if language in languages
-        for ending in (_ENDINGS[language], ".h")
+        path.with_name(f"{path.stem}_{backend.name}{ending}")
+        for backend in BACKENDS.values()
+        if backend.name in languages
+        for ending in (backend.source_ending, ".h")
     )
 
 
@@ -40,19 +38,24 @@ def is_generated(path: Path) -> bool:
         return file.read(max(map(len, _MARKS))).startswith(_MARKS)
 
 
-def languages_of(file: LoadedFile) -> frozenset[Language]:
+def languages_of(file: LoadedFile) -> frozenset[str]:
     """The device languages in which some recipe of the file can make kernels."""
     names = {
         name
         for loaded in file.tasks
         for region in loaded.task.regions
         for step in region.steps
-        for name in (DEVICE_LANGUAGES.get(step.name, ""), *(a.name.lower() for a in step.arguments))
+        for name in (_made_by(step.name), *(a.name.lower() for a in step.arguments))
     }
-    return frozenset(language for language in Language if language in names)
+    return frozenset(BACKENDS.keys() & names)
 
 
-def users_files(target: Path, languages: Collection[Language], source: Path | None = None) -> Iterator[Path]:
+def _made_by(transformation: str) -> str:
+    backend = BY_TITLE.get(transformation)
+    return "" if backend is None else backend.name
+
+
+def users_files(target: Path, languages: Collection[str], source: Path | None = None) -> Iterator[Path]:
     """Files without the mark where the companions of `target` in some languages go.
 
     With `source`, also those beside it: they are going to be copied there.  Raises OSError.
@@ -63,31 +66,31 @@ def users_files(target: Path, languages: Collection[Language], source: Path | No
             yield path
 
 
-def kernel_languages(kernels: Sequence[HostKernel]) -> tuple[Language, ...]:
+def kernel_languages(kernels: Sequence[HostKernel]) -> tuple[str, ...]:
     """The languages of kernels."""
     found = {kernel.plan.language for kernel in kernels}
-    return tuple(language for language in Language if language in found)
+    return tuple(language for language in BACKENDS if language in found)
 
 
 def write_companions(
-    target: Path, kernels: Sequence[HostKernel], remarks: Mapping[Language, Sequence[str]]
+    target: Path, kernels: Sequence[HostKernel], remarks: Mapping[str, Sequence[str]]
 ) -> None:
     """Write the host code of `target`; what is the same stays as it is.  Raises OSError."""
-    from orio_py.codegen.languages import RENDERERS  # takes time to load
+    from orio_py.codegen.languages import renderer_of  # takes time to load
 
     name = re.sub(r"\W", "_", target.stem, flags=re.ASCII)
     for language in kernel_languages(kernels):
         source, header = companion_paths(target, [language])
-        own = tuple(kernel for kernel in kernels if kernel.plan.language is language)
+        own = tuple(kernel for kernel in kernels if kernel.plan.language == language)
         unit = HostUnit(name, source.stem, own, tuple(remarks[language]))
-        renderer = RENDERERS[language]
+        renderer = renderer_of(BACKENDS[language])
         for path, program in ((header, renderer.header(unit)), (source, renderer.source(unit))):
             if not path.is_file() or path.read_bytes() != program.data:
                 write_atomically(path, program.data)
 
 
-def remove_companions(target: Path, kept: Collection[Language] = ()) -> None:
+def remove_companions(target: Path, kept: Collection[str] = ()) -> None:
     """Remove what an earlier run wrote beside `target` and nothing calls any more.  Raises OSError."""
-    for path in companion_paths(target, [language for language in Language if language not in kept]):
+    for path in companion_paths(target, BACKENDS.keys() - set(kept)):
         if path.is_file() and is_generated(path):
             path.unlink()

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import cast
 
 from orio_py.build.compiler import Compiler
-from orio_py.build.cuda_catalog import cuda_title
 from orio_py.codegen.harness import harness_program
 from orio_py.codegen.interface import build_interface
 from orio_py.codegen.kernel import kernel_program
@@ -26,12 +25,14 @@ from orio_py.core.expr import Value
 from orio_py.core.resources import directory
 from orio_py.core.source import Position, Span
 from orio_py.ctree.lexer import TokenKind, directive_name, scan
+from orio_py.kernel.backends import BACKENDS
+from orio_py.measure.offload.measurer import device_measurer
 from orio_py.record.environment import Host
 from orio_py.search_space.configuration import value_as_json
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
-from orio_py.tuning.plan import DEVICE_TARGETS, Plan
+from orio_py.tuning.plan import Plan
 from orio_py.tuning.session.trial_cache import Keys
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.M)
@@ -61,7 +62,6 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
             "pin": plan.pin,
             "timeout": plan.timeout,
             "tolerance": _plain(task.measurement.tolerance),
-            **({"time": str(task.measurement.time)} if plan.target is Target.OPENCL else {}),
         }
     )
     environment = _environment(plan, host)
@@ -79,7 +79,7 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
             **_minimised(plan),
         }
     )
-    threads = 1 if plan.target is Target.C else host.cores
+    threads = 1 if plan.target == Target.C else host.cores
     return Keys(
         task_digest,
         toolchain,
@@ -98,13 +98,14 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
 def _toolchain(plan: Plan, compiler: Compiler) -> str:
     build = plan.task.build
     steps = [build.prebuild, build.postbuild, build.postrun]
-    device = [cuda_title()] if plan.target is Target.CUDA else []
-    return digest([compiler.version, list(compiler.command), list(compiler.libs), steps, *device])
+    measurer = device_measurer(plan.target)
+    more = measurer.toolchain() if measurer is not None else []
+    return digest([compiler.version, list(compiler.command), list(compiler.libs), steps, *more])
 
 
 def _on_device(plan: Plan) -> dict[str, object]:
     """What ranks variants on a device."""
-    return {"time": str(plan.task.measurement.time)} if plan.target in DEVICE_TARGETS else {}
+    return {"time": str(plan.task.measurement.time)} if plan.target in BACKENDS else {}
 
 
 def _minimised(plan: Plan) -> dict[str, object]:
@@ -117,19 +118,8 @@ def _minimised(plan: Plan) -> dict[str, object]:
 
 def _environment(plan: Plan, host: Host) -> str:
     """The machine, with its devices where the code runs on one of them."""
-    match plan.target:
-        case Target.OPENCL:
-            from orio_py.measure.opencl.survey import survey  # takes time to load
-
-            found = survey()
-            setting = [] if found.setting is None else [found.setting]
-            return digest([host.digest, [list(device.identity) for device in found.devices], *setting])
-        case Target.CUDA:
-            from orio_py.measure.cuda.client import cuda_place  # takes time to load
-
-            return digest([host.digest, "CUDA", list(cuda_place().identity)])
-        case _:
-            return host.digest
+    measurer = device_measurer(plan.target)
+    return host.digest if measurer is None else digest([host.digest, *measurer.devices()])
 
 
 def _counting(plan: Plan) -> dict[str, object]:

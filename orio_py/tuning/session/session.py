@@ -16,10 +16,10 @@ from orio_py.measure.base import Baseline, VariantEvaluator
 from orio_py.measure.calibration import Calibrations
 from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.observers.observing import Observing
+from orio_py.measure.offload.measurer import device_measurer
 from orio_py.record.measurement import Measurement, Success
 from orio_py.record.trial import CounterValue
 from orio_py.search_space.configuration import Configuration
-from orio_py.spec.target import Target
 from orio_py.tuning import events
 from orio_py.tuning.cluster.batch import ClusterBatches
 from orio_py.tuning.cluster.session import ClusterSession
@@ -44,9 +44,6 @@ from orio_py.tuning.variants.variant import VariantGenerator
 
 REFUSALS_PER_TRIAL = 200
 """A search that meets this many refusals for every planned trial gives up."""
-
-DEVICE_JOBS = 4
-"""Processes that build for a device at most: each loads its driver, and takes memory of the device."""
 
 
 @dataclass(slots=True)
@@ -173,7 +170,9 @@ class TuningSession:
             self._search_on(self.cluster.batches(baseline.measurement.objective), start)
             return
         maker = VariantMaker(self._code, plan.point, evaluator, self._arguments)
-        jobs = min(plan.jobs, DEVICE_JOBS) if plan.target is Target.OPENCL else plan.jobs
+        measurer = device_measurer(plan.target)
+        most = measurer.most_jobs if measurer is not None else None
+        jobs = plan.jobs if most is None else min(plan.jobs, most)
         builder = self._builder = BatchBuilder(maker, jobs)
         measurer = self._measurer = BatchMeasurer(
             evaluator,

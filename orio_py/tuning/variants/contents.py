@@ -6,21 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from orio_py.core.expr import Value, show
 from orio_py.core.source import Span
-from orio_py.kernel.plan import Language
+from orio_py.kernel.backend import Backend
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.region import Region
 from orio_py.spec.task import TuningTask
-from orio_py.tuning.files.host_functions import HostFunctions, called_languages, calls_host_functions
+from orio_py.tuning.files.host_functions import HostFunctions, called_backends, calls_host_functions
 from orio_py.tuning.files.load import LoadedTask
 from orio_py.tuning.files.writeback import generated_content
 from orio_py.tuning.result import Winner
 from orio_py.tuning.variants.dispatch import DispatchCase, dispatch, needs_dispatch
 from orio_py.tuning.variants.variant import VariantGenerator
-
-_HOST_CODE: Mapping[Language, str] = {
-    Language.OPENCL: "host code: in the file beside this one that ends in _opencl.c; link both with OpenCL",
-    Language.CUDA: "host code: in the file beside this one that ends in _cuda.cu; compile that with nvcc, link both",
-}
 
 
 def tuned_contents(
@@ -63,7 +58,12 @@ def without_stale_calls(
 
 def _host_code(code: str | None) -> list[str]:
     """What to say of the functions that the code calls, if it calls any."""
-    return [] if code is None else [_HOST_CODE[language] for language in called_languages(code)]
+    return [] if code is None else [_advice(backend) for backend in called_backends(code)]
+
+
+def _advice(backend: Backend) -> str:
+    ending = f"_{backend.name}{backend.source_ending}"
+    return f"host code: in the file beside this one that ends in {ending}; {backend.build_advice}"
 
 
 def _combined(

@@ -10,7 +10,6 @@ from orio_py.core.expr import Value
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
 from orio_py.kernel.call import kernel_plans
-from orio_py.kernel.plan import Language
 from orio_py.transformation.recipe import apply_recipe, context_for, device_targets, uses_openmp
 
 LOOP = "for (i = 0; i < n; i++) a[i] = b[i];"
@@ -113,7 +112,7 @@ def test_key_that_a_parameter_switches() -> None:
     ((_, kernels),) = transformed_trees(text, on)
     assert kernel_plans(plain) == ()
     (plan,) = kernel_plans(kernels)
-    assert (plan.language, plan.launch.block_size) == (Language.CUDA, (32,))
+    assert (plan.language, plan.launch.block_size) == ("cuda", (32,))
 
 
 def test_cuda_of_composite_takes_four_values_by_position() -> None:

@@ -11,6 +11,7 @@ from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem
 from orio_py.core.source import Position
 from orio_py.core.units import Bytes
 from orio_py.ctree.evaluate import Number
+from orio_py.kernel.backends import BACKENDS
 from orio_py.measure.offload.host import Launch, Pointer
 from orio_py.measure.offload.variant import HostFunction
 from orio_py.measure.opencl.limits import check_device, choose_device
@@ -119,7 +120,9 @@ def test_partial_results_are_buffers_too() -> None:
 def test_tiles_and_partial_results_take_local_memory() -> None:
     around = context("int i, n; float *x, *y; double s;", live="y s", assumptions=Assumptions(True, True))
     code = "for (i = 1; i < n - 1; i++) { y[i] = x[i - 1] + x[i + 1]; s += x[i]; }"
-    plan = offload(statement(code), around, OffloadArguments("Test", items=(32,), stage=True))
+    plan = offload(
+        statement(code), around, OffloadArguments("Test", BACKENDS["opencl"], items=(32,), stage=True)
+    )
     needed = 34 * 4 + 32 * 8
     assert HostFunction.of(plan, 0).local_bytes == needed
     call = replace(axpy_call(), local_bytes=Bytes(needed))

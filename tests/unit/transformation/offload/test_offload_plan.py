@@ -11,6 +11,7 @@ from c_programs import compile_and_run
 from c_trees import context, statement
 
 from orio_py.ctree.emit import emit, emit_expression
+from orio_py.kernel.backends import BACKENDS
 from orio_py.kernel.call import kernel_plans
 from orio_py.kernel.plan import BufferPlan, DeviceOptions, Direction, KernelPlan, LaunchShape
 from orio_py.spec.assumptions import Assumptions
@@ -30,7 +31,7 @@ def plan_of(code: str, *, nd: int | tuple[str, ...] = 1, live: str = "x y f a q 
     around = context(
         DECLARATIONS, live=live, assumptions=Assumptions(True, True), macros={"N": "20", "M": "(2 * N)"}
     )
-    return offload(statement(code), around, OffloadArguments("Test", nd=nd))
+    return offload(statement(code), around, OffloadArguments("Test", BACKENDS["opencl"], nd=nd))
 
 
 def buffers(plan: KernelPlan) -> dict[str, tuple[str, str, str]]:
@@ -84,7 +85,7 @@ def buffer(code: str, name: str, **options: int) -> BufferPlan:
 def test_ranges_and_directions_of_pointers(code: str, expected: tuple[str, str, str]) -> None:
     force = "(n < i + 4" in code  # those iterations overlap; the range is what counts here
     around = context(DECLARATIONS, live="x y", assumptions=Assumptions(True, True))
-    plan = offload(statement(code), around, OffloadArguments("Test", force=force))
+    plan = offload(statement(code), around, OffloadArguments("Test", BACKENDS["opencl"], force=force))
     assert buffers(plan)["y"] == expected
 
 
@@ -107,7 +108,7 @@ def test_buffers_stay_inside_where_an_inner_loop_does_not_run(
     code: str, address: str | None, values: tuple[int, int, int], empty: bool
 ) -> None:
     around = context(DECLARATIONS, live="y", assumptions=Assumptions(True, True))
-    plan = offload(statement(code), around, OffloadArguments("Test", force=True))
+    plan = offload(statement(code), around, OffloadArguments("Test", BACKENDS["opencl"], force=True))
     (found,) = plan.buffers
     n, m, k = values
     text = emit_expression(found.address)
@@ -191,7 +192,7 @@ def test_typedefs_and_qualified_types_are_resolved() -> None:
         types={"real": "float"},
     )
     code = f"{FOR_I} {{ real z = h; x[i] = (real)z; }}"
-    plan = offload(statement(code), around, OffloadArguments("Test"))
+    plan = offload(statement(code), around, OffloadArguments("Test", BACKENDS["opencl"]))
     assert (plan.buffers[0].type, plan.scalars[0].type) == ("float", "float")
     assert emit(plan.body[0]) + emit(plan.body[1]) == "float z = h;\nx[i] = (float)z;\n"
 
@@ -203,7 +204,11 @@ def staged(code: str, items: tuple[int, ...]) -> KernelPlan:
         assumptions=Assumptions(True, True),
         macros={"N": "20", "M": "(2 * N)"},
     )
-    return offload(statement(code), around, OffloadArguments("Test", nd=len(items), items=items, stage=True))
+    return offload(
+        statement(code),
+        around,
+        OffloadArguments("Test", BACKENDS["opencl"], nd=len(items), items=items, stage=True),
+    )
 
 
 @pytest.mark.parametrize(
@@ -272,7 +277,9 @@ def test_references_that_fit_nowhere_are_left_in_the_array() -> None:
 
 def touched(code: str, *, nd: int = 1, stage: bool = False) -> dict[str, tuple[str, str, str] | None]:
     around = context(DECLARATIONS, live="x y a q s count", assumptions=Assumptions(True, True))
-    arguments = OffloadArguments("Test", nd=nd, stage=stage, options=DeviceOptions(streams=2))
+    arguments = OffloadArguments(
+        "Test", BACKENDS["opencl"], nd=nd, stage=stage, options=DeviceOptions(streams=2)
+    )
     return {
         buffer.name: None
         if (found := buffer.slices) is None
@@ -311,14 +318,20 @@ def test_without_staging_there_are_no_tiles() -> None:
 
 def test_unroll_puts_a_pragma_before_innermost_loops() -> None:
     around = context(DECLARATIONS, live="a", assumptions=Assumptions(True))
-    plan = offload(statement(f"{NEST} a[i][j] = 0;"), around, OffloadArguments("Test", unroll=4))
+    plan = offload(
+        statement(f"{NEST} a[i][j] = 0;"), around, OffloadArguments("Test", BACKENDS["opencl"], unroll=4)
+    )
     assert "".join(emit(node) for node in plan.body).startswith("#pragma unroll 4\nfor (j = 0;")
     assert plan.unroll is None
 
 
 def test_unroll_is_left_to_the_loop_over_iterations_where_there_is_no_other() -> None:
     around = context(DECLARATIONS, live="a", assumptions=Assumptions(True))
-    plan = offload(statement(f"{NEST} a[i][j] = 0;"), around, OffloadArguments("Test", nd=2, unroll=4))
+    plan = offload(
+        statement(f"{NEST} a[i][j] = 0;"),
+        around,
+        OffloadArguments("Test", BACKENDS["opencl"], nd=2, unroll=4),
+    )
     assert "".join(emit(node) for node in plan.body) == "a[i * 8 + j] = 0;\n"
     assert plan.unroll == 4
 
@@ -334,21 +347,23 @@ def promising(declarations: str) -> Context:
 
 def test_a_promised_extent_serves_where_subscripts_do_not_tell() -> None:
     declared = "int i, m; double *restrict z; const double x[restrict static m * m];"
-    plan = offload(statement(ROWS), promising(declared), OffloadArguments("Test"))
+    plan = offload(statement(ROWS), promising(declared), OffloadArguments("Test", BACKENDS["opencl"]))
     assert buffers(plan) == {"x": ("x", "(long)m * m", "in"), "z": ("z", "(long)m * m", "inout")}
 
 
 def test_a_promised_extent_counts_rows_as_they_were_declared() -> None:
     declared = "int i, m; double *restrict z; const double x[restrict static 4][9];"
     code = "for (i = 0; i < m; i++) z[i] = i * i < m ? x[i][m] : 0;"
-    plan = offload(statement(code), promising(declared), OffloadArguments("Test"))
+    plan = offload(statement(code), promising(declared), OffloadArguments("Test", BACKENDS["opencl"]))
     assert buffers(plan)["x"] == ("&x[0][0]", "36", "in")
 
 
 def test_subscripts_that_tell_more_than_a_promise_count() -> None:
     declared = "int i, m; double *restrict z; const double x[restrict static 2 * m];"
     plan = offload(
-        statement(f"{FOR_I.replace('n', 'm')} z[i] = x[i];"), promising(declared), OffloadArguments("Test")
+        statement(f"{FOR_I.replace('n', 'm')} z[i] = x[i];"),
+        promising(declared),
+        OffloadArguments("Test", BACKENDS["opencl"]),
     )
     assert buffers(plan)["x"] == ("x", "m", "in")
 

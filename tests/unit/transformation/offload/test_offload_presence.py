@@ -9,6 +9,7 @@ from c_programs import compile_and_run
 from c_trees import context, statement
 
 from orio_py.ctree.emit import emit_expression
+from orio_py.kernel.backends import BACKENDS
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transformation.base import Refusal
 from orio_py.transformation.offload.arguments import OffloadArguments
@@ -141,7 +142,7 @@ def test_what_no_iteration_touches_is_not_copied(tmp_path: Path) -> None:
     wanted: list[tuple[int, ...]] = []
     for code, name, results in CASES:
         around = context(DECLARATIONS, live="x y s", assumptions=Assumptions(True, True))
-        plan = offload(statement(code), around, OffloadArguments("Test", force=True))
+        plan = offload(statement(code), around, OffloadArguments("Test", BACKENDS["opencl"], force=True))
         buffer = next(b for b in plan.buffers if b.name == name)
         address, count = emit_expression(buffer.address), emit_expression(buffer.count)
         for (n, m, w), result in results.items():
@@ -164,5 +165,5 @@ def test_what_no_iteration_touches_is_not_copied(tmp_path: Path) -> None:
 def test_conditions_that_do_not_tell_what_is_copied(code: str) -> None:
     around = context(DECLARATIONS, live="x y s", assumptions=Assumptions(True, True))
     with pytest.raises(Refusal) as caught:
-        offload(statement(code), around, OffloadArguments("Test", force=True))
+        offload(statement(code), around, OffloadArguments("Test", BACKENDS["opencl"], force=True))
     assert caught.value.diagnostics[0].code == "ORIO-T122"

@@ -160,7 +160,7 @@ def test_compiler_machine_and_version_count(tmp_path):
 
 def test_the_devices_count_for_what_runs_on_them(tmp_path, monkeypatch):
     opencl = SOURCE.replace("Unroll(ufactor=U)", "OpenCL(workItemsPerGroup=U)")
-    module = import_module("orio_py.measure.opencl.survey")
+    module = import_module("orio_py.measure.opencl.evaluator")
     found = {}
     for name in ("", "A device", "Another"):
         devices = SimpleNamespace(devices=[SimpleNamespace(identity=(name,))] if name else [], setting=None)

@@ -1,0 +1,39 @@
+"""What measures kernels of a device language on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orio_py.kernel.backends import BACKENDS
+
+if TYPE_CHECKING:
+    from orio_py.measure.base import VariantEvaluator
+    from orio_py.measure.evaluator import Evaluator
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceMeasurer:
+    """How variants of a device language are measured.
+
+    `evaluator` makes what measures them, given that of the original code, whether transfers count, and a folder;
+    it raises EnvironmentProblem where nothing here can.  `devices` tells the devices apart, `toolchain` what
+    builds kernels besides the C compiler.  At most `most_jobs` variants are built at a time, if that is a number.
+    """
+
+    evaluator: Callable[[Evaluator, bool, Path], VariantEvaluator]
+    devices: Callable[[], list[object]]
+    toolchain: Callable[[], list[str]]
+    most_jobs: int | None = None
+
+
+def device_measurer(target: str) -> DeviceMeasurer | None:
+    """The measurer of a target; None if its variants do not run on a device."""
+    backend = BACKENDS.get(target)
+    if backend is None:
+        return None
+    measurer = backend.load(backend.measurer)
+    assert isinstance(measurer, DeviceMeasurer)
+    return measurer
