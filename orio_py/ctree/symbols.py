@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from orio_py.ctree.ctype import Rank, ctype
-from orio_py.ctree.effects import PURE_FUNCTIONS, Effects, effects
+from orio_py.ctree.effects import Effects, effects
 from orio_py.ctree.emit_expression import emit_argument, emit_declaration, emit_type
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import copy_with
 
-__all__ = ["PURE_FUNCTIONS", "CDeclaration", "Effects", "Scope", "declaration_of", "effects"]
+__all__ = ["CDeclaration", "Effects", "Scope", "declaration_of", "effects"]
 
 Scope = Literal["parameter", "local", "global"]
 

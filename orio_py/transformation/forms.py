@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from orio_py.ctree.effects import PURE_FUNCTIONS, Effects
+from orio_py.ctree.effects import Effects
 from orio_py.ctree.emit_expression import emit_expression
+from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.loops import CanonicalLoop, first_write, jumps_out, reasons
 from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast, substatements
 from orio_py.ctree.rewrite import walk, walk_statements

@@ -8,8 +8,8 @@ from typing import Literal
 
 from orio_py.ctree.build import literal_value
 from orio_py.ctree.ctype import Rank, ctype
-from orio_py.ctree.effects import PURE_FUNCTIONS
 from orio_py.ctree.emit_expression import emit_type
+from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import walk

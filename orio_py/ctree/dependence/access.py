@@ -20,11 +20,11 @@ from orio_py.ctree.dependence.schedule import continuation, enter
 from orio_py.ctree.dependence.scope import NEVER, Alternatives, Constraint, Level, Scope
 from orio_py.ctree.dependence.terms import MAXIMUM_NAMES, MINIMUM_NAMES, Proof, Terms, is_wide_integer
 from orio_py.ctree.emit import emit_expression
+from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import INCREMENTS, Comment, Compound, For, GuardedPragma, Node, Transform, c_ast
 from orio_py.ctree.parse import position
 from orio_py.ctree.rewrite import walk_statements
-from orio_py.ctree.symbols import PURE_FUNCTIONS
 
 _SILENT = (Comment, GuardedPragma, c_ast.Pragma, c_ast.EmptyStatement)
 _KNOWN_FUNCTIONS = PURE_FUNCTIONS | MINIMUM_NAMES | MAXIMUM_NAMES

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from orio_py.ctree.effects import PURE_FUNCTIONS
 from orio_py.ctree.emit import emit_expression
+from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.nodes import INCREMENTS, Node
 from orio_py.ctree.rewrite import walk, walk_statements
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from orio_py.ctree.effects import PURE_FUNCTIONS
+from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import copy_with, used_names

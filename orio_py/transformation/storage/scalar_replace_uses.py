@@ -13,8 +13,8 @@ from typing import Any
 
 from orio_py.ctree.dependence.names import Names, Reference, resolve
 from orio_py.ctree.dependence.reuse import MemoryObject, started, stepped, storage_of
-from orio_py.ctree.effects import PURE_FUNCTIONS
 from orio_py.ctree.emit_expression import emit_expression
+from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import (
     INCREMENTS,

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 
 from orio_py.core.expr import Value
 from orio_py.ctree.bounds import with_header
-from orio_py.ctree.effects import PURE_FUNCTIONS
 from orio_py.ctree.emit_expression import emit_expression
+from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.linear_expressions import LinearExpressions, leaves, total
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, Node, c_ast

@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from orio_py.ctree import build
 from orio_py.ctree.build import add, block, declare, ident, statements
-from orio_py.ctree.effects import PURE_FUNCTIONS
 from orio_py.ctree.integers import ARITHMETIC, INTEGER_ONLY, evident_integers
+from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.loops import CanonicalLoop, loops_in
 from orio_py.ctree.nodes import Comment, For, Node, c_ast
 from orio_py.ctree.rewrite import (

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from orio_py.core.names import C_KEYWORDS
 from orio_py.core.source import SourceFile
 from orio_py.ctree.build import ident, statements
-from orio_py.ctree.effects import PURE_FUNCTIONS
+from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.nodes import Compound, GuardedPragma, Node, c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, substitute, walk

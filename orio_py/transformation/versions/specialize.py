@@ -20,7 +20,7 @@ from typing import cast
 
 from orio_py.core.expr import Value
 from orio_py.ctree.build import binary, block, const, ident, if_
-from orio_py.ctree.effects import PURE_FUNCTIONS
+from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.loops import first_write, innermost_loops
 from orio_py.ctree.nodes import Compound, Node, c_ast, substatements
 from orio_py.ctree.rewrite import declared_names, walk

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from orio_py.core.source import SourceFile
+from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.nodes import Compound, c_ast
 from orio_py.ctree.parse import parse_statements
-from orio_py.ctree.symbols import PURE_FUNCTIONS, CDeclaration, declaration_of, effects
+from orio_py.ctree.symbols import CDeclaration, declaration_of, effects
 
 
 def parse(text: str) -> Compound:
