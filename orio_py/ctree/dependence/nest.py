@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 from orio_py.core.source import Position
-from orio_py.ctree.dependence.access import Access, Accesses, Instance, collect
+from orio_py.ctree.dependence.access import Access, Accesses, Instance
 from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.dependence.arrays import delinearised
+from orio_py.ctree.dependence.collect import collect
 from orio_py.ctree.dependence.conflicts import Conflicts, common_levels, dependence
 from orio_py.ctree.dependence.pairs import Dependence, IterationRelation, merged, pairs, unlike_pairs
 from orio_py.ctree.dependence.scalars import ScalarFlow, reduction_operator, same_change, scalar_flow

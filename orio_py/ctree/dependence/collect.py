@@ -1,0 +1,381 @@
+"""Collects the memory accesses of a loop nest.
+
+The walk over the tree is exact where C allows it and otherwise says in `Instance.why` what makes an
+access look larger than it is.  What cannot be bounded at all (a call of an unknown function, a jump, an
+address taken) raises `Unanalysable`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, NoReturn
+
+from orio_py.ctree.build import statements
+from orio_py.ctree.dependence.access import Accesses, Instance, Unanalysable
+from orio_py.ctree.dependence.affine import Polynomial
+from orio_py.ctree.dependence.alias import Aliases
+from orio_py.ctree.dependence.names import Names, Reference, names_of, own_subscripts, resolve
+from orio_py.ctree.dependence.schedule import continuation, enter
+from orio_py.ctree.dependence.scope import NEVER, Level, Scope
+from orio_py.ctree.dependence.terms import MAXIMUM_NAMES, MINIMUM_NAMES, Proof, Terms, is_wide_integer
+from orio_py.ctree.emit import emit_expression
+from orio_py.ctree.known_functions import PURE_FUNCTIONS
+from orio_py.ctree.loops import CanonicalLoop, unmarked
+from orio_py.ctree.nodes import INCREMENTS, Comment, Compound, For, GuardedPragma, Node, c_ast
+from orio_py.ctree.rewrite import walk_statements
+
+_SILENT = (Comment, GuardedPragma, c_ast.Pragma, c_ast.EmptyStatement)
+_KNOWN_FUNCTIONS = PURE_FUNCTIONS | MINIMUM_NAMES | MAXIMUM_NAMES
+_MAY_RUN = "the access is made only under a condition"
+
+
+def collect(
+    loops: Sequence[CanonicalLoop],
+    aliases: Aliases,
+    proof: Proof,
+    surrounding: Sequence[CanonicalLoop] = (),
+) -> Accesses:
+    """The accesses of the perfect nest `loops`, outermost first, inside the loops `surrounding`.
+
+    Raises Unanalysable.
+    """
+    for outer, inner in pairwise(loops):
+        if not _holds_only(outer.body, inner.node):
+            reason = f"the loop `{outer.index}` holds more than the loop `{inner.index}`"
+            raise Unanalysable(reason, outer.node)
+    names = names_of(loops[0].node, aliases.declarations, aliases.may_overlap)
+    collector = _Collector(names, proof)
+    scope = _inside(surrounding, aliases, proof)
+    for loop in loops:
+        scope = collector.header(loop, scope, None)
+    collector.body(loops[-1].body, scope)
+    groups = {path: tuple(nodes) for path, nodes in collector.groups.items()}
+    dead = frozenset(collector.dead - collector.taken)
+    return Accesses(collector.finished(), scope, groups, collector.jump, names, dead)
+
+
+def _inside(surrounding: Sequence[CanonicalLoop], aliases: Aliases, proof: Proof) -> Scope:
+    """What the loops around a nest say about their indices, which are fixed while the nest runs."""
+    scope = Scope()
+    if not surrounding:
+        return scope
+    inside = list(walk_statements(surrounding[0].body))
+    declared = frozenset(part.name for part in inside if isinstance(part, c_ast.Decl) and part.name)
+    terms = Terms(Names(aliases.declarations, {}, frozenset(), declared), proof, "@@")
+    for loop in surrounding:
+        scope = enter(loop, terms, scope)
+    return Scope(values=scope.values, outer=scope.domain, fixed=frozenset(scope.values))
+
+
+class _Collector:
+    """Walks statements in the order of the source and records accesses."""
+
+    def __init__(self, names: Names, proof: Proof) -> None:
+        self.names = names
+        self.terms = Terms(names, proof)
+        self.proof = proof
+        self.instances: list[Instance] = []
+        self.index_writes: list[Instance] = []
+        self.groups: dict[tuple[int, ...], list[Node]] = {}
+        self.jump: str | None = None
+        self.dead: set[tuple[int, bool]] = set()
+        self.taken: set[tuple[int, bool]] = set()
+        self.depth = 0
+        self.changing = {
+            name.partition(".")[0] for name in (*names.writes, *names.overlapped)
+        } | names.indices
+
+    def finished(self) -> tuple[Instance, ...]:
+        """The accesses to names that are written, with what is known only at the end."""
+        touched = {instance.name for instance in self.instances}
+        found = self.instances + [write for write in self.index_writes if write.name in touched]
+        written = {instance.name for instance in found if instance.is_write}
+        self._check_parts(found, written)
+        kept = [instance for instance in found if instance.name in written | self.names.overlapped]
+        if self.jump is not None:
+            kept = [replace(instance, why=instance.why or self.jump) for instance in kept]
+        return tuple(kept)
+
+    def _check_parts(self, found: list[Instance], written: set[str]) -> None:
+        """Refuse to compare a variable as a whole with its fields or with what it points to."""
+        depths: dict[str, set[int]] = {}
+        for instance in found:
+            depths.setdefault(instance.name, set()).add(len(instance.subscripts))
+        for instance in found:
+            name = instance.name
+            if name in written and 0 in depths[name] and len(depths[name]) > 1:
+                self._fail(f"`{name}` is used both as a whole and by elements", instance.node)
+            for end, letter in enumerate(name):
+                whole = name[:end]
+                if letter == "." and whole in depths and not written.isdisjoint({name, whole}):
+                    self._fail(f"`{whole}` is used both as a whole and by fields", instance.node)
+
+    # Statements
+
+    def header(self, loop: CanonicalLoop, scope: Scope, previous: CanonicalLoop | None) -> Scope:
+        """Record what the header of a loop reads; the scope of its body."""
+        if any(level.index == loop.index for level in scope.levels) and loop.declared_type is None:
+            self._fail(f"the index `{loop.index}` of the outer loop is used by an inner loop", loop.node)
+        if loop.index in self.names.overlapped and loop.declared_type is None:
+            self._fail(f"a write through a pointer may change the loop index `{loop.index}`", loop.node)
+        self._read(loop.start, scope)
+        self._read(loop.bound, replace(scope, private={**scope.private, loop.index: 0}))
+        if loop.declared_type is None:
+            index = c_ast.ID(loop.index, loop.node.coord)
+            self.index_writes.append(self._instance(Reference(loop.index, ()), index, True, scope))
+        return enter(loop, self.terms, scope, previous)
+
+    def body(self, node: Any, scope: Scope) -> None:
+        """The body of a loop, whose statements may be fused with those of other copies."""
+        self._sequence(statements(node), scope)
+
+    def _sequence(self, items: list[Any], scope: Scope) -> None:
+        base, place, in_run = scope.path, 0, False
+        previous: CanonicalLoop | None = None
+        for wrapped in items:
+            item = unmarked(wrapped)
+            if isinstance(item, _SILENT):
+                continue
+            is_loop = isinstance(item, For)
+            if scope.fusable and (is_loop or not in_run):
+                place += 1
+            in_run = not is_loop
+            here = scope
+            if scope.fusable:
+                here = replace(scope, path=(*base, place), fusable=is_loop)
+                self.groups.setdefault(here.path, []).append(item)
+            if isinstance(item, For):
+                previous = self._for(item, here, previous)
+            else:
+                previous = None
+                after = self._statement(item, here)
+                if after is not here:
+                    scope = replace(after, path=base, fusable=scope.fusable)
+
+    def _for(self, node: For, scope: Scope, previous: CanonicalLoop | None) -> CanonicalLoop | None:
+        loop = CanonicalLoop.match(node)
+        before = None
+        if loop is None and (loop := continuation(node, previous)) is not None:
+            before = previous
+        if loop is None:
+            self._irregular(node, scope)
+            return None
+        inner = self.header(loop, scope, before)
+        self.depth += 1
+        self.body(loop.body, inner)
+        self.depth -= 1
+        return loop
+
+    def _irregular(self, node: Any, scope: Scope) -> None:
+        """A loop that counts nothing we know: its body may run any number of times."""
+        scope = replace(scope, fusable=False)
+        scope = self._statement(getattr(node, "init", None), scope)
+        symbol = self.terms.fresh()
+        level = Level(symbol.leading()[0][0], "", 1, node)
+        inner = replace(scope, levels=(*scope.levels, level), why=scope.why or "its loop has no known range")
+        inner = inner.restricted((symbol,), None)
+        for part in (node.cond, getattr(node, "next", None)):
+            if part is not None:
+                self._read(part, inner)
+        self.depth += 1
+        self._statement(node.stmt, inner)
+        self.depth -= 1
+
+    def _statement(self, node: Any, scope: Scope) -> Scope:
+        """Record a statement that is not fused; the scope of the statements behind it."""
+        node = unmarked(node)
+        if node is None or isinstance(node, _SILENT):
+            return scope
+        match type(node).__name__:
+            case "Compound":
+                self._sequence(node.block_items or [], scope)
+            case "For":
+                self._for(node, scope, None)
+            case "While" | "DoWhile":
+                self._irregular(node, scope)
+            case "If":
+                self._read(node.cond, scope)
+                self._branch(node, True, scope)
+                self._branch(node, False, scope)
+            case "Switch":
+                self._read(node.cond, scope)
+                self.depth += 1
+                self._statement(node.stmt, replace(scope, why=scope.why or _MAY_RUN))
+                self.depth -= 1
+            case "Case" | "Default":
+                self._sequence(node.stmts or [], scope)
+            case "DeclList":
+                for declaration in node.decls:
+                    scope = self._declaration(declaration, scope)
+            case "Decl":
+                scope = self._declaration(node, scope)
+            case "Break" | "Continue":
+                self._jump(node)
+            case "Return" | "Goto" | "Label":
+                self._fail("a `return`, `goto` or label lets the loop end in its midst", node)
+            case "Typedef":
+                pass
+            case "Assignment":
+                self._read(node, scope)
+                scope = self._assigned(node, scope)
+            case _:
+                self._read(node, scope)
+        return scope
+
+    def _branch(self, node: Any, truth: bool, scope: Scope) -> None:
+        inner = self.terms.condition(node.cond, scope, truth)
+        never = len(inner.domain) > len(scope.domain) and self.proof(NEVER, inner.known)
+        # Copies of a statement may share a node that is dead in one place only.
+        (self.dead if never else self.taken).add((id(node), truth))
+        self._statement(node.iftrue if truth else node.iffalse, inner)
+
+    def _jump(self, node: Node) -> None:
+        word = type(node).__name__.lower()
+        if self.depth == 0 and word == "break":
+            self._fail("`break` leaves the loop", node)
+        self.jump = f"`{word}` skips iterations"
+
+    def _declaration(self, node: Any, scope: Scope) -> Scope:
+        if node.name is None or type(node.type).__name__ == "FuncDecl":
+            return scope
+        if {"static", "extern"} & set(node.storage):
+            self._fail(f"`{node.name}` is declared {node.storage[0]} inside the loop", node)
+        extent = node.type
+        while type(extent).__name__ == "ArrayDecl":
+            if extent.dim is not None:
+                self._read(extent.dim, scope)
+            extent = extent.type
+        values = {name: value for name, value in scope.values.items() if name != node.name}
+        if node.init is not None:
+            self._read(node.init, scope)
+            if not self.names.writes.get(node.name) and is_wide_integer(node.type):
+                value, scope = self.terms.polynomial(node.init, scope)
+                if value is not None:
+                    values[node.name] = value
+        return replace(scope, values=values, private={**scope.private, node.name: own_subscripts(node)})
+
+    def _assigned(self, node: Any, scope: Scope) -> Scope:
+        """A scalar that is assigned once has a known value in the statements behind."""
+        if type(node.lvalue).__name__ != "ID" or node.op != "=":
+            return scope
+        name: str = node.lvalue.name
+        declaration = self.names.declarations.get(name)
+        known = declaration is not None and declaration.is_integer and declaration.is_scalar
+        once = self.names.writes.get(name) == 1
+        if not known or not once or name in self.names.local | self.names.indices | self.names.overlapped:
+            return scope
+        value, scope = self.terms.polynomial(node.rvalue, scope)
+        return scope if value is None else replace(scope, values={**scope.values, name: value})
+
+    # Expressions
+
+    def _read(self, node: Any, scope: Scope) -> None:
+        """Record the accesses of an expression."""
+        match type(node).__name__:
+            case "ID" | "ArrayRef" | "StructRef":
+                self._reference(node, scope)
+            case "UnaryOp":
+                self._unary(node, scope)
+            case "BinaryOp" if node.op in {"&&", "||"}:
+                self._read(node.left, scope)
+                self._read(node.right, self.terms.condition(node.left, scope, truth=node.op == "&&"))
+            case "TernaryOp":
+                self._read(node.cond, scope)
+                self._read(node.iftrue, self.terms.condition(node.cond, scope))
+                self._read(node.iffalse, self.terms.condition(node.cond, scope, truth=False))
+            case "Assignment":
+                self._read(node.rvalue, scope)
+                self._reference(node.lvalue, scope, reads=node.op != "=", writes=True)
+            case "FuncCall" | "KernelCall":
+                self._call(node, scope)
+            case "Cast":
+                self._read(node.expr, scope)
+            case "BinaryOp" | "ExprList" | "InitList" | "Constant":
+                for child in node:
+                    self._read(child, scope)
+            case kind:
+                self._fail(f"this {kind} cannot be analysed", node)
+
+    def _unary(self, node: Any, scope: Scope) -> None:
+        if node.op in INCREMENTS:
+            self._reference(node.expr, scope, reads=True, writes=True)
+        elif node.op == "*":
+            self._reference(node, scope)
+        elif node.op == "&":
+            self._fail("the address of a variable is taken", node)
+        elif node.op not in {"sizeof", "_Alignof"}:
+            self._read(node.expr, scope)
+
+    def _call(self, node: Any, scope: Scope) -> None:
+        name = getattr(node.name, "name", None)
+        if name not in _KNOWN_FUNCTIONS:
+            self._fail(f"it calls `{emit_expression(node.name)}`, whose effects are not known", node)
+        for argument in node.args.exprs if node.args is not None else ():
+            self._read(argument, scope)
+
+    def _reference(self, node: Any, scope: Scope, *, reads: bool = True, writes: bool = False) -> None:
+        reference = resolve(node, self.names)
+        if reference is None:
+            self._fail(f"`{emit_expression(node)}` is not an element of a named array", node)
+        for subscript in reference.subscripts:
+            self._read(subscript, scope)
+        if reference.variable in scope.private:
+            if len(reference.subscripts) > scope.private[reference.variable]:
+                self._fail(f"`{reference.variable}` is a pointer that is set inside the loop", node)
+            return
+        if any(level.index == reference.name for level in scope.levels):
+            if writes:
+                self._fail(f"the body assigns the loop index `{reference.name}`", node)
+            return
+        self._check_declaration(reference, node)
+        if reference.variable not in self.changing:
+            return
+        if reads:
+            self.instances.append(self._instance(reference, node, False, scope))
+        if writes:
+            self.instances.append(self._instance(reference, node, True, scope))
+
+    def _check_declaration(self, reference: Reference, node: Node) -> None:
+        declaration = self.names.declarations.get(reference.variable)
+        if declaration is None:
+            return
+        if "volatile" in declaration.qualifiers:
+            self._fail(f"`{reference.variable}` is volatile", node)
+        if declaration.type.startswith("union") and "." in reference.name:
+            self._fail(f"`{reference.variable}` is a union", node)
+
+    def _instance(self, reference: Reference, node: Node, is_write: bool, scope: Scope) -> Instance:
+        subscripts: list[Polynomial | None] = []
+        why = scope.why
+        for subscript in reference.subscripts:
+            value, scope = self.terms.polynomial(subscript, scope)
+            if value is None and why is None:
+                why = f"the subscript `{emit_expression(subscript)}` is not affine"
+            subscripts.append(value)
+        return Instance(
+            name=reference.name,
+            node=node,
+            is_write=is_write,
+            subscripts=tuple(subscripts),
+            levels=scope.levels,
+            domain=scope.domain,
+            path=scope.path,
+            why=why or scope.why,
+            cases=scope.cases,
+            depth=len(reference.subscripts),
+        )
+
+    def _fail(self, reason: str, node: Node) -> NoReturn:
+        raise Unanalysable(reason, node)
+
+
+def _holds_only(body: Node, node: Node) -> bool:
+    """Whether a body is one statement, besides what does nothing."""
+    while isinstance(body, Compound):
+        items = [item for item in body.block_items or [] if not isinstance(item, _SILENT)]
+        if len(items) != 1:
+            return False
+        body = items[0]
+    return unmarked(body) is node
