@@ -22,9 +22,9 @@ from orio_py.transformation.forms import (
     require_no_jumps,
     require_stable_index,
 )
-from orio_py.transformation.storage.scalar_live_ranges import Chain, LiveRange, Spans, is_trusted
+from orio_py.transformation.storage.loop_headers import is_trusted, test_at_start
+from orio_py.transformation.storage.scalar_live_ranges import Chain, LiveRange, Spans
 from orio_py.transformation.storage.scalar_replace_items import CONDITIONAL, REPEATED, Loop, Ref, Use
-from orio_py.transformation.storage.scalar_replace_plan import test_at_start
 from orio_py.transformation.storage.scalar_replace_uses import Uses
 
 MAXIMUM_BYTES = 2 * 1024 * 1024

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from orio_py.ctree.build import ident
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.names import AccessKey, Names
 from orio_py.ctree.dependence.reuse import (
@@ -19,13 +18,10 @@ from orio_py.ctree.dependence.reuse import (
     storage_of,
 )
 from orio_py.ctree.dependence.sets import Solver
-from orio_py.ctree.nodes import Comment, GuardedPragma, Node, c_ast
-from orio_py.ctree.rewrite import walk
-from orio_py.ctree.symbols import CDeclaration
-from orio_py.transformation.base import Context
+from orio_py.ctree.nodes import Comment, GuardedPragma, c_ast
+from orio_py.transformation.storage.loop_headers import header, outer_headers
 from orio_py.transformation.storage.scalar_replace_items import Frame, Loop, Ref, StatementList, Use
 from orio_py.transformation.storage.scalar_replace_uses import Uses
-from orio_py.transformation.types import signedness_of_type
 
 Chain = tuple[Loop, ...]
 """The loops between a block and a use inside it."""
@@ -80,7 +76,7 @@ class Spans:
         """A loop as the questions about subscripts need it."""
         found = self._headers.get(loop)
         if found is None:
-            found = self._headers[loop] = _header(loop, self.uses.context)
+            found = self._headers[loop] = header(loop, self.uses.context)
         return found
 
     def place(self, loop: Loop | None) -> Place:
@@ -316,52 +312,3 @@ def _shape(subscripts: Subscripts) -> tuple[object, tuple[int, ...]]:
 
 def _form(subscript: Polynomial) -> tuple[object, ...]:
     return tuple(sorted(term for term in subscript.terms.items() if term[0]))
-
-
-def _header(loop: Loop, context: Context) -> Header:
-    start = loop.start or loop.floor
-    trusted = is_trusted(
-        [part for part in (start, loop.node.cond) if part is not None], loop.declared, context
-    )
-    return Header(loop.node, loop.index, start, loop.stride, trusted, loop.view)
-
-
-def outer_headers(context: Context) -> list[Header]:
-    """The loops around the tree."""
-    return [
-        Header(
-            view.node,
-            view.index,
-            view.start,
-            view.stride,
-            is_trusted((view.start, ident(view.index), view.bound), context.declarations, context),
-            view,
-        )
-        for view in context.surrounding
-    ]
-
-
-def is_trusted(parts: Iterable[Node], declared: Mapping[str, CDeclaration], context: Context) -> bool:
-    """Whether integer expressions compute and compare as integers without end do, short of overflow.
-
-    A difference of unsigned numbers wraps around, and a negative number compared with an unsigned one
-    becomes a large one.
-    """
-    kinds: set[str] = set()
-    minus = False
-    for node in (node for part in parts for node in walk(part)):
-        match node:
-            case c_ast.ID(name=name) if name in context.macros:
-                kinds.add("signed" if context.macros[name].strip(" ()").isdigit() else "unknown")
-            case c_ast.ID(name=name):
-                known = declared.get(name)
-                kinds.add("signed" if known is None else signedness_of_type(known.type))
-            case c_ast.Constant(value=text) if "u" in text.lower():
-                kinds.add("unsigned")
-            case c_ast.BinaryOp(op="-") | c_ast.UnaryOp(op="-"):
-                minus = True
-            case c_ast.Cast():
-                return False
-            case _:
-                pass
-    return kinds <= {"signed"} or (kinds == {"unsigned"} and not minus)

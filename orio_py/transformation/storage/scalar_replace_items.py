@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from orio_py.ctree.dependence.names import AccessKey
 from orio_py.ctree.dependence.reuse import MemoryObject
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import For, Node
+from orio_py.ctree.nodes import Comment, For, Node
 from orio_py.ctree.symbols import CDeclaration
 
 Frame = object
@@ -123,3 +124,9 @@ class StatementList:
     loop: Loop | None
     breaks: int
     continues: int
+
+    def loop_behind(self, number: int) -> Statement | None:
+        """The statement behind an item, if it is a loop; comments do not count."""
+        behind = (item for item in islice(self.items, number + 1, None) if not isinstance(item.node, Comment))
+        item = next(behind, None)
+        return item if item is not None and item.loop is not None else None

@@ -11,38 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import Literal
 
-from orio_py.ctree.build import cast_to
 from orio_py.ctree.dependence.reuse import POINTER, MemoryObject
-from orio_py.ctree.nodes import Comment, Compound, Node, array_of, c_ast
-from orio_py.ctree.rewrite import substitute, walk
-from orio_py.ctree.simplify import simplify
+from orio_py.ctree.nodes import Node, array_of, c_ast
 from orio_py.transformation.base import Context, refuse
-from orio_py.transformation.certain_conditions import is_always_true, never_holds
 from orio_py.transformation.context import with_inner_declarations
-from orio_py.transformation.storage.scalar_live_ranges import Chain, LiveRange, Spans, is_trusted
-from orio_py.transformation.storage.scalar_replace_items import (
-    CONDITIONAL,
-    REPEATED,
-    Loop,
-    Ref,
-    Statement,
-    StatementList,
-    Use,
-)
-from orio_py.transformation.storage.scalar_replace_uses import Uses, continues
+from orio_py.transformation.storage.loop_headers import continues
+from orio_py.transformation.storage.scalar_live_ranges import LiveRange, Spans
+from orio_py.transformation.storage.scalar_replace_guards import Group, Groups, Guards
+from orio_py.transformation.storage.scalar_replace_items import REPEATED, Loop, Ref, StatementList, Use
+from orio_py.transformation.storage.scalar_replace_uses import Uses
 
 MAXIMUM_USES = 200_000
 """How many uses may be looked at in narrow ranges of large blocks."""
-
-Group = list[tuple[int, Use]]
-"""The uses of one element in a block, with the numbers of their items."""
-
-
-Certainty = Node | Literal[True] | None
-"""Whether something runs: certainly, if a test (in terms of values before it) holds, or for all we know not."""
 
 
 @dataclass(slots=True, eq=False)
@@ -68,13 +49,12 @@ class Planner:
     def __init__(self, root: Node, uses: Uses, context: Context, dtype: str | None, *, force: bool) -> None:
         self.plans: dict[StatementList, list[Scalar]] = {}
         self._uses, self._context = uses, context
+        self._groups = Groups(uses)
         # Transformations inside have declared bounds of their own.
-        self._inside = with_inner_declarations(root, context)
+        self._guards = Guards(self._groups, context, with_inner_declarations(root, context))
         self._dtype, self._force = dtype, force
         self._spans = Spans(uses)
         self._nested = uses.nested
-        self._guards: dict[tuple[object, ...], Certainty] = {}
-        self._groups: dict[StatementList, dict[Ref, Group]] = {}
         self._wholes: dict[tuple[StatementList, Ref], Scalar | None] = {}
         self._effort = 0
         self._overlapping: list[MemoryObject] = []
@@ -83,7 +63,7 @@ class Planner:
     def _block(self, block: StatementList, taken: frozenset[Ref]) -> None:
         scalars: list[Scalar] = []
         # The outer of nested references first: what stands inside a replaced one is not read any more.
-        groups = sorted(self._grouped(block).items(), key=lambda entry: -entry[0].level)
+        groups = sorted(self._groups.of(block).items(), key=lambda entry: -entry[0].level)
         for ref, group in groups:
             if ref in taken or not self._is_candidate(ref, group[0][1]):
                 continue
@@ -97,22 +77,6 @@ class Planner:
                 inside = taken.union(s.ref for s in scalars if s.first <= number <= s.last)
                 for inner in item.blocks:
                     self._block(inner, inside)
-
-    def _grouped(self, block: StatementList) -> dict[Ref, Group]:
-        """The uses by element, without elements whose place changes in each item that uses them."""
-        groups = self._groups.get(block)
-        if groups is None:
-            groups = self._groups[block] = {}
-            steady: set[Ref] = set()
-            for item in block.items:
-                written = self._uses.writes[item.writes]
-                refs = self._uses.refs_in(item)
-                steady |= {ref for ref in refs if ref.names.isdisjoint(written)} if written else refs
-            for number, item in enumerate(block.items if steady else ()):
-                for use in self._uses.uses[item.uses]:
-                    if use.ref in steady:
-                        groups.setdefault(use.ref, []).append((number, use))
-        return groups
 
     # One element
 
@@ -152,9 +116,9 @@ class Planner:
         if scalar.guard is None or scalar.first != scalar.last or item.loop is None:
             return False
         body = item.blocks[0]
-        group = self._grouped(body).get(ref, [])
+        group = self._groups.of(body).get(ref, [])
         depth = len(body.frames)
-        if len(group) < len([n for n, _ in self._grouped(block)[ref] if n == scalar.first]):
+        if len(group) < len([n for n, _ in self._groups.of(block)[ref] if n == scalar.first]):
             return False
         if any(not any(isinstance(f, Loop) for f in use.frames[depth:]) for _, use in group):
             return False
@@ -164,7 +128,7 @@ class Planner:
     def _whole(self, block: StatementList, ref: Ref, group: Group, numbers: Sequence[int]) -> Scalar | None:
         """The scalar for all uses in a block; asked once by the block around it, and once by its own."""
         key = block, ref
-        if group is not self._grouped(block).get(ref):
+        if group is not self._groups.of(block).get(ref):
             return self._scalar(block, ref, group, numbers)
         if key not in self._wholes:
             self._wholes[key] = self._scalar(block, ref, group, numbers)
@@ -178,8 +142,7 @@ class Planner:
         loads = begin.reads or len(begin.frames) > depth
         if not _gains(group, depth, loads + written) or not self._is_free(block, ref, group, written=written):
             return None
-        span = self._spans.span(block, first, last)
-        certain = self._certain(block, ref, span, (), (first, last), written=written)
+        certain = self._guards.certainty(ref, self._spans.span(block, first, last), written=written)
         if certain is None:
             return None
         guard = None if certain is True else certain
@@ -227,122 +190,6 @@ class Planner:
         self._overlapping = list(span.others(use.storage, written=written))
         return not self._overlapping or self._force
 
-    # Whether it is certain to be touched
-
-    def _certain(
-        self,
-        block: StatementList,
-        ref: Ref,
-        span: LiveRange,
-        chain: Chain,
-        part: tuple[int, int],
-        *,
-        written: bool,
-    ) -> Certainty:
-        """Whether a use (a write if `written`) is certain in some items of a block."""
-        depth, top = len(block.frames), len(span.block.frames)
-        numbers: dict[int, None] = {}
-        for number, use in self._grouped(block).get(ref, ()):
-            if not part[0] <= number <= part[1] or (written and not use.writes):
-                continue
-            inside = use.frames[top:]
-            if CONDITIONAL in inside or REPEATED in inside:
-                continue
-            if len(use.frames) == depth:
-                return True
-            numbers[number] = None
-        best: Certainty = None
-        for number in numbers:
-            item = block.items[number]
-            found: Certainty = None
-            if item.loop is not None:
-                found = self._in_loop(block, number, ref, span, chain, written=written)
-            elif isinstance(item.node, Compound):
-                inner = item.blocks[0]
-                found = self._certain(inner, ref, span, chain, (0, len(inner.items)), written=written)
-            if found is True:
-                return True
-            best = found if best is None else best
-        return best
-
-    def _in_loop(
-        self, block: StatementList, number: int, ref: Ref, span: LiveRange, chain: Chain, *, written: bool
-    ) -> Certainty:
-        item = block.items[number]
-        assert item.loop is not None
-        if not self._in_body(item, ref, span, chain, written=written):
-            return None
-        rest = _following(block, number)
-        if rest is not None and number < span.last and rest.loop is not None:
-            whole = self._guard(block, number, (item.loop, rest.loop), span, chain)
-            if whole is not None and self._in_body(rest, ref, span, chain, written=written):
-                return whole
-        return self._guard(block, number, (item.loop, None), span, chain)
-
-    def _in_body(self, item: Statement, ref: Ref, span: LiveRange, chain: Chain, *, written: bool) -> bool:
-        """Whether each iteration of a loop is certain to use the element."""
-        assert item.loop is not None
-        body, inside = item.blocks[0], (*chain, item.loop)
-        return self._certain(body, ref, span, inside, (0, len(body.items)), written=written) is True
-
-    def _guard(
-        self,
-        block: StatementList,
-        number: int,
-        loops: tuple[Loop, Loop | None],
-        span: LiveRange,
-        chain: Chain,
-    ) -> Certainty:
-        """Whether a loop, or one of an unrolled loop and its remainder, runs."""
-        key = span, *loops
-        if key not in self._guards:
-            found = self._first_test(loops, span, chain)
-            if isinstance(found, Node) and not (
-                self._is_whole(block, number, loops, span) and self._is_pure(found)
-            ):
-                found = None
-            self._guards[key] = found
-        return self._guards[key]
-
-    def _first_test(self, loops: tuple[Loop, Loop | None], span: LiveRange, chain: Chain) -> Certainty:
-        """The test that decides whether loops run, as C text before them; True where it must hold."""
-        main, rest = loops
-        first = test_at_start(main, main.node.cond, self._context)
-        if rest is None:
-            test = first
-        elif main.start is not None and continues(main, rest):
-            test = test_at_start(main, rest.node.cond, self._context)
-        else:
-            test = None
-        if first is None or test is None or never_holds(test, self._inside):
-            return None
-        if is_always_true(test, self._inside):
-            return True if rest is None else None
-        place = span.inside(chain)
-        trusted = is_trusted((test,), main.declared, self._context)
-        if trusted and span.elements.holds(test, place):
-            return True
-        if rest is None:
-            return test
-        # Where the loop over the remainder would not run at once, the unrolled loop must not run either.
-        trusted = trusted and is_trusted((first,), main.declared, self._context)
-        return test if trusted and span.elements.holds(test, place, first) else None
-
-    def _is_whole(
-        self, block: StatementList, number: int, loops: tuple[Loop, Loop | None], span: LiveRange
-    ) -> bool:
-        """Whether a range holds nothing but loops, so that it may be left out when they do not run."""
-        if block is not span.block or number != span.first:
-            return False
-        items = (
-            item for item in block.items[span.first : span.last + 1] if not isinstance(item.node, Comment)
-        )
-        return [item.loop for item in items] == [loop for loop in loops if loop is not None]
-
-    def _is_pure(self, condition: Node) -> bool:
-        found = self._context.effects(condition)
-        return not (found.writes or found.opaque or found.calls or found.address_taken)
-
 
 def _parts(block: StatementList, numbers: Sequence[int]) -> list[list[int]]:
     """Items by themselves, but an unrolled loop together with the loop over its remainder."""
@@ -351,7 +198,7 @@ def _parts(block: StatementList, numbers: Sequence[int]) -> list[list[int]]:
         main = block.items[parts[-1][-1]].loop if parts else None
         rest = block.items[number]
         goes_on = main is not None and rest.loop is not None and continues(main, rest.loop)
-        if goes_on and _following(block, parts[-1][-1]) is rest:
+        if goes_on and block.loop_behind(parts[-1][-1]) is rest:
             parts[-1].append(number)
         else:
             parts.append([number])
@@ -396,29 +243,3 @@ def _crosses(guarded: Scalar, other: Scalar) -> bool:
     around = other.first <= guarded.first and guarded.last <= other.last
     same = within and around
     return not (apart or same or (other.guard is None and (within or around)))
-
-
-def test_at_start(loop: Loop, condition: Node | None, context: Context) -> Node | None:
-    """A test of the index when the loop begins, in terms of the values before it."""
-    if condition is None or loop.index is None:
-        return None
-    if loop.start is None:
-        return condition if loop.node.init is None else None
-    return simplify(substitute(condition, loop.index, _as_index(loop, loop.start, condition, context)))
-
-
-def _as_index(loop: Loop, start: Node, condition: Node, context: Context) -> Node:
-    """The start with the type that it gets by the assignment to the index, where that matters."""
-    known = {n.name: loop.declared.get(n.name) for n in walk(start) if isinstance(n, c_ast.ID)}
-    own = loop.declared.get(loop.index or "")
-    kind = "int" if own is None else own.type
-    same = all(("int" if d is None else d.type) == kind for d in known.values())
-    if same and is_trusted((start, condition), loop.declared, context):
-        return start
-    return cast_to(kind, start)
-
-
-def _following(block: StatementList, number: int) -> Statement | None:
-    behind = (item for item in islice(block.items, number + 1, None) if not isinstance(item.node, Comment))
-    item = next(behind, None)
-    return item if item is not None and item.loop is not None else None

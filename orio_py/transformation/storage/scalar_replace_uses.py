@@ -32,6 +32,7 @@ from orio_py.ctree.rewrite import walk
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transformation.base import Context
+from orio_py.transformation.storage.loop_headers import continues
 from orio_py.transformation.storage.scalar_replace_items import (
     CONDITIONAL,
     NOTHING,
@@ -518,14 +519,6 @@ def _is_simple(node: Node) -> bool:
             return value != "0"
         case _:
             return False
-
-
-def continues(main: Loop, rest: Loop) -> bool:
-    """Whether a loop, right behind another, goes on with the index where that stopped."""
-    same = main.index is not None and rest.index == main.index and main.stride * rest.stride > 0
-    return (
-        same and rest.node.init is None and not main.leaves and not isinstance(main.node.init, c_ast.DeclList)
-    )
 
 
 def _link(block: StatementList, rest: Loop) -> None:
