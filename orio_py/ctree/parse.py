@@ -59,6 +59,16 @@ def parse_statements(
     return _Fragment.read(text, source, start, dict(marks or {})).parse(typedefs)
 
 
+def parse_statement(text: str, name: str) -> Node | None:
+    """The statement that an argument `name` holds, without its semicolon; None where it is not one statement."""
+    source = SourceFile(name, f"{text};".encode("latin-1", "replace"))
+    try:
+        items = parse_statements(source.text, source=source, start=0).block_items or []
+    except DiagnosticError:
+        return None
+    return items[0] if len(items) == 1 else None
+
+
 def position(node: Node) -> Position | None:
     """The place of the node, or of the first thing below it that has one."""
     for item in walk(node):

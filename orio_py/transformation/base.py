@@ -14,7 +14,7 @@ from orio_py.ctree.effects import Effects, EffectsMemory
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.parse import position
-from orio_py.ctree.rewrite import used_names, walk
+from orio_py.ctree.rewrite import used_names
 from orio_py.ctree.structures import Members
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.spec.assumptions import Assumptions
@@ -115,15 +115,10 @@ def refuse(
     argument: str | None = None,
 ) -> NoReturn:
     """Raise a `Refusal` at `node`; the recipe moves it to `argument` where that was written."""
-    place = _place(node) if isinstance(node, Node) else node
+    place = position(node) if isinstance(node, Node) else node
     raise Refusal(Diagnostic(code, message, place, notes=tuple(notes), help=help), argument=argument)
-
-
-def _place(node: Node) -> Position | None:
-    """The place of a node; of one that was generated, the first place inside it."""
-    return next((place for part in walk(node) if (place := position(part)) is not None), None)
 
 
 def note(message: str, node: Node | Position | None) -> Note:
     """A note at the place of `node`."""
-    return Note(message, _place(node) if isinstance(node, Node) else node)
+    return Note(message, position(node) if isinstance(node, Node) else node)

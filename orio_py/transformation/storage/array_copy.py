@@ -31,7 +31,7 @@ from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.loop_names import index_name
 from orio_py.transformation.sites import Change, rewrite_where
-from orio_py.transformation.storage.array_copy_check import CopiedTile, checked_tile, placed, reference_in
+from orio_py.transformation.storage.array_copy_check import CopiedTile, checked_tile, reference_in
 from orio_py.transformation.storage.array_copy_loops import copied_in, copied_out, positions
 from orio_py.transformation.storage.scalar_replace import check_type, type_name
 from orio_py.transformation.storage.scalar_replace_blocks import BlockRewriter, with_references
@@ -66,7 +66,7 @@ class ArrCopy:
             refuse(
                 "ORIO-T063",
                 f"ArrCopy finds no loop over {_listed(variables)} that uses `{name}`",
-                placed(node),
+                node,
                 argument="aref",
             )
         for head in heads:
@@ -92,7 +92,7 @@ class ArrCopy:
             refuse(
                 "ORIO-T062",
                 f"`dimsizes` has {len(self.dimsizes)} sizes, but `{self.aref}` has {len(variables)} dimensions",
-                placed(node),
+                node,
                 argument="dimsizes",
             )
         for size in self.dimsizes:
@@ -100,14 +100,14 @@ class ArrCopy:
                 refuse(
                     "ORIO-T011",
                     f"`dimsizes` holds {size}; sizes are at least 1",
-                    placed(node),
+                    node,
                     argument="dimsizes",
                 )
         if not _SUFFIX.fullmatch(self.suffix):
             refuse(
                 "ORIO-T013",
                 f"{self.suffix!r} cannot end the name of a variable",
-                placed(node),
+                node,
                 argument="suffix",
             )
         if self.dtype is not None:

@@ -23,7 +23,8 @@ from orio_py.ctree.rewrite import substitute
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.base import Context
 from orio_py.transformation.certain_conditions import if_all
-from orio_py.transformation.storage.array_copy_check import CopiedTile, Offsets, Side
+from orio_py.transformation.storage.array_copy_check import CopiedTile
+from orio_py.transformation.storage.array_copy_uses import Offsets, Side
 from orio_py.transformation.storage.scalar_replace_blocks import readable
 from orio_py.transformation.types import index_type
 

@@ -17,14 +17,12 @@ import re
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
-from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.expr import Value
-from orio_py.core.source import SourceFile
 from orio_py.ctree.build import add, binary, block, call, const, ident, sub, ternary, unary
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop, innermost_loops
 from orio_py.ctree.nodes import Compound, Node, c_ast
-from orio_py.ctree.parse import parse_statements
+from orio_py.ctree.parse import parse_statement
 from orio_py.ctree.rewrite import copy_with, substitute, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.arguments import boolean, positive_int, text, wrong
@@ -37,9 +35,8 @@ from orio_py.transformation.forms import (
     require_stable_index,
 )
 from orio_py.transformation.sites import rewrite_where
-from orio_py.transformation.storage.array_copy_check import placed
 from orio_py.transformation.storage.scalar_live_ranges import Spans
-from orio_py.transformation.storage.scalar_replace_items import CONDITIONAL, REPEATED, Loop, Ref, Use
+from orio_py.transformation.storage.scalar_replace_items import Loop, Ref, Use
 from orio_py.transformation.storage.scalar_replace_uses import Uses
 
 _MOST_LOCAL = 3
@@ -70,14 +67,14 @@ class Prefetch:
             refuse(
                 "ORIO-T011",
                 f"the distance is {self.distance}; it must be at least 1",
-                placed(node),
+                node,
                 argument="distance",
             )
         if not 0 <= self.locality <= _MOST_LOCAL:
             refuse(
                 "ORIO-T011",
                 f"`locality` is {self.locality}; it goes from 0 to 3",
-                placed(node),
+                node,
                 argument="locality",
             )
         wanted = None if self.aref is None else _reference(self.aref, node)
@@ -137,16 +134,14 @@ class Prefetch:
             elif wanted == use.ref.text:
                 if problem is None:
                     return [use.ref]
-                refuse(
-                    problem[0], f"Prefetch cannot ask early for `{wanted}`: {problem[1]}", placed(use.node)
-                )
+                refuse(problem[0], f"Prefetch cannot ask early for `{wanted}`: {problem[1]}", use.node)
         if wanted is not None:
             _refuse_missing(f"`{wanted}` among the elements that the loop uses", view.node)
         return list(found.values())
 
 
 def _refuse_missing(what: str, node: Node) -> NoReturn:
-    refuse("ORIO-T063", f"Prefetch does not find {what}", placed(node), argument="aref")
+    refuse("ORIO-T063", f"Prefetch does not find {what}", node, argument="aref")
 
 
 def _problem(
@@ -163,7 +158,7 @@ def _problem(
     span = Spans(uses).span(uses.root, 0, 0)
     if not ref.names.isdisjoint(uses.volatile) or any(span.changes(inner) for inner in ref.inner):
         return "ORIO-T069", "the loop may change what its subscripts read"
-    if any(frame is CONDITIONAL or frame is REPEATED for frame in use.frames):
+    if use.may_be_skipped:
         return "ORIO-T068", "some iterations may not reach it, so that its address may lie outside the array"
     return None
 
@@ -175,20 +170,16 @@ def _shape(ref: Ref) -> str:
 
 def _reference(aref: str, node: Node) -> str:
     """The text of a reference as the tree would show it.  Raises Refusal: ORIO-T062."""
-    source = SourceFile("aref", f"{aref};".encode("latin-1", "replace"))
-    try:
-        items = parse_statements(source.text, source=source, start=0).block_items or []
-    except DiagnosticError:
-        items = []
-    if len(items) != 1 or not isinstance(items[0], c_ast.ArrayRef):
+    found = parse_statement(aref, "aref")
+    if not isinstance(found, c_ast.ArrayRef):
         refuse(
             "ORIO-T062",
             f"`aref` is {aref!r}; it must be an array element of the loop",
-            placed(node),
+            node,
             help="for example 'a[i][k]'",
             argument="aref",
         )
-    return emit_expression(simplify(items[0]))
+    return emit_expression(simplify(found))
 
 
 def _uses(loop: Node, wanted: str) -> bool:

@@ -64,6 +64,16 @@ class Use:
     storage: MemoryObject
     within: tuple[Ref, ...] = ()
 
+    @property
+    def loops(self) -> tuple[Loop, ...]:
+        """The `for` loops around it, outermost first."""
+        return tuple(frame for frame in self.frames if isinstance(frame, Loop))
+
+    @property
+    def may_be_skipped(self) -> bool:
+        """Whether something besides the tests of `for` loops decides if it runs."""
+        return CONDITIONAL in self.frames or REPEATED in self.frames
+
 
 @dataclass(slots=True, eq=False)
 class Loop:
