@@ -31,6 +31,7 @@ from orio_py.transformation.storage.scalar_live_ranges import Spans
 from orio_py.transformation.storage.scalar_replace import check_prefix, name_prefix
 from orio_py.transformation.storage.scalar_replace_blocks import BlockRewriter, changed
 from orio_py.transformation.storage.scalar_replace_items import Loop, Statement, StatementList
+from orio_py.transformation.storage.scalar_replace_references import is_reference
 from orio_py.transformation.storage.scalar_replace_uses import Uses
 from orio_py.transformation.storage.scalar_replace_write import fresh_names
 
@@ -230,11 +231,7 @@ class _Planner:
         names = self._context.expanded(found.reads)
         if not names.isdisjoint(span.writes) or any(span.reaches(n) for n in names & self._uses.exposed):
             return False
-        refs = [
-            self._uses.ref_of(node)
-            for node in walk(part.node)
-            if isinstance(node, (c_ast.ArrayRef, c_ast.StructRef)) or _is_dereference(node)
-        ]
+        refs = [self._uses.ref_of(node) for node in walk(part.node) if is_reference(node)]
         if any(ref is None or span.changes(ref) for ref in refs):
             return False
         in_memory = bool(refs) or not names.isdisjoint(self._uses.exposed)
@@ -242,10 +239,6 @@ class _Planner:
         if "label" in kinds and spot.item.loop is not None:
             return False  # A jump there would pass by the constant.
         return not (in_memory and "call" in kinds) or self._wishes.force
-
-
-def _is_dereference(node: Node) -> bool:
-    return isinstance(node, c_ast.UnaryOp) and node.op == "*"
 
 
 class _Writer(BlockRewriter[None]):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from orio_py.ctree.build import cast_to, ident
-from orio_py.ctree.dependence.reuse import Header
+from orio_py.ctree.dependence.reuse import Header, started, stepped
+from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import substitute, walk
 from orio_py.ctree.simplify import simplify
@@ -37,6 +38,18 @@ def outer_headers(context: Context) -> list[Header]:
         )
         for view in context.surrounding
     ]
+
+
+def count(loop: Loop, in_body: frozenset[str]) -> None:
+    """Set what a loop counts, unless its body writes that."""
+    step, start = stepped(loop.node), started(loop.node)
+    view = CanonicalLoop.match(loop.node)
+    if view is not None and view.index not in in_body:
+        loop.view = view
+        loop.index, loop.stride, loop.start = view.index, view.stride, view.start
+    elif step is not None and step[0] not in in_body:
+        loop.index, loop.stride = step
+        loop.start = start[1] if start is not None and start[0] == step[0] else None
 
 
 def is_trusted(parts: Iterable[Node], declared: Mapping[str, CDeclaration], context: Context) -> bool:

@@ -11,11 +11,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from orio_py.ctree.dependence.names import Names, Reference, resolve
-from orio_py.ctree.dependence.reuse import MemoryObject, started, stepped, storage_of
-from orio_py.ctree.emit_expression import emit_expression
+from orio_py.ctree.dependence.reuse import MemoryObject, storage_of
 from orio_py.ctree.known_functions import PURE_FUNCTIONS
-from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import (
     INCREMENTS,
     Comment,
@@ -26,13 +23,11 @@ from orio_py.ctree.nodes import (
     Node,
     Transform,
     c_ast,
-    reference_parts,
 )
 from orio_py.ctree.rewrite import walk
-from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transformation.base import Context
-from orio_py.transformation.storage.loop_headers import continues
+from orio_py.transformation.storage.loop_headers import continues, count
 from orio_py.transformation.storage.scalar_replace_items import (
     CONDITIONAL,
     NOTHING,
@@ -45,13 +40,11 @@ from orio_py.transformation.storage.scalar_replace_items import (
     StatementList,
     Use,
 )
+from orio_py.transformation.storage.scalar_replace_references import References
 
-_HARMLESS = PURE_FUNCTIONS | {"__builtin_prefetch"}
 _CHANGING = frozenset({"volatile", "_Atomic"})
 _PLAIN_MACRO = re.compile(r"(?!.*(?:\+\+|--))[\w\s+.%()-]*")
 _CALL = re.compile(r"\w\s*\(")
-_WORD = re.compile(r"[A-Za-z_]\w*")
-_Key = str | int
 _SILENT = (Comment, c_ast.EmptyStatement, c_ast.Typedef, c_ast.StaticAssert)
 
 
@@ -72,11 +65,7 @@ class Uses:
         self.exposed = context.exposed | exposed
         self.context = context
         self._known: dict[str, CDeclaration] = dict(context.declarations)
-        self._refs: dict[int, Ref] = {}
-        self._texts: dict[_Key, Ref] = {}
-        self._keys: dict[int, _Key] = {}
-        self._numbers: dict[tuple[_Key, ...], int] = {}
-        self._kept: list[Node] = []
+        self._references = References()
         self._storages: dict[tuple[Ref, int], MemoryObject] = {}
         self._frames: tuple[Frame, ...] = ()
         self._loop: Loop | None = None
@@ -87,10 +76,10 @@ class Uses:
         self.nested = False
         self._late: set[Loop] = set()
         self._visits: Mapping[type[Node], Callable[[Any], None]] = {
-            c_ast.ArrayRef: self._read,
-            c_ast.StructRef: self._read,
+            c_ast.ArrayRef: self._use,
+            c_ast.StructRef: self._use,
             c_ast.ID: self._name,
-            c_ast.Constant: self._ignore,
+            c_ast.Constant: self._children,
             c_ast.BinaryOp: self._binary,
             c_ast.UnaryOp: self._unary,
             c_ast.Assignment: self._assignment,
@@ -111,7 +100,7 @@ class Uses:
 
     def ref_of(self, node: Node) -> Ref | None:
         """The reference that a node of the tree is, if it was met as one."""
-        return self._refs.get(id(node))
+        return self._references.known(node)
 
     def refs_in(self, item: Statement) -> set[Ref]:
         """The references that a statement uses."""
@@ -212,14 +201,15 @@ class Uses:
             self._late.add(loop)
 
     def _while(self, node: c_ast.While | c_ast.DoWhile, item: Statement) -> None:
-        around, frames = self._loop, self._frames
-        self._targets.append(None)
+        self._under(REPEATED, node.cond)
+        self._body(node.stmt, item, None, REPEATED)
+
+    def _body(self, node: Node, item: Statement, loop: Loop | None, frame: Frame) -> None:
+        """The body of a loop; `loop` is None if that is no `for` loop."""
+        around, self._loop = self._loop, loop
+        self._targets.append(loop)
         self._continues += 1
-        self._loop = None
-        self._frames = (*frames, REPEATED)
-        self._expression(node.cond)
-        self._frames = frames
-        self._inner(node.stmt, item, REPEATED)
+        self._inner(node, item, frame)
         self._targets.pop()
         self._continues -= 1
         self._loop = around
@@ -232,35 +222,15 @@ class Uses:
         elif node.init is not None:
             self._expression(node.init)
         loop = item.loop = Loop(node, self._loop, dict(self._known) if hidden else self._known)
-        around, frames = self._loop, self._frames
         if node.cond is not None:
             self._expression(node.cond)
-        self._targets.append(loop)
-        self._continues += 1
-        self._loop = loop
         inside = len(self.writes)
-        self._inner(node.stmt, item, loop)
+        self._body(node.stmt, item, loop, loop)
         in_body = frozenset(self.writes[inside:])
-        self._targets.pop()
-        self._continues -= 1
-        self._loop = around
-        if node.next is not None:
-            self._frames = (*frames, REPEATED)
-            self._expression(node.next)
-            self._frames = frames
+        self._under(REPEATED, node.next)
         loop.written = frozenset(self.writes[first:])
-        self._count(loop, in_body)
+        count(loop, in_body)
         self._reveal(hidden)
-
-    def _count(self, loop: Loop, in_body: frozenset[str]) -> None:
-        step, start = stepped(loop.node), started(loop.node)
-        view = CanonicalLoop.match(loop.node)
-        if view is not None and view.index not in in_body:
-            loop.view = view
-            loop.index, loop.stride, loop.start = view.index, view.stride, view.start
-        elif step is not None and step[0] not in in_body:
-            loop.index, loop.stride = step
-            loop.start = start[1] if start is not None and start[0] == step[0] else None
 
     # Declarations
 
@@ -318,26 +288,24 @@ class Uses:
         for child in node:
             self._expression(child)
 
-    def _ignore(self, node: Node) -> None:
-        del node
-
     def _binary(self, node: c_ast.BinaryOp) -> None:
         self._expression(node.left)
         if node.op in {"&&", "||"}:
-            self._conditional(node.right)
+            self._under(CONDITIONAL, node.right)
         else:
             self._expression(node.right)
 
-    def _conditional(self, *nodes: Node) -> None:
+    def _under(self, frame: Frame, *nodes: Node | None) -> None:
         before = self._frames
-        self._frames = (*before, CONDITIONAL)
+        self._frames = (*before, frame)
         for node in nodes:
-            self._expression(node)
+            if node is not None:
+                self._expression(node)
         self._frames = before
 
     def _ternary(self, node: c_ast.TernaryOp) -> None:
         self._expression(node.cond)
-        self._conditional(node.iftrue, node.iffalse)
+        self._under(CONDITIONAL, node.iftrue, node.iffalse)
 
     def _assignment(self, node: c_ast.Assignment) -> None:
         self._expression(node.rvalue)
@@ -357,7 +325,7 @@ class Uses:
         if node.op in INCREMENTS:
             self._target(node.expr, reads=True)
         elif node.op == "*":
-            self._use(node, reads=True)
+            self._use(node)
         elif node.op == "&":
             if isinstance(node.expr, c_ast.ID):
                 self.addressed.add(node.expr.name)
@@ -369,7 +337,7 @@ class Uses:
         name = node.name.name if isinstance(node.name, c_ast.ID) else None
         if name == "__builtin_prefetch":
             return
-        if name not in _HARMLESS:
+        if name not in PURE_FUNCTIONS:
             self.barriers.append(Barrier("call"))
         if node.args is not None:
             self._children(node.args)
@@ -377,19 +345,13 @@ class Uses:
     def _cast(self, node: c_ast.Cast) -> None:
         self._expression(node.expr)
 
-    def _read(self, node: Node) -> None:
-        self._use(node, reads=True)
-
     # References
 
-    def _use(self, node: Node, *, reads: bool, writes: bool = False) -> None:
-        ref = self._refs.get(id(node))
+    def _use(self, node: Node, *, reads: bool = True, writes: bool = False) -> None:
+        ref = self._references.of(node, self._known)
         if ref is None:
-            ref = self._ref(node)
-            if ref is None:
-                self._barred(node)
-                return
-            self._refs[id(node)] = ref
+            self._barred(node)
+            return
         if ref.inner or not ref.steady or self.exposed or self.context.macros:
             within = self._within
             self._within = (*within, ref)
@@ -411,88 +373,6 @@ class Uses:
             storage = self._storages[key] = storage_of(ref.name, len(ref.subscripts), declaration)
         self.uses.append(Use(ref, node, reads, writes, frames, declaration, storage, self._within))
 
-    def _ref(self, node: Node) -> Ref | None:
-        key = self._key(node)
-        ref = self._texts.get(key)
-        if ref is not None:
-            return ref
-        facts = Names(self._known, {}, frozenset(), frozenset())
-        found = resolve(node, facts)
-        if found is None:
-            return None
-        simple = key
-        if not all(_is_simple(subscript) for subscript in reference_parts(node)[1]):
-            node = simplify(node)
-            self._kept.append(node)
-            found = resolve(node, facts)
-            simple = self._key(node)
-        ref = self._texts.get(simple)
-        if ref is None and found is not None:
-            ref = self._texts[simple] = self._new_ref(node, found)
-        if ref is not None:
-            self._texts[key] = ref
-        return ref
-
-    def _key(self, node: Node) -> _Key:
-        """What two expressions share exactly when they are the same.
-
-        It is kept by the identity of the node: copies of a statement have most of their nodes in common.
-        The nodes of the tree live as long as this does; others that get a key are in `_kept`.
-        """
-        if isinstance(node, c_ast.ID):
-            return node.name
-        if isinstance(node, c_ast.Constant):
-            return node.value
-        key = self._keys.get(id(node))
-        if key is None:
-            parts: tuple[_Key, ...]
-            if isinstance(node, c_ast.ArrayRef):
-                parts = "[]", self._key(node.name), self._key(node.subscript)
-            elif isinstance(node, c_ast.BinaryOp):
-                parts = node.op, self._key(node.left), self._key(node.right)
-            else:
-                parts = ("{}", emit_expression(node))
-            key = self._keys[id(node)] = self._numbers.setdefault(parts, len(self._numbers))
-        return key
-
-    def _new_ref(self, node: Node, found: Reference) -> Ref:
-        names = {found.variable}
-        inner: list[Ref] = []
-        steady = True
-        for subscript in found.subscripts:
-            for part in walk(subscript):
-                match part:
-                    case c_ast.Constant() | c_ast.BinaryOp(op="+" | "-" | "*"):
-                        pass
-                    case c_ast.ID(name=name):
-                        names.add(name)
-                    case c_ast.ArrayRef() | c_ast.StructRef() | c_ast.UnaryOp(op="*"):
-                        below = self._ref(part)
-                        steady = steady and below is not None
-                        if below is not None:
-                            self._refs[id(part)] = below
-                            inner.append(below)
-                    case c_ast.Assignment() | c_ast.FuncCall() | c_ast.TernaryOp():
-                        steady = False
-                    case c_ast.UnaryOp(op=op) if op in INCREMENTS or op == "&":
-                        steady = False
-                    case c_ast.BinaryOp(op="&&" | "||"):
-                        steady = False
-                    case _:
-                        pass
-        level = max((below.level for below in inner), default=-1) + 1
-        return Ref(
-            node,
-            found.name,
-            found.variable,
-            found.subscripts,
-            found.spot,
-            frozenset(names),
-            tuple(inner),
-            steady,
-            level,
-        )
-
 
 def _places_in(node: Node) -> list[Node]:
     """The expressions in a reference that say where its element lies, as the tree has them."""
@@ -508,17 +388,6 @@ def _places_in(node: Node) -> list[Node]:
                 found.append(node)
                 break
     return found[::-1]
-
-
-def _is_simple(node: Node) -> bool:
-    """Whether there is nothing to fold in a subscript: it is `i` or `i + 1`."""
-    match node:
-        case c_ast.ID() | c_ast.Constant():
-            return True
-        case c_ast.BinaryOp(op="+" | "-", left=c_ast.ID(), right=c_ast.Constant(value=value)):
-            return value != "0"
-        case _:
-            return False
 
 
 def _link(block: StatementList, rest: Loop) -> None:
