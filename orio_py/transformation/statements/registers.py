@@ -20,8 +20,8 @@ from orio_py.ctree.nodes import INCREMENTS, For, Node, array_of, c_ast, referenc
 from orio_py.ctree.rewrite import declared_names, used_names, walk
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.statements.numbering import LoopPlace, NumberedProgram, Occurrence, indices
+from orio_py.transformation.storage.array_uses.uses import Uses
 from orio_py.transformation.storage.scalar_replace_plan import Planner
-from orio_py.transformation.storage.scalar_replace_uses import Uses
 from orio_py.transformation.storage.scalar_replace_write import Writer
 
 

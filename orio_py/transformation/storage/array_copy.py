@@ -33,9 +33,9 @@ from orio_py.transformation.loop_names import index_name
 from orio_py.transformation.sites import Change, rewrite_where
 from orio_py.transformation.storage.array_copy_check import CopiedTile, checked_tile, reference_in
 from orio_py.transformation.storage.array_copy_loops import copied_in, copied_out, positions
+from orio_py.transformation.storage.array_uses.items import Ref
+from orio_py.transformation.storage.array_uses.rebuild import BlockRewriter, with_references
 from orio_py.transformation.storage.scalar_replace import check_type, type_name
-from orio_py.transformation.storage.scalar_replace_blocks import BlockRewriter, with_references
-from orio_py.transformation.storage.scalar_replace_items import Ref
 
 _SUFFIX = re.compile(r"\w+")
 

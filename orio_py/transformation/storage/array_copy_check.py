@@ -20,9 +20,9 @@ from orio_py.transformation.forms import (
     require_stable_index,
 )
 from orio_py.transformation.storage.array_copy_uses import Offsets, Side, TileUses
-from orio_py.transformation.storage.scalar_live_ranges import LiveRange, Spans
-from orio_py.transformation.storage.scalar_replace_items import Ref
-from orio_py.transformation.storage.scalar_replace_uses import Uses
+from orio_py.transformation.storage.array_uses.items import Ref
+from orio_py.transformation.storage.array_uses.live_ranges import LiveRange, Spans
+from orio_py.transformation.storage.array_uses.uses import Uses
 
 MAXIMUM_BYTES = 2 * 1024 * 1024
 """The largest buffer: it lies on the stack, for which 8 MiB is a usual limit."""

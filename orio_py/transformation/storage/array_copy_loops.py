@@ -25,7 +25,7 @@ from orio_py.transformation.base import Context
 from orio_py.transformation.certain_conditions import if_all
 from orio_py.transformation.storage.array_copy_check import CopiedTile
 from orio_py.transformation.storage.array_copy_uses import Offsets, Side
-from orio_py.transformation.storage.scalar_replace_blocks import readable
+from orio_py.transformation.storage.array_uses.rebuild import readable
 from orio_py.transformation.types import index_type
 
 

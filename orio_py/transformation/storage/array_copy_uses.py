@@ -12,9 +12,9 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.certain_conditions import never_holds
-from orio_py.transformation.storage.loop_headers import is_trusted, test_at_start
-from orio_py.transformation.storage.scalar_live_ranges import Chain, Spans
-from orio_py.transformation.storage.scalar_replace_items import Ref, Use
+from orio_py.transformation.storage.array_uses.items import Ref, Use
+from orio_py.transformation.storage.array_uses.live_ranges import Chain, Spans
+from orio_py.transformation.storage.array_uses.loop_headers import is_trusted, test_at_start
 
 Offsets = tuple[int, ...]
 """What the subscripts of a reference add to the variables of the tile."""

@@ -26,13 +26,13 @@ from orio_py.transformation.base import Context
 from orio_py.transformation.conversions import expression_type
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.forms import unknown_calls
-from orio_py.transformation.storage.loop_headers import is_trusted, test_at_start
-from orio_py.transformation.storage.scalar_live_ranges import Spans
+from orio_py.transformation.storage.array_uses.items import Loop, Statement, StatementList
+from orio_py.transformation.storage.array_uses.live_ranges import Spans
+from orio_py.transformation.storage.array_uses.loop_headers import is_trusted, test_at_start
+from orio_py.transformation.storage.array_uses.rebuild import BlockRewriter, changed
+from orio_py.transformation.storage.array_uses.references import is_reference
+from orio_py.transformation.storage.array_uses.uses import Uses
 from orio_py.transformation.storage.scalar_replace import check_prefix, name_prefix
-from orio_py.transformation.storage.scalar_replace_blocks import BlockRewriter, changed
-from orio_py.transformation.storage.scalar_replace_items import Loop, Statement, StatementList
-from orio_py.transformation.storage.scalar_replace_references import is_reference
-from orio_py.transformation.storage.scalar_replace_uses import Uses
 from orio_py.transformation.storage.scalar_replace_write import fresh_names
 
 

@@ -35,9 +35,9 @@ from orio_py.transformation.forms import (
     require_stable_index,
 )
 from orio_py.transformation.sites import rewrite_where
-from orio_py.transformation.storage.scalar_live_ranges import Spans
-from orio_py.transformation.storage.scalar_replace_items import Loop, Ref, Use
-from orio_py.transformation.storage.scalar_replace_uses import Uses
+from orio_py.transformation.storage.array_uses.items import Loop, Ref, Use
+from orio_py.transformation.storage.array_uses.live_ranges import Spans
+from orio_py.transformation.storage.array_uses.uses import Uses
 
 _MOST_LOCAL = 3
 _CONSTANT = re.compile(r" [+-] \d+")

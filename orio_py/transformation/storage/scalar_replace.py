@@ -24,8 +24,8 @@ from orio_py.ctree.nodes import Node
 from orio_py.transformation.arguments import text
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
+from orio_py.transformation.storage.array_uses.uses import Uses
 from orio_py.transformation.storage.scalar_replace_plan import Planner
-from orio_py.transformation.storage.scalar_replace_uses import Uses
 from orio_py.transformation.storage.scalar_replace_write import Writer
 
 _TYPE = re.compile(r"[A-Za-z_]\w*( [A-Za-z_]\w*)*")

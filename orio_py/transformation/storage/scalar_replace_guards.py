@@ -8,9 +8,7 @@ from typing import Literal
 from orio_py.ctree.nodes import Comment, Compound, Node
 from orio_py.transformation.base import Context
 from orio_py.transformation.certain_conditions import is_always_true, never_holds
-from orio_py.transformation.storage.loop_headers import continues, is_trusted, test_at_start
-from orio_py.transformation.storage.scalar_live_ranges import Chain, LiveRange
-from orio_py.transformation.storage.scalar_replace_items import (
+from orio_py.transformation.storage.array_uses.items import (
     CONDITIONAL,
     REPEATED,
     Loop,
@@ -19,7 +17,9 @@ from orio_py.transformation.storage.scalar_replace_items import (
     StatementList,
     Use,
 )
-from orio_py.transformation.storage.scalar_replace_uses import Uses
+from orio_py.transformation.storage.array_uses.live_ranges import Chain, LiveRange
+from orio_py.transformation.storage.array_uses.loop_headers import continues, is_trusted, test_at_start
+from orio_py.transformation.storage.array_uses.uses import Uses
 
 Group = list[tuple[int, Use]]
 """The uses of one element in a block, with the numbers of their items."""

@@ -16,11 +16,11 @@ from orio_py.ctree.dependence.reuse import POINTER, MemoryObject
 from orio_py.ctree.nodes import Node, array_of, c_ast
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.context import with_inner_declarations
-from orio_py.transformation.storage.loop_headers import continues
-from orio_py.transformation.storage.scalar_live_ranges import LiveRange, Spans
+from orio_py.transformation.storage.array_uses.items import REPEATED, Loop, Ref, StatementList, Use
+from orio_py.transformation.storage.array_uses.live_ranges import LiveRange, Spans
+from orio_py.transformation.storage.array_uses.loop_headers import continues
+from orio_py.transformation.storage.array_uses.uses import Uses
 from orio_py.transformation.storage.scalar_replace_guards import Group, Groups, Guards
-from orio_py.transformation.storage.scalar_replace_items import REPEATED, Loop, Ref, StatementList, Use
-from orio_py.transformation.storage.scalar_replace_uses import Uses
 
 MAXIMUM_USES = 200_000
 """How many uses may be looked at in narrow ranges of large blocks."""

@@ -10,10 +10,10 @@ from orio_py.ctree.dependence.reuse import stepped
 from orio_py.ctree.nodes import Comment, For, Node, c_ast
 from orio_py.ctree.rewrite import map_children, used_names
 from orio_py.transformation.base import Context
-from orio_py.transformation.storage.scalar_replace_blocks import BlockRewriter, readable, with_references
-from orio_py.transformation.storage.scalar_replace_items import Ref, StatementList
+from orio_py.transformation.storage.array_uses.items import Ref, StatementList
+from orio_py.transformation.storage.array_uses.rebuild import BlockRewriter, readable, with_references
+from orio_py.transformation.storage.array_uses.uses import Uses
 from orio_py.transformation.storage.scalar_replace_plan import Scalar
-from orio_py.transformation.storage.scalar_replace_uses import Uses
 
 _Names = Mapping[Ref, Node]
 _PLAIN = (c_ast.ArrayRef, c_ast.Assignment, c_ast.BinaryOp, c_ast.Constant)

@@ -19,9 +19,9 @@ from orio_py.ctree.dependence.reuse import (
 )
 from orio_py.ctree.dependence.sets import Solver
 from orio_py.ctree.nodes import Comment, GuardedPragma, c_ast
-from orio_py.transformation.storage.loop_headers import header, outer_headers
-from orio_py.transformation.storage.scalar_replace_items import Frame, Loop, Ref, StatementList, Use
-from orio_py.transformation.storage.scalar_replace_uses import Uses
+from orio_py.transformation.storage.array_uses.items import Frame, Loop, Ref, StatementList, Use
+from orio_py.transformation.storage.array_uses.loop_headers import header, outer_headers
+from orio_py.transformation.storage.array_uses.uses import Uses
 
 Chain = tuple[Loop, ...]
 """The loops between a block and a use inside it."""

@@ -27,8 +27,7 @@ from orio_py.ctree.nodes import (
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transformation.base import Context
-from orio_py.transformation.storage.loop_headers import continues, count
-from orio_py.transformation.storage.scalar_replace_items import (
+from orio_py.transformation.storage.array_uses.items import (
     CONDITIONAL,
     NOTHING,
     REPEATED,
@@ -40,7 +39,8 @@ from orio_py.transformation.storage.scalar_replace_items import (
     StatementList,
     Use,
 )
-from orio_py.transformation.storage.scalar_replace_references import References
+from orio_py.transformation.storage.array_uses.loop_headers import continues, count
+from orio_py.transformation.storage.array_uses.references import References
 
 _CHANGING = frozenset({"volatile", "_Atomic"})
 _PLAIN_MACRO = re.compile(r"(?!.*(?:\+\+|--))[\w\s+.%()-]*")

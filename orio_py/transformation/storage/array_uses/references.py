@@ -10,7 +10,7 @@ from orio_py.ctree.nodes import INCREMENTS, Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
-from orio_py.transformation.storage.scalar_replace_items import Ref
+from orio_py.transformation.storage.array_uses.items import Ref
 
 Declarations = Mapping[str, CDeclaration]
 """The declarations that are in scope."""

@@ -8,8 +8,8 @@ from typing import Generic, TypeVar
 from orio_py.ctree.build import binary, block, literal_value
 from orio_py.ctree.nodes import MIRRORED, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import copy_with, map_children
-from orio_py.transformation.storage.scalar_replace_items import Ref, Statement, StatementList
-from orio_py.transformation.storage.scalar_replace_uses import Uses
+from orio_py.transformation.storage.array_uses.items import Ref, Statement, StatementList
+from orio_py.transformation.storage.array_uses.uses import Uses
 
 State = TypeVar("State")
 

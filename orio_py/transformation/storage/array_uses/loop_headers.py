@@ -12,7 +12,7 @@ from orio_py.ctree.rewrite import substitute, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
-from orio_py.transformation.storage.scalar_replace_items import Loop
+from orio_py.transformation.storage.array_uses.items import Loop
 from orio_py.transformation.types import signedness_of_type
 
 
