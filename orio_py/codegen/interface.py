@@ -91,6 +91,7 @@ class _Builder:
         self.locals = {d.name: d for d in near.locals}
         self.parameters = {d.name: d for d in near.function.parameters} if near.function else {}
         self.globals = {d.name: d for d in near.globals}
+        self.declared = near.declared
         self.spec = {d.name: d for d in (*declared_in_file(task), *task.inputs.declarations)}
         self.sizes = dict(point.values)
         self.effects = _with_macros(task, extent_effects(task))
@@ -119,7 +120,7 @@ class _Builder:
             if name in needed:
                 continue
             needed.add(name)
-            declared = self._declared(name)
+            declared = self.declared.get(name)
             if declared is not None and (declared.dimensions or declared.pointers):
                 waiting.extend(IDENTIFIER.findall(" ".join((*declared.dimensions, declared.text))))
             elif (initialiser := self._fixed_initialiser(name)) is not None:
@@ -131,19 +132,13 @@ class _Builder:
         known = {*self.locals, *self.parameters, *self.globals, *self.spec, *self.sizes}
         return {n for n in needed if n in known or n in self.effects.writes}
 
-    def _declared(self, name: str) -> CDeclaration | None:
-        for table in (self.locals, self.parameters, self.globals):
-            if name in table:
-                return table[name]
-        return None
-
     def _is_macro(self, name: str) -> bool:
         """Whether a size is a compile-time constant: a macro of the file, or the extent of a global
         array in a fragment without a function, which C requires to be constant.
         """
         if name in self.task.surroundings.macros:
             return True
-        if self._declared(name) is not None or self.task.surroundings.function is not None:
+        if self.declared.get(name) is not None or self.task.surroundings.function is not None:
             return False
         static = (d for d in self.spec.values() if d.storage is Storage.STATIC)
         return any(name in IDENTIFIER.findall(" ".join(d.dimensions)) for d in static)
@@ -151,13 +146,13 @@ class _Builder:
     def _extents(self, name: str) -> tuple[str, ...]:
         if name in self.spec:
             return self.spec[name].dimensions
-        declared = self._declared(name)
+        declared = self.declared.get(name)
         return declared.dimensions if declared is not None else ()
 
     def _variable(self, name: str) -> KernelVariable | None:
         if self._is_macro(name) or (name in self.task.surroundings.macros and name not in self.spec):
             return None
-        declared, spec = self._declared(name), self.spec.get(name)
+        declared, spec = self.declared.get(name), self.spec.get(name)
         if declared is None and spec is None and name not in self.sizes:
             return None
         if (
@@ -359,7 +354,7 @@ class _Builder:
         return tuple(f"#define {name} {body}" for name, body in taken.items())
 
     def _problem(self, code: str, name: str, message: str) -> None:
-        declared = self._declared(name)
+        declared = self.declared.get(name)
         kind = declared.type if declared is not None and declared.type in self.task.structures else "double"
         help_text = f"declare it in input_vars, for example `decl {kind} {name} = random;`"
         self.problems.append(Diagnostic(code, message, self.task.position, help=help_text))
