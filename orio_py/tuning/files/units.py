@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from orio_py.build import preprocessor
 from orio_py.ctree.unit.segments import Segments
 from orio_py.ctree.unit.translation_unit import TranslationUnit, translation_unit
 from orio_py.spec.target import BuildSpec
@@ -23,11 +22,13 @@ def unit_of(text: str, path: Path, build: BuildSpec, codes: Mapping[int, str]) -
     command = _command(build, folder)
 
     def preprocess(segments: Segments) -> str:
+        from orio_py.build import preprocessor  # takes time to load, and files without directives need none
+
         marked = segments.marked(masked=True)
         found = preprocessor.preprocess(marked, command.compiler, command.language, folder)
         if found is not None:
             return found
-        from orio_py.ctree.unit import preprocess  # the second choice takes time to load
+        from orio_py.ctree.unit import preprocess  # takes time to load
 
         return preprocess.preprocess(marked, [str(f) for f in (folder, *command.include_folders)])
 
