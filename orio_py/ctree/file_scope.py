@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from orio_py.core.source import SourceFile, Span
@@ -12,7 +12,7 @@ from orio_py.ctree.file_scan import FileScan, scan_file
 from orio_py.ctree.file_structure import Item
 from orio_py.ctree.lexer import TokenKind, names_in, scan
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.ctree.rewrite import copy_with, walk
+from orio_py.ctree.rewrite import copy_with, used_names, walk
 from orio_py.ctree.symbols import CDeclaration, Scope, declaration_of
 from orio_py.ctree.unit.control_flow import ControlFlow
 from orio_py.ctree.unit.external_declarations import OPAQUE
@@ -124,7 +124,7 @@ class _Finder:
         site = function.site(inside) if function is not None else None
         top = function.declared.item.start if function is not None else place
         macros = unit.macros_at(place)
-        kept = self._kept(item, macros)
+        kept = self._kept(item, site.declarations if site is not None else (), macros)
         return FileScope(
             function=self._header(item, function) if item else None,
             locals=_variables(site.declarations if site else (), "local"),
@@ -140,9 +140,11 @@ class _Finder:
             unsure=self.file.outline.unsure,
         )
 
-    def _kept(self, inside: Item | None, macros: Mapping[str, Macro]) -> frozenset[str]:
+    def _kept(
+        self, inside: Item | None, declared: Sequence[Node], macros: Mapping[str, Macro]
+    ) -> frozenset[str]:
         """The functions that the region reaches, through other functions and through macros."""
-        waiting = list(self._mentioned(inside))
+        waiting = [*self._mentioned(inside), *used_names(declared)]
         reached: set[str] = set()
         while waiting:
             name = waiting.pop()
@@ -159,7 +161,7 @@ class _Finder:
             if token.kind is TokenKind.COMMENT and token.text.startswith("/*@"):
                 names |= names_in(scan(token.text[3:].removesuffix("*/")))
         if inside is not None:
-            names |= names_in(self.file.tokens(inside.start, self.extent.start))
+            names |= names_in(inside.header)
         names |= self.file.initialised
         return names - ({inside.name} if inside else set())
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Literal
 
 from orio_py.ctree.lexer import Token, TokenKind, directive_body, directive_name
@@ -33,7 +34,7 @@ class Item:
     @property
     def header(self) -> list[Token]:
         """The tokens before a function's body, without attributes."""
-        return without_attributes([t for t in self.tokens if t.start < self.body])
+        return without_attributes(list(takewhile(lambda token: token.start < self.body, self.tokens)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,11 @@ A step is an expression, a declaration or a condition; an edge leads to each ste
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar
 
 from orio_py.ctree.effects import Effects, EffectsMemory
 from orio_py.ctree.nodes import Node, c_ast
@@ -40,6 +42,11 @@ class Step:
         read = found is not None and (name in found.reads_before_write or name in found.array_reads)
         return read or name in self.mentioned or name in self.unclear
 
+    def sets(self, name: str) -> bool:
+        """Whether the step may give the variable itself another value."""
+        found = self.effects
+        return name in self.unclear or (found is not None and name in found.scalar_writes)
+
     @property
     def changed(self) -> frozenset[str]:
         """The variables that the step may assign, and those whose address it takes."""
@@ -47,15 +54,18 @@ class Step:
         return self.unclear if found is None else found.writes | found.address_taken | self.unclear
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ControlFlow:
-    """The steps of a function; the first one is its entry, the second its exit."""
+    """The steps of a function; the first one is its entry, the second its exit.
+
+    What is asked of some code is asked of the segments `inside` which it is.
+    """
 
     steps: tuple[Step, ...]
 
     def live_after(self, name: str, inside: range) -> bool:
-        """Whether the value of `name` behind the code of some segments may be read before it is assigned."""
-        own = [step for step in self.steps if step.segment in inside]
+        """Whether the value of `name` behind the code may be read before it is assigned."""
+        own = self._own(inside)
         block = _declared_in(name, own)
         waiting = [n for step in own for n in step.following if self.steps[n].segment not in inside]
         seen: set[int] = set()
@@ -74,47 +84,90 @@ class ControlFlow:
 
     def takes_address(self, name: str) -> bool:
         """Whether the address of a variable of this name is taken anywhere."""
-        return any(step.effects is not None and name in step.effects.address_taken for step in self.steps)
+        return any(name in addressed for _, addressed in self._addressing)
 
     def addressed_before(self, inside: range) -> frozenset[str]:
-        """The variables whose address is taken before the code of some segments, or may be when it comes again."""
-        found = (step.effects.address_taken for step in self.before(inside) if step.effects is not None)
-        return frozenset[str]().union(*found)
+        """The variables whose address is taken before the code, or may be when it comes again."""
+        before = self._before(inside)
+        return frozenset[str]().union(*(names for number, names in self._addressing if number in before))
 
     def changes(self, name: str, inside: range) -> bool:
-        """Whether the variable that some segments know by a name is assigned or addressed in the function."""
-        return self._changes(name, inside, self.steps)
+        """Whether the variable that the code knows by a name is assigned or addressed in the function."""
+        return self._changes(name, inside, self._changing.get(name, ()))
 
     def changes_before(self, name: str, inside: range) -> bool:
-        """Whether that is so before the code of the segments."""
-        return self._changes(name, inside, self.before(inside))
+        """Whether that is so before the code."""
+        before = self._before(inside)
+        return self._changes(name, inside, [n for n in self._changing.get(name, ()) if n in before])
 
     def sets_pointer(self, name: str, inside: range) -> bool:
-        """Whether a pointer is set anew before or in the code of some segments."""
-        asked = (*self.before(inside), *(step for step in self.steps if step.segment in inside))
+        """Whether a pointer is set anew before or in the code."""
+        before = self._before(inside)
         return any(
-            name in step.unclear or (step.effects is not None and name in step.effects.scalar_writes)
-            for step in asked
+            (number in before or self.steps[number].segment in inside) and self.steps[number].sets(name)
+            for number in self._changing.get(name, ())
         )
 
-    def _changes(self, name: str, inside: range, asked: Iterable[Step]) -> bool:
-        block = _declared_in(name, [step for step in self.steps if step.segment in inside])
-        return any(name in step.changed for step in asked if step.declared.get(name) == block)
+    def _changes(self, name: str, inside: range, numbers: Iterable[int]) -> bool:
+        block = _declared_in(name, self._own(inside))
+        return any(self.steps[number].declared.get(name) == block for number in numbers)
 
-    def before(self, inside: range) -> Iterator[Step]:
-        """The steps that may be executed before those of some segments; theirs are left out."""
-        preceding: list[list[int]] = [[] for _ in self.steps]
+    def _own(self, inside: range) -> list[Step]:
+        return [self.steps[n] for segment in inside for n in self._by_segment.get(segment, ())]
+
+    def _before(self, inside: range) -> frozenset[int]:
+        """The steps that may be executed before those of the code; theirs are left out."""
+        key = inside.start, inside.stop
+        if key not in self._known_before:
+            own = {n for segment in inside for n in self._by_segment.get(segment, ())}
+            waiting, seen = list(own), set(own)
+            while waiting:
+                for number in self._preceding[waiting.pop()]:
+                    if number not in seen:
+                        seen.add(number)
+                        waiting.append(number)
+            self._known_before[key] = frozenset(seen - own)
+        return self._known_before[key]
+
+    @cached_property
+    def _known_before(self) -> dict[tuple[int, int], frozenset[int]]:
+        return {}
+
+    @cached_property
+    def _preceding(self) -> list[list[int]]:
+        found: list[list[int]] = [[] for _ in self.steps]
         for number, step in enumerate(self.steps):
             for following in step.following:
-                preceding[following].append(number)
-        waiting = [number for number, step in enumerate(self.steps) if step.segment in inside]
-        seen = set(waiting)
-        while waiting:
-            for number in preceding[waiting.pop()]:
-                if number not in seen:
-                    seen.add(number)
-                    waiting.append(number)
-                    yield self.steps[number]
+                found[following].append(number)
+        return found
+
+    @cached_property
+    def _by_segment(self) -> Mapping[int, list[int]]:
+        return _listed((step.segment, number) for number, step in enumerate(self.steps))
+
+    @cached_property
+    def _changing(self) -> Mapping[str, list[int]]:
+        """The steps that may change each variable."""
+        return _listed((name, number) for number, step in enumerate(self.steps) for name in step.changed)
+
+    @cached_property
+    def _addressing(self) -> list[tuple[int, frozenset[str]]]:
+        """The steps that take addresses, and of what."""
+        found = (
+            (n, step.effects.address_taken) for n, step in enumerate(self.steps) if step.effects is not None
+        )
+        return [(number, names) for number, names in found if names]
+
+
+_K = TypeVar("_K")
+
+
+def _listed(pairs: Iterable[tuple[_K, int]]) -> dict[_K, list[int]]:
+    """The numbers of each key."""
+    found: dict[_K, list[int]] = {}
+    for key, number in pairs:
+        found.setdefault(key, []).append(number)
+    return found
 
 
 def _declared_in(name: str, steps: Sequence[Step]) -> int | None:

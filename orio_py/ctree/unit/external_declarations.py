@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +13,7 @@ from orio_py.ctree.file_structure import Item, closing, function_name, outline, 
 from orio_py.ctree.lexer import Token, TokenKind, blank, code_tokens, directive_name, names_in, scan
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.typenames import SPELLINGS, STANDARD_TYPES, discover
-from orio_py.ctree.unit.macros import Macro, MacroChange, expanded, macros_at
+from orio_py.ctree.unit.macros import Macro, MacroChange, add_changes, expanded, macros_at
 from orio_py.ctree.unit.parser import UnparsedError, parse_external
 from orio_py.ctree.unit.segments import MASK, LineMarker
 
@@ -94,6 +94,10 @@ class Preprocessed:
         return self.items[number] if number >= 0 and place < self.items[number].end else None
 
 
+def _start(piece: Token | MacroChange) -> int:
+    return piece.start
+
+
 def _offset(marker: tuple[int, LineMarker]) -> int:
     return marker[0]
 
@@ -145,8 +149,13 @@ def declared_names(item: Item) -> frozenset[str]:
 def parse_items(unit: Preprocessed, has_body: Callable[[Item], bool]) -> Iterable[Declared]:
     """The needed items, parsed; functions keep their bodies where `has_body` says so."""
     types = {*STANDARD_TYPES, *_GNU_TYPES.split(), _UNKNOWN_TYPE}
+    macros: dict[str, Macro] = {}
+    place = 0
     for item in needed_items(unit):
-        declared = _Item(unit, item, frozenset(types), has_body(item)).parse()
+        add_changes(
+            macros, unit.changes[place : (place := bisect_left(unit.changes, item.start, place, key=_start))]
+        )
+        declared = _Item(unit, item, frozenset(types), macros, has_body(item)).parse()
         types.update(node.name for node in declared.nodes if isinstance(node, c_ast.Typedef))
         yield declared
 
@@ -156,6 +165,7 @@ class _Item:
     unit: Preprocessed
     item: Item
     types: frozenset[str]
+    macros: Mapping[str, Macro]
     has_body: bool
     lines: list[tuple[int, int | None]] = field(default_factory=list[tuple[int, int | None]])
 
@@ -163,7 +173,7 @@ class _Item:
         item = self.item
         own = self.unit.marker_at(item.start).segment is not None
         end = item.end if self.has_body or item.kind != "function" else item.body
-        text = self._with_lines(item.start, end, macros_at(self.unit.changes, item.start) if own else {})
+        text = self._with_lines(item.start, end, self.macros if own else {})
         text = _plain(text, keeps_pragmas=item.kind == "function")
         if end == item.body:
             text = _prototype(text)
@@ -173,7 +183,8 @@ class _Item:
     def _with_lines(self, start: int, end: int, macros: Mapping[str, Macro]) -> str:
         """The text without line markers and definitions, macros expanded; notes the lines of its segments."""
         unit = self.unit
-        inner = [t for t in unit.directives if start <= t.start < end and directive_name(t) != "pragma"]
+        first, last = (bisect_left(unit.directives, at, key=_start) for at in (start, end))
+        inner = [t for t in unit.directives[first:last] if directive_name(t) != "pragma"]
         edges = [start, *(edge for t in inner for edge in (t.start, t.end)), end]
         pieces: list[str] = []
         line = 2  # type names stand on the first one

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -64,16 +65,19 @@ class MacroChange:
         )
 
 
-def macros_at(changes: Iterable[MacroChange], offset: int) -> dict[str, Macro]:
+def macros_at(changes: Sequence[MacroChange], offset: int) -> dict[str, Macro]:
     """The macros that are defined at an offset, in the order of their definitions."""
     found: dict[str, Macro] = {}
-    for change in changes:
-        if change.start >= offset:
-            break
-        found.pop(change.name, None)
-        if change.macro is not None:
-            found[change.name] = change.macro
+    add_changes(found, changes[: bisect_left(changes, offset, key=lambda change: change.start)])
     return found
+
+
+def add_changes(macros: dict[str, Macro], changes: Iterable[MacroChange]) -> None:
+    """Make changes in a dictionary of macros."""
+    for change in changes:
+        macros.pop(change.name, None)
+        if change.macro is not None:
+            macros[change.name] = change.macro
 
 
 def hidden_names(names: Iterable[str], macros: Mapping[str, Macro]) -> frozenset[str]:
