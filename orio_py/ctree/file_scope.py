@@ -122,7 +122,7 @@ class _Finder:
         place = unit.place_of(self.extent)
         function = unit.function_at(place) if item else None
         site = function.site(inside) if function is not None else None
-        top = function.declared.item.start if function is not None else place
+        top = function.declared.start if function is not None else place
         macros = unit.macros_at(place)
         kept = self._kept(item, site.declarations if site is not None else (), macros)
         return FileScope(

@@ -36,11 +36,13 @@ _LONGEST_INITIALISER = 2000
 class Declared:
     """One external declaration: its nodes, the place of the text it comes from, and its lines by segment.
 
-    `lines` are the first lines of the parts that were parsed, each with the segment that it belongs to.
+    `name` is that of a function.  `lines` are the first lines of the parts that were parsed, each with the segment that it belongs to.
     """
 
     nodes: tuple[Node, ...]
-    item: Item
+    name: str
+    start: int
+    end: int
     lines: tuple[tuple[int, int | None], ...] = ()
 
     def segment_of(self, node: Node) -> int | None:
@@ -88,10 +90,11 @@ class Preprocessed:
         around = self.markers[first - 1][1].segment
         return any(m.segment is not None and m.segment != around for _, m in self.markers[first:last])
 
-    def item_at(self, place: int) -> Item | None:
-        """The external declaration around an offset."""
-        number = bisect_right(self.items, place, key=lambda item: item.start) - 1
-        return self.items[number] if number >= 0 and place < self.items[number].end else None
+    @property
+    def places(self) -> Mapping[int, int]:
+        """Where each segment of the file begins."""
+        markers = reversed(self.markers)
+        return {marker.segment: offset for offset, marker in markers if marker.segment is not None}
 
 
 def _start(piece: Token | MacroChange) -> int:
@@ -178,7 +181,7 @@ class _Item:
         if end == item.body:
             text = _prototype(text)
         nodes = self._nodes(text)
-        return Declared(tuple(nodes), item, tuple(self.lines))
+        return Declared(tuple(nodes), item.name, item.start, item.end, tuple(self.lines))
 
     def _with_lines(self, start: int, end: int, macros: Mapping[str, Macro]) -> str:
         """The text without line markers and definitions, macros expanded; notes the lines of its segments."""

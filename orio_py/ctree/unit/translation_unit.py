@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -14,7 +15,7 @@ from orio_py.ctree.structures import Members
 from orio_py.ctree.symbols import declaration_of
 from orio_py.ctree.unit.control_flow import ControlFlow, control_flow
 from orio_py.ctree.unit.external_declarations import Declared, Preprocessed, constant, parse_items
-from orio_py.ctree.unit.macros import Macro, macros_at
+from orio_py.ctree.unit.macros import Macro, MacroChange, macros_at
 from orio_py.ctree.unit.segments import Segments
 
 Preprocess = Callable[[Segments], str]
@@ -117,12 +118,15 @@ class TranslationUnit:
     """A file as its compiler sees it.
 
     Function bodies are parsed where an annotation stands in them; of headers only what the file mentions is.
-    What no parser reads is left out.
+    What no parser reads is left out.  `changes` are those of macros, `places` where in the preprocessed text
+    each segment begins, `end` is the end of that text.
     """
 
     segments: Segments
-    preprocessed: Preprocessed
     declared: tuple[Declared, ...]
+    changes: tuple[MacroChange, ...]
+    places: Mapping[int, int]
+    end: int
 
     @cached_property
     def typedefs(self) -> Mapping[str, c_ast.Typedef]:
@@ -133,7 +137,7 @@ class TranslationUnit:
     def number_types(self) -> Mapping[str, str]:
         """The names that typedefs and macros give to arithmetic types, with those types; not those of C's own headers."""
         found = {name: self._number_type(name) for name in self.typedefs if ctype(name) is None}
-        macros = self.macros_at(len(self.preprocessed.text) + 1).values()
+        macros = self.macros_at(self.end).values()
         found |= {
             m.name: self._number_type(m.body) for m in macros if m.arguments is None and not m.is_system
         }
@@ -190,7 +194,7 @@ class TranslationUnit:
     def functions(self) -> Mapping[str, Function]:
         """The functions whose bodies were parsed."""
         return {
-            declared.item.name: Function(node, declared, self.segments.mentioned)
+            declared.name: Function(node, declared, self.segments.mentioned)
             for declared in self.declared
             for node in declared.nodes
             if isinstance(node, c_ast.FuncDef)
@@ -201,7 +205,7 @@ class TranslationUnit:
         return tuple(
             node
             for declared in self.declared
-            if declared.item.end <= before
+            if declared.end <= before
             for node in declared.nodes
             if isinstance(node, c_ast.Decl)
             and node.name is not None
@@ -210,28 +214,22 @@ class TranslationUnit:
 
     def macros_at(self, offset: int) -> dict[str, Macro]:
         """The macros that are defined at an offset of the preprocessed text."""
-        return macros_at(self.preprocessed.changes, offset)
+        return macros_at(self.changes, offset)
 
     def place_of(self, extent: Span) -> int:
         """Where in the preprocessed text a part of the file begins; its end if that part is left out."""
-        segments = self.segments.within(extent)
-        found = (self._places[segment] for segment in segments if segment in self._places)
-        return min(found, default=len(self.preprocessed.text))
-
-    @cached_property
-    def _places(self) -> Mapping[int, int]:
-        """Where in the preprocessed text each segment begins."""
-        markers = reversed(self.preprocessed.markers)
-        return {marker.segment: offset for offset, marker in markers if marker.segment is not None}
+        found = (self.places[segment] for segment in self.segments.within(extent) if segment in self.places)
+        return min(found, default=self.end)
 
     def function_at(self, place: int) -> Function | None:
         """The function around an offset of the preprocessed text."""
-        item = self.preprocessed.item_at(place)
-        return None if item is None else self._by_start.get(item.start)
+        number = bisect_right(self._by_start, place, key=lambda function: function.declared.start) - 1
+        found = self._by_start[number] if number >= 0 else None
+        return found if found is not None and place < found.declared.end else None
 
     @cached_property
-    def _by_start(self) -> Mapping[int, Function]:
-        return {function.declared.item.start: function for function in self.functions.values()}
+    def _by_start(self) -> list[Function]:
+        return sorted(self.functions.values(), key=lambda function: function.declared.start)
 
     def _nodes(self) -> Iterator[Node]:
         for declared in self.declared:
@@ -269,9 +267,10 @@ def _without_compiler(segments: Segments) -> str:
 
 
 def _read(segments: Segments, preprocess: Preprocess) -> TranslationUnit:
-    text = preprocess(segments) if segments.needs_preprocessor else segments.marked()
-    unit = Preprocessed.of(text)
-    return TranslationUnit(segments, unit, tuple(parse_items(unit, has_body=unit.is_annotated)))
+    text = Preprocessed.of(preprocess(segments) if segments.needs_preprocessor else segments.marked())
+    declared = tuple(parse_items(text, has_body=text.is_annotated))
+    # Units travel to other processes: tokens stay behind.
+    return TranslationUnit(replace(segments, tokens=()), declared, text.changes, text.places, len(text.text))
 
 
 def _is_plain_member(node: Node) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from orio_py.core.source import SourceFile, Span
@@ -203,3 +205,10 @@ def test_code_that_only_an_annotation_holds_counts_where_it_stands() -> None:
 
     assert live_after(near("for (v = 0; v < 9; v++) x[v] = 0;"), ["v"]) == set()
     assert live_after(near("x[1] = v;"), ["v"]) == {"v"}
+
+
+def test_what_travels_to_other_processes_grows_with_the_file_not_with_its_headers() -> None:
+    header = "\n".join(f"extern int function_{k}(int first, double second, char *third);" for k in range(500))
+    unit = unit_with_header(header, "double x[3];\n")
+    assert len(pickle.dumps(unit)) < len(header) / 4
+    assert [node.name for node in pickle.loads(pickle.dumps(unit)).variables(unit.end)] == ["x"]
