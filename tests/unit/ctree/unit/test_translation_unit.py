@@ -185,11 +185,40 @@ def test_functions_of_the_systems_headers_that_are_macros_stay_calls() -> None:
         ("\n#pragma omp parallel for private(v)\nfor (y = 0; y < 3; y++) { v = y; }", False),
         ("\n#pragma omp parallel for firstprivate(v)\nfor (y = 0; y < 3; y++) { x[y] = v; }", True),
         ("int n = sizeof v; v = n; y = v;", False),
+        ("do { if (y--) continue; v = 1; } while (0); y = v;", True),
+        ("for (;; y = v) { if (y) continue; v = 1; break; }", True),
+        ("for (;; y = 3) { if (y) continue; v = 1; break; } y = v;", False),
+        ("\n#pragma omp parallel for if(v > 1)\nfor (y = 0; y < 3; y++) { x[y] = 0; }", True),
+        ("\n#pragma omp parallel for shared(v)\nfor (y = 0; y < 3; y++) { x[y] = 0; }", False),
     ],
 )
 def test_what_is_read_after_a_region(after: str, live: bool) -> None:
     text = "#define TOTAL (v * 2)\n#define ONE 1\n#define SET(a) do { a = 1; } while (0)\n#define STEP (v += 1)\n"
     near = scope(f"{text}void f(double *x) {{ int v = 0, y = 0; REGION {after} }}\n")
+    assert live_after(near, ["v"]) == ({"v"} if live else set())
+
+
+@pytest.mark.parametrize(
+    ("body", "live"),
+    [
+        ("do { y = v; REGION } while (y);", True),
+        ("do { v = 1; y = v; REGION } while (y);", False),
+        ("for (y = 0; y < 3; y++) { int v = 0; x[y] = v; REGION }", False),
+        ("for (y = 0; y < 3; y++) { static int v = 0; x[y] = v; REGION }", True),
+        ("{ int v; REGION } y = v;", False),
+        ("again: y = v; REGION if (y) goto again;", True),
+    ],
+)
+def test_what_is_read_when_a_region_comes_again(body: str, live: bool) -> None:
+    near = scope(f"void f(double *x) {{ int v = 0, y = 0; {body} }}\n")
+    assert live_after(near, ["v"]) == ({"v"} if live else set())
+
+
+@pytest.mark.parametrize(
+    ("after", "live"), [("y = v[0];", True), ("v[0] = 1; y = 1;", False), ("g(v);", True)]
+)
+def test_arrays_are_read_by_their_elements(after: str, live: bool) -> None:
+    near = scope(f"void f(double *x) {{ int v[3], y = 0; REGION {after} }}\n")
     assert live_after(near, ["v"]) == ({"v"} if live else set())
 
 
