@@ -243,7 +243,7 @@ def test_transfers_count_where_the_specification_says_so(
         seen.append(found.with_transfers)
         return found
 
-    monkeypatch.setattr(import_module("orio_py.tuning.variants.evaluators"), "OpenCLEvaluator", listed)
+    monkeypatch.setattr(import_module("orio_py.measure.opencl.evaluator"), "OpenCLEvaluator", listed)
     for counter in ("", "arg time = 'kernel';", "arg time = 'kernel+transfer';"):
         status, _ = tune(tmp_path, counter=counter, parameters="param WI[] = [64];")
         assert status == 0
