@@ -35,17 +35,17 @@ def preprocess(text: str, compiler: str, options: Sequence[str], folder: Path) -
     if words is None:
         return None
     with TemporaryDirectory(prefix="orio-preprocess-") as scratch:
-        source, target = Path(scratch) / "unit.c", Path(scratch) / "unit.i"
-        command = [*words, "-E", "-dD", "-w", "-x", "c", "-iquote", str(folder), *options, "-o", str(target)]
+        source, target, missing = (Path(scratch) / name for name in ("unit.c", "unit.i", "missing"))
+        source.write_text(text, encoding="latin-1")
+        missing.mkdir()
+        command = [*words, "-E", "-dD", "-w", "-x", "c", "-iquote", str(folder), *options]
+        command += ["-idirafter", str(missing), "-o", str(target), str(source)]
         for _ in range(_MOST_MISSING):
-            source.write_text(text, encoding="latin-1")
-            result = run([*command, str(source)], timeout=TIME_LIMIT, directory=folder)
+            result = run(command, timeout=TIME_LIMIT, directory=folder)
             if result.ok:
                 return target.read_text(encoding="latin-1")
-            shorter = _without_missing(text, result.stderr)
-            if shorter is None or shorter == text:
+            if not _made_empty(result.stderr, missing):
                 break
-            text = shorter
     return None
 
 
@@ -56,10 +56,12 @@ def _program(compiler: str) -> list[str] | None:
     return [path] if path is not None else zig_command()
 
 
-def _without_missing(text: str, errors: str) -> str | None:
-    """The text without the line that includes a header which is not there."""
+def _made_empty(errors: str, folder: Path) -> bool:
+    """Put an empty header in the place of the one that is not there; False where that is not the trouble."""
     match = _MISSING.search(errors)
-    if match is None:
-        return None
-    header = re.escape(match[1].strip())
-    return re.sub(rf'^[ \t]*#[ \t]*include(?:_next)?[ \t]*["<]{header}[">].*$', "", text, flags=re.MULTILINE)
+    header = (folder / match[1].strip()).resolve() if match is not None else folder
+    if not header.is_relative_to(folder.resolve()) or header.exists():
+        return False
+    header.parent.mkdir(parents=True, exist_ok=True)
+    header.touch()
+    return True

@@ -9,13 +9,14 @@ from typing import IO, Any, NoReturn
 from pcpp import Action, OutputDirective, Preprocessor
 
 
-def preprocess(text: str, folders: Sequence[str] = ()) -> str:
+def preprocess(text: str, folders: Sequence[str] = (), definitions: Sequence[tuple[str, str]] = ()) -> str:
     """The text with its conditions decided, line markers and definitions included.
 
     Headers that are not in one of the folders are left out, and what they define is not defined.
+    `definitions` are macros, each with what stands for it.
     """
     preprocessor = _Preprocessor(folders)
-    preprocessor.parse(text)
+    preprocessor.parse("".join(f"#define {name} {body}\n" for name, body in definitions) + text)
     written = io.StringIO()
     preprocessor.write(written)
     return written.getvalue()

@@ -25,7 +25,8 @@ _END = re.compile(r"(?:/\*@|#\s*pragma\s+Orio)\s*end\b")
 _CONTINUED = re.compile(r"\\(?=\r?\n)|\r")
 _OPENS = frozenset({"if", "ifdef", "ifndef"})
 _CONTINUES = frozenset({"else", "elif", "elifdef", "elifndef"})
-_REJOINS = frozenset({*_CONTINUES, "endif"})
+_CLOSES = frozenset({*_CONTINUES, "endif"})
+_INCLUDES = frozenset({"include", "include_next", "import"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class Segments:
     def needs_preprocessor(self) -> bool:
         """Whether the text includes others, or has parts that depend on conditions."""
         words = {directive_name(t) for t in self.tokens if t.kind is TokenKind.DIRECTIVE}
-        return not words.isdisjoint({"include", "include_next", "import", *_OPENS})
+        return not words.isdisjoint(_INCLUDES | _OPENS)
 
     def within(self, extent: Span) -> range:
         """The segments that start in an extent."""
@@ -110,7 +111,7 @@ def _taken(segments: Segments) -> dict[int, str]:
         word = directive_name(token) if token.kind is TokenKind.DIRECTIVE else ""
         if word in _OPENS:
             groups.append([(token, False)])
-        elif word in _REJOINS and groups:
+        elif word in _CLOSES and groups:
             branch = groups[-1][-1][0]
             has_edge = bisect_left(edges, branch.end) < bisect_left(edges, token.start)
             groups[-1][-1] = (branch, has_edge)
@@ -186,8 +187,8 @@ class _Writer:
             yield " " + "\n" * token.text.count("\n")
         elif token.kind is TokenKind.DIRECTIVE:
             yield self.taken.get(token.start, token.text)
-            if directive_name(token) in _REJOINS:
-                # The text before may have been left out, and its markers with it.
+            if directive_name(token) in _CLOSES | _INCLUDES:
+                # Text may have been left out with its markers, or that of a header stands before.
                 following = self.line + token.text.count("\n") + 1
                 yield f'\n# {following} "{_FILE}{self.segment}"'
         elif self.masked and token.kind is TokenKind.NAME and token.text not in C_KEYWORDS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from orio_py.ctree.unit.segments import Segments
@@ -30,9 +30,16 @@ def unit_of(text: str, path: Path, build: BuildSpec, codes: Mapping[int, str]) -
             return found
         from orio_py.ctree.unit import preprocess  # takes time to load
 
-        return preprocess.preprocess(marked, [str(f) for f in (folder, *command.include_folders)])
+        folders = [str(f) for f in (folder, *command.include_folders)]
+        return preprocess.preprocess(marked, folders, _definitions(command.language))
 
     return translation_unit(text, codes=codes, preprocess=preprocess)
+
+
+def _definitions(options: Sequence[str]) -> list[tuple[str, str]]:
+    """The macros that `-D` defines, each with its text."""
+    given = (option.removeprefix("-D").partition("=") for option in options if option.startswith("-D"))
+    return [(name, body if equals else "1") for name, equals, body in given]
 
 
 def _command(build: BuildSpec, folder: Path) -> CompileCommand:

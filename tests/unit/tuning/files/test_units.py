@@ -73,6 +73,21 @@ def test_headers_that_are_missing_cost_what_they_define_only(tmp_path: Path, mis
     assert "mine" in found.number_types
 
 
+def test_a_header_may_include_what_a_build_would_have_made(tmp_path: Path) -> None:
+    (tmp_path / "a.h").write_text('#include "config.h"\n#include <sub/types.h>\ntypedef short word;\n')
+    found = unit(tmp_path, '#include "a.h"\n#include <stdint.h>\nword x; uint_least8_t y;\n', "gcc -DEXPORT=")
+    assert found.number_types["word"] == "short"
+    assert macros(found)["EXPORT"] == ""
+    assert not (tmp_path / "config.h").exists()
+
+
+@pytest.mark.parametrize("missing", ["../../gone.h", "/no/such/gone.h"])
+def test_a_missing_header_outside_the_folders_leaves_the_project_s_own(tmp_path: Path, missing: str) -> None:
+    (tmp_path / "real.h").write_text("typedef WIDE real;\n")
+    found = unit(tmp_path, f'#include "{missing}"\n#include "real.h"\nreal x;', "gcc -DWIDE=double")
+    assert dict(found.number_types)["real"] == "double"
+
+
 @pytest.mark.parametrize("command", ["'unclosed", "", "@CC@ -O3", "ccache gcc -O2", "no-such-compiler -DA"])
 def test_any_command_gives_a_unit(tmp_path: Path, command: str) -> None:
     assert (
