@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from orio_py.core.names import C_KEYWORDS
@@ -203,7 +204,8 @@ class _Item:
     def _nodes(self, text: str) -> list[Node]:
         tokens = code_tokens(scan(text))
         known = self.types & names_in(tokens)
-        guessed = discover(tokens) - self._typedef_names(tokens) - known
+        found = discover(tokens) | _parameter_types(tokens)
+        guessed = found - self._typedef_names(tokens) - known
         types = [known | guessed, known] if guessed else [known]
         attempts = [(text, names) for names in types]
         attempts += [(header, known) for header in _plain_header(self.item, tokens)]
@@ -234,6 +236,19 @@ class _Item:
             if is_typedef
             else frozenset()
         )
+
+
+def _parameter_types(tokens: Sequence[Token]) -> frozenset[str]:
+    """The names at the beginning of parameters, which can only be types: `(foo *x, foo y)`."""
+    header = list(takewhile(lambda token: not token.is_operator("{"), tokens))
+    found = parameter_list(header)
+    inner = header[found[0] : found[1] + 1] if found is not None else []
+    return frozenset(
+        token.text
+        for before, token, after in zip(inner, inner[1:], inner[2:], strict=False)
+        if before.is_operator("(", ",") and token.kind is TokenKind.NAME and token.text not in C_KEYWORDS
+        if after.is_operator("*") or after.kind is TokenKind.NAME
+    )
 
 
 def _plain(text: str, *, keeps_pragmas: bool) -> str:

@@ -120,6 +120,12 @@ def test_a_statement_that_no_parser_reads_costs_itself_only(statement: str) -> N
     assert shown(near, "v") == "int"
 
 
+def test_a_parameter_s_type_need_not_be_known() -> None:
+    near = scope("static void f(theirs *x, other y, int (*g)(third *z))\n{ int v; REGION }\n")
+    assert near.flow is not None
+    assert [shown(near, name) for name in ("x", "y")] == ["theirs *", "other"]
+
+
 def test_what_such_a_statement_mentions_may_be_read() -> None:
     text = "void f(int n, double *x) {{ int v, w; REGION {} }}\n"
     assert live_after(scope(text.format("x = [&] { return v; };")), ["v", "w"]) == {"v"}
