@@ -22,7 +22,7 @@ from orio_py.codegen.interface import build_interface
 from orio_py.codegen.kernel import kernel_program
 from orio_py.core.digest import digest
 from orio_py.core.expr import Value
-from orio_py.core.resources import directory
+from orio_py.core.resources import PACKAGE, directory
 from orio_py.core.source import Position, Span
 from orio_py.ctree.lexer import TokenKind, directive_name, scan
 from orio_py.kernel.backends import BACKENDS
@@ -34,6 +34,9 @@ from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
 from orio_py.tuning.plan import Plan
 from orio_py.tuning.session.trial_cache import Keys
+
+GENERATORS = ("build", "codegen", "ctree", "frontend", "kernel", "measure", "transformation")
+"""The packages whose code decides what is built of a task, and how it is measured."""
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.M)
 
@@ -136,9 +139,7 @@ def _program(version: str) -> str:
     grammars = directory("grammars")
     if grammars.name.startswith("_"):
         return version
-    package = Path(__file__).parents[1]
-    packages = ("ctree", "frontend", "transform", "codegen", "measure")
-    paths = [path for name in packages for path in (package / name).rglob("*.py")]
+    paths = [path for name in GENERATORS for path in (PACKAGE / name).rglob("*.py")]
     paths += [path for kind in (grammars, directory("templates")) for path in kind.rglob("*.*")]
     return digest([version, *(digest(path.read_text(encoding="utf-8")) for path in sorted(paths))])
 

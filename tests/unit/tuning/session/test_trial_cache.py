@@ -14,6 +14,7 @@ from trials import failure, success
 
 from orio_py.build.compiler import resolve
 from orio_py.core.diagnostics import Diagnostic, Severity
+from orio_py.core.resources import PACKAGE
 from orio_py.core.source import Position
 from orio_py.core.units import Bytes, Seconds
 from orio_py.record.environment import Environment, Host
@@ -26,6 +27,7 @@ from orio_py.tuning.files.load import load
 from orio_py.tuning.options import TuneOptions
 from orio_py.tuning.plan import make_plan
 from orio_py.tuning.result import Best, Goal, PastUse, RegionReport, SpaceCount, TimeSpent
+from orio_py.tuning.session import cache_keys
 from orio_py.tuning.session.cache_keys import make_keys
 from orio_py.tuning.session.report_codec import Remembered, decode, encode
 from orio_py.tuning.session.trial_cache import Keys, TrialCache
@@ -142,6 +144,23 @@ def test_a_grown_space_keeps_its_trials(tmp_path):
     before, after = keys(tmp_path), keys(tmp_path, SOURCE.replace("[1, 2]", "[1, 2, 4]"))
     assert after.task == before.task
     assert after.plan != before.plan
+
+
+@pytest.mark.parametrize("package", cache_keys.GENERATORS)
+def test_in_a_checkout_the_code_that_generates_counts(tmp_path, monkeypatch, package):
+    copy = tmp_path / "orio_py"
+    for name in cache_keys.GENERATORS:
+        (copy / name).mkdir(parents=True)
+        some = next((PACKAGE / name).glob("[a-z]*.py"))
+        (copy / name / some.name).write_text(some.read_text())
+    monkeypatch.setattr(cache_keys, "PACKAGE", copy)
+    cache_keys._program.cache_clear()
+    before = keys(tmp_path / "k")
+    (copy / package / "more.py").write_text("# more\n")
+    cache_keys._program.cache_clear()
+    after = keys(tmp_path / "k")
+    cache_keys._program.cache_clear()
+    assert after.task != before.task
 
 
 def test_compiler_machine_and_version_count(tmp_path):
