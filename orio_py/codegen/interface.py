@@ -18,8 +18,7 @@ from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.expr import Value
 from orio_py.ctree.file_scope import live_after
 from orio_py.ctree.structures import Members, not_numbers
-from orio_py.ctree.symbols import CDeclaration, Effects
-from orio_py.ctree.unit.macros import hidden_names
+from orio_py.ctree.symbols import CDeclaration
 from orio_py.spec.inputs import Declaration, InputPoint, Storage
 from orio_py.spec.task import TuningTask
 from orio_py.transformation.context import declared_in_file
@@ -94,7 +93,7 @@ class _Builder:
         self.declared = near.declared
         self.spec = {d.name: d for d in (*declared_in_file(task), *task.inputs.declarations)}
         self.sizes = dict(point.values)
-        self.effects = _with_macros(task, extent_effects(task))
+        self.effects = extent_effects(task)
         self.live = live_after(near, self.effects.scalar_writes)
         self.constants = frozenset((*near.macros, *near.unit.enumerators))
         self.read_by_initialisers: set[str] = set()
@@ -378,19 +377,3 @@ def _sizeless(type_name: str) -> str:
     """A type name under which types of one size and kind compare equal often enough: signs dropped."""
     words = [w for w in type_name.split() if w not in ("unsigned", "signed", "int")]
     return " ".join(words) or "int"
-
-
-def _with_macros(task: TuningTask, found: Effects) -> Effects:
-    """The effects with the names that macros used in the timed code hide, which may be read and written."""
-    near = task.surroundings
-    hidden = hidden_names(found.calls | found.reads, near.definitions) & near.declared.keys()
-    if not hidden:
-        return found
-    return replace(
-        found,
-        reads=found.reads | hidden,
-        writes=found.writes | hidden,
-        array_reads=found.array_reads | hidden,
-        array_writes=found.array_writes | hidden,
-        reads_before_write=found.reads_before_write | (hidden - found.scalar_writes),
-    )

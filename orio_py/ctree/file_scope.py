@@ -11,12 +11,12 @@ from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.file_scan import FileScan, scan_file
 from orio_py.ctree.file_structure import Item
 from orio_py.ctree.lexer import TokenKind, names_in, scan
+from orio_py.ctree.macros import Macro
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import copy_with, used_names, walk
 from orio_py.ctree.symbols import CDeclaration, Scope, declaration_of
 from orio_py.ctree.unit.control_flow import ControlFlow
 from orio_py.ctree.unit.external_declarations import OPAQUE
-from orio_py.ctree.unit.macros import Macro
 from orio_py.ctree.unit.translation_unit import Function, TranslationUnit, translation_unit
 
 __all__ = ["FileScope", "FunctionHeader", "live_after", "surroundings"]

@@ -10,7 +10,7 @@ from orio_py.core.diagnostics import fail
 from orio_py.core.source import Position
 from orio_py.ctree.emit import ambiguous_else
 from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
-from orio_py.ctree.rewrite import fields
+from orio_py.ctree.rewrite import fields, walk
 
 MAX_DEPTH = 200
 """Deepest tree that is accepted, statements counting twice: it keeps recursion over a tree, at three
@@ -133,7 +133,7 @@ class _Finisher:
             elif isinstance(item, (Comment, c_ast.Pragma)):
                 result.append(item)
             else:
-                result.append(self._marked(item, steps))
+                result.append(self._marked(_run_once(item), steps))
                 steps = []
         if steps:
             fail("ORIO-C008", "this transform has no statement behind it", steps[0].place)
@@ -152,6 +152,26 @@ class _Finisher:
         for step in reversed(steps):
             statement = Transform(cast("int", step.content), statement, step.place)
         return statement
+
+
+def _run_once(statement: Node) -> Node:
+    """The block of a `do { … } while (0)`, as macros with several statements have it; other statements as they are."""
+    match statement:
+        case c_ast.DoWhile(cond=c_ast.Constant(type="int", value="0"), stmt=Compound() as body):
+            return statement if _leaves(body) else body
+        case _:
+            return statement
+
+
+def _leaves(statement: Node) -> bool:
+    """Whether a `break` or `continue` leaves the loop around a statement."""
+    if isinstance(statement, (c_ast.Break, c_ast.Continue)):
+        return True
+    if isinstance(statement, (c_ast.For, c_ast.While, c_ast.DoWhile)):
+        return False
+    if isinstance(statement, c_ast.Switch):
+        return any(isinstance(part, c_ast.Continue) for part in walk(statement))
+    return any(_leaves(child) for child in statement)
 
 
 def _definition(item: Node) -> Node | None:

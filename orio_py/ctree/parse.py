@@ -28,6 +28,7 @@ from orio_py.ctree.lexer import (
     directive_name,
     scan,
 )
+from orio_py.ctree.macros import Expansion, Macro
 from orio_py.ctree.nodes import Comment, Compound, Node, c_ast
 from orio_py.ctree.normalise import MAX_DEPTH, Inserted, finish
 from orio_py.ctree.rewrite import walk
@@ -48,15 +49,17 @@ def parse_statements(
     start: int,
     typedefs: frozenset[str] = frozenset(),
     marks: Mapping[int, int] | None = None,
+    macros: Mapping[str, Macro] | None = None,
 ) -> Compound:
     """The statements in `text`, which stand at offset `start` of `source`, as one block.
 
-    `typedefs` are type names known from the surroundings.  `marks` maps offsets in the file to recipe
-    step indices: the statement that follows such a place is wrapped in a `Transform`.
+    `typedefs` are type names known from the surroundings, `macros` are expanded unless they are constants.
+    `marks` maps offsets in the file to recipe step indices: the statement that follows such a place is
+    wrapped in a `Transform`.
 
     Raises DiagnosticError: ORIO-C001 to ORIO-C008.
     """
-    return _Fragment.read(text, source, start, dict(marks or {})).parse(typedefs)
+    return _Fragment.read(text, source, start, dict(marks or {}), macros or {}).parse(typedefs)
 
 
 def parse_statement(text: str, name: str) -> Node | None:
@@ -98,20 +101,23 @@ class KeywordLexer(CLexer):
 class _Fragment:
     """The text to parse, its tokens, and the transform marks by their offset in the text."""
 
-    text: str
+    expansion: Expansion
     source: SourceFile
     start: int
     tokens: list[Token]
     marks: dict[int, int]
 
     @classmethod
-    def read(cls, text: str, source: SourceFile, start: int, marks: dict[int, int]) -> _Fragment:
+    def read(
+        cls, text: str, source: SourceFile, start: int, marks: dict[int, int], macros: Mapping[str, Macro]
+    ) -> _Fragment:
         """Scan the text and report what no C parser needs to see."""
         if (bad := _CONTROL.search(text)) is not None:
             message = f"found the control character \\x{ord(bad.group()):02x}; C code is plain text"
             fail("ORIO-C005", message, source.position(start + bad.start()))
-        local = {offset - start: step for offset, step in marks.items()}
-        fragment = cls(text, source, start, scan(text), local)
+        expansion = Expansion.of(text, macros) if macros else Expansion(text)
+        local = {expansion.offset_of(offset - start): step for offset, step in marks.items()}
+        fragment = cls(expansion, source, start, scan(expansion.text), local)
         problems = [*fragment._lexical_problems(), *fragment._directive_problems()]
         problems = problems or fragment._bracket_problems()
         if problems:
@@ -122,8 +128,12 @@ class _Fragment:
                 local[token.start] = int(match.group(1))
         return fragment
 
+    @property
+    def text(self) -> str:
+        return self.expansion.text
+
     def place(self, offset: int) -> Position:
-        return self.source.position(self.start + offset)
+        return self.source.position(self.start + self.expansion.original(offset))
 
     def _lexical_problems(self) -> list[Diagnostic]:
         problems: list[Diagnostic] = []
@@ -144,7 +154,7 @@ class _Fragment:
         return [
             Diagnostic(
                 "ORIO-C002",
-                f"found the preprocessor line `{_first_line(token.text)}`; only `#pragma` can stand here",
+                f"found the preprocessor line `{_first_line(token.text)}`; only `#pragma` and conditions can stand here",
                 self.place(token.start),
                 help="move the line out of the annotated code",
             )
@@ -235,8 +245,7 @@ class _Wrapped:
     bases: list[int]
     inserted: dict[int, Inserted]
     definitions: list[str]
-    source: SourceFile
-    start: int
+    fragment: _Fragment
 
     def locate(self, line: int, column: int) -> tuple[int, Inserted | None]:
         """The offset in the fragment of a place in the wrapped text, and what was inserted there."""
@@ -246,7 +255,7 @@ class _Wrapped:
 
     def position(self, line: int, column: int) -> Position:
         """The place in the user's file of a place in the wrapped text."""
-        return self.source.position(self.start + self.locate(line, column)[0])
+        return self.fragment.place(self.locate(line, column)[0])
 
 
 def _wrap(fragment: _Fragment, insertions: list[tuple[int, Inserted]], types: list[str]) -> _Wrapped:
@@ -271,7 +280,7 @@ def _wrap(fragment: _Fragment, insertions: list[tuple[int, Inserted]], types: li
             inserted[len(lines)] = item
     lines.append("}")
     bases.append(len(text))
-    return _Wrapped("\n".join(lines), bases, inserted, types, fragment.source, fragment.start)
+    return _Wrapped("\n".join(lines), bases, inserted, types, fragment)
 
 
 def _comment(placement: Placement, place: Position) -> Inserted:

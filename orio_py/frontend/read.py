@@ -161,7 +161,9 @@ class _Reader:
         extent = around.content if around is not None else _hull(nodes)
         build = specification.build if specification is not None else BuildSpec()
         near = surroundings(self.source, extent, self.units(build, {}))
-        regions = self._regions(nodes, near, self._known(specification, has_spec))
+        sizes = specification.inputs.parameters if specification is not None else ()
+        known = self._known(specification, has_spec)
+        regions = self._regions(nodes, near, known, frozenset(size.name for size in sizes))
         if len(regions) < len(nodes) or (has_spec and specification is None):
             return
         leader = around.leader.span if around is not None else nodes[0].leader.span
@@ -198,10 +200,14 @@ class _Reader:
         return frozenset(parameter.name for parameter in specification.parameters)
 
     def _regions(
-        self, nodes: Sequence[RegionNode], near: FileScope, known: Collection[str] | None
+        self,
+        nodes: Sequence[RegionNode],
+        near: FileScope,
+        known: Collection[str] | None,
+        sizes: frozenset[str],
     ) -> tuple[Region, ...]:
-        reader = LoopReader(self.source, self.marks, self.recipe)
-        regions = [reader.read(node, near.typedefs, known) for node in nodes]
+        reader = LoopReader(self.source, self.marks, self.recipe, sizes)
+        regions = [reader.read(node, near, known) for node in nodes]
         self.problems.extend(reader.problems)
         return tuple(region for region in regions if region is not None)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn, Protocol
 
@@ -18,8 +17,6 @@ from orio_py.ctree.rewrite import used_names
 from orio_py.ctree.structures import Members
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.spec.assumptions import Assumptions
-
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
 class ForcedRefusals:
@@ -43,8 +40,8 @@ class Context:
     """What a transformation is told about the place where it works.
 
     `live_after` holds the names that may be read after the node before they are assigned again;
-    `pragmas` the texts of the pragmas that stand directly before the node; `macros` the object-like
-    macros of the file; `sizes` the C types of input parameters that nothing declares; `reserved` names that must not be declared (macros, types); `exposed` the scalars
+    `pragmas` the texts of the pragmas that stand directly before the node; `macros` those that
+    the code may hold, which are constants: all others are expanded in it; `sizes` the C types of input parameters that nothing declares; `reserved` names that must not be declared (macros, types); `exposed` the scalars
     that a called function could change (globals, and locals whose address is taken); `surrounding` the
     loops around the node, outermost first, as far as they are canonical.  `assumptions` are the promises of
     the specification; `overruled` collects what `force=True` overrules.  `types` maps names that typedefs
@@ -56,7 +53,6 @@ class Context:
     live_after: frozenset[str] = frozenset()
     pragmas: tuple[str, ...] = ()
     macros: Mapping[str, str] = field(default_factory=dict[str, str])
-    function_macros: frozenset[str] = frozenset()
     sizes: Mapping[str, str] = field(default_factory=dict[str, str])
     reserved: frozenset[str] = frozenset()
     exposed: frozenset[str] = frozenset()
@@ -75,18 +71,7 @@ class Context:
     def names(self, *nodes: Node) -> NameSupply:
         """Fresh names that occur neither in `nodes` nor in the surroundings."""
         used = used_names(nodes) | self.reserved | set(self.declarations)
-        return NameSupply(self.expanded(used))
-
-    def expanded(self, names: Iterable[str]) -> frozenset[str]:
-        """The names, and those that their macros stand for."""
-        found: set[str] = set()
-        waiting = list(names)
-        while waiting:
-            name = waiting.pop()
-            if name not in found:
-                found.add(name)
-                waiting.extend(_IDENTIFIER.findall(self.macros.get(name, "")))
-        return frozenset(found)
+        return NameSupply(used)
 
 
 class Transformation(Protocol):

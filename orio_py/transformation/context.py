@@ -49,7 +49,6 @@ def context_for(task: TuningTask, region: Region) -> Context:
         declarations=declared,
         live_after=live_after(around, used_names([region.tree])),
         macros=around.macros,
-        function_macros=around.function_macros,
         sizes={
             p.name: _size_type(p)
             for p in task.inputs.parameters

@@ -12,8 +12,6 @@ from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.constants import typed_literal
 
-_EXTREMES = frozenset({"min", "max", "MIN", "MAX"})
-
 
 def expression_type(
     node: Node, context: Context, declared: Mapping[str, CDeclaration] | None = None
@@ -28,9 +26,6 @@ def expression_type(
         match part:
             case c_ast.ID(name=name) if name in context.macros:
                 return INT if context.macros[name].strip(" ()").isdigit() else None
-            case c_ast.FuncCall(name=c_ast.ID(name=name), args=c_ast.ExprList(exprs=[first, second])):
-                is_extreme = name in _EXTREMES and name in context.function_macros
-                return common(type_of(first, lookup), type_of(second, lookup)) if is_extreme else None
             case _:
                 return _of_variable(part, known)
 

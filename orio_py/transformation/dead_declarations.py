@@ -64,7 +64,7 @@ def _idle(block: Compound, context: Context) -> list[c_ast.Decl]:
     found = [item for item in items if isinstance(item, c_ast.Decl) and _may_go(item)]
     if not found:
         return []
-    used = context.expanded(_mentioned(items))
+    used = frozenset(_mentioned(items))
     return [decl for decl in found if decl.name not in used]
 
 

@@ -251,8 +251,6 @@ def _at_the_end(
     """A loop as it is in the last iteration of the loops around it."""
     for loop in reversed(outer):
         start, bound = context.effects(view.start).reads, context.effects(view.bound).reads
-        if loop.index in context.expanded((start | bound) & context.macros.keys()):
-            _refuse(view, what, f"a macro in its bounds uses `{loop.index}`")
         if loop.index not in start | bound:
             continue
         _require_steady(loop, what, context)
@@ -280,7 +278,7 @@ def _require_same_trips(loops: Sequence[CanonicalLoop], depth: int, what: str, c
     That holds where each of them but the outermost runs the same number of times whatever the others do.
     """
     loop = loops[depth]
-    used = context.expanded(context.effects(loop.start).reads | context.effects(loop.bound).reads)
+    used = context.effects(loop.start).reads | context.effects(loop.bound).reads
     if any(other.index in used for other in loops[:depth]):
         live = _live_inside(loops, depth, context)
         _refuse(live, what, f"the loop `{loop.index}` around it runs a varying number of times")
@@ -322,13 +320,7 @@ def _is_integer_macro(name: str, context: Context) -> bool:
     """Whether a name without declaration is an integer: a macro over numbers, or a variable of the file."""
     if (text := context.macros.get(name)) is None:
         return True
-    if not _INTEGER_TEXT.fullmatch(text) or not all(map(_INTEGER.fullmatch, _NUMBER.findall(text))):
-        return False
-    return all(
-        declared.is_integer
-        for used in context.expanded([name])
-        if (declared := context.declarations.get(used)) is not None
-    )
+    return bool(_INTEGER_TEXT.fullmatch(text)) and all(map(_INTEGER.fullmatch, _NUMBER.findall(text)))
 
 
 def _refuse(view: CanonicalLoop, what: str, why: str) -> NoReturn:

@@ -131,7 +131,7 @@ def require_invariant_bound(view: CanonicalLoop, what: str, context: Context, *,
 
 def start_is_invariant(view: CanonicalLoop, context: Context) -> bool:
     """Whether the start expression still has its value in the loop's test."""
-    names = context.expanded(context.effects(view.start).reads)
+    names = context.effects(view.start).reads
     return view.index not in names and _what_changes(view.start, view, context, force=False) is None
 
 
@@ -140,7 +140,7 @@ def _what_changes(
 ) -> tuple[str, Node] | None:
     inside = context.effects(view.body)
     used = context.effects(part)
-    names = context.expanded(used.reads)
+    names = used.reads
     if view.index in names:
         return view.index, view.node
     for name in sorted(names & (inside.writes | inside.address_taken | inside.escaping & used.array_reads)):

@@ -9,6 +9,7 @@ from orio_py.core.diagnostics import Diagnostic, has_errors
 from orio_py.core.expr import Value
 from orio_py.core.source import SourceFile
 from orio_py.ctree.emit import emit
+from orio_py.ctree.macros import Macro
 from orio_py.ctree.nodes import Compound, Node, c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.symbols import declaration_of
@@ -19,10 +20,10 @@ from orio_py.transformation.base import Context
 from orio_py.transformation.recipe import apply_recipe, check_recipe, context_for
 
 
-def parse(text: str) -> Compound:
+def parse(text: str, macros: Mapping[str, Macro] | None = None) -> Compound:
     """The statements of `text` as a block; places are in the file `code.c`."""
     source = SourceFile("code.c", text.encode("latin-1"))
-    return parse_statements(source.text, source=source, start=0)
+    return parse_statements(source.text, source=source, start=0, macros=macros)
 
 
 def statement(text: str) -> Node:

@@ -30,6 +30,7 @@ from orio_py.core.diagnostics import Diagnostic
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
 from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.macros import Macro
 from orio_py.ctree.nodes import Node
 from orio_py.kernel.call import kernel_plans
 from orio_py.spec.assumptions import Assumptions
@@ -92,8 +93,9 @@ def _joined(lines: Sequence[str]) -> str:
 def result_of(case: Case, declarations: str) -> str:
     """What the transformation of a case makes of its code."""
     first, _, known = case.head.partition(" | ")
-    node = _code(case.code)
-    around = _context(declarations, ast.literal_eval(known.strip() or "{}"))
+    fields = ast.literal_eval(known.strip() or "{}")
+    node = _code(case.code, fields.get("macros", {}))
+    around = _context(declarations, fields)
     before = structure_digest(node)
     if first.strip() == "check_user_pragmas":
         return _places(check_user_pragmas(node, around))
@@ -137,9 +139,9 @@ def _step(text: str) -> Transformation:
     return _KEYS[name](**values) if name in _KEYS else TRANSFORMATIONS[name].make(values)
 
 
-def _code(text: str) -> Node:
-    """The only statement of a text, or a block."""
-    block = parse(text)
+def _code(text: str, macros: Mapping[str, str] | None = None) -> Node:
+    """The only statement of a text, or a block; macros are expanded as they are in a region."""
+    block = parse(text, macros={name: Macro(name, body, None) for name, body in (macros or {}).items()})
     items = block.block_items or []
     return items[0] if len(items) == 1 else block
 
@@ -148,7 +150,7 @@ def _context(declarations: str, known: Mapping[str, Any]) -> Context:
     fields = dict(known)
     promises = {name: fields.pop(name) for name in ("noalias", "reassociate") if name in fields}
     loops = (CanonicalLoop.match(_code(text)) for text in fields.pop("surrounding", ()))
-    for name in fields.keys() & {"exposed", "function_macros", "reserved"}:
+    for name in fields.keys() & {"exposed", "reserved"}:
         fields[name] = frozenset(fields[name])
     return context(
         declarations + fields.pop("declare", ""),

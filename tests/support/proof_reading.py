@@ -16,6 +16,7 @@ from proof_program import annotated_file, declarations, globals_of, parameters
 from random_code import GLOBAL, Code
 
 from orio_py.core.source import Position, SourceFile, Span
+from orio_py.ctree.macros import Macro
 from orio_py.ctree.nodes import c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.rewrite import walk
@@ -23,22 +24,28 @@ from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.frontend.annotations.recipe import read_recipe
 from orio_py.spec.assumptions import Assumptions
 from orio_py.spec.region import Region
+from orio_py.spec.task import TuningTask
 from orio_py.transformation.base import Context
 from orio_py.transformation.recipe import context_for
 
 
 def through_the_front_end(code: Code, recipe: str, body: str) -> tuple[Region, Context]:
     """The region of the annotated file, and its context, as a user gets them."""
-    (task,) = read_tasks(annotated_file(code, recipe, body))
+    task = _task(code, recipe, body)
     (region,) = task.regions
     return region, replace(context_for(task, region), assumptions=_promises(code))
+
+
+def _task(code: Code, recipe: str, body: str) -> TuningTask:
+    (task,) = read_tasks(annotated_file(code, recipe, body))
+    return task
 
 
 def directly(code: Code, text: str) -> tuple[Region, Context]:
     """The region whose recipe and code is `text`, and the context of a function made for it."""
     source = SourceFile("code.c", text.encode())
     recipe = read_recipe(source, Span(0, len(text)))
-    tree = parse_statements(recipe.code, source=source, start=0, marks=recipe.marks)
+    tree = parse_statements(recipe.code, source=source, start=0, marks=recipe.marks, macros=_around()[1])
     nowhere = Span(0, 0)
     place = Position("code.c", 1, 1)
     region = Region(nowhere, nowhere, nowhere, place, tree, tuple(recipe.steps), tree, text, "")
@@ -55,7 +62,7 @@ def directly(code: Code, text: str) -> tuple[Region, Context]:
     }
     live = frozenset(code.live) | {array.name for array in code.arrays}
     context = replace(
-        _around(),
+        _around()[0],
         declarations=declared,
         live_after=live,
         exposed=frozenset(array.name for array in globals_of(code)),
@@ -72,7 +79,7 @@ def same_context(one: Context, other: Context, variables: frozenset[str]) -> str
         return f"declarations: {one.declarations}\n{other.declarations}"
     if one.live_after & variables != other.live_after & variables:
         return f"live_after: {one.live_after}, {other.live_after}"
-    for name in ("macros", "function_macros", "reserved", "exposed", "assumptions", "pragmas"):
+    for name in ("macros", "reserved", "exposed", "assumptions", "pragmas"):
         if getattr(one, name) != getattr(other, name):
             return f"{name}: {getattr(one, name)}, {getattr(other, name)}"
     return ""
@@ -93,8 +100,8 @@ def _declared(text: str) -> Mapping[str, CDeclaration]:
 
 
 @cache
-def _around() -> Context:
-    """The part of the context that all cases share: macros and reserved names."""
+def _around() -> tuple[Context, Mapping[str, Macro]]:
+    """The part of the context that all cases share, constants and reserved names, and their macros."""
     empty = Code((), (), (), (), (), (), ())
-    _, context = through_the_front_end(empty, "transform Pragma(pragma_str='')\n", "  for (;;) ;\n")
-    return context
+    task = _task(empty, "transform Pragma(pragma_str='')\n", "  for (;;) ;\n")
+    return context_for(task, task.regions[0]), task.surroundings.definitions

@@ -12,9 +12,9 @@ from typing import Any
 from orio_py.core.names import C_KEYWORDS
 from orio_py.ctree.file_structure import Item, closing, function_name, outline, parameter_list
 from orio_py.ctree.lexer import Token, TokenKind, blank, code_tokens, directive_name, names_in, scan
+from orio_py.ctree.macros import Macro, MacroChange, add_changes, expanded, macros_at
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.typenames import SPELLINGS, STANDARD_TYPES, discover
-from orio_py.ctree.unit.macros import Macro, MacroChange, add_changes, expanded, macros_at
 from orio_py.ctree.unit.parser import UnparsedError, parse_external
 from orio_py.ctree.unit.segments import MASK, LineMarker
 
@@ -90,6 +90,11 @@ class Preprocessed:
         first, last = (bisect_right(self.markers, at, key=_offset) for at in (item.start, item.end))
         around = self.markers[first - 1][1].segment
         return any(m.segment is not None and m.segment != around for _, m in self.markers[first:last])
+
+    @property
+    def lines(self) -> frozenset[int]:
+        """The lines of the file that line markers name."""
+        return frozenset(marker.line for _, marker in self.markers if marker.segment is not None)
 
     @property
     def places(self) -> Mapping[int, int]:

@@ -31,10 +31,11 @@ _INCLUDES = frozenset({"include", "include_next", "import"})
 
 @dataclass(frozen=True, slots=True)
 class LineMarker:
-    """What a line marker says of the lines behind it; `segment` is None outside the file itself."""
+    """What a line marker says of the lines behind it, of which the first is `line`; `segment` is None outside the file itself."""
 
     segment: int | None
     is_system: bool
+    line: int = 1
 
     @classmethod
     def of(cls, directive: str) -> LineMarker | None:
@@ -44,7 +45,11 @@ class LineMarker:
             return None
         file, flags = match[2], match[3].split()
         own = file.startswith(_FILE)
-        return cls(int(file.removeprefix(_FILE)) if own else None, "3" in flags or file == "<built-in>")
+        return cls(
+            int(file.removeprefix(_FILE)) if own else None,
+            "3" in flags or file == "<built-in>",
+            int(match[1]),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +98,24 @@ class Segments:
         """The segments that start in an extent."""
         last = max(extent.end, extent.start + 1)
         return range(bisect_left(self.starts, extent.start), bisect_left(self.starts, last))
+
+    def conditional(self, extent: Span) -> list[list[tuple[Token, int]]]:
+        """The conditional groups in an extent: their lines from `#if` to `#endif`, each with its line number."""
+        line = self.text.count("\n", 0, extent.start) + 1
+        groups: list[list[tuple[Token, int]]] = []
+        opened: list[list[tuple[Token, int]]] = []
+        text = self.text[extent.start : extent.end]
+        for token in scan(text):
+            word = directive_name(token) if token.kind is TokenKind.DIRECTIVE else ""
+            if word in _OPENS:
+                opened.append([])
+                groups.append(opened[-1])
+            if word in _OPENS | _CLOSES and opened:
+                place = Token(token.kind, token.text, token.start + extent.start, token.end + extent.start)
+                opened[-1].append((place, line + text.count("\n", 0, token.start)))
+            if word == "endif" and opened:
+                opened.pop()
+        return [group for group in groups if directive_name(group[-1][0]) == "endif"]
 
     def marked(self, *, masked: bool = False) -> str:
         """The text with a line marker at each segment and without comments."""
@@ -187,7 +210,7 @@ class _Writer:
             yield " " + "\n" * token.text.count("\n")
         elif token.kind is TokenKind.DIRECTIVE:
             yield self.taken.get(token.start, token.text)
-            if directive_name(token) in _CLOSES | _INCLUDES:
+            if directive_name(token) in _OPENS | _CLOSES | _INCLUDES:
                 # Text may have been left out with its markers, or that of a header stands before.
                 following = self.line + token.text.count("\n") + 1
                 yield f'\n# {following} "{_FILE}{self.segment}"'

@@ -6,16 +6,17 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from orio_py.core.source import Span
 from orio_py.ctree.ctype import ctype
+from orio_py.ctree.macros import Macro, MacroChange, macros_at
 from orio_py.ctree.nodes import Node, c_ast, substatements
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.structures import Members
 from orio_py.ctree.symbols import declaration_of
 from orio_py.ctree.unit.control_flow import ControlFlow, control_flow
 from orio_py.ctree.unit.external_declarations import Declared, Preprocessed, constant, parse_items
-from orio_py.ctree.unit.macros import Macro, MacroChange, macros_at
 from orio_py.ctree.unit.segments import Segments
 
 Preprocess = Callable[[Segments], str]
@@ -119,7 +120,7 @@ class TranslationUnit:
 
     Function bodies are parsed where an annotation stands in them; of headers only what the file mentions is.
     What no parser reads is left out.  `changes` are those of macros, `places` where in the preprocessed text
-    each segment begins, `end` is the end of that text.
+    each segment begins, `end` is the end of that text; `lines` are lines of the file where compiled code begins.
     """
 
     segments: Segments
@@ -127,6 +128,7 @@ class TranslationUnit:
     changes: tuple[MacroChange, ...]
     places: Mapping[int, int]
     end: int
+    lines: frozenset[int] = frozenset()
 
     @cached_property
     def typedefs(self) -> Mapping[str, c_ast.Typedef]:
@@ -221,6 +223,17 @@ class TranslationUnit:
         found = (self.places[segment] for segment in self.segments.within(extent) if segment in self.places)
         return min(found, default=self.end)
 
+    def left_out(self, extent: Span) -> list[Span]:
+        """The preprocessor's conditions in a part of the file, and the code that they leave out."""
+        found: list[Span] = []
+        for group in self.segments.conditional(extent):
+            for (token, line), (following, end) in pairwise(group):
+                first = line + token.text.count("\n") + 1
+                is_compiled = any(number in self.lines for number in range(first, end))
+                found.append(Span(token.start, token.end if is_compiled else following.start))
+            found.append(Span(group[-1][0].start, group[-1][0].end))
+        return found
+
     def function_at(self, place: int) -> Function | None:
         """The function around an offset of the preprocessed text."""
         number = bisect_right(self._by_start, place, key=lambda function: function.declared.start) - 1
@@ -270,7 +283,9 @@ def _read(segments: Segments, preprocess: Preprocess) -> TranslationUnit:
     text = Preprocessed.of(preprocess(segments) if segments.needs_preprocessor else segments.marked())
     declared = tuple(parse_items(text, has_body=text.is_annotated))
     # Units travel to other processes: tokens stay behind.
-    return TranslationUnit(replace(segments, tokens=()), declared, text.changes, text.places, len(text.text))
+    return TranslationUnit(
+        replace(segments, tokens=()), declared, text.changes, text.places, len(text.text), text.lines
+    )
 
 
 def _is_plain_member(node: Node) -> bool:

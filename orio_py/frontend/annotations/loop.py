@@ -6,12 +6,13 @@ The reference is the user's own code, also where a tuned file holds generated co
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity, fail
 from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.emit import emit, indent_step
+from orio_py.ctree.file_scope import FileScope
 from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.frontend.annotations.chill import StatementRecipe, read_statement_recipe
@@ -29,52 +30,48 @@ _OWN_COMMENT = re.compile(re.escape(GENERATED_MARK) + r"(?:[^*]|\*(?!/))*\*/")
 class LoopReader:
     """Reads the Loop and CHiLL regions of one file; `marks` are the spans of all its annotations.
 
-    `outside` is the recipe for CHiLL regions that have none of their own.
+    `outside` is the recipe for CHiLL regions that have none of their own, `sizes` are the input parameters: macros
+    of these names are not expanded.
     """
 
     source: SourceFile
     marks: list[Span]
     outside: StatementRecipe | None = None
+    sizes: frozenset[str] = frozenset()
     problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
 
-    def read(
-        self, node: RegionNode, typedefs: frozenset[str], known: Collection[str] | None
-    ) -> Region | None:
+    def read(self, node: RegionNode, near: FileScope, known: Collection[str] | None) -> Region | None:
         """The region, or None with its problems reported.
 
-        `known` are the parameters of the specification (None: there is none), from which the recipe of
+        `near` is what the region sees of its file.  `known` are the parameters of the specification (None: there is none), from which the recipe of
         a `#pragma orio loop` region is made up.  Problems: ORIO-A013 to A018, A020, C…, E…, S….
         """
         before = len(self.problems)
         try:
-            region = self._read(node, typedefs, known)
+            region = self._read(node, near, known)
         except DiagnosticError as error:
             self.problems.extend(error.diagnostics)
             return None
         failed = any(p.severity is Severity.ERROR for p in self.problems[before:])
         return None if failed else region
 
-    def _read(
-        self, node: RegionNode, typedefs: frozenset[str], known: Collection[str] | None
-    ) -> Region | None:
+    def _read(self, node: RegionNode, near: FileScope, known: Collection[str] | None) -> Region | None:
         for child in node.children:
             message = "the recipe of a nested region is not applied; its code belongs to the outer one"
             place = self.source.position(child.leader.span.start)
             self.problems.append(Diagnostic("ORIO-A017", message, place, severity=Severity.WARNING))
         if node.name == "CHiLL":
-            return self._by_statement(node, typedefs)
+            return self._by_statement(node, near)
         recipe = read_recipe(self.source, node.leader.body)
         self.problems.extend(recipe.problems)
         keep = self._original(node)
-        text = blanked(self.source, node.content, keep, self.marks)
-        enclosed = parse_statements(text, source=self.source, start=node.content.start, typedefs=typedefs)
+        text = blanked(self.source, node.content, keep, [*self.marks, *near.unit.left_out(keep)])
+        enclosed = self._parsed(text, node.content.start, near)
         written = _statements(enclosed)
         start = node.leader.body.start
         if recipe.has_code:
-            tree = parse_statements(
-                recipe.code, source=self.source, start=start, typedefs=typedefs, marks=recipe.marks
-            )
-            plain = parse_statements(recipe.code, source=self.source, start=start, typedefs=typedefs)
+            tree = self._parsed(recipe.code, start, near, recipe.marks)
+            plain = self._parsed(recipe.code, start, near)
             reference = enclosed if written else plain
         elif not written:
             self._error(
@@ -89,20 +86,32 @@ class LoopReader:
         own = self.source.text[keep.start : keep.end] if written else emit(reference)
         return self._region(node, tree, tuple(recipe.steps), reference, own)
 
-    def _by_statement(self, node: RegionNode, typedefs: frozenset[str]) -> Region | None:
+    def _by_statement(self, node: RegionNode, near: FileScope) -> Region | None:
         recipe = read_statement_recipe(self.source, node.leader.body)
         self.problems.extend(recipe.problems)
         if recipe.is_empty and self.outside is not None:
             recipe = self.outside
         keep = self._original(node)
-        text = blanked(self.source, node.content, keep, self.marks)
-        tree = parse_statements(text, source=self.source, start=node.content.start, typedefs=typedefs)
+        text = blanked(self.source, node.content, keep, [*self.marks, *near.unit.left_out(keep)])
+        tree = self._parsed(text, node.content.start, near)
         if not _statements(tree):
             self._error("ORIO-A015", "this CHiLL region has no code behind its annotation", node)
             return None
         own = self.source.text[keep.start : keep.end]
         region = self._region(node, tree, tuple(recipe.steps), tree, own)
         return replace(region, by_statement=True, lists=tuple(recipe.lists))
+
+    def _parsed(
+        self, text: str, start: int, near: FileScope, marks: Mapping[int, int] | None = None
+    ) -> Compound:
+        return parse_statements(
+            text,
+            source=self.source,
+            start=start,
+            typedefs=near.typedefs,
+            marks=marks,
+            macros={name: m for name, m in near.definitions.items() if name not in self.sizes},
+        )
 
     def _original(self, node: RegionNode) -> Span:
         return original_span(self.source, node.content)

@@ -84,7 +84,7 @@ def require_countable(loop: CanonicalLoop, indices: frozenset[str], what: str, c
 
     Raises Refusal: ORIO-T120.
     """
-    used = context.expanded(context.effects(loop.start).reads | context.effects(loop.bound).reads)
+    used = context.effects(loop.start).reads | context.effects(loop.bound).reads
     if others := sorted(used & indices):
         refuse(
             "ORIO-T120",

@@ -47,7 +47,7 @@ class _Comparisons(Rewriter):
         if loop.index in self._local or jumps_out(loop.body) is not None:
             return False
         inside = self._context.effects(loop.body)
-        read = self._context.expanded(self._context.effects(loop.bound).reads)
+        read = self._context.effects(loop.bound).reads
         if (read | {loop.index}) & (inside.writes | inside.address_taken) or loop.index in read:
             return False
         start, bound = literal_value(loop.start), literal_value(loop.bound)

@@ -66,7 +66,7 @@ def _require_kept(body: Node, taken: Set[str], what: str, context: Context) -> N
     A loop that runs once, or never, can assign others: no iteration depends on another one.
     """
     for name in assigned_scalars(body, context):
-        if name not in taken and name not in context.macros:
+        if name not in taken:
             refuse(
                 "ORIO-T121",
                 f"{what} has no place for the value that `{name}` gets: it is no sum or the like over all iterations",

@@ -67,7 +67,7 @@ def sharing(loops: Sequence[CanonicalLoop], context: Context, *, stepped: bool =
     reductions: list[Accumulation] = []
     linear: list[tuple[str, int]] = []
     for name in assigned_scalars(body, context):
-        if name in own or name in context.macros:
+        if name in own:
             continue
         if name not in flow.exposed:
             if name not in context.live_after:
@@ -122,7 +122,6 @@ def require_independent(
     loops: Sequence[CanonicalLoop], shared: Sharing, what: str, context: Context, *, force: bool
 ) -> None:
     """No dependence but the ones that the clauses remove.  Raises Refusal: ORIO-T040, T041."""
-    require_no_macros(loops[0], what, context, force=force)
     found, loop = verdict_of(loops, shared, context)
     require_legal(found, what, loop.node, context, force=force)
     require_own_indices(loops, shared.names, what, context, force=force)
@@ -144,17 +143,6 @@ def require_own_indices(
             if name in outside - named - own:
                 reason = f"the iterations share `{name}`, and its last value is read later"
                 require_legal(Illegal(reason, name=name), what, node, context, force=force)
-
-
-def require_no_macros(loop: CanonicalLoop, what: str, context: Context, *, force: bool) -> None:
-    """No macro hides a use of what the loop changes.  Raises Refusal: ORIO-T041."""
-    inside = context.effects(loop.node)
-    changed = inside.writes | {loop.index}
-    for name in sorted((inside.reads | inside.writes) & context.macros.keys()):
-        hidden = sorted(context.expanded([name]) & changed)
-        if hidden and not force:
-            kind = "is a macro" if name in changed else f"is a macro that uses `{hidden[0]}`"
-            refuse("ORIO-T041", f"{what} cannot be shown to keep the result: `{name}` {kind}", loop.node)
 
 
 def require_order_free(shared: Sharing, what: str, context: Context, *, force: bool) -> None:
@@ -191,7 +179,7 @@ def collapsed(
     chosen = list(loops[:depth])
     indices = frozenset(loop.index for loop in chosen)
     for loop in chosen:
-        used = context.expanded(context.effects(loop.start).reads | context.effects(loop.bound).reads)
+        used = context.effects(loop.start).reads | context.effects(loop.bound).reads
         if used & indices:
             refuse(
                 "ORIO-T032", f"`collapse({depth})` needs bounds that no collapsed index changes", loop.node

@@ -45,7 +45,6 @@ from orio_py.transformation.parallel.annotate import (
 from orio_py.transformation.parallel.clause_check import require_count
 from orio_py.transformation.parallel.data_sharing import (
     Sharing,
-    require_no_macros,
     require_order_free,
     sharing,
     verdict_of,
@@ -109,7 +108,6 @@ class Vectorize:
 
     def _together(self, view: CanonicalLoop, shared: Sharing, context: Context) -> int | None:
         """How many iterations may run at the same time, None for any number.  Raises Refusal: ORIO-T040, T041, T092."""
-        require_no_macros(view, _WHAT, context, force=self.force)
         found, _ = verdict_of([view], shared, context)
         if isinstance(found, Illegal):
             excused = frozenset((*shared.names, view.index))

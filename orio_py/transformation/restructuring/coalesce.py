@@ -43,7 +43,7 @@ from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.final_index import is_live, runs_surely, test_before, with_final_indices
 from orio_py.transformation.forms import loop_view
 from orio_py.transformation.loop_names import LoopName, first_present, show_loops
-from orio_py.transformation.restructuring.loop_matching import hidden_use, require_steady
+from orio_py.transformation.restructuring.loop_matching import require_steady
 from orio_py.transformation.sites import rewrite_where
 from orio_py.transformation.tiling.tile import require_new_names
 from orio_py.transformation.types import index_type, is_wide, signedness_of_type
@@ -87,7 +87,7 @@ class Coalesce:
             inner_trips = inner_trips.expr
         here = ident(self.index)
         values = ((outer, binary("/", here, inner_trips)), (inner, binary("%", here, inner_trips)))
-        used = context.expanded(used_names([inner.body]))
+        used = used_names([inner.body])
         settings = [
             _set(loop, _value(loop, number), context)
             for loop, number in values
@@ -107,18 +107,11 @@ class Coalesce:
 
     def _require_independent(self, outer: CanonicalLoop, inner: CanonicalLoop, context: Context) -> None:
         for part in (inner.start, inner.bound):
-            if outer.index in context.expanded(used_names([part])):
+            if outer.index in used_names([part]):
                 refuse(
                     "ORIO-T030",
                     f"Coalesce needs an inner loop whose range is the same for every `{outer.index}`",
                     part,
-                )
-        for loop in (outer, inner):
-            if (macro := hidden_use(loop.index, inner.body, context)) is not None:
-                refuse(
-                    "ORIO-T071",
-                    f"Coalesce cannot compute the index `{loop.index}` where the macro `{macro}` may name it",
-                    loop.node,
                 )
 
 

@@ -143,7 +143,7 @@ def _together(parts: Sequence[_Part], context: Context) -> tuple[tuple[int, int]
     declared = [
         _declared(part.statement) if isinstance(part.statement, kinds) else frozenset[str]() for part in parts
     ]
-    used = [context.expanded(used_names([part.statement])) for part in parts]
+    used = [used_names([part.statement]) for part in parts]
     pairs = combinations(range(len(parts)), 2)
     return tuple((a, b) for a, b in pairs if declared[a] & used[b] or declared[b] & used[a])
 

@@ -15,7 +15,7 @@ from orio_py.ctree.rewrite import declared_names, substitute, used_names, walk
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.final_index import is_live, with_final_indices
 from orio_py.transformation.forms import loop_view
-from orio_py.transformation.restructuring.loop_matching import hidden_use, nested, require_steady
+from orio_py.transformation.restructuring.loop_matching import nested, require_steady
 from orio_py.transformation.types import index_type
 from orio_py.transformation.verdicts import dependence_context, require_legal
 
@@ -125,7 +125,7 @@ def _renamed(
     changed = {two.index: one.index for one, two in zip(ones, twos, strict=True) if one.index != two.index}
     if not changed:
         return body
-    taken = (set(changed.values()) - set(changed)) & context.expanded(used_names([twos[0].node]))
+    taken = (set(changed.values()) - set(changed)) & used_names([twos[0].node])
     if taken:
         name = min(taken)
         refuse(
@@ -134,14 +134,6 @@ def _renamed(
             twos[0].node,
             help=f"use `{name}` as the index of both loops, or another name in the body",
         )
-    for name in sorted({*changed, *changed.values()}):
-        if (macro := hidden_use(name, body, context)) is not None:
-            refuse(
-                "ORIO-T071",
-                f"{what} cannot replace the index `{name}` where the macro `{macro}` may name it",
-                twos[0].node,
-                help="use one name for the indices of both loops",
-            )
     return _with_indices(body, ones, twos)
 
 
@@ -161,7 +153,7 @@ def _joined(first: Compound, second: Compound, comments: Sequence[Node], context
     own = [item for item in one if isinstance(item, _DECLARATIONS)]
     declared = frozenset(name for item in own for name in declared_names(item))
     tags = any(isinstance(n, (c_ast.Struct, c_ast.Union, c_ast.Enum)) for item in own for n in walk(item))
-    if tags or declared & context.expanded(used_names(two)):
+    if tags or declared & used_names(two):
         one = [first]
     lines = [*one, *comments, *two]
     return lines[0] if len(lines) == 1 and not isinstance(lines[0], _DECLARATIONS) else block(*lines)

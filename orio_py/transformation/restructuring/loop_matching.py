@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, Node, c_ast
-from orio_py.ctree.rewrite import copy_with, used_names
+from orio_py.ctree.rewrite import copy_with
 from orio_py.transformation.base import Context, ForcedRefusals, Refusal, refuse
 from orio_py.transformation.forms import (
     require_invariant_bound,
@@ -43,15 +42,6 @@ def _require_no_entry(body: Node, what: str) -> None:
             refuse("ORIO-T025", f"{what} needs a body that is entered at its start only", current)
         if not isinstance(current, c_ast.Switch):
             stack.extend(current)
-
-
-def hidden_use(name: str, node: Node, context: Context) -> str | None:
-    """The macro in `node` whose text names the variable, or may name it, so that it cannot be replaced."""
-    for macro in sorted(used_names([node]) & frozenset(context.macros)):
-        if name in context.expanded({macro}):
-            return macro
-    called = context.effects(node).calls & context.function_macros - PURE_FUNCTIONS
-    return min(called, default=None)
 
 
 def nested(loops: Sequence[CanonicalLoop], body: Node, *, comments: bool = True) -> For:

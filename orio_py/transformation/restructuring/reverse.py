@@ -29,7 +29,7 @@ from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.final_index import final_value, is_live, with_final_indices
 from orio_py.transformation.forms import loop_view
 from orio_py.transformation.loop_names import LoopName, first_present, show_loops
-from orio_py.transformation.restructuring.loop_matching import hidden_use, require_steady, starting_at
+from orio_py.transformation.restructuring.loop_matching import require_steady, starting_at
 from orio_py.transformation.sites import rewrite_where
 from orio_py.transformation.types import fits_index, index_type
 from orio_py.transformation.verdicts import dependence_context, require_legal
@@ -157,12 +157,6 @@ def _ahead(view: CanonicalLoop, context: Context) -> For:
             f"Reverse compares the index with its start, which may not fit its type, `{kind}`",
             view.start,
             help="declare both with the same type",
-        )
-    if (macro := hidden_use(view.index, view.body, context)) is not None:
-        refuse(
-            "ORIO-T071",
-            f"Reverse cannot replace the index `{view.index}` where the macro `{macro}` may name it",
-            view.node,
         )
     relation = ">" if view.upward else "<"
     cond = binary(relation, ident(view.index), view.start)

@@ -47,10 +47,10 @@ def _commute(statement: Node, other: Node, context: Context) -> bool:
     if any(_stays(part, context) for part in parts):
         return False
     one, two = (context.effects(part) for part in parts)
-    names = [context.expanded(used_names([part])) for part in parts]
+    names = [used_names([part]) for part in parts]
     if _declared(statement) & names[1] or _declared(other) & names[0]:
         return False
-    if one.writes & context.expanded(two.reads | two.writes) or two.writes & context.expanded(one.reads):
+    if one.writes & (two.reads | two.writes) or two.writes & one.reads:
         return False
     touched = one.array_reads | one.array_writes, two.array_reads | two.array_writes
     pairs = (*product(one.array_writes, touched[1]), *product(two.array_writes, touched[0]))

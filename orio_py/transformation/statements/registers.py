@@ -67,7 +67,7 @@ class Registers:
     def _replaced(self, loop: For, elements: dict[str, Occurrence], context: Context) -> Node:
         changed = context.effects(loop.stmt).writes | declared_names(loop.stmt) | {*indices([loop])}
         for text, copy in elements.items():
-            if names := sorted(changed & context.expanded(_subscript_names(_element(copy)))):
+            if names := sorted(changed & _subscript_names(_element(copy))):
                 message = (
                     f"`{text}` changes with `{names[0]}` while the loop runs, so it is no single element"
                 )

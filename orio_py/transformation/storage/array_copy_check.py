@@ -140,7 +140,7 @@ def _loops(head: Node, variables: tuple[str, ...], context: Context, *, force: b
     written = context.effects(head).writes
     for view in loops:
         for part in (view.start, view.bound):
-            used = context.expanded(context.effects(part).reads)
+            used = context.effects(part).reads
             if view.index in variables and (changed := sorted(used & (indices | written))):
                 refuse(
                     "ORIO-T064",

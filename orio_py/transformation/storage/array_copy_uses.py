@@ -126,7 +126,7 @@ class TileUses:
             effects = self.context.effects(test)
             if effects.writes or effects.opaque or effects.calls or effects.array_reads:
                 return None
-            if not self.context.expanded(effects.reads).isdisjoint(self._span.writes):
+            if not effects.reads.isdisjoint(self._span.writes):
                 return None
             tests.append(test)
         return tests

@@ -174,9 +174,7 @@ class _Planner:
         found = self._context.effects(node)
         if found.writes or found.opaque or found.address_taken or unknown_calls(found):
             return False
-        names = (part.name for part in walk(node) if isinstance(part, c_ast.ID))
-        plain = all(self._context.macros.get(n, "0").replace("_", "").strip(" ()").isalnum() for n in names)
-        return plain and self._uses.volatile.isdisjoint(self._context.expanded(found.reads))
+        return self._uses.volatile.isdisjoint(found.reads)
 
     # Where to
 
@@ -228,7 +226,7 @@ class _Planner:
         """Whether an expression keeps its value while the statement behind a place runs."""
         span = self._spans.span(spot.block, spot.number, spot.number)
         found = self._context.effects(part.node)
-        names = self._context.expanded(found.reads)
+        names = found.reads
         if not names.isdisjoint(span.writes) or any(span.reaches(n) for n in names & self._uses.exposed):
             return False
         refs = [self._uses.ref_of(node) for node in walk(part.node) if is_reference(node)]

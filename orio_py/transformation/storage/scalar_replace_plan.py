@@ -88,7 +88,7 @@ class Planner:
         if not ref.names.isdisjoint(self._uses.volatile):
             return False
         if use.declaration is None:
-            return node.name not in self._context.macros
+            return True
         if use.storage.is_named and use.declaration is not self._context.declarations.get(ref.name):
             return False  # An array of the tree's own: compilers keep such elements in registers.
         element = use.storage.element

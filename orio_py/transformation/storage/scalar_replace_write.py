@@ -204,4 +204,4 @@ def _sets(node: Node, name: str) -> bool:
 
 def fresh_names(root: Node, context: Context) -> NameSupply:
     """Names that occur neither in the tree nor around it."""
-    return NameSupply(context.expanded(used_names([root]) | context.reserved | set(context.declarations)))
+    return NameSupply(used_names([root]) | context.reserved | set(context.declarations))

@@ -237,7 +237,7 @@ def _inverted(
 ) -> tuple[CanonicalLoop, CanonicalLoop] | None:
     for place, number in enumerate(order):
         loop = loops[number]
-        used = context.expanded(context.effects(loop.start).reads | context.effects(loop.bound).reads)
+        used = context.effects(loop.start).reads | context.effects(loop.bound).reads
         for later in order[place + 1 :]:
             if loops[later].index in used:
                 return loop, loops[later]
@@ -262,11 +262,6 @@ def _require_simple_types(loops: Sequence[CanonicalLoop], order: Sequence[int], 
 
     for other in loops:
         parts = [leaf for part in (other.start, other.bound) for leaf in leaves(part)]
-        macros = (
-            frozenset[str]().union(*(context.effects(part).reads for part in parts)) & context.macros.keys()
-        )
-        if any(each.index in context.expanded(macros) for each in loops):
-            no(f"a macro in the bounds of `{other.index}` uses a loop index")
         if len(kinds) > 1 or not same_signedness(index_type(other, context), context, *parts):
             no("the types of indices and bounds are not all signed or all unsigned")
     return kinds == {"unsigned"}
@@ -320,7 +315,7 @@ def _guarded(
     tests: list[Node] = []
     for number in sorted(protecting):
         loop = loops[number]
-        used = context.expanded(context.effects(loop.start).reads | context.effects(loop.bound).reads)
+        used = context.effects(loop.start).reads | context.effects(loop.bound).reads
         test = test_before(loop, context)
         if test is None or used & {other.index for other in loops}:
             refuse(

@@ -243,7 +243,7 @@ def require_new_names(
                 help=f"for example `{context.names(view.node).fresh(name + name)}`",
                 argument=argument,
             )
-        taken = name in context.expanded(used_names([view.node])) or name in context.reserved
+        taken = name in used_names([view.node]) or name in context.reserved
         if taken or names.count(name) > 1:
             refuse(
                 "ORIO-T013",

@@ -174,16 +174,13 @@ class _Band:
 
     def _dependent(self, view: CanonicalLoop) -> tuple[bool, bool]:
         """Whether start and bound depend on indices of the band."""
-        reads = (self.context.expanded(self.context.effects(part).reads) for part in (view.start, view.bound))
+        reads = (self.context.effects(part).reads for part in (view.start, view.bound))
         start, bound = (not names.isdisjoint(self.indices) for names in reads)
         return start, bound
 
     def _operands(self, number: int, part: Node, *, bound: bool = False) -> list[Linear]:
         """The forms whose extreme a start or bound is."""
         block = self.blocks[number]
-        macros = self.context.effects(part).reads & self.context.macros.keys()
-        if not self.context.expanded(macros).isdisjoint(self.indices):
-            self._refuse(block, "a macro in its bounds uses an index of the band")
         rows = self.forms.operands(part, smallest=block.view.upward == bound)
         for row in rows:
             for index in sorted(self.forms.hidden(row)):

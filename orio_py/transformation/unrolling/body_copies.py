@@ -9,9 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from orio_py.ctree import build
-from orio_py.ctree.build import add, block, declare, ident, statements
+from orio_py.ctree.build import add, block, ident, statements
 from orio_py.ctree.integers import ARITHMETIC, INTEGER_ONLY, evident_integers
-from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.loops import CanonicalLoop, loops_in
 from orio_py.ctree.nodes import Comment, For, Node, c_ast
 from orio_py.ctree.rewrite import (
@@ -24,8 +23,6 @@ from orio_py.ctree.rewrite import (
     walk_statements,
 )
 from orio_py.ctree.simplify import simplify, simplify_all
-from orio_py.transformation.base import Context
-from orio_py.transformation.types import index_type
 
 Names = Mapping[str, Callable[[int], Node]]
 """What stands for a variable in the copy of a given number; never a literal."""
@@ -48,19 +45,15 @@ class Copies:
         self,
         view: CanonicalLoop,
         body: Node,
-        context: Context,
         renamed: Mapping[str, tuple[str, ...]] = _NO_NAMES,
     ) -> None:
         self._view = view
-        self._context = context
         self._stride = view.stride
         self._first = statements(body)
         self._bare = statements(without_comments(body))
         self._scoped = any(isinstance(s, _DECLARATIONS) for s in self._bare)
-        self._shadow = needs_shadow(view, body, context)
         self._renamed = renamed
         self._plans: list[_Plan | Node] | None = None
-        self._next = ""
         self._hiding = False
 
     def first(self) -> list[Node]:
@@ -76,16 +69,13 @@ class Copies:
         copy: list[Node] = [part if isinstance(part, Node) else part(number) for part in self._plans]
         if self._scoped and not self._hiding:
             copy = [block(*copy)]
-        return [self._shadowed(copy, number * self._stride)] if self._shadow else copy
+        return copy
 
     def _prepared(self) -> list[_Plan | Node]:
         names: dict[str, Callable[[int], Node]] = {
             name: _chosen_from(others) for name, others in self._renamed.items()
         }
-        if self._shadow:
-            self._next = self._context.names(self._view.node).fresh(f"{self._view.index}_next")
-        else:
-            names[self._view.index] = places(self._view.index, self._stride)
+        names[self._view.index] = places(self._view.index, self._stride)
         whole = block(*self._bare)
         if not names.keys().isdisjoint(declared_names(whole)):
             # A declaration inside hides one of the names: scopes have to be followed.
@@ -96,13 +86,6 @@ class Copies:
         planner = _Planner(names, integers)
         prepared = simplify_all(self._bare, integers=integers)
         return [planner.plan(statement) or statement for statement in prepared]
-
-    def _shadowed(self, body: list[Node], offset: int) -> Node:
-        # The text of a macro may name the index, or use an argument without parentheses: there the copy
-        # gets a variable of the index's own name instead of `i + 1`.
-        kind, index = index_type(self._view, self._context), self._view.index
-        inner = block(declare(f"const {kind}", index, ident(self._next)), *body)
-        return block(declare(f"const {kind}", self._next, add(ident(index), offset)), inner)
 
 
 def places(index: str, stride: int) -> _Plan:
@@ -138,17 +121,6 @@ class _WithoutComments(Rewriter):
 
 def _chosen_from(others: tuple[str, ...]) -> Callable[[int], Node]:
     return lambda number: ident(others[number - 1])
-
-
-def needs_shadow(view: CanonicalLoop, body: Node, context: Context) -> bool:
-    """Whether macros in the body may use the index in a way that replacing it in the text would miss."""
-    inside = context.effects(body)
-    if view.index not in context.expanded(inside.reads | inside.writes):
-        return False
-    if inside.calls & context.function_macros - PURE_FUNCTIONS:
-        return True
-    macros = (inside.reads | inside.writes) & frozenset(context.macros)
-    return bool(macros) and view.index in context.expanded(macros)
 
 
 class _Planner:

@@ -103,7 +103,7 @@ def _in_turn(view: CanonicalLoop, together: list[Node], factor: int, context: Co
     """The copies of statements that are not fused, one after the other."""
     if not together:
         return []
-    made = Copies(view, block(*together), context)
+    made = Copies(view, block(*together))
     result = made.first()
     for number in range(1, factor):
         result.extend(made.at(number))
@@ -122,7 +122,7 @@ class _Cut:
         self._kind = index_type(split.inner, context)
         self._strict = split.inner.relation in {"<", ">"}
         self._beyond = "<" if split.inner.upward else ">"
-        self._copies = Copies(view, split.inner.body, context)
+        self._copies = Copies(view, split.inner.body)
         self.declarations: list[Node] = []
         self._first = self._limit("newlb", self._at(self._inner.start, split.last_start), split.last_start)
         self._last = self._inner.bound

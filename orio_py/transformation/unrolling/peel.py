@@ -47,7 +47,7 @@ from orio_py.transformation.final_index import is_live
 from orio_py.transformation.forms import start_is_invariant
 from orio_py.transformation.types import index_type, is_natural, same_signedness
 from orio_py.transformation.unrolling import unroll_rewrite
-from orio_py.transformation.unrolling.body_copies import needs_shadow, without_comments
+from orio_py.transformation.unrolling.body_copies import without_comments
 from orio_py.transformation.unrolling.jam_rewrite import with_header
 from orio_py.transformation.unrolling.unroll import unrollable
 
@@ -126,7 +126,7 @@ class _Peeling:
         self._bare = statements(without_comments(view.body))
         self._scoped = any(isinstance(s, _DECLARATIONS) for s in self._bare)
         hides = view.index in declared_names(block(*self._bare))
-        self._shadow = needs_shadow(view, view.body, context) or hides
+        self._shadow = hides
         self._used = used_names(self._bare)
         self._declarations: list[Node] = []
 

@@ -51,13 +51,13 @@ def fusion_of(view: CanonicalLoop, factor: int, what: str, context: Context, *, 
 
 def depends(inner: CanonicalLoop, index: str, context: Context) -> bool:
     """Whether the range of a loop depends on a variable."""
-    return any(index in context.expanded(context.effects(part).reads) for part in (inner.start, inner.bound))
+    return any(index in context.effects(part).reads for part in (inner.start, inner.bound))
 
 
 def ranges_vary(view: CanonicalLoop, context: Context) -> bool:
     """Whether the range of a loop that would be fused depends on the index of `view`."""
     return any(
-        view.index in context.expanded(context.effects(part).reads)
+        view.index in context.effects(part).reads
         for loop, _, _ in fused_loops(view)
         for part in (loop.init, loop.cond, loop.next)
         if part is not None
@@ -80,7 +80,7 @@ def _require_invariant(view: CanonicalLoop, what: str, context: Context) -> None
     indices = {n for n in map(index_name, loops_in(view.body)) if n}
     changed = context.effects(view.body).writes - indices
     for part in (view.start, view.bound):
-        names = context.expanded(context.effects(part).reads)
+        names = context.effects(part).reads
         volatile = {n for n in names if n in context.declarations and _is_volatile(n, context)}
         if problem := sorted(changed & names | volatile):
             refuse("ORIO-T027", f"{what} needs inner bounds that no copy changes: `{problem[0]}`", part)
@@ -130,7 +130,7 @@ def _unsuitable(inner: CanonicalLoop, view: CanonicalLoop, context: Context) -> 
     for part in (inner.start, inner.bound):
         shown = emit_expression(part)
         slopes = _slopes(part, view.index)
-        used = context.expanded(n.name for n in walk(part) if isinstance(n, c_ast.ID))
+        used = frozenset(n.name for n in walk(part) if isinstance(n, c_ast.ID))
         hidden = view.index in used and not any(
             isinstance(n, c_ast.ID) and n.name == view.index for n in walk(part)
         )

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from orio_py.core.names import NameSupply
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
-from orio_py.ctree.rewrite import rename, used_names
+from orio_py.ctree.rewrite import rename
 from orio_py.transformation.arguments import positive_int
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
@@ -73,7 +73,7 @@ class UnrollReduction:
         renamed = {own.get(name, name): new[name in own :] for name, new in partial.items()}
 
         def make(loop: CanonicalLoop, factor: int, around: Context) -> list[Node]:
-            copies = Copies(loop, rename(loop.body, own) if own else loop.body, around, renamed)
+            copies = Copies(loop, rename(loop.body, own) if own else loop.body, renamed)
             return copies.first() + [item for number in range(1, factor) for item in copies.at(number)]
 
         parts = unroll_rewrite.parts_of(view, self.ufactor, context, make=make)
@@ -89,13 +89,8 @@ class UnrollReduction:
 
     def _reductions(self, view: CanonicalLoop, context: Context) -> list[Reduction]:
         found = reductions_in(view, context)
-        hidden = context.expanded(name for name in used_names([view.body]) if name in context.macros)
         called = unknown_calls(context.effects(view.body))
-        usable = [
-            r
-            for r in found
-            if r.name not in hidden and (self.force or not (called and r.name in context.exposed))
-        ]
+        usable = [r for r in found if self.force or not (called and r.name in context.exposed)]
         if not usable:
             refuse(
                 "ORIO-T053",

@@ -91,7 +91,7 @@ def require_size(number: int, what: str, node: Node, argument: str) -> None:
 
 def copies(view: CanonicalLoop, factor: int, context: Context) -> list[Node]:
     """The statements of `factor` consecutive iterations; comments stay in the first."""
-    made = Copies(view, view.body, context)
+    made = Copies(view, view.body)
     result = made.first()
     for number in range(1, factor):
         result.extend(made.at(number))

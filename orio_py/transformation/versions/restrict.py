@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from orio_py.core.names import C_KEYWORDS
 from orio_py.core.source import SourceFile
 from orio_py.ctree.build import ident, statements
-from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.nodes import Compound, GuardedPragma, Node, c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, substitute, walk
@@ -93,7 +92,6 @@ def _require_scope(names: Sequence[str], node: Node, context: Context) -> None:
     if isinstance(node, DECLARATIONS):
         refuse("ORIO-T026", "Restrict cannot put a declaration into a block of its own", node)
     inside = context.effects(node)
-    hidden = context.expanded(inside.reads & context.macros.keys())
     unknown = sorted(unknown_calls(inside))
     for name in names:
         declared = context.declarations[name]
@@ -103,8 +101,6 @@ def _require_scope(names: Sequence[str], node: Node, context: Context) -> None:
             problem = "is volatile"
         elif sizes(node, name):
             problem = "has its size taken here"
-        elif name in hidden or inside.calls & context.function_macros - PURE_FUNCTIONS:
-            problem = "may be used by a macro here"
         elif declared.scope == "global" and unknown:
             problem = f"may be used by `{unknown[0]}`, which is called here"
         else:

@@ -20,7 +20,6 @@ from typing import cast
 
 from orio_py.core.expr import Value
 from orio_py.ctree.build import binary, block, const, ident, if_
-from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.loops import first_write, innermost_loops
 from orio_py.ctree.nodes import Compound, Node, c_ast, substatements
 from orio_py.ctree.rewrite import declared_names, walk
@@ -143,8 +142,6 @@ def _variable(name: str, node: Node, context: Context, *, force: bool) -> CDecla
         problem = "is not used here"
     elif is_narrow(declared) and sizes(node, name):
         problem = "has its size taken here"
-    elif (macro := _macro_over(node, name, context)) is not None:
-        problem = f"is handed to the macro `{macro}`"
     elif not force and name in context.exposed and (called := sorted(unknown_calls(inside))):
         problem = f"could be changed by `{called[0]}`, which is called here"
     else:
@@ -156,19 +153,6 @@ def sizes(node: Node, name: str) -> bool:
     """Whether `sizeof` is applied to something with the variable in it."""
     found = (part for part in walk(node) if isinstance(part, c_ast.UnaryOp) and part.op == "sizeof")
     return any(isinstance(inner, c_ast.ID) and inner.name == name for part in found for inner in walk(part))
-
-
-def _macro_over(node: Node, name: str, context: Context) -> str | None:
-    """A function-like macro that takes the variable and may do anything with its text."""
-    for part in walk(node):
-        match part:
-            case c_ast.FuncCall(name=c_ast.ID(name=function), args=Node() as arguments):
-                unknown = function in context.function_macros - PURE_FUNCTIONS
-                if unknown and any(isinstance(i, c_ast.ID) and i.name == name for i in walk(arguments)):
-                    return function
-            case _:
-                pass
-    return None
 
 
 def _require_copyable(node: Node, context: Context) -> None:

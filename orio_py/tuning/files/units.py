@@ -25,13 +25,14 @@ def unit_of(text: str, path: Path, build: BuildSpec, codes: Mapping[int, str]) -
         from orio_py.build import preprocessor  # takes time to load, and files without directives need none
 
         marked = segments.marked(masked=True)
-        found = preprocessor.preprocess(marked, command.compiler, command.language, folder)
+        options = [*command.language, "-DORIO_ORIGINAL"]
+        found = preprocessor.preprocess(marked, command.compiler, options, folder)
         if found is not None:
             return found
         from orio_py.ctree.unit import preprocess  # takes time to load
 
         folders = [str(f) for f in (folder, *command.include_folders)]
-        return preprocess.preprocess(marked, folders, _definitions(command.language))
+        return preprocess.preprocess(marked, folders, _definitions(options))
 
     return translation_unit(text, codes=codes, preprocess=preprocess)
 

@@ -15,7 +15,6 @@ AROUND = context(
 short tiny; unsigned char byte; char letter; _Bool flag; uint16_t word; uint32_t mask; size_t size; double x;
 ptrdiff_t gap;""",
     macros={"COUNT": "(64)", "SUM": "n + 1"},
-    function_macros=frozenset({"max"}),
 )
 
 
@@ -91,8 +90,6 @@ def expression(text: str) -> Node:
         ("(double)n", "double"),
         ("(short)n", "int"),
         ("(signed)n", "int"),
-        ("max(n, wide)", "long"),
-        ("max(n, x)", "double"),
         ("min(n, wide)", None),
         ("g(n, wide)", None),
         ("n++", "int"),

@@ -117,7 +117,6 @@ def test_final_value(header: str, expected: str) -> None:
         ("i = 0; i < (n ? x : m); i++", "its bound is not known to be an integer"),
         ("i = 0; i < -x; i++", "its bound is not known to be an integer"),
         ("i = 0; i < HALF; i++", "its bound is not known to be an integer"),
-        ("i = 0; i < REAL; i++", "its bound is not known to be an integer"),
         ("i = 0; i < LIST; i++", "its bound is not known to be an integer"),
         ("i = 0; i < (long)n; i++", "its bound is not known to be an integer"),
         ("i = i + 1; i < n; i++", "its start has another value by then"),
@@ -135,7 +134,7 @@ def test_final_value(header: str, expected: str) -> None:
     ],
 )
 def test_value_that_cannot_be_written(header: str, reason: str | None) -> None:
-    inner = around(macros={"HALF": "(n * 0.5)", "REAL": "x", "LIST": "n, m"})
+    inner = around(macros={"HALF": "(n * 0.5)", "LIST": "n, m"})
     if reason is None:
         value(header, inner)
         return
@@ -226,7 +225,6 @@ WIDE = "for (unsigned r = 0; r < n; r++) for (j = 0; j < m; j++) for (k = 0; k <
     [
         (TRIPLE, "k", "the loop `j` around it runs a varying number of times"),
         (TRIPLE.replace("j = 0; j < i", "j = i; j < n"), "k", "the loop `j` around it runs a varying number"),
-        (NEST.replace("j < m", "j < EDGE"), "j", "a macro in its bounds uses `i`"),
         (
             "for (unsigned r = 0; r < n; r++) for (j = 0; j < m; j++) a[r] = j;",
             "j",
@@ -256,7 +254,7 @@ WIDE = "for (unsigned r = 0; r < n; r++) for (j = 0; j < m; j++) for (k = 0; k <
 )
 def test_nest_whose_last_values_cannot_be_written(text: str, live: str, reason: str) -> None:
     with pytest.raises(Refusal) as caught:
-        after(text, live, macros={"EDGE": "(i + 1)"})
+        after(text, live)
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == "ORIO-T029"
     assert reason in diagnostic.message

@@ -7,7 +7,6 @@ stands in the way of moving code (a jump, a pragma) is a barrier.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -43,8 +42,6 @@ from orio_py.transformation.storage.array_uses.loop_headers import continues, co
 from orio_py.transformation.storage.array_uses.references import References
 
 _CHANGING = frozenset({"volatile", "_Atomic"})
-_PLAIN_MACRO = re.compile(r"(?!.*(?:\+\+|--))[\w\s+.%()-]*")
-_CALL = re.compile(r"\w\s*\(")
 _SILENT = (Comment, c_ast.EmptyStatement, c_ast.Typedef, c_ast.StaticAssert)
 
 
@@ -275,14 +272,8 @@ class Uses:
                 self._expression(child)
 
     def _name(self, node: c_ast.ID) -> None:
-        name = node.name
-        if name in self.exposed:
-            self.reads.append(name)
-        if name in self.context.macros:
-            text = self.context.macros[name]
-            if not _PLAIN_MACRO.fullmatch(text) or _CALL.search(text):
-                self.barriers.append(Barrier("call"))
-            self.reads.extend(self.context.expanded([name]) & self.exposed)
+        if node.name in self.exposed:
+            self.reads.append(node.name)
 
     def _children(self, node: Node) -> None:
         for child in node:
@@ -314,10 +305,8 @@ class Uses:
     def _target(self, node: Node, *, reads: bool) -> None:
         if isinstance(node, c_ast.ID):
             self.writes.append(node.name)
-            if reads or node.name in self.context.macros:
+            if reads:
                 self._name(node)
-            if node.name in self.context.macros:
-                self.barriers.append(Barrier("call"))
         else:
             self._use(node, reads=reads, writes=True)
 
@@ -352,17 +341,14 @@ class Uses:
         if ref is None:
             self._barred(node)
             return
-        if ref.inner or not ref.steady or self.exposed or self.context.macros:
+        if ref.inner or not ref.steady or self.exposed:
             within = self._within
             self._within = (*within, ref)
             self.nested = True
             for subscript in _places_in(node):
                 self._expression(subscript)
             self._within = within
-            if ref.name in self.exposed or ref.name in self.context.macros:
-                self._name(c_ast.ID(ref.name))
-                if ref.name in self.context.macros:
-                    self.barriers.append(Barrier("call"))
+            self._name(c_ast.ID(ref.name))
         frames = self._frames
         if self._late:
             frames = tuple(CONDITIONAL if f in self._late else f for f in frames)

@@ -8,16 +8,10 @@ void kernel(int n, double *y, const double *x, double a) {
     transform Unroll(ufactor=2)
   ) @*/
   for (i = 0; n > 1 && i < n - 1; i += 2) {
-    y[i] = a * X(i);
-    {
-      const int i_next = i + 1;
-      {
-        const int i = i_next;
-        y[i] = a * X(i);
-      }
-    }
+    y[i] = a * x[n - 1 - i];
+    y[i + 1] = a * x[n - 1 - (i + 1)];
   }
   for (; i < n; i++)
-    y[i] = a * X(i);
+    y[i] = a * x[n - 1 - i];
   /*@ end @*/
 }
