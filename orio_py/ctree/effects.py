@@ -18,7 +18,7 @@ class Effects:
 
     `reads` and `writes` hold scalars and arrays; a name counts as an array where it is subscripted or
     pointed through.  `reads_before_write` are the scalars whose value from before may be used.
-    `escaping` are names handed to functions that are not pure, which may change what they point to.
+    `calls` are the functions called that may do more than compute a value, `escaping` are names handed to functions that are not pure, which may change what they point to.
     `opaque` is True where code is present that this analysis does not see through.
     """
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, cast
 
-from orio_py.ctree.nodes import KernelCall, Node, c_ast
+from orio_py.ctree.nodes import KernelCall, Node, OwnFunction, c_ast
 
 _BINARY = {
     "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, ">": 7, "<=": 7, ">=": 7,
@@ -226,6 +226,7 @@ class _Writers(dict[type[Node], Callable[[Any], str]]):
 _WRITERS = _Writers(
     {
         c_ast.ID: attrgetter("name"),
+        OwnFunction: attrgetter("function"),
         c_ast.Constant: attrgetter("value"),
         c_ast.BinaryOp: _binary,
         c_ast.ArrayRef: _array_reference,

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, cast
 
 from orio_py.ctree.integers import evident_integers
-from orio_py.ctree.known_functions import PURE_FUNCTIONS
+from orio_py.ctree.known_functions import called_name, is_pure
 from orio_py.ctree.nodes import (
     INCREMENTS,
     Comment,
@@ -227,13 +227,12 @@ class ExpressionEffects:
             self._part(base, through, reads=True, writes=True)
 
     def _visit_FuncCall(self, node: c_ast.FuncCall) -> None:
-        pure = False
-        if isinstance(node.name, c_ast.ID):
-            self.calls.add(node.name.name)
-            pure = node.name.name in PURE_FUNCTIONS
-        else:
+        pure = is_pure(node)
+        if (name := called_name(node)) is None:
             self.opaque = True
             self.visit(node.name)
+        elif not pure:
+            self.calls.add(name)
         arguments = list(node.args) if node.args is not None else []
         for argument in arguments:
             self.visit(argument)

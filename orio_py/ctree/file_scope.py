@@ -10,16 +10,17 @@ from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.file_scan import FileScan, scan_file
 from orio_py.ctree.file_structure import Item
+from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES, PURE_FUNCTIONS
 from orio_py.ctree.lexer import TokenKind, names_in, scan
 from orio_py.ctree.macros import Macro
-from orio_py.ctree.nodes import Node, c_ast
-from orio_py.ctree.rewrite import copy_with, used_names, walk
+from orio_py.ctree.nodes import Compound, Node, OwnFunction, c_ast
+from orio_py.ctree.rewrite import Rewriter, copy_with, used_names, walk
 from orio_py.ctree.symbols import CDeclaration, Scope, declaration_of
 from orio_py.ctree.unit.control_flow import ControlFlow
 from orio_py.ctree.unit.external_declarations import OPAQUE
 from orio_py.ctree.unit.translation_unit import Function, TranslationUnit, translation_unit
 
-__all__ = ["FileScope", "FunctionHeader", "live_after", "surroundings"]
+__all__ = ["FileScope", "FunctionHeader", "live_after", "surroundings", "with_own_functions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,3 +216,30 @@ def _readable(node: Node) -> Node:
         return node
     has_statements = any(isinstance(part, c_ast.Compound) for part in walk(node.init))
     return copy_with(node, init=c_ast.ID(OPAQUE)) if has_statements else node
+
+
+def with_own_functions(tree: Compound, near: FileScope) -> Compound:
+    """The code of a region; what it calls of the file's own is told from functions of the C library.
+
+    That are functions which the file defines, and variables that point to functions.
+    """
+    known = PURE_FUNCTIONS | MINIMUM_NAMES | MAXIMUM_NAMES
+    own = near.unit.own_functions | near.declared.keys()
+    pure = near.unit.pure_functions - near.declared.keys()
+    found = _Calls((own & known) | pure, pure).rewrite(tree)
+    assert isinstance(found, Compound)
+    return found
+
+
+class _Calls(Rewriter):
+    def __init__(self, own: frozenset[str], pure: frozenset[str]) -> None:
+        self.own = own
+        self.pure = pure
+
+    def visit_FuncCall(self, node: c_ast.FuncCall) -> Node:
+        node = self.generic(node)
+        match node.name:
+            case c_ast.ID(name=name, coord=coord) if name in self.own:
+                return copy_with(node, name=OwnFunction(name, name in self.pure, coord))
+            case _:
+                return node

@@ -1,6 +1,8 @@
-"""Functions of the C library whose effects are known."""
+"""Functions whose calls do nothing but compute a value."""
 
 from __future__ import annotations
+
+from orio_py.ctree.nodes import Node, OwnFunction, c_ast
 
 _REAL_FUNCTIONS = """sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2
     log10 log1p logb sqrt cbrt hypot pow fabs fmax fmin fdim fma fmod remainder floor ceil trunc round rint
@@ -14,3 +16,29 @@ PURE_FUNCTIONS: frozenset[str] = frozenset(
     + _OTHER_FUNCTIONS.split()
 )
 """Functions, or macros by these names, whose result depends on their arguments alone (C99 7.12, 7.20.6)."""
+
+MINIMUM_NAMES = frozenset({"min", "MIN", "imin"})
+"""Functions and macros that give the smaller of two integers."""
+
+MAXIMUM_NAMES = frozenset({"max", "MAX", "imax"})
+"""Functions and macros that give the larger of two integers."""
+
+
+def called_name(call: c_ast.FuncCall) -> str | None:
+    """The name of the function that is called; None for what is no name."""
+    match call.name:
+        case c_ast.ID(name=name) | OwnFunction(function=name):
+            return name
+        case _:
+            return None
+
+
+def is_pure(call: Node) -> bool:
+    """Whether a node calls a function whose result depends on the values of its arguments alone."""
+    match call:
+        case c_ast.FuncCall(name=OwnFunction(is_pure=found)):
+            return found
+        case c_ast.FuncCall(name=c_ast.ID(name=name)):
+            return name in PURE_FUNCTIONS
+        case _:
+            return False

@@ -11,8 +11,8 @@ from math import gcd
 
 from orio_py.ctree.build import add, binary, const, ident, literal_value, mul, sub, ternary, unary
 from orio_py.ctree.dependence.affine import Linear
-from orio_py.ctree.dependence.terms import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.emit_expression import emit_expression
+from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.nodes import MIRRORED, Node, c_ast
 from orio_py.ctree.rewrite import walk
 

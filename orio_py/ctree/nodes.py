@@ -1,4 +1,4 @@
-"""Node types of C trees: pycparser's, and four of our own that live among the statements."""
+"""Node types of C trees: pycparser's, and some of our own."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ __all__ = [
     "GuardedPragma",
     "KernelCall",
     "Node",
+    "OwnFunction",
     "Transform",
     "array_of",
     "c_ast",
@@ -85,6 +86,28 @@ class KernelCall(c_ast.FuncCall):
     def __init__(self, name: Node, args: c_ast.ExprList | None, plan: object, coord: Any = None) -> None:
         super().__init__(name, args, coord)
         self.plan = plan
+
+
+class OwnFunction(Node):
+    """The name of a function of the file itself where it is called, which the C library may have for another one.
+
+    `is_pure` says that a call computes a value from those of its arguments, and does nothing else.
+    """
+
+    __slots__ = ("__weakref__", "coord", "function", "is_pure")
+    attr_names = ("function", "is_pure")
+
+    def __init__(self, function: str, is_pure: bool = False, coord: Any = None) -> None:
+        self.function = function
+        self.is_pure = is_pure
+        self.coord = coord
+
+    def children(self) -> tuple[tuple[str, Node], ...]:
+        """No children."""
+        return ()
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(())
 
 
 class Transform(Node):

@@ -150,7 +150,8 @@ class Rewriter:
 def substitute(node: Node, name: str, replacement: Node) -> Node:
     """`node` with every use of the variable `name` replaced.
 
-    Uses under a declaration of the same name in an inner scope stay, and so do member names.  The
+    Uses under a declaration of the same name in an inner scope stay, and so do member names, and what `sizeof`
+    is applied to unless the replacement is a variable, too: another expression may have another type.  The
     replacement itself may be captured by declarations in `node`: see `declared_names`.
     """
     return _Substitution(name, replacement).rewrite(node)
@@ -177,6 +178,10 @@ class _Substitution(Rewriter):
         value = self.rewrite(node.expr)
         same = value is node.expr and all(a is b for a, b in zip(designators, node.name, strict=True))
         return node if same else copy_with(node, name=designators, expr=value)
+
+    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> Node:
+        of_value = node.op == "sizeof" and not isinstance(node.expr, c_ast.Typename)
+        return node if of_value and not isinstance(self.replacement, c_ast.ID) else self.generic(node)
 
     def visit_FuncDecl(self, node: c_ast.FuncDecl) -> Node:
         return node
@@ -287,7 +292,7 @@ def used_names(nodes: Iterable[Node]) -> frozenset[str]:
             continue
         for name in fields(node):
             value = getattr(node, name)
-            if name in {"name", "declname"} and isinstance(value, str):
+            if name in {"name", "declname", "function"} and isinstance(value, str):
                 found.add(value)
             elif name == "names":
                 found.update(cast("list[str]", value))

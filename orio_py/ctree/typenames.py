@@ -25,6 +25,7 @@ SPELLINGS = {
     "__const__": "const",
     "__volatile": "volatile",
     "__volatile__": "volatile",
+    "__thread": "_Thread_local",
     "__signed": "signed",
     "__signed__": "signed",
     "complex": "_Complex",

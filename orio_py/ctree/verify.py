@@ -8,7 +8,7 @@ from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, Tra
 from orio_py.ctree.normalise import SUPPORTED
 from orio_py.ctree.rewrite import fields
 
-_OWN = frozenset({"Comment", "GuardedPragma", "KernelCall"})
+_OWN = frozenset({"Comment", "GuardedPragma", "KernelCall", "OwnFunction"})
 _OPTIONAL = frozenset(
     {
         ("For", "init"), ("For", "cond"), ("For", "next"), ("If", "iffalse"), ("Return", "expr"),

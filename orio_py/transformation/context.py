@@ -43,6 +43,8 @@ def context_for(task: TuningTask, region: Region) -> Context:
         declared[name] = extended if extended.promised else promising
     declared |= {d.name: declaration_of(d) for d in walk(region.tree) if isinstance(d, c_ast.Decl) and d.name}
     declared = {name: _with_type(d, task.types) for name, d in declared.items()}
+    for name in around.unit.thread_private & declared.keys():
+        declared[name] = replace(declared[name], storage=declared[name].storage | {"_Thread_local"})
     macro_names = {*around.macros, *around.function_macros}
     addressed = _addressed(around, declared)
     return Context(

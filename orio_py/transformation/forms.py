@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from orio_py.ctree.dependence.names import names_of, references
 from orio_py.ctree.effects import Effects
 from orio_py.ctree.emit_expression import emit_expression
-from orio_py.ctree.known_functions import PURE_FUNCTIONS
+from orio_py.ctree.known_functions import called_name
 from orio_py.ctree.loops import CanonicalLoop, first_write, jumps_out, reasons
 from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast, substatements
 from orio_py.ctree.rewrite import walk, walk_statements
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.types import index_type, index_type_problem, wraps_at_the_start
+from orio_py.transformation.verdicts import aliases_in
 
 LOOP_PRAGMAS = frozenset(
     [
@@ -90,6 +92,15 @@ def require_stable_index(view: CanonicalLoop, what: str, context: Context) -> No
     if view.index in inside.writes | inside.address_taken:
         place = first_write(view.index, view.body) or view.body
         refuse("ORIO-T024", f"{what} needs a loop whose body leaves the index alone: `{view.index}`", place)
+    if view.declared_type is not None or view.index not in context.exposed:
+        return
+    if (place := _other_use(view, inside, context)) is not None:
+        refuse(
+            "ORIO-T024",
+            f"{what} needs a loop whose index is used by its own name only: this may use or change `{view.index}`",
+            place,
+            help="take a variable as the index whose address nobody has",
+        )
 
 
 def require_no_jumps(view: CanonicalLoop, what: str, *, continues: bool = False) -> None:
@@ -149,12 +160,42 @@ def _what_changes(
         declared = context.declarations.get(name)
         if declared is not None and "volatile" in declared.qualifiers:
             return name, part
-    unknown = unknown_calls(inside)
+    if (place := _overwritten(part, view, context)) is not None:
+        return min(names), place
+    unknown = inside.calls
     if unknown and not force:
         for name in sorted(names - {view.index}):
             declared = context.declarations.get(name)
             if name in context.exposed or (declared is not None and declared.is_array_like):
                 return name, _first_call(view.body, unknown) or view.body
+    return None
+
+
+def _other_use(view: CanonicalLoop, inside: Effects, context: Context) -> Node | None:
+    """The place in a body where the index, which others can reach, may be used under another name."""
+    for called in inside.calls:
+        return _first_call(view.body, frozenset({called})) or view.body
+    aliases = aliases_in(context)
+    for found, node, _ in references(view.body, names_of(view.body, context.declarations)):
+        if found.name != view.index and aliases.may_overlap((view.index, 0), found.spot):
+            return node
+    return None
+
+
+def _overwritten(part: Node, view: CanonicalLoop, context: Context) -> Node | None:
+    """The place where a loop may change, under another name, memory that an expression reads."""
+    names = names_of(view.node, context.declarations)
+    read = [
+        found.spot
+        for found, _, _ in references(part, names)
+        if found.subscripts or found.variable in context.exposed
+    ]
+    if not read:
+        return None
+    aliases = aliases_in(context)
+    for found, node, is_written in references(view.body, names):
+        if is_written and any(aliases.may_overlap(spot, found.spot) for spot in read):
+            return node
     return None
 
 
@@ -164,7 +205,7 @@ def _require_pure(part: Node, what: str, context: Context, *, force: bool) -> No
         refuse(
             "ORIO-T028", f"{what} evaluates the bounds more than once, and this one has a side effect", part
         )
-    if (unknown := unknown_calls(found)) and not force:
+    if (unknown := found.calls) and not force:
         names = ", ".join(f"`{name}`" for name in sorted(unknown))
         refuse(
             "ORIO-T028",
@@ -174,9 +215,10 @@ def _require_pure(part: Node, what: str, context: Context, *, force: bool) -> No
         )
 
 
-def unknown_calls(found: Effects) -> frozenset[str]:
-    """The functions called that are not known to be free of side effects."""
-    return found.calls - PURE_FUNCTIONS
+def has_size_taken(node: Node, name: str) -> bool:
+    """Whether `sizeof` is applied to something with the variable in it."""
+    found = (part for part in walk(node) if isinstance(part, c_ast.UnaryOp) and part.op == "sizeof")
+    return any(isinstance(inner, c_ast.ID) and inner.name == name for part in found for inner in walk(part))
 
 
 def refuse_if_live(view: CanonicalLoop, what: str, context: Context) -> None:
@@ -208,7 +250,7 @@ def _base(target: Node) -> str | None:
 
 def _first_call(body: Node, names: frozenset[str]) -> Node | None:
     for node in walk(body):
-        if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID) and node.name.name in names:
+        if isinstance(node, c_ast.FuncCall) and called_name(node) in names:
             return node
     return None
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.dependence.verdict import DependenceContext, Illegal, Legal, Unknown, Verdict
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.base import Context, note, refuse
+
+
+def aliases_in(context: Context) -> Aliases:
+    """What is known of the overlaps between variables."""
+    return Aliases(context.declarations, context.assumptions.noalias, context.exposed)
 
 
 def dependence_context(context: Context) -> DependenceContext:

@@ -19,15 +19,15 @@ from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.dependence.names import Names, Reference, names_of, own_subscripts, resolve
 from orio_py.ctree.dependence.schedule import continuation, enter
 from orio_py.ctree.dependence.scope import NEVER, Level, Scope
-from orio_py.ctree.dependence.terms import MAXIMUM_NAMES, MINIMUM_NAMES, Proof, Terms, is_wide_integer
+from orio_py.ctree.dependence.terms import Proof, Terms, is_wide_integer
 from orio_py.ctree.emit import emit_expression
-from orio_py.ctree.known_functions import PURE_FUNCTIONS
+from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES, is_pure
 from orio_py.ctree.loops import CanonicalLoop, unmarked
 from orio_py.ctree.nodes import INCREMENTS, Comment, Compound, For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import walk_statements
 
 _SILENT = (Comment, GuardedPragma, c_ast.Pragma, c_ast.EmptyStatement)
-_KNOWN_FUNCTIONS = PURE_FUNCTIONS | MINIMUM_NAMES | MAXIMUM_NAMES
+_EXTREMES = MINIMUM_NAMES | MAXIMUM_NAMES
 _MAY_RUN = "the access is made only under a condition"
 
 
@@ -309,8 +309,7 @@ class _Collector:
             self._read(node.expr, scope)
 
     def _call(self, node: Any, scope: Scope) -> None:
-        name = getattr(node.name, "name", None)
-        if name not in _KNOWN_FUNCTIONS:
+        if not is_pure(node) and getattr(node.name, "name", None) not in _EXTREMES:
             self._fail(f"it calls `{emit_expression(node.name)}`, whose effects are not known", node)
         for argument in node.args.exprs if node.args is not None else ():
             self._read(argument, scope)

@@ -150,7 +150,7 @@ def names_of(
     names = Names(declarations, writes, frozenset(indices), frozenset(local))
     touched: set[AccessKey] = set()
     changed: set[AccessKey] = {(name, 0) for name in indices - local}
-    for reference, is_written in _references(node, names):
+    for reference, _, is_written in references(node, names):
         writes.update([reference.name] if is_written else ())
         if reference.variable not in local:
             touched.add(reference.spot)
@@ -161,8 +161,8 @@ def names_of(
     return replace(names, overlapped=frozenset(overlapped))
 
 
-def _references(node: Node, names: Names) -> Iterator[tuple[Reference, bool]]:
-    """Every access that the text of a tree names, and whether it is written."""
+def references(node: Node, names: Names) -> Iterator[tuple[Reference, Node, bool]]:
+    """Every access that the text of a tree names, where it stands, and whether it is written."""
     stack: list[tuple[Any, bool]] = [(node, False)]
     while stack:
         current, is_written = stack.pop()
@@ -180,7 +180,7 @@ def _references(node: Node, names: Names) -> Iterator[tuple[Reference, bool]]:
         if reference is None:
             stack.extend((part, False) for part in current)
         else:
-            yield reference, is_written
+            yield reference, current, is_written
             stack.extend((part, False) for part in reference.subscripts)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from orio_py.ctree.emit import emit_expression
-from orio_py.ctree.known_functions import PURE_FUNCTIONS
+from orio_py.ctree.known_functions import is_pure
 from orio_py.ctree.nodes import INCREMENTS, Node
 from orio_py.ctree.rewrite import walk, walk_statements
 
@@ -220,9 +220,13 @@ def _varies(part: Any, varying: Collection[str]) -> bool:
         case "UnaryOp":
             return part.op not in {"+", "-", "~", "!"}
         case "FuncCall":
-            return getattr(part.name, "name", None) not in PURE_FUNCTIONS
+            return not is_pure(part)
         case kind:
-            return kind not in {"BinaryOp", "Constant", "TernaryOp", "Cast", "ExprList", "Typename"} | _TYPES
+            return (
+                kind
+                not in {"BinaryOp", "Constant", "TernaryOp", "Cast", "ExprList", "OwnFunction", "Typename"}
+                | _TYPES
+            )
 
 
 def _accumulation(node: Any, name: str) -> str | None:

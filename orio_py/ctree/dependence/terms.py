@@ -16,12 +16,11 @@ from orio_py.ctree.dependence.affine import MAXIMUM_TERMS, Polynomial
 from orio_py.ctree.dependence.names import Names, resolve
 from orio_py.ctree.dependence.scope import NEVER, Constraint, Level, Scope, relation
 from orio_py.ctree.emit import emit_expression
+from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.nodes import NEGATED, c_ast
 from orio_py.ctree.rewrite import walk
 
 __all__ = [
-    "MAXIMUM_NAMES",
-    "MINIMUM_NAMES",
     "Constraint",
     "Level",
     "Proof",
@@ -31,12 +30,6 @@ __all__ = [
     "literal",
     "relation",
 ]
-
-MINIMUM_NAMES = frozenset({"min", "MIN", "imin"})
-"""Functions and macros that give the smaller of two integers."""
-
-MAXIMUM_NAMES = frozenset({"max", "MAX", "imax"})
-"""Functions and macros that give the larger of two integers."""
 
 _INVARIANT_NODES = frozenset(
     {"ArrayRef", "BinaryOp", "ExprList", "ID", "IdentifierType", "TernaryOp", "TypeDecl", "Typename"}

@@ -25,12 +25,15 @@ _UNKNOWN_TYPE = "orio_unknown_type"
 _GNU_TYPES = (
     "__builtin_va_list __int128 _Float16 _Float32 _Float64 _Float128 _Float32x _Float64x __fp16 __bf16"
 )
-_EXTENSIONS = frozenset(
-    {"__attribute__", "__attribute", "__declspec", "__asm__", "__asm", "asm", "__extension__"}
-)
+_ASM = frozenset({"__asm__", "__asm", "asm"})
+_EXTENSIONS = _ASM | {"__attribute__", "__attribute", "__declspec", "__extension__"}
 _TYPEOF = frozenset({"__typeof__", "__typeof", "typeof"})
 _MOST_OPAQUE = 20
 _LONGEST_INITIALISER = 2000
+_LARGEST_CALLEE = 500
+"""Tokens of a function whose effects are looked for in its body."""
+
+_THREAD_PRIVATE = re.compile(r"#\s*pragma\s+omp\s+threadprivate\s*\(([^)]*)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,8 @@ class Declared:
     start: int
     end: int
     lines: tuple[tuple[int, int | None], ...] = ()
+    is_system: bool = False
+    """Whether a header of the system declares it."""
 
     def segment_of(self, node: Node) -> int | None:
         """The segment of the file that a node begins in; None if nobody knows."""
@@ -90,6 +95,12 @@ class Preprocessed:
         first, last = (bisect_right(self.markers, at, key=_offset) for at in (item.start, item.end))
         around = self.markers[first - 1][1].segment
         return any(m.segment is not None and m.segment != around for _, m in self.markers[first:last])
+
+    @property
+    def thread_private(self) -> frozenset[str]:
+        """The variables of which OpenMP gives each thread its own, by `#pragma omp threadprivate`."""
+        texts = (_THREAD_PRIVATE.match(token.text) for token in self.directives)
+        return frozenset(name.strip() for match in texts if match for name in match[1].split(","))
 
     @property
     def lines(self) -> frozenset[int]:
@@ -155,6 +166,25 @@ def declared_names(item: Item) -> frozenset[str]:
     return frozenset(found)
 
 
+def with_callees(unit: Preprocessed) -> Callable[[Item], bool]:
+    """Whether an item is annotated, or a short function of the project that those which are may call."""
+    functions = {
+        item.name: item
+        for item in unit.items
+        if item.kind == "function" and not unit.marker_at(item.start).is_system
+    }
+    kept = {item.start for item in unit.items if unit.is_annotated(item)}
+    waiting = [item for item in functions.values() if item.start in kept]
+    while waiting:
+        for name in names_in(waiting.pop().tokens) & functions.keys():
+            callee = functions[name]
+            is_seen = len(callee.tokens) <= _LARGEST_CALLEE and not any(t.is_name(*_ASM) for t in callee.tokens)
+            if callee.start not in kept and is_seen:
+                kept.add(callee.start)
+                waiting.append(callee)
+    return lambda item: item.start in kept
+
+
 def parse_items(unit: Preprocessed, has_body: Callable[[Item], bool]) -> Iterable[Declared]:
     """The needed items, parsed; functions keep their bodies where `has_body` says so."""
     types = {*STANDARD_TYPES, *_GNU_TYPES.split(), _UNKNOWN_TYPE}
@@ -187,7 +217,8 @@ class _Item:
         if end == item.body:
             text = _prototype(text)
         nodes = self._nodes(text)
-        return Declared(tuple(nodes), item.name, item.start, item.end, tuple(self.lines))
+        is_system = self.unit.marker_at(item.start).is_system
+        return Declared(tuple(nodes), item.name, item.start, item.end, tuple(self.lines), is_system)
 
     def _with_lines(self, start: int, end: int, macros: Mapping[str, Macro]) -> str:
         """The text without line markers and definitions, macros expanded; notes the lines of its segments."""

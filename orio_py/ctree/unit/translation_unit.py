@@ -16,7 +16,14 @@ from orio_py.ctree.rewrite import walk
 from orio_py.ctree.structures import Members
 from orio_py.ctree.symbols import declaration_of
 from orio_py.ctree.unit.control_flow import ControlFlow, control_flow
-from orio_py.ctree.unit.external_declarations import Declared, Preprocessed, constant, parse_items
+from orio_py.ctree.unit.external_declarations import (
+    Declared,
+    Preprocessed,
+    constant,
+    parse_items,
+    with_callees,
+)
+from orio_py.ctree.unit.purity import pure_functions
 from orio_py.ctree.unit.segments import Segments
 
 Preprocess = Callable[[Segments], str]
@@ -121,6 +128,7 @@ class TranslationUnit:
     Function bodies are parsed where an annotation stands in them; of headers only what the file mentions is.
     What no parser reads is left out.  `changes` are those of macros, `places` where in the preprocessed text
     each segment begins, `end` is the end of that text; `lines` are lines of the file where compiled code begins.
+    `thread_private` are variables of which OpenMP gives each thread its own.
     """
 
     segments: Segments
@@ -129,6 +137,7 @@ class TranslationUnit:
     places: Mapping[int, int]
     end: int
     lines: frozenset[int] = frozenset()
+    thread_private: frozenset[str] = frozenset()
 
     @cached_property
     def typedefs(self) -> Mapping[str, c_ast.Typedef]:
@@ -201,6 +210,30 @@ class TranslationUnit:
             for node in declared.nodes
             if isinstance(node, c_ast.FuncDef)
         }
+
+    @cached_property
+    def own_functions(self) -> frozenset[str]:
+        """The functions that the file and the project's headers define or declare."""
+        found = {d.name for d in self.declared if d.name and not d.is_system}
+        return frozenset(found).union(
+            node.name
+            for declared in self.declared
+            if not declared.is_system
+            for node in declared.nodes
+            if isinstance(node, c_ast.Decl) and node.name and isinstance(node.type, c_ast.FuncDecl)
+        )
+
+    @cached_property
+    def pure_functions(self) -> frozenset[str]:
+        """The functions of the project that compute a value from those of their arguments, and do nothing else."""
+        return pure_functions(self.functions.values(), self._constants, self.own_functions)
+
+    @cached_property
+    def _constants(self) -> frozenset[str]:
+        """The names that stand for the same value everywhere."""
+        variables = (declaration_of(node) for node in self.variables(self.end))
+        fixed = {v.name for v in variables if "const" in v.qualifiers and "volatile" not in v.qualifiers}
+        return frozenset(fixed | self.enumerators.keys() | self.macros_at(self.end).keys())
 
     def variables(self, before: int) -> tuple[Node, ...]:
         """The declarations of variables that stand before an offset of the preprocessed text."""
@@ -281,10 +314,16 @@ def _without_compiler(segments: Segments) -> str:
 
 def _read(segments: Segments, preprocess: Preprocess) -> TranslationUnit:
     text = Preprocessed.of(preprocess(segments) if segments.needs_preprocessor else segments.marked())
-    declared = tuple(parse_items(text, has_body=text.is_annotated))
+    declared = tuple(parse_items(text, has_body=with_callees(text)))
     # Units travel to other processes: tokens stay behind.
     return TranslationUnit(
-        replace(segments, tokens=()), declared, text.changes, text.places, len(text.text), text.lines
+        replace(segments, tokens=()),
+        declared,
+        text.changes,
+        text.places,
+        len(text.text),
+        text.lines,
+        text.thread_private,
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity, fail
 from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.emit import emit, indent_step
-from orio_py.ctree.file_scope import FileScope
+from orio_py.ctree.file_scope import FileScope, with_own_functions
 from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.frontend.annotations.chill import StatementRecipe, read_statement_recipe
@@ -104,7 +104,7 @@ class LoopReader:
     def _parsed(
         self, text: str, start: int, near: FileScope, marks: Mapping[int, int] | None = None
     ) -> Compound:
-        return parse_statements(
+        found = parse_statements(
             text,
             source=self.source,
             start=start,
@@ -112,6 +112,7 @@ class LoopReader:
             marks=marks,
             macros={name: m for name, m in near.definitions.items() if name not in self.sizes},
         )
+        return with_own_functions(found, near)
 
     def _original(self, node: RegionNode) -> Span:
         return original_span(self.source, node.content)

@@ -8,8 +8,8 @@ from operator import mul
 
 from orio_py.ctree.build import as_long, binary, const, ident, literal_value, ternary
 from orio_py.ctree.dependence.affine import Monomial, Polynomial
-from orio_py.ctree.dependence.terms import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.emit_expression import emit_expression, emit_type
+from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context

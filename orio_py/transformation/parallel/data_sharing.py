@@ -17,6 +17,8 @@ from orio_py.transformation.parallel.reductions import Accumulation, accumulatio
 from orio_py.transformation.types import index_type, same_signedness
 from orio_py.transformation.verdicts import dependence_context, require_legal
 
+_THREAD_LOCAL = frozenset({"_Thread_local", "__thread", "thread_local"})
+
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
@@ -125,6 +127,20 @@ def require_independent(
     found, loop = verdict_of(loops, shared, context)
     require_legal(found, what, loop.node, context, force=force)
     require_own_indices(loops, shared.names, what, context, force=force)
+
+
+def require_shared_storage(loop: CanonicalLoop, what: str, context: Context) -> None:
+    """No variable is used of which each thread has its own.  Raises Refusal: ORIO-T041."""
+    inside = context.effects(loop.node)
+    for name in sorted(inside.reads | inside.writes):
+        declared = context.declarations.get(name)
+        if declared is not None and declared.storage & _THREAD_LOCAL:
+            refuse(
+                "ORIO-T041",
+                f"{what} would give each thread another `{name}`, which is a variable of its thread",
+                loop.node,
+                help=f"copy `{name}` into a local variable before the loop",
+            )
 
 
 def require_own_indices(

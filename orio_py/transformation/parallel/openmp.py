@@ -32,7 +32,11 @@ from orio_py.transformation.forms import (
 )
 from orio_py.transformation.parallel.annotate import annotated, at_least_once, check_texts, require_direct
 from orio_py.transformation.parallel.clause_check import require_clauses
-from orio_py.transformation.parallel.data_sharing import collapsed, require_own_indices
+from orio_py.transformation.parallel.data_sharing import (
+    collapsed,
+    require_own_indices,
+    require_shared_storage,
+)
 from orio_py.transformation.parallel.pragma_text import Clauses, clauses, is_omp_loop, pragma_lines
 from orio_py.transformation.sites import Choice, rewrite_where
 from orio_py.transformation.verdicts import dependence_context, require_legal
@@ -77,6 +81,7 @@ class OpenMP:
         require_stable_index(view, _WHAT, context)
         require_no_jumps(view, _WHAT)
         require_invariant_bound(view, _WHAT, context, force=self.force)
+        require_shared_storage(view, _WHAT, context)
         complete = {text: self._parallel(view, text, context) for text in shared_out}
         result = annotated(pragma_lines([complete.get(t, t) for t in self.pragmas]), node, context)
         pragmas = [(complete[text], loops_of(view, clauses(text), context)) for text in shared_out]

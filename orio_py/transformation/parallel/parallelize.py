@@ -47,6 +47,7 @@ from orio_py.transformation.parallel.data_sharing import (
     collapsed,
     require_independent,
     require_order_free,
+    require_shared_storage,
     sharing,
 )
 from orio_py.transformation.parallel.pragma_text import pragma_lines
@@ -112,6 +113,7 @@ class Parallelize:
             require_stable_index(loop, _WHAT, context)
             require_invariant_bound(loop, _WHAT, context, force=self.force)
             require_count(loop, self.schedule.partition(",")[0].strip(), _WHAT, context)
+        require_shared_storage(view, _WHAT, context)
         require_no_constructs(view, _WHAT, allowed=_INSIDE_A_TEAM)
         return loops
 

@@ -10,7 +10,6 @@ from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.parse import position
 from orio_py.ctree.rewrite import used_names
 from orio_py.transformation.base import Context, note, refuse
-from orio_py.transformation.forms import unknown_calls
 
 
 def moved_aside(
@@ -74,7 +73,7 @@ def _may_overlap(first: str, second: str, context: Context) -> bool:
 def _stays(part: Node, context: Context) -> bool:
     """Whether a statement is beyond the comparison of names."""
     found = context.effects(part)
-    if found.opaque or found.address_taken or unknown_calls(found) or jumps_out(part) is not None:
+    if found.opaque or found.address_taken or found.calls or jumps_out(part) is not None:
         return True
     if isinstance(part, c_ast.Pragma) or not _is_plain(part):
         return True

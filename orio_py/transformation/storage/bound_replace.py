@@ -25,7 +25,6 @@ from orio_py.ctree.rewrite import copy_with, walk
 from orio_py.transformation.base import Context
 from orio_py.transformation.conversions import expression_type
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
-from orio_py.transformation.forms import unknown_calls
 from orio_py.transformation.storage.array_uses.items import Loop, Statement, StatementList
 from orio_py.transformation.storage.array_uses.live_ranges import Spans
 from orio_py.transformation.storage.array_uses.loop_headers import is_trusted, test_at_start
@@ -172,7 +171,7 @@ class _Planner:
 
     def _is_pure(self, node: Node) -> bool:
         found = self._context.effects(node)
-        if found.writes or found.opaque or found.address_taken or unknown_calls(found):
+        if found.writes or found.opaque or found.address_taken or found.calls:
             return False
         return self._uses.volatile.isdisjoint(found.reads)
 

@@ -144,6 +144,8 @@ class _Planner:
                 return None
             case c_ast.ArrayRef():
                 return self._reference(node)
+            case c_ast.UnaryOp(op="sizeof", expr=operand) if not isinstance(operand, c_ast.Typename):
+                return None  # of the type of the index, not of the type of `i + 1`
             case c_ast.BinaryOp() if node.op in INTEGER_ONLY:
                 return _binary(node, self._integer(node.left), self._integer(node.right))
             case c_ast.BinaryOp():

@@ -44,7 +44,7 @@ from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.certain_conditions import is_always_true
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.final_index import is_live
-from orio_py.transformation.forms import start_is_invariant
+from orio_py.transformation.forms import has_size_taken, start_is_invariant
 from orio_py.transformation.types import index_type, is_natural, same_signedness
 from orio_py.transformation.unrolling import unroll_rewrite
 from orio_py.transformation.unrolling.body_copies import without_comments
@@ -125,8 +125,8 @@ class _Peeling:
         self._names = context.names(view.node)
         self._bare = statements(without_comments(view.body))
         self._scoped = any(isinstance(s, _DECLARATIONS) for s in self._bare)
-        hides = view.index in declared_names(block(*self._bare))
-        self._shadow = hides
+        self._hidden = declared_names(block(*self._bare))
+        self._shadow = view.index in self._hidden or has_size_taken(view.body, view.index)
         self._used = used_names(self._bare)
         self._declarations: list[Node] = []
 
@@ -205,7 +205,8 @@ class _Peeling:
         declared = self._context.declarations.get(name)
         kind = "int" if declared is None else declared.type
         known = declared is not None or name not in self._context.macros
-        return known and kind == self._kind and name not in self._context.effects(self._view.body).writes
+        kept = name not in self._context.effects(self._view.body).writes | self._hidden
+        return known and kind == self._kind and kept
 
     def _shifted(self, place: Node, iterations: int) -> Node:
         return simplify(add(place, iterations * self._view.stride))
@@ -220,8 +221,7 @@ class _Peeling:
         return [block(*copy)] if self._scoped else copy
 
     def _inner(self) -> list[Node]:
-        hides = self._view.index in declared_names(block(*self._bare))
-        return [block(*self._bare)] if hides else self._bare
+        return [block(*self._bare)] if self._view.index in self._hidden else self._bare
 
     def _final(self, place: Node) -> list[Node]:
         return [assign(self._view.index, place)] if is_live(self._view, self._context) else []

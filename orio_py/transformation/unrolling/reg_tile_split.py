@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from orio_py.ctree.build import add, binary, ident, literal_value, statements
 from orio_py.ctree.dependence.jam import may_jam_ranges, never_exceeds
 from orio_py.ctree.dependence.legality import may_jam
-from orio_py.ctree.dependence.terms import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.emit_expression import emit_expression
+from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.loops import CanonicalLoop, loops_in
 from orio_py.ctree.nodes import INCREMENTS, For, Node, c_ast
 from orio_py.ctree.rewrite import copy_with, substitute, walk

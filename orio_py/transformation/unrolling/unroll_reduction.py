@@ -28,7 +28,6 @@ from orio_py.ctree.rewrite import rename
 from orio_py.transformation.arguments import positive_int
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
-from orio_py.transformation.forms import unknown_calls
 from orio_py.transformation.unrolling import unroll_rewrite
 from orio_py.transformation.unrolling.body_copies import Copies
 from orio_py.transformation.unrolling.unroll import unrollable
@@ -89,7 +88,7 @@ class UnrollReduction:
 
     def _reductions(self, view: CanonicalLoop, context: Context) -> list[Reduction]:
         found = reductions_in(view, context)
-        called = unknown_calls(context.effects(view.body))
+        called = context.effects(view.body).calls
         usable = [r for r in found if self.force or not (called and r.name in context.exposed)]
         if not usable:
             refuse(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from orio_py.ctree.build import assign, binary, call, declare, ident, if_, literal_value, ternary
+from orio_py.ctree.ctype import ctype
 from orio_py.ctree.dependence.scalars import reduction_operator
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop, body_statements
@@ -14,6 +15,7 @@ from orio_py.ctree.nodes import INCREMENTS, Node, c_ast
 from orio_py.ctree.rewrite import declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
+from orio_py.transformation.conversions import expression_type
 from orio_py.transformation.types import fits_index, signedness
 
 _AT_ONCE = 8
@@ -214,7 +216,14 @@ def _extreme(name: str, found: list[_Extreme], declared: CDeclaration, context: 
 
 
 def _fits(term: Node, kind: str, context: Context) -> bool:
-    return _is_integer(term, kind, context) and fits_index(term, kind, context)
+    if not (_is_integer(term, kind, context) and fits_index(term, kind, context)):
+        return False
+    given, own = expression_type(term, context), ctype(kind)
+    if given is None or own is None or given == own:
+        return given is not None
+    value, inner, outer = literal_value(term), given.limits, own.limits
+    inner = inner if value is None else (value, value)
+    return inner is not None and outer is not None and outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
 def _extreme_in(node: Node, name: str) -> _Extreme | None:

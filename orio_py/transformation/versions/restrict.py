@@ -26,9 +26,9 @@ from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.arguments import texts
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
-from orio_py.transformation.forms import unknown_calls
+from orio_py.transformation.forms import has_size_taken
 from orio_py.transformation.parallel.vectorize import require_arrays
-from orio_py.transformation.versions.specialize import DECLARATIONS, require_no_loop_pragma, sizes
+from orio_py.transformation.versions.specialize import DECLARATIONS, require_no_loop_pragma
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +92,14 @@ def _require_scope(names: Sequence[str], node: Node, context: Context) -> None:
     if isinstance(node, DECLARATIONS):
         refuse("ORIO-T026", "Restrict cannot put a declaration into a block of its own", node)
     inside = context.effects(node)
-    unknown = sorted(unknown_calls(inside))
+    unknown = sorted(inside.calls)
     for name in names:
         declared = context.declarations[name]
         if name in declared_names(node):
             problem = "is also the name of another variable here"
         elif "volatile" in declared.qualifiers:
             problem = "is volatile"
-        elif sizes(node, name):
+        elif has_size_taken(node, name):
             problem = "has its size taken here"
         elif declared.scope == "global" and unknown:
             problem = f"may be used by `{unknown[0]}`, which is called here"

@@ -28,7 +28,7 @@ from orio_py.transformation.arguments import text, texts, wrong
 from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.constants import canonical, clash_with, is_narrow, typed_literal
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
-from orio_py.transformation.forms import LOOP_PRAGMAS, unknown_calls
+from orio_py.transformation.forms import LOOP_PRAGMAS, has_size_taken
 from orio_py.transformation.parallel.vectorize import (
     Vectorize,
     alignment_value,
@@ -140,19 +140,13 @@ def _variable(name: str, node: Node, context: Context, *, force: bool) -> CDecla
         problem = "is also the name of another variable here"
     elif name not in inside.reads:
         problem = "is not used here"
-    elif is_narrow(declared) and sizes(node, name):
+    elif is_narrow(declared) and has_size_taken(node, name):
         problem = "has its size taken here"
-    elif not force and name in context.exposed and (called := sorted(unknown_calls(inside))):
+    elif not force and name in context.exposed and (called := sorted(inside.calls)):
         problem = f"could be changed by `{called[0]}`, which is called here"
     else:
         return declared
     refuse("ORIO-T095", f"Specialize cannot take `{name}` for a number: it {problem}", place, argument="on")
-
-
-def sizes(node: Node, name: str) -> bool:
-    """Whether `sizeof` is applied to something with the variable in it."""
-    found = (part for part in walk(node) if isinstance(part, c_ast.UnaryOp) and part.op == "sizeof")
-    return any(isinstance(inner, c_ast.ID) and inner.name == name for part in found for inner in walk(part))
 
 
 def _require_copyable(node: Node, context: Context) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from orio_py.ctree.dependence.reuse import MemoryObject, storage_of
-from orio_py.ctree.known_functions import PURE_FUNCTIONS
+from orio_py.ctree.known_functions import called_name, is_pure
 from orio_py.ctree.nodes import (
     INCREMENTS,
     Comment,
@@ -323,10 +323,9 @@ class Uses:
             self._expression(node.expr)
 
     def _call(self, node: c_ast.FuncCall) -> None:
-        name = node.name.name if isinstance(node.name, c_ast.ID) else None
-        if name == "__builtin_prefetch":
+        if called_name(node) == "__builtin_prefetch":
             return
-        if name not in PURE_FUNCTIONS:
+        if not is_pure(node):
             self.barriers.append(Barrier("call"))
         if node.args is not None:
             self._children(node.args)

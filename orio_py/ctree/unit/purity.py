@@ -1,0 +1,71 @@
+"""Which functions of a file do nothing but compute a value from those of their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from orio_py.ctree.effects import effects
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import walk
+from orio_py.ctree.symbols import CDeclaration, declaration_of
+
+
+class FunctionDefinition(Protocol):
+    """A function with its body."""
+
+    @property
+    def node(self) -> c_ast.FuncDef:
+        """The definition."""
+        ...
+
+    @property
+    def parameters(self) -> Sequence[Node]:
+        """The declarations of the parameters."""
+        ...
+
+
+def pure_functions(
+    functions: Iterable[FunctionDefinition], constants: frozenset[str], own: frozenset[str]
+) -> frozenset[str]:
+    """The names of those functions that are pure.
+
+    They may read `constants`, write their own variables, and call functions of the C library and each other;
+    `own` are functions of the project, which count by their bodies whatever the library has by their names.
+    A function that calls itself is left out.
+    """
+    waiting: dict[str, frozenset[str]] = {}
+    for function in functions:
+        name, calls = function.node.decl.name, _calls(function, constants, own)
+        if name is not None and calls is not None:
+            waiting[name] = calls
+    found = set[str]()
+    while ready := {name for name, calls in waiting.items() if calls <= found}:
+        found |= ready
+        waiting = {name: calls for name, calls in waiting.items() if name not in ready}
+    return frozenset(found)
+
+
+def _calls(
+    function: FunctionDefinition, constants: frozenset[str], own: frozenset[str]
+) -> frozenset[str] | None:
+    """What a function calls, besides pure functions of the library; None if it does more than compute a value."""
+    parameters = [declaration_of(p) for p in function.parameters if isinstance(p, c_ast.Decl) and p.name]
+    values = frozenset(p.name for p in parameters if p.is_scalar and "volatile" not in p.qualifiers)
+    body = function.node.body
+    inside = effects(body)
+    if inside.opaque or inside.address_taken or inside.array_writes or inside.escaping - values:
+        return None
+    if inside.scalar_writes - values or inside.reads - values - constants:
+        return None
+    if not all(_is_plain(declaration_of(d)) for d in walk(body) if isinstance(d, c_ast.Decl) and d.name):
+        return None
+    called = {
+        c.name.name for c in walk(body) if isinstance(c, c_ast.FuncCall) and isinstance(c.name, c_ast.ID)
+    }
+    return inside.calls | (called & own)
+
+
+def _is_plain(declared: CDeclaration) -> bool:
+    """Whether a local variable is new in each call, and read as it was written."""
+    return not declared.storage & {"static", "extern"} and "volatile" not in declared.qualifiers
