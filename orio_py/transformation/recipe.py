@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import cast
 
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, Severity
 from orio_py.core.expr import (
@@ -30,7 +31,8 @@ from orio_py.transformation.context import context_for
 from orio_py.transformation.dead_declarations import without_superfluous
 from orio_py.transformation.entry import ArgumentSpec, Entry
 from orio_py.transformation.forms import sole_statement
-from orio_py.transformation.sites import rewrite_where
+from orio_py.transformation.runtime_guards import Apply, GuardedRecipe
+from orio_py.transformation.sites import Change, rewrite_where
 
 __all__ = ["apply_recipe", "check_recipe", "context_for", "device_targets", "uses_openmp"]
 
@@ -69,11 +71,13 @@ def _applied(region: Region, values: Mapping[str, Value], context: Context) -> N
 
         return apply_statement_recipe(region.tree, region.steps, values, context)
 
-    def change(mark: Node, inner: Context) -> Node:
-        assert isinstance(mark, Transform)
+    def apply(mark: Transform, inner: Context) -> Node:
         return _apply_step(region.steps[mark.step], mark.stmt, values, inner)
 
-    return rewrite_where(region.tree, lambda n: isinstance(n, Transform), change, context)
+    def rewrite(change: Apply) -> Node:
+        return rewrite_where(region.tree, lambda n: isinstance(n, Transform), cast("Change", change), context)
+
+    return GuardedRecipe(region.tree, apply, context).result(rewrite)
 
 
 _MAPPING_COMMANDS = frozenset({"cuda", "cudaize"})

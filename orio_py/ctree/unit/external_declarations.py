@@ -25,14 +25,11 @@ _UNKNOWN_TYPE = "orio_unknown_type"
 _GNU_TYPES = (
     "__builtin_va_list __int128 _Float16 _Float32 _Float64 _Float128 _Float32x _Float64x __fp16 __bf16"
 )
-_ASM = frozenset({"__asm__", "__asm", "asm"})
-_EXTENSIONS = _ASM | {"__attribute__", "__attribute", "__declspec", "__extension__"}
+ASM = frozenset({"__asm__", "__asm", "asm"})
+_EXTENSIONS = ASM | {"__attribute__", "__attribute", "__declspec", "__extension__"}
 _TYPEOF = frozenset({"__typeof__", "__typeof", "typeof"})
 _MOST_OPAQUE = 20
 _LONGEST_INITIALISER = 2000
-_LARGEST_CALLEE = 500
-"""Tokens of a function whose effects are looked for in its body."""
-
 _THREAD_PRIVATE = re.compile(r"#\s*pragma\s+omp\s+threadprivate\s*\(([^)]*)\)")
 
 
@@ -164,25 +161,6 @@ def declared_names(item: Item) -> frozenset[str]:
             if after is not None and (depth == 0 or behind_star) and after.is_operator(*";,=[(){}:"):
                 found.add(token.text)
     return frozenset(found)
-
-
-def with_callees(unit: Preprocessed) -> Callable[[Item], bool]:
-    """Whether an item is annotated, or a short function of the project that those which are may call."""
-    functions = {
-        item.name: item
-        for item in unit.items
-        if item.kind == "function" and not unit.marker_at(item.start).is_system
-    }
-    kept = {item.start for item in unit.items if unit.is_annotated(item)}
-    waiting = [item for item in functions.values() if item.start in kept]
-    while waiting:
-        for name in names_in(waiting.pop().tokens) & functions.keys():
-            callee = functions[name]
-            is_seen = len(callee.tokens) <= _LARGEST_CALLEE and not any(t.is_name(*_ASM) for t in callee.tokens)
-            if callee.start not in kept and is_seen:
-                kept.add(callee.start)
-                waiting.append(callee)
-    return lambda item: item.start in kept
 
 
 def parse_items(unit: Preprocessed, has_body: Callable[[Item], bool]) -> Iterable[Declared]:

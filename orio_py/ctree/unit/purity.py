@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from orio_py.ctree.effects import effects
+from orio_py.ctree.file_structure import Item
+from orio_py.ctree.lexer import names_in
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import CDeclaration, declaration_of
+from orio_py.ctree.unit.external_declarations import ASM, Preprocessed
+
+_LARGEST_CALLEE = 500
+"""Tokens of a function whose effects are looked for in its body."""
 
 
 class FunctionDefinition(Protocol):
@@ -23,6 +29,27 @@ class FunctionDefinition(Protocol):
     def parameters(self) -> Sequence[Node]:
         """The declarations of the parameters."""
         ...
+
+
+def with_callees(unit: Preprocessed) -> Callable[[Item], bool]:
+    """Whether an item is annotated, or a short function of the project that those which are may call."""
+    functions = {
+        item.name: item
+        for item in unit.items
+        if item.kind == "function" and not unit.marker_at(item.start).is_system
+    }
+    kept = {item.start for item in unit.items if unit.is_annotated(item)}
+    waiting = [item for item in functions.values() if item.start in kept]
+    while waiting:
+        for name in names_in(waiting.pop().tokens) & functions.keys():
+            callee = functions[name]
+            is_seen = len(callee.tokens) <= _LARGEST_CALLEE and not any(
+                t.is_name(*ASM) for t in callee.tokens
+            )
+            if callee.start not in kept and is_seen:
+                kept.add(callee.start)
+                waiting.append(callee)
+    return lambda item: item.start in kept
 
 
 def pure_functions(

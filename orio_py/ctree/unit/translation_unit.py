@@ -21,9 +21,8 @@ from orio_py.ctree.unit.external_declarations import (
     Preprocessed,
     constant,
     parse_items,
-    with_callees,
 )
-from orio_py.ctree.unit.purity import pure_functions
+from orio_py.ctree.unit.purity import pure_functions, with_callees
 from orio_py.ctree.unit.segments import Segments
 
 Preprocess = Callable[[Segments], str]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.source import SourceFile
+from orio_py.ctree.build import index
 from orio_py.ctree.evaluate import (
     NoValueError,
     Number,
@@ -122,6 +123,8 @@ class HostState:
         match node:
             case c_ast.UnaryOp(op="sizeof", expr=c_ast.ArrayRef() as element):
                 return c_ast.Constant("unsigned long int", f"{self._row_bytes(element)}ul")
+            case c_ast.Cast(expr=pointer) if (address := self._address(pointer)) is not None:
+                return c_ast.Constant("unsigned long int", f"{address}ul")
             case c_ast.StructRef() | c_ast.ArrayRef(name=c_ast.StructRef()):
                 value = self._member(node)
                 name = f"a member.{len(members)}"
@@ -129,6 +132,15 @@ class HostState:
                 return c_ast.ID(name)
             case _:
                 return map_children(node, lambda child: self._plain(child, members))
+
+    def _address(self, node: Node) -> int | None:
+        """The address that a pointer expression has in a memory where variables lie far apart; None for numbers."""
+        try:
+            place = self.pointer(node)
+        except NoValueError:
+            return None
+        number = next(n for n, variable in enumerate(self.data.variables, 1) if variable.name == place.name)
+        return number * _FAR + place.offset
 
     def _member(self, node: Node) -> Number:
         """The value of a member, from the file of inputs.  Raises NoValueError where it may change."""
@@ -211,6 +223,8 @@ class HostState:
                 return Pointer(variable.name, place, found.size)
             case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef() as element):
                 return self._element(element)
+            case c_ast.ArrayRef():
+                return self._row(node)
             case c_ast.BinaryOp(op="+" | "-"):
                 base = self.pointer(node.left)
                 step = int(self.number(node.right).value) * base.size
@@ -219,6 +233,14 @@ class HostState:
                 return replace(base, offset=base.offset + (step if node.op == "+" else -step))
             case _:
                 raise NoValueError("this pointer is not understood")
+
+    def _row(self, node: Node) -> Pointer:
+        """The first element of a row.  Raises NoValueError."""
+        base, subscripts = reference_parts(node)
+        array = self.array(base.name) if isinstance(base, c_ast.ID) else None
+        if array is None or len(subscripts) != len(array.dimensions) - 1:
+            raise NoValueError("only rows of named arrays have a place here")
+        return self._element(index(node, 0))
 
     def _element(self, node: Node) -> Pointer:
         base, written = reference_parts(node)
@@ -326,6 +348,10 @@ class HostCode:
         if op:
             value = combine(op, state.lookup(target.name), value)
         state.scalars[target.name] = convert(value, state.types[target.name])
+
+
+_FAR = 2**44
+"""Bytes between the addresses of two variables."""
 
 
 def _points_to_element(node: Node) -> bool:

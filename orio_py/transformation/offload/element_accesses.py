@@ -87,6 +87,14 @@ def collect_accesses(
     return tuple(levels), walk.found
 
 
+def accesses_in(node: Node, arithmetic: Arithmetic) -> list[ElementAccess]:
+    """The array references of a statement, in the order of the source."""
+    arithmetic.types.update(_declared_types((), node))
+    walk = _Walk(arithmetic, node)
+    walk.statement(node, _Place((), (), dict.fromkeys(walk.changing)))
+    return walk.found
+
+
 def _doubtful(place: _Place, node: Node) -> _Place:
     """The place inside a statement that does not say for which indices it runs."""
     return replace(place, always=False, is_exact=False, path=place.inside(node, True))

@@ -36,7 +36,7 @@ def source(function: str, code: str, recipe: str = UNROLL, before: str = "") -> 
         (source("void f(double *a, int *count)", "for (i = 0; i < *count; i++) a[i] = 3;"), None),
         (source("void f(int *restrict a, int *count)", "for (i = 0; i < *count; i++) a[i] = 3;"), None),
         (source("void f(int *a, struct range *r)", "for (i = 0; i < r->last; i++) a[i] = 3;"), "ORIO-T027"),
-        (source("void f(int *a)", "for (i = 0; i < total; i++) a[i] = 3;"), "ORIO-T027"),
+        (source("void f(int *a)", "for (i = 0; i < total; i++) a[i + total] = 3;"), None),
         (source("void f(double *a)", "for (i = 0; i < total; i++) a[i] = 3;"), None),
         (source("void f(int n, int *a)", "for (i = 0; i < n; i++) a[i] = *p;", before="int *p = &n;"), None),
         (source("void f(int n, int *a)", "for (i = 0; i < n; i++) *p = 2;", before="int *p = &n;"), "ORIO-T027"),

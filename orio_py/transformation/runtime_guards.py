@@ -1,0 +1,307 @@
+"""Tests at run time for what a recipe needs and the code does not say: that arrays do not overlap.
+
+    if ((unsigned long)(y + n) <= (unsigned long)x || (unsigned long)(x + n) <= (unsigned long)y)
+      the transformed loops
+    else
+      the loops as they were
+
+Source: for the idea, T. Grosser, A. Groesslinger, C. Lengauer, "Polly - performing polyhedral optimizations on a
+low-level intermediate representation", Parallel Processing Letters 22(4), 2012, and J. Doerfert, T. Grosser, S. Hack,
+"Optimistic loop optimization", CGO 2017.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from itertools import combinations
+
+from orio_py.core.names import NameSupply
+from orio_py.ctree.build import binary, block, declare, ident, if_, index, unary
+from orio_py.ctree.dependence.affine import Polynomial
+from orio_py.ctree.dependence.names import AccessKey, names_of, references
+from orio_py.ctree.emit_expression import emit_expression
+from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
+from orio_py.ctree.rewrite import Rewriter, declared_names, walk_statements
+from orio_py.ctree.symbols import CDeclaration
+from orio_py.transformation.base import Context, Refusal
+from orio_py.transformation.offload.arithmetic import Arithmetic
+from orio_py.transformation.offload.element_accesses import ElementAccess, accesses_in
+from orio_py.transformation.offload.extents import factor_of, inner_extents
+from orio_py.transformation.offload.index_ranges import IndexRange, Unbounded, ends
+from orio_py.transformation.parallel.data_sharing import assigned_names
+from orio_py.transformation.verdicts import aliases_in
+
+_MOST_TESTS = 32
+_MOST_ENDS = 3
+_LONGEST = 40
+"""Letters of an address that stands in the test itself."""
+
+Apply = Callable[[Transform, Context], Node]
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A condition at run time: where `test` holds, the arrays `names` share memory with nothing else.
+
+    `pairs` are the names that it compares.
+    """
+
+    test: Node
+    names: frozenset[str]
+    pairs: tuple[tuple[str, str], ...]
+    declarations: tuple[Node, ...] = ()
+    """Of the ends of arrays that the test mentions."""
+
+    def assumed(self, context: Context) -> Context:
+        """The context where the condition holds."""
+        given = context.assumptions
+        known = given.noalias if isinstance(given.noalias, frozenset) else frozenset[str]()
+        return replace(context, assumptions=replace(given, noalias=known | self.names))
+
+    def around(self, transformed: Node, original: Node) -> Node:
+        """Both versions of a statement, and which of them runs."""
+        listed = ", ".join(f"`{one}` and `{two}`" for one, two in self.pairs)
+        remark = Comment(f"/* Runs unless arrays overlap ({listed}); then the original code does. */")
+        chosen = if_(self.test, _in_block(transformed), _in_block(original))
+        return block(remark, *self.declarations, chosen)
+
+
+def _in_block(statement: Node) -> Node:
+    return statement if isinstance(statement, Compound) else block(statement)
+
+
+@dataclass(slots=True)
+class GuardedRecipe:
+    """Applies the marked steps of a tree; those that are refused are tried once more behind a guard.
+
+    `apply` is one step, and `guards` are those found, by the outermost step on their statement.
+    """
+
+    root: Node
+    apply: Apply
+    context: Context
+    guards: dict[int, Guard] = field(default_factory=dict[int, Guard])
+    _refusals: dict[int, Refusal] = field(default_factory=dict[int, Refusal])
+    _outermost: dict[int, Transform] = field(default_factory=dict[int, Transform])
+
+    def __post_init__(self) -> None:
+        for node in walk_statements(self.root):
+            if isinstance(node, Transform) and node.step not in self._outermost:
+                for inner in walk_statements(node):
+                    if isinstance(inner, Transform):
+                        self._outermost[inner.step] = node
+
+    def result(self, rewrite: Callable[[Apply], Node]) -> Node:
+        """The tree that `rewrite` makes with what is to be done at each mark.  Raises Refusal."""
+        while True:
+            try:
+                return rewrite(self._change)
+            except _GuardNeeded:
+                continue
+
+    def _change(self, mark: Transform, context: Context) -> Node:
+        outer = self._outermost[mark.step]
+        guard = self.guards.get(outer.step)
+        try:
+            found = self.apply(mark, context if guard is None else guard.assumed(context))
+        except Refusal as refusal:
+            if guard is not None:
+                raise self._refusals[outer.step] from None
+            guard = disjointness(_without_marks(outer), self.context)
+            if guard is None:
+                raise
+            self.guards[outer.step] = guard
+            self._refusals[outer.step] = refusal
+            raise _GuardNeeded from None
+        if guard is None or mark.step != outer.step:
+            return found
+        return guard.around(found, _without_marks(outer))
+
+
+class _GuardNeeded(Exception):
+    """A step is possible where a condition holds that was found now."""
+
+
+def _without_marks(mark: Transform) -> Node:
+    return _Unmarking().rewrite(mark)
+
+
+class _Unmarking(Rewriter):
+    def visit_Transform(self, node: Transform) -> Node:
+        return self.rewrite(node.stmt)
+
+
+def disjointness(statement: Node, context: Context) -> Guard | None:
+    """The condition that arrays of a statement do not overlap which may do so; None if none can be tested."""
+    if context.assumptions.noalias is True:
+        return None
+    accesses = _Accesses.of(statement, context)
+    pairs = accesses.doubtful_pairs(context)
+    if not pairs:
+        return None
+    extents = {name: accesses.extent(name) for name in sorted({name for pair in pairs for name in pair})}
+    testable = {name for name, extent in extents.items() if extent is not None}
+    names = {n for n in testable if all(testable.issuperset(pair) for pair in pairs if n in pair)}
+    tested = [pair for pair in pairs if not names.isdisjoint(pair)]
+    if not names or len(tested) > _MOST_TESTS:
+        return None
+    supply, declarations = context.names(statement), list[Node]()
+    for name in sorted({name for pair in tested for name in pair}):
+        if (extent := extents[name]) is not None:
+            extents[name] = _Extent(
+                _named(extent.first, f"{name}_first", supply, declarations),
+                _named(extent.behind, f"{name}_end", supply, declarations),
+            )
+    tests = [_apart(extents[one], extents[two]) for one, two in tested]
+    test = reduce(lambda a, b: binary("&&", a, b), tests)
+    return Guard(test, frozenset(names), tuple(tested), tuple(declarations))
+
+
+def _named(address: Node, name: str, supply: NameSupply, declarations: list[Node]) -> Node:
+    """A short address as it is, and a variable for a long one."""
+    if len(emit_expression(address)) <= _LONGEST:
+        return address
+    own = supply.fresh(name)
+    declarations.append(declare("const unsigned long", own, address))
+    return ident(own)
+
+
+@dataclass(frozen=True, slots=True)
+class _Extent:
+    """The addresses, as numbers, of the first byte that is touched and of the first one behind."""
+
+    first: Node
+    behind: Node
+
+
+def _apart(one: _Extent | None, two: _Extent | None) -> Node:
+    assert one is not None
+    assert two is not None
+    return binary("||", binary("<=", one.behind, two.first), binary("<=", two.behind, one.first))
+
+
+@dataclass(frozen=True, slots=True)
+class _Accesses:
+    """The memory that a statement touches: by name, how deep, whether it is written, and the elements."""
+
+    spots: Mapping[str, frozenset[AccessKey]]
+    written: frozenset[AccessKey]
+    nodes: Mapping[str, frozenset[int]]
+    elements: Mapping[str, Sequence[ElementAccess]]
+    arithmetic: Arithmetic
+    changing: frozenset[str]
+    context: Context
+
+    @classmethod
+    def of(cls, statement: Node, context: Context) -> _Accesses:
+        """What a statement touches of memory that it does not declare itself."""
+        names = names_of(statement, context.declarations)
+        changing = frozenset(assigned_names([statement])) | declared_names(statement)
+        arithmetic = Arithmetic(context, changing)
+        spots: dict[str, set[AccessKey]] = {}
+        nodes: dict[str, set[int]] = {}
+        written: set[AccessKey] = set()
+        for found, node, is_written in references(statement, names):
+            if found.variable in names.local or not (found.subscripts or found.variable in context.exposed):
+                declared = context.declarations.get(found.variable)
+                if declared is None or not declared.is_array_like or found.variable in names.local:
+                    continue
+            spots.setdefault(found.variable, set()).add(found.spot)
+            nodes.setdefault(found.variable, set()).add(id(node))
+            written.update([found.spot] if is_written else ())
+        elements: dict[str, list[ElementAccess]] = {}
+        for access in accesses_in(statement, arithmetic):
+            elements.setdefault(access.name, []).append(access)
+        return cls(
+            {name: frozenset(found) for name, found in spots.items()},
+            frozenset(written),
+            {name: frozenset(found) for name, found in nodes.items()},
+            elements,
+            arithmetic,
+            changing,
+            context,
+        )
+
+    def doubtful_pairs(self, context: Context) -> list[tuple[str, str]]:
+        """The names that may touch the same memory, of which one is written at least."""
+        aliases = aliases_in(context)
+        return [
+            (one, two)
+            for one, two in combinations(sorted(self.spots), 2)
+            if any(
+                aliases.may_overlap(first, second)
+                for first in self.spots[one]
+                for second in self.spots[two]
+                if first in self.written or second in self.written
+            )
+        ]
+
+    def extent(self, name: str) -> _Extent | None:
+        """The addresses between which everything lies that is touched under a name; None where nobody knows."""
+        declared = self.context.declarations.get(name)
+        if declared is None or name in self.changing or not declared.type or "(" in declared.type:
+            return None
+        if self.spots[name] == frozenset({(name, 0)}):
+            return None if declared.is_array_like else _scalar(name)
+        return self._elements(name, declared)
+
+    def _elements(self, name: str, declared: CDeclaration) -> _Extent | None:
+        uses = self.elements.get(name, ())
+        depth = max(len(declared.dimensions), 1)
+        direct = declared.pointers == (0 if declared.dimensions else 1)
+        # What is reached by other ways than subscripts was not collected.
+        whole = self.nodes[name] <= {id(use.node) for use in uses}
+        if not direct or not whole or any(len(use.subscripts) != depth for use in uses):
+            return None
+        inner, scalars = inner_extents(declared, self.context)
+        sizes = {scalar.name: scalar.value for scalar in scalars}
+        factors = [factor_of(extent, sizes, self.arithmetic) for extent in inner]
+        bounds = [self._ends(uses, factors, largest=largest) for largest in (False, True)]
+        if any(found is None or len(found) > _MOST_ENDS for found in bounds):
+            return None
+        lowest, highest = ([] if found is None else found for found in bounds)
+        base: Node = ident(name)
+        for _ in declared.dimensions[1:]:
+            base = index(base, 0)
+        first = self.arithmetic.extreme(lowest, largest=False)
+        behind = self.arithmetic.extreme([end.shifted(1) for end in highest], largest=True)
+        is_zero = all(end.value == 0 for end in lowest)
+        return _Extent(
+            _number(base if is_zero else binary("+", base, first)), _number(binary("+", base, behind))
+        )
+
+    def _ends(
+        self, uses: Sequence[ElementAccess], factors: Sequence[Polynomial], *, largest: bool
+    ) -> list[Polynomial] | None:
+        found: list[Polynomial] = []
+        for use in uses:
+            flat = use.subscripts[0]
+            for factor, subscript in zip(factors, use.subscripts[1:], strict=True):
+                flat = None if flat is None or subscript is None else flat * factor + subscript
+            if flat is None:
+                return None
+            try:
+                known, levels = self.arithmetic.minimums, [_simply(level) for level in use.levels]
+                found += ends(flat, levels, 0, known, self.arithmetic, largest=largest)
+            except Unbounded:
+                return None
+        return self.arithmetic.tightest(found, smallest=not largest, minimums=self.arithmetic.minimums)
+
+
+def _simply(level: IndexRange) -> IndexRange:
+    """The range with the bound that its header gives, which a loop with a larger step need not reach."""
+    lowers, uppers = level.limit
+    return replace(level, lowers=lowers or level.lowers, uppers=uppers or level.uppers)
+
+
+def _scalar(name: str) -> _Extent:
+    address = unary("&", ident(name))
+    return _Extent(_number(address), _number(binary("+", address, 1)))
+
+
+def _number(address: Node) -> Node:
+    """An address as a number, which C compares whatever objects it belongs to."""
+    kind = c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(["unsigned", "long"]))
+    return c_ast.Cast(c_ast.Typename(None, [], None, kind), address)

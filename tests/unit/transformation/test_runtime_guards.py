@@ -1,0 +1,142 @@
+"""Conditions at run time: arrays that may overlap, at every distance; what cannot be tested stays refused."""
+
+from __future__ import annotations
+
+import pytest
+from c_programs import checked, compile_and_run, openmp
+from c_trees import read_tasks, transformed_file
+
+from orio_py.transformation.base import Refusal
+
+FILE = """#include <stdio.h>
+#include <string.h>
+static int fast;
+{function} {{
+  int i, j;
+  /*@ begin Loop(transform {recipe}) @*/
+  {code}
+  /*@ end @*/
+}}
+"""
+MAIN = """
+#define SPACE 200
+int main(void)
+{
+  static %(type)s m[SPACE];
+  for (int d = -40; d <= 40; d += %(stride)d)
+    for (int n = -1; n < 8; n += 2) {
+      for (int k = 0; k < SPACE; k++) m[k] = (%(type)s)(k %% 17 + 1);
+      %(call)s;
+      for (int k = 0; k < SPACE; k++) printf("%%g ", (double)m[k]);
+      printf("\\n");
+    }
+  return 0;
+}
+"""
+CASES = {
+    "vectors": (
+        "void f(int n, double *y, double *x)",
+        "for (i = 0; i < n; i++) y[i] = 2 * x[i];",
+        "Parallelize()",
+        "f(n, m + 80, m + 80 + d)",
+    ),
+    "offsets": (
+        "void f(int n, double *y, double *x)",
+        "for (i = n - 1; i >= 0; i -= 2) y[i + 3] = x[i - 1] + x[2 * i];",
+        "Reverse()",
+        "f(n, m + 80, m + 80 + d)",
+    ),
+    "rows": (
+        "void f(int n, double y[][5], double x[][5])",
+        "for (i = 1; i < n; i++) for (j = 0; j < 5; j++) y[i - 1][j] = x[i][j] + 1;",
+        "Permut(seq=['j', 'i'])",
+        "f(n, (double (*)[5])(m + 80), (double (*)[5])(m + 80 + d))",
+    ),
+    "flat": (
+        "void f(int n, double *y, double *x, double *s)",
+        "for (i = 0; i < n; i++) { y[i] = 0; for (j = 0; j < 3; j++) y[i] += x[i * n + j] * s[0]; }",
+        "UnrollJam(ufactor=2)",
+        "f(n, m + 60, m + 80 + d, m + 70 + d / 2)",
+    ),
+    "conditions": (
+        "void f(int n, double *y, double *x)",
+        "for (i = 0; i < n; i++) if (i > 2) y[i] = x[n - i]; else y[i] = x[i] + 1;",
+        "Parallelize()",
+        "f(n, m + 80, m + 80 + d)",
+    ),
+    "bounds in memory": (
+        "void f(int n, int *y)",
+        "for (i = 0; i < fast; i++) y[i] = fast;",
+        "Unroll(ufactor=3)",
+        "fast = d == 0 ? 1 : n; f(n, d == 0 ? &fast : m + 80)",
+    ),
+    "several statements": (
+        "void f(int n, double *y, double *x)",
+        "{ for (i = 0; i < n; i++) y[i] = x[i]; for (i = 0; i < n; i++) x[i] = y[i] + 1; }",
+        "Fuse(loops=['i', 'i'])",
+        "f(n, m + 80, m + 80 + d)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_result_is_that_of_the_original_at_every_distance(tmp_path, name) -> None:
+    function, code, recipe, call = CASES[name]
+    text = FILE.format(function=function, code=code, recipe=recipe)
+    stride = 5 if name == "rows" else 1
+    kind = "int" if name == "bounds in memory" else "double"
+    main = MAIN % {"call": call, "stride": stride, "type": kind}
+    before = compile_and_run(text + main, tmp_path, *checked())
+    new = transformed_file(text, {})
+    assert "Runs unless arrays overlap" in new
+    assert "else" in new
+    assert compile_and_run(new + main, tmp_path, *checked(), *openmp()) == before
+
+
+def test_arrays_apart_take_the_transformed_code(tmp_path) -> None:
+    function, code, recipe, _ = CASES["vectors"]
+    new = transformed_file(FILE.format(function=function, code=code, recipe=recipe), {})
+    counted = new.replace("#pragma omp parallel for", "#pragma omp parallel for firstprivate(y)", 1)
+    counted = counted.replace("    #if defined(_OPENMP)", "    fast++;\n    #if defined(_OPENMP)", 1)
+    main = (
+        "int main(void) { double m[40] = {0}; f(8, m, m + 8); f(8, m, m + 7); f(8, m + 8, m); f(8, m + 7, m);"
+    )
+    main += ' f(0, m, m); f(8, m, m); printf("%d", fast); return 0; }'
+    assert compile_and_run(counted + main, tmp_path, *checked(), *openmp()) == "3"
+
+
+@pytest.mark.parametrize(
+    ("function", "code", "recipe"),
+    [
+        ("void f(int n, double *y, double *x)", "for (i = 0; i < n; i++) y[i] = *(x + i);", "Parallelize()"),
+        ("void f(int n, double *y, double **x)", "for (i = 0; i < n; i++) y[i] = x[i][0];", "Parallelize()"),
+        ("void f(int n, int *y, int *x)", "for (i = 0; i < n; i++) y[i] = x[y[i]];", "Permut(seq=['i'])"),
+        (
+            "void f(int n, double *y, double *x)",
+            "for (i = 1; i < n; i++) y[i] = y[i - 1] + x[i];",
+            "Parallelize()",
+        ),
+        (
+            "void f(int n, double *y, double *x)",
+            "for (i = 0; i < n; i++) { y[i] = x[0]; x++; }",
+            "Parallelize()",
+        ),
+    ],
+)
+def test_what_cannot_be_tested_is_refused(function: str, code: str, recipe: str) -> None:
+    text = FILE.format(function=function, code=code, recipe=recipe)
+    assert len(read_tasks(text)) == 1
+    if recipe.startswith("Permut"):
+        assert "overlap" not in transformed_file(text, {})
+        return
+    with pytest.raises(Refusal) as caught:
+        transformed_file(text, {})
+    assert {d.code for d in caught.value.diagnostics} <= {"ORIO-T040", "ORIO-T041"}
+
+
+@pytest.mark.parametrize(
+    "function", ["void f(int n, double *restrict y, double *x)", "void f(int n, double *y, float *x)"]
+)
+def test_what_cannot_overlap_has_no_guard(function: str) -> None:
+    text = FILE.format(function=function, code=CASES["vectors"][1], recipe="Parallelize()")
+    assert "overlap" not in transformed_file(text, {})
