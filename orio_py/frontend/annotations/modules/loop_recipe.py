@@ -40,7 +40,7 @@ _BRACKET = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[()]")
 
 
 @dataclass(slots=True)
-class Recipe:
+class LoopText:
     """The C code of an annotation with all else blanked, and its transformation steps.
 
     `marks` maps the offset of each `transform` in the file to its index in `steps`.
@@ -57,10 +57,10 @@ class Recipe:
         return re.sub(r"//[^\n]*|[\s;]+", "", self.code) != ""
 
 
-def read_recipe(source: SourceFile, body: Span) -> Recipe:
+def read_recipe(source: SourceFile, body: Span) -> LoopText:
     """Split the text of a Loop annotation.  Problems: ORIO-A013, A014 and those of expressions."""
     text = source.text[body.start : body.end]
-    recipe = Recipe(text)
+    recipe = LoopText(text)
     pieces: list[str] = []
     at = 0
     while (match := _TOKEN.search(text, at)) is not None:
@@ -92,7 +92,7 @@ def _hash_line(text: str) -> str:
     return "//" + text[2:] if text[1:2] in (" ", "\t", "#") else _blank(text)
 
 
-def _transform(recipe: Recipe, source: SourceFile, base: int, start: int) -> int:
+def _transform(recipe: LoopText, source: SourceFile, base: int, start: int) -> int:
     """Read the statement at `start`; the result is the offset behind it."""
     text = recipe.code
     place = source.position(base + start)
