@@ -20,7 +20,7 @@ from orio_py.ctree.nodes import c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import CDeclaration, declaration_of
-from orio_py.frontend.annotations.modules.loop_recipe import read_recipe
+from orio_py.frontend.annotations.modules.loop import read_recipe
 from orio_py.spec.assumptions import Assumptions
 from orio_py.spec.recipe import MarkedRecipe
 from orio_py.spec.region import Region
