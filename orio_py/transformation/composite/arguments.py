@@ -25,7 +25,7 @@ from orio_py.transformation.arguments import (
     wrong,
 )
 from orio_py.transformation.base import Refusal, Transformation
-from orio_py.transformation.composite.steps import Loops, Named, Over, Step
+from orio_py.transformation.composite.steps import Loops, Named, Over, ScheduleStep
 from orio_py.transformation.entry import Entry
 from orio_py.transformation.parallel import parallelize, vectorize
 from orio_py.transformation.parallel.openmp import OpenMP
@@ -44,7 +44,7 @@ from orio_py.transformation.unrolling.unroll_and_jam import UnrollAndJam
 from orio_py.transformation.unrolling.unroll_reduction import UnrollReduction
 from orio_py.transformation.versions import restrict, specialize
 
-Steps = tuple[Step, ...]
+Steps = tuple[ScheduleStep, ...]
 
 
 def tiles(value: Value, name: str) -> Steps:
@@ -62,7 +62,7 @@ def strips(value: Value, name: str) -> Steps:
 
 def _tiles(transformation: type[Tile], value: Value, name: str) -> Steps:
     kind = "a list of (loopid, tsize, newindex)"
-    steps: list[Step] = []
+    steps: list[ScheduleStep] = []
     skipped: tuple[str, ...] = ()
     for item in _list(value, name, kind):
         if not isinstance(item, (list, tuple)) or len(item) != 3:
@@ -74,16 +74,16 @@ def _tiles(transformation: type[Tile], value: Value, name: str) -> Steps:
         wanted, size, index = loop_name(loop, name), positive_int(size, name), new_index(index, name)
         if size == 1:
             # A tile of one iteration is none: only the loop has to be there, or to be such a one.
-            steps.append(Step(None, Named(wanted, skipped)))
+            steps.append(ScheduleStep(None, Named(wanted, skipped)))
             skipped = (*skipped, index)
         else:
-            steps.append(Step(transformation(size, index), Named(wanted)))
+            steps.append(ScheduleStep(transformation(size, index), Named(wanted)))
     return tuple(steps)
 
 
 def orders(value: Value, name: str) -> Steps:
     """`[[loops], …]`.  Raises Refusal: ORIO-T010."""
-    return tuple(Step(Permut(order)) for order in sequences(value, name))
+    return tuple(ScheduleStep(Permut(order)) for order in sequences(value, name))
 
 
 def register_tiles(value: Value, name: str) -> Steps:
@@ -92,23 +92,23 @@ def register_tiles(value: Value, name: str) -> Steps:
     if not factors:
         return ()
     loops, numbers = zip(*factors, strict=True)
-    return (Step(RegTile(loops, numbers, optional=True)),)
+    return (ScheduleStep(RegTile(loops, numbers, optional=True)),)
 
 
 def unrolled(transformation: Callable[[int], Transformation], value: Value, name: str) -> Steps:
     """`([loops], [factors])`, a step for each.  Raises Refusal: ORIO-T010, T011, T016."""
     factors = unroll_factors(value, name)
-    return tuple(Step(transformation(factor), Over(loop)) for loop, factor in factors if factor > 1)
+    return tuple(ScheduleStep(transformation(factor), Over(loop)) for loop, factor in factors if factor > 1)
 
 
 def pragmas(value: Value, name: str) -> Steps:
     """`[(loopid, text or list of texts), …]`.  Raises Refusal: ORIO-T010."""
-    steps: list[Step] = []
+    steps: list[ScheduleStep] = []
     for item in _list(value, name, "a list of (loopid, text)"):
         if not isinstance(item, (list, tuple)) or len(item) != 2:
             wrong(name, "a list of (loopid, text)", item)
         loop, lines = loop_name(item[0], name), texts(item[1], name)
-        steps.append(Step(Pragma(lines) if pragma_lines(lines) else None, Named(loop)))
+        steps.append(ScheduleStep(Pragma(lines) if pragma_lines(lines) else None, Named(loop)))
     return tuple(steps)
 
 
@@ -122,12 +122,12 @@ def flagged_texts(transformation: type[OpenMP | Vector], loops: Loops, value: Va
         return ()
     if len(value) != 2:
         wrong(name, "(True or False, text)", value)
-    return (Step(transformation(True, texts(value[1], name)), loops),)
+    return (ScheduleStep(transformation(True, texts(value[1], name)), loops),)
 
 
 def _on_loops(entry: Entry, names: Sequence[str], value: Value, name: str) -> Steps:
     """`[loopid, (loopid, …), …]`: a loop, and the other arguments of the transformation."""
-    found: list[Step] = []
+    found: list[ScheduleStep] = []
     for item in _list(value, name, f"a list of loops, or of (loopid, {', '.join(names)})"):
         parts = item if isinstance(item, tuple) and len(item) > 1 and not _is_choice(item, names) else (item,)
         step = _made(entry, names, parts[1:], name)
@@ -152,7 +152,7 @@ def _steps(entry: Entry, names: Sequence[str], value: Value, name: str) -> Steps
 
 def _flagged_steps(entry: Entry, names: Sequence[str], value: Value, name: str) -> Steps:
     """`[(bool, argument, …), …]`: a transformation for each that is switched on."""
-    found: list[Step] = []
+    found: list[ScheduleStep] = []
     for item in _list(value, name, f"a list of (True or False, {', '.join(names)})"):
         if not isinstance(item, (list, tuple)) or not item:
             wrong(name, f"a list of (True or False, {', '.join(names)})", value)
@@ -173,7 +173,7 @@ def _switch(
 
 def fusions(value: Value, name: str) -> Steps:
     """`[[loops], ([loops], depth), …]`.  Raises Refusal: ORIO-T010."""
-    found: list[Step] = []
+    found: list[ScheduleStep] = []
     for item in _list(value, name, "a list of lists of loops, or of ([loops], depth)"):
         parts = item if isinstance(item, tuple) and item and isinstance(item[0], (list, tuple)) else (item,)
         found.append(_made(fuse.ENTRY, ("loops", "depth"), parts, name))
@@ -228,12 +228,12 @@ def _kernels(entry: Entry, example: str, value: Value, name: str) -> Steps:
             wrong(name, f"made up of arguments of {entry.name}; `{argument}` is none", value)
         given[argument] = chosen
     try:
-        return (Step(entry.make(given), Loops.KERNELS),)
+        return (ScheduleStep(entry.make(given), Loops.KERNELS),)
     except Refusal as refusal:
         raise Refusal(*refusal.diagnostics, argument=name) from None
 
 
-def _made(entry: Entry, names: Sequence[str], parts: Sequence[Value], name: str) -> Step:
+def _made(entry: Entry, names: Sequence[str], parts: Sequence[Value], name: str) -> ScheduleStep:
     """The transformation with these arguments; what is wrong with one is wrong with the key."""
     if len(parts) > len(names):
         wrong(name, f"at most {len(names)} values ({', '.join(names)})", list(parts))
@@ -241,7 +241,7 @@ def _made(entry: Entry, names: Sequence[str], parts: Sequence[Value], name: str)
     if missing:
         wrong(name, f"({', '.join(names)}) with at least `{missing[-1]}`", list(parts))
     try:
-        return Step(entry.make(dict(zip(names, parts, strict=False))))
+        return ScheduleStep(entry.make(dict(zip(names, parts, strict=False))))
     except Refusal as refusal:
         raise Refusal(*refusal.diagnostics, argument=name) from None
 

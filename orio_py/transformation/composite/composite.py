@@ -21,11 +21,11 @@ from enum import Enum, auto
 from orio_py.ctree.nodes import Node
 from orio_py.kernel.backends import BACKENDS
 from orio_py.transformation.base import Context, Refusal
-from orio_py.transformation.composite.steps import Over, Place, Step
+from orio_py.transformation.composite.steps import Over, Place, ScheduleStep
 from orio_py.transformation.loop_names import show_loops
 from orio_py.transformation.parallel.pragma_text import pragma_lines
 
-Keys = Mapping[str, tuple[Step, ...]]
+Keys = Mapping[str, tuple[ScheduleStep, ...]]
 """What each key asks for, in the order written."""
 
 
@@ -78,18 +78,18 @@ ORDER: tuple[tuple[str, Turn], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class ScheduleStage:
     """The steps that a key asks for at one time."""
 
     key: str
-    steps: tuple[Step, ...]
+    steps: tuple[ScheduleStep, ...]
     is_check: bool = False
     """Whether the steps are only tried: what they make is dropped."""
 
     def apply(self, node: Node, context: Context) -> Node:
         """The statement after the steps.  Raises Refusal; where an argument of a step is to blame, the key is."""
         result = node
-        work = Step.tried if self.is_check else Step.apply
+        work = ScheduleStep.tried if self.is_check else ScheduleStep.apply
         try:
             for step in _outermost_first(self.steps, node):
                 result = work(step, result, context)
@@ -104,7 +104,7 @@ class Stage:
 class Composite:
     """Transformations one after the other."""
 
-    stages: tuple[Stage, ...] = ()
+    stages: tuple[ScheduleStage, ...] = ()
 
     def apply(self, node: Node, context: Context) -> Node:
         """The transformed statement; the same object if nothing is asked for.
@@ -121,7 +121,7 @@ def schedule(keys: Keys, *, force: bool = False) -> Composite:
     return Composite(tuple(_stages(keys, force)))
 
 
-def _stages(keys: Keys, force: bool) -> Iterator[Stage]:
+def _stages(keys: Keys, force: bool) -> Iterator[ScheduleStage]:
     # Unrolling keeps what was found of the loops before, unless it splits accumulators up.
     keeps_order = not keys.get("unrollreduction")
     keeps_kernels = keeps_order and bool(keys.get("regtile") or keys.get("unrolljam"))
@@ -138,7 +138,7 @@ def _stages(keys: Keys, force: bool) -> Iterator[Stage]:
             trusted = key == "vector" or (keeps_kernels if key in BACKENDS else keeps_order)
             steps = tuple(step.having(trusted=trusted) for step in steps)
         if steps:
-            yield Stage(key, steps, turn is Turn.CHECK)
+            yield ScheduleStage(key, steps, turn is Turn.CHECK)
 
 
 def _outer(loops: Place) -> Place:
@@ -155,7 +155,7 @@ def _annotates(keys: Keys) -> bool:
     return any(step.transformation is not None for step in keys.get("pragma", ()))
 
 
-def _outermost_first(steps: tuple[Step, ...], node: Node) -> Iterator[Step]:
+def _outermost_first(steps: tuple[ScheduleStep, ...], node: Node) -> Iterator[ScheduleStep]:
     """The steps; those over an index in the order of the loops.
 
     The copies of an inner loop are fused while it is still one loop.

@@ -8,14 +8,14 @@ from orio_py.kernel.backend import Backend
 from orio_py.kernel.backends import BACKENDS
 from orio_py.transformation.composite import arguments as keys
 from orio_py.transformation.composite.composite import Composite, schedule
-from orio_py.transformation.composite.steps import Step
+from orio_py.transformation.composite.steps import ScheduleStep
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 
 _TILES = "list of (loopid, tsize, newindex)"
 _FACTORS = "([loops], [factors])"
 
 
-def _composite(*, force: bool = False, **given: tuple[Step, ...]) -> Composite:
+def _composite(*, force: bool = False, **given: tuple[ScheduleStep, ...]) -> Composite:
     return schedule(given, force=force)
 
 

@@ -48,14 +48,14 @@ Place = Loops | Named | Over
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ScheduleStep:
     """A transformation, and the loops that it is for."""
 
     transformation: Any
     """A frozen dataclass with `apply` and `force`; None where the loops have to be there and nothing else."""
     loops: Place = Loops.ITS_OWN
 
-    def having(self, **fields: object) -> Step:
+    def having(self, **fields: object) -> ScheduleStep:
         """The step with other values of fields of its transformation."""
         if self.transformation is None:
             return self

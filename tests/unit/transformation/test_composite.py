@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from c_trees import composite
 
-from orio_py.transformation.composite.steps import Loops, Named, Over, Step
+from orio_py.transformation.composite.steps import Loops, Named, Over, ScheduleStep
 from orio_py.transformation.loop_names import LoopName
 from orio_py.transformation.restructuring.strip_mine import StripMine
 from orio_py.transformation.tiling.tile import Tile
@@ -39,8 +39,8 @@ def test_kernels_are_looked_for_before_unrolling_only_where_that_still_holds() -
 def test_steps_say_which_loops_they_are_for() -> None:
     (tiles,) = composite(tile=[("i", 1, "ii"), (["j"], 4, "jj")], force=True).stages
     assert tiles.steps == (
-        Step(None, Named(LoopName(("i",)))),
-        Step(Tile(4, "jj", force=True), Named(LoopName(("j",), optional=True))),
+        ScheduleStep(None, Named(LoopName(("i",)))),
+        ScheduleStep(Tile(4, "jj", force=True), Named(LoopName(("j",), optional=True))),
     )
     outer, inner = composite(unrolljam=(["i"], [2])).stages
     assert [step.loops for step in (*outer.steps, *inner.steps)] == [Over("i", innermost=False), Over("i")]
