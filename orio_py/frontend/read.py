@@ -6,20 +6,20 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
-from orio_py.core.diagnostics import Diagnostic, Note, has_errors
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, Severity, has_errors
 from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.emit import emit
 from orio_py.ctree.file_scan import scan_file
 from orio_py.ctree.file_scope import FileScope, surroundings
 from orio_py.ctree.unit.translation_unit import TranslationUnit, translation_unit
-from orio_py.frontend.annotations.chill import StatementRecipe
-from orio_py.frontend.annotations.loop import LoopReader
+from orio_py.frontend.annotations.module import Annotation, CodeModule, TuningModule
 from orio_py.frontend.annotations.regions import RegionNode, loops_in, nest
 from orio_py.frontend.annotations.scan import scan
 from orio_py.frontend.tuning.collect import Specification
 from orio_py.frontend.tuning.files import Files
 from orio_py.frontend.tuning.specification import Interpreter
 from orio_py.spec.parameter import Parameter
+from orio_py.spec.recipe import StatementRecipe
 from orio_py.spec.region import Region
 from orio_py.spec.target import BuildSpec
 from orio_py.spec.task import TuningTask
@@ -79,7 +79,7 @@ class _Reader:
         outside = self._external(spec)
         lone: list[RegionNode] = []
         for node in roots:
-            if node.name == "PerfTuning":
+            if isinstance(node.module, TuningModule):
                 self._tuning(node)
             else:
                 lone.append(node)
@@ -136,7 +136,7 @@ class _Reader:
             self._task(loops, specification, has_spec=True, around=node)
             return
         groups = self._by_function(loops)
-        inside = len(groups) > 1 or self._function_start(_whole(loops[0])) is not None
+        inside = len(groups) > 1 or self._function_start(loops[0].whole) is not None
         for group in groups:
             self._task(group, specification, has_spec=True, around=None if inside else node)
 
@@ -147,7 +147,7 @@ class _Reader:
     def _by_function(self, nodes: Sequence[RegionNode]) -> list[list[RegionNode]]:
         groups: dict[int | None, list[RegionNode]] = {}
         for node in nodes:
-            groups.setdefault(self._function_start(_whole(node)), []).append(node)
+            groups.setdefault(self._function_start(node.whole), []).append(node)
         return list(groups.values())
 
     def _task(
@@ -177,13 +177,13 @@ class _Reader:
             has_spec=has_spec,
         )
         task = _with(task, specification) if specification is not None else task
-        self.tasks.append(self._with_lists(task))
+        self.tasks.append(self._with_recipe_parameters(task))
 
-    def _with_lists(self, task: TuningTask) -> TuningTask:
-        """The task with the lists of its recipes by statement number as parameters.  Problems: ORIO-S008."""
+    def _with_recipe_parameters(self, task: TuningTask) -> TuningTask:
+        """The task with the parameters that its recipes define.  Problems: ORIO-S008."""
         known = {p.name: p for p in (*task.inputs.parameters, *task.parameters)}
         added: list[Parameter] = []
-        for parameter in (p for region in task.regions for p in region.lists):
+        for parameter in (p for region in task.regions for p in region.recipe.parameters):
             earlier = known.get(parameter.name)
             if earlier is None:
                 known[parameter.name] = parameter
@@ -206,14 +206,29 @@ class _Reader:
         known: Collection[str] | None,
         sizes: frozenset[str],
     ) -> tuple[Region, ...]:
-        reader = LoopReader(self.source, self.marks, self.recipe, sizes)
-        regions = [reader.read(node, near, known) for node in nodes]
-        self.problems.extend(reader.problems)
+        regions = [self._region(node, near, known, sizes) for node in nodes]
         return tuple(region for region in regions if region is not None)
 
-
-def _whole(node: RegionNode) -> Span:
-    return Span(node.leader.span.start, node.trailer.end)
+    def _region(
+        self, node: RegionNode, near: FileScope, known: Collection[str] | None, sizes: frozenset[str]
+    ) -> Region | None:
+        """The region that the node's module reads, or None with its problems reported."""
+        message = "the recipe of a nested region is not applied; its code belongs to the outer one"
+        for child in node.children:
+            place = self.source.position(child.leader.span.start)
+            self.problems.append(Diagnostic("ORIO-A017", message, place, severity=Severity.WARNING))
+        assert isinstance(node.module, CodeModule)
+        problems: list[Diagnostic] = []
+        annotation = Annotation(
+            self.source, node.leader, node.trailer, self.marks, near, known, self.recipe, problems, sizes
+        )
+        region = None
+        try:
+            region = annotation.region(node.module.read(annotation))
+        except DiagnosticError as error:
+            problems.extend(error.diagnostics)
+        self.problems.extend(problems)
+        return None if has_errors(problems) else region
 
 
 def _hull(nodes: Sequence[RegionNode]) -> Span:

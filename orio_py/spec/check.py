@@ -117,7 +117,7 @@ class _Checker:
     def _unused_parameters(self) -> Iterator[Diagnostic]:
         used = {m.group(1) or m.group(2) for c in self._commands() for m in _PLACEHOLDER.finditer(c)}
         for region in self.task.regions:
-            for step in region.steps:
+            for step in region.recipe.steps:
                 for argument in step.arguments:
                     used |= names_in(argument.expression)
         for constraint in self.task.constraints:

@@ -6,34 +6,30 @@ from dataclasses import dataclass
 
 from orio_py.core.source import Position, Span
 from orio_py.ctree.nodes import Compound
-from orio_py.spec.parameter import Parameter
-from orio_py.spec.recipe import RecipeStep
+from orio_py.spec.recipe import Recipe
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """One `Loop` or `CHiLL` region of a file.
-
-    `leader` covers the opening annotation comment, `content` everything between the comments (which
-    write-back replaces), `trailer` the closing one.  `tree` is the code to transform; each
-    `ctree.nodes.Transform` in it marks a statement with an index into `steps`.  `reference` is the
-    user's own code: what follows the annotation, or the annotation's code where nothing follows.
-    `reference_text` is that code as it stands in the file.  `indent` is the white space before the
-    leader, `step` one level of the file's indentation.
-
-    In a `CHiLL` region `by_statement` is True: `tree` holds no marks, `steps` are commands on its numbered
-    statements that are applied one after the other, and `lists` are the parameters that its recipe defines.
-    """
+    """One region of a file with code to transform, as its annotation module has read it."""
 
     leader: Span
+    """The opening annotation comment."""
     content: Span
+    """Everything between the two comments, which write-back replaces."""
     trailer: Span
+    """The closing annotation comment."""
     position: Position
+    """Where the leader begins."""
     tree: Compound
-    steps: tuple[RecipeStep, ...]
+    """The code to transform."""
+    recipe: Recipe
+    """How it is transformed."""
     reference: Compound
+    """The user's own code: what follows the leader, or what the leader says where nothing follows."""
     reference_text: str
+    """That code as it stands in the file."""
     indent: str
+    """The white space before the leader."""
     step: str = "  "
-    by_statement: bool = False
-    lists: tuple[Parameter, ...] = ()
+    """One level of the file's indentation."""

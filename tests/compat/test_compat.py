@@ -57,7 +57,7 @@ def test_fragment_with_external_files() -> None:
     assert evaluate(tile, {"T1_I": 16, "U_I": 8}) is True
     assert evaluate(tile, {"T1_I": 16, "U_I": 7}) is False
     (region,) = task.regions
-    (step,) = region.steps
+    (step,) = region.recipe.steps
     assert [a.name for a in step.arguments] == ["tile", "permut", "unrolljam", "vector", "openmp"]
     assert len(transforms(region.tree)) == 1
     assert transforms(region.reference) == []
@@ -81,9 +81,9 @@ def test_imported_specification() -> None:
 def test_pragma_forms() -> None:
     scale, shift = load("pragmas").tasks
     assert (scale.name, scale.has_spec) == ("scale", False)
-    assert scale.regions[0].steps[0].name == "Unroll"
+    assert scale.regions[0].recipe.steps[0].name == "Unroll"
     assert (shift.name, shift.has_spec) == ("shift", True)
-    (step,) = shift.regions[0].steps
+    (step,) = shift.regions[0].recipe.steps
     assert step.name == "Composite"
     values = {a.name: evaluate(a.expression, {"T1_I": 32, "U1_I": 2, "VEC1": True}) for a in step.arguments}
     assert values == {
@@ -96,12 +96,12 @@ def test_pragma_forms() -> None:
 def test_nested_transforms() -> None:
     (task,) = load("nested_transforms").tasks
     (region,) = task.regions
-    assert [step.name for step in region.steps] == ["Composite", "Unroll", "Tile", "Permut"]
+    assert [step.name for step in region.recipe.steps] == ["Composite", "Unroll", "Tile", "Permut"]
     marks = transforms(region.tree)
     assert [mark.step for mark in marks] == [0, 1, 2, 3]
     assert isinstance(marks[1].stmt, For)
     assert isinstance(marks[2].stmt, Transform)
-    assert str(region.steps[2].position) == "nested_transforms.c:16:7"
+    assert str(region.recipe.steps[2].position) == "nested_transforms.c:16:7"
 
 
 def test_external_specification_groups_by_function() -> None:

@@ -82,7 +82,7 @@ def test_kernel_is_read_without_diagnostics(name: str) -> None:
     assert task.parameters
     known = frozenset(p.name for p in (*task.parameters, *task.inputs.parameters))
     for region in task.regions:
-        assert region.steps
+        assert region.recipe.steps
         assert check_recipe(region, known) == ()
 
 

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 from c_programs import gcc_is_gnu, links
-from c_trees import context, statement
+from c_trees import composite, context, statement
 
 from orio_py.ctree.emit import emit
 from orio_py.transformation.base import Refusal
-from orio_py.transformation.composite.composite import Composite, PragmaEntry
-from orio_py.transformation.loop_names import LoopName
+from orio_py.transformation.composite.composite import Composite
 from orio_py.transformation.parallel.pragma import Pragma
 from orio_py.transformation.parallel.vector import Vector
 
@@ -61,7 +60,7 @@ def variant(first: tuple[str, ...], second: tuple[str, ...]) -> str | None:
     """The loop behind the first texts and then the second ones; None where that is refused."""
     try:
         one = Pragma(first).apply(statement(LOOP), AROUND)
-        return emit(Composite(vector=(True, second)).apply(one, AROUND))
+        return emit(composite(vector=(True, second)).apply(one, AROUND))
     except Refusal as refusal:
         if refusal.diagnostics[0].code != "ORIO-T033":
             raise
@@ -85,7 +84,7 @@ def test_what_is_refused_does_not_compile(tmp_path: Path) -> None:
 
 
 REFUSED = (
-    Composite(pragma=(PragmaEntry(LoopName(("i",)), ("GCC unroll 2",)),), vector=(True, ("GCC unroll 4",))),
+    composite(pragma=[("i", "GCC unroll 2")], vector=(True, ("GCC unroll 4",))),
     Pragma(("GCC unroll 2", "GCC unroll 4")),
     Pragma(("GCC ivdep", "ivdep")),
     Pragma(("GCC ivdep", "vector always", "omp critical")),

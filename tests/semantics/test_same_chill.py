@@ -23,10 +23,10 @@ from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.build import block
 from orio_py.ctree.nodes import Compound, Node
 from orio_py.ctree.parse import position
-from orio_py.frontend.annotations.chill import read_statement_recipe
-from orio_py.spec.recipe import RecipeStep
+from orio_py.frontend.annotations.modules.chill import read_statement_recipe
+from orio_py.spec.recipe import RecipeStep, StatementRecipe
 from orio_py.transformation.base import Context, Refusal
-from orio_py.transformation.statements.recipe import apply_statement_recipe
+from orio_py.transformation.statements.recipe import StatementCommands
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
@@ -50,14 +50,15 @@ class ByStatement:
 
     def apply(self, node: Node, context: Context) -> Node:
         source = SourceFile("recipe", self.recipe.encode())
-        read = read_statement_recipe(source, Span(0, len(source.text)))
-        assert not read.problems
+        problems: list[Diagnostic] = []
+        read = read_statement_recipe(source, Span(0, len(source.text)), problems)
+        assert not problems
         tree = node if isinstance(node, Compound) else block(node)
         taken: list[RecipeStep] = []
         result = tree
         for step in read.steps:
             with suppress(Refusal):
-                result = apply_statement_recipe(tree, [*taken, step], {}, context)
+                result = StatementCommands(tree, StatementRecipe((*taken, step))).apply({}, context)
                 taken.append(step)
         if result is tree:
             raise _nothing(tree)

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
 import pytest
+from c_trees import composite
 from opencl_cases import CUBE, FOR_I, FOR_J, LINE, PLANE, Case, assert_same, staged, transformed
 
 from orio_py.codegen.opencl.device import device_program
-from orio_py.core.expr import Value
 from orio_py.ctree.emit import emit
 from orio_py.ctree.loops import loops_in
 from orio_py.kernel.call import kernel_plans
 from orio_py.kernel.plan import Distribution, Layout
-from orio_py.transformation.catalog import TRANSFORMATIONS
-from orio_py.transformation.composite.composite import Composite
 from orio_py.transformation.offload.opencl import OpenCL
 
 PRODUCT = (
@@ -77,9 +74,7 @@ STREAMED = (
 
 def composed(code: str, **keys: object) -> Case:
     """A loop with several transformations."""
-    composite = TRANSFORMATIONS["Composite"].make(cast("dict[str, Value]", keys))
-    assert isinstance(composite, Composite)
-    return Case(code, composite)
+    return Case(code, composite(**keys))
 
 
 SUM = f"{FOR_I} {FOR_J} y[i] += p[i][j] * x[j];"

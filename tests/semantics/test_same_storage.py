@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from c_trees import parse
+from c_trees import composite, parse
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from same_result import Case, assert_same_results, transformed
@@ -17,8 +17,6 @@ from same_result import Case, assert_same_results, transformed
 from orio_py.ctree.emit import emit
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.base import Context, Transformation
-from orio_py.transformation.composite.composite import Composite, TileEntry
-from orio_py.transformation.loop_names import LoopName
 from orio_py.transformation.storage.array_copy import ArrCopy
 from orio_py.transformation.storage.bound_replace import BoundReplace
 from orio_py.transformation.storage.prefetch import Prefetch
@@ -144,10 +142,8 @@ def nests(draw: st.DrawFn) -> str:
 
 def before_it() -> st.SearchStrategy[Transformation | None]:
     factor = st.integers(1, 4)
-    jams = st.tuples(factor, factor, factor).map(
-        lambda f: Composite(unrolljam=tuple(zip("ijk", f, strict=True)))
-    )
-    tiles = st.just(Composite(tile=tuple(TileEntry(LoopName((x,), optional=True), 6, x * 2) for x in "ijk")))
+    jams = st.tuples(factor, factor, factor).map(lambda f: composite(unrolljam=([*"ijk"], [*f])))
+    tiles = st.just(composite(tile=[([x], 6, x * 2) for x in "ijk"]))
     return st.one_of(st.none(), jams, tiles)
 
 
@@ -220,9 +216,7 @@ def bound_cases() -> st.SearchStrategy[list[Case]]:
     one = st.builds(
         lambda drawn, tiled, final: Case(
             drawn[0],
-            Both(Composite(tile=(TileEntry(LoopName(("k",)), 6, "kk"),)), BoundReplace())
-            if tiled
-            else BoundReplace(),
+            Both(composite(tile=[("k", 6, "kk")]), BoundReplace()) if tiled else BoundReplace(),
             drawn[1],
             BOUND_SIZES,
             final_indices=final and not tiled,
@@ -278,9 +272,8 @@ def tiles(draw: st.DrawFn) -> Case:
     code = " ".join(f"for ({header})" for header in loops) + f" {{ {body} }}"
     first: Transformation | None = None
     if draw(st.booleans()):
-        order = tuple(LoopName((x,), optional=True) for x in ("jj", "ii", "i", "j"))
-        tile = tuple(TileEntry(LoopName((x,)), 8 if x == "i" else 4, x * 2) for x in "ij")
-        first = Composite(tile=tile, permut=(order,))
+        tile = [(x, 8 if x == "i" else 4, x * 2) for x in "ij"]
+        first = composite(tile=tile, permut=[[["jj"], ["ii"], ["i"], ["j"]]])
     array = draw(st.sampled_from("ppq"))
     sizes = draw(st.sampled_from([(24, 24), (10, 12), (9, 9), (8, 4), (12, 24), (24, 24)]))
     names = draw(st.sampled_from(["i][j", "i][j", "i][j", "i][j", "i][k", "j][i"]))
@@ -350,15 +343,15 @@ def pipelines(draw: st.DrawFn) -> Case:
     headers = [draw(st.sampled_from(UPWARD[:2])).format(x, draw(st.sampled_from("nm"))) for x in "ijk"]
     code = " ".join(f"for ({header})" for header in headers) + " " + body
     sizes = {x: draw(st.sampled_from([4, 6, 8])) for x in "ijk"}
-    tile = tuple(TileEntry(LoopName((x,)), size, x * 2) for x, size in sizes.items())
+    tile = [(x, size, x * 2) for x, size in sizes.items()]
     order = [x * 2 for x in draw(st.permutations("ijk"))] + list(draw(st.permutations("ijk")))
-    step: Transformation = Composite(tile=tile, permut=(tuple(LoopName((x,)) for x in order),))
+    step: Transformation = composite(tile=tile, permut=[order])
     if draw(st.booleans()) and "a[" not in body:
         array, first, second = draw(st.sampled_from(["pij", "qik", "rkj"]))
         if f"{array}[{first}][{second}]" in body:
             step = Both(step, ArrCopy(f"{array}[{first}][{second}]", (sizes[first], sizes[second])))
-    factors = tuple((x, draw(st.integers(1, 4))) for x in "ijk")
-    step = Both(step, Composite(unrolljam=factors)) if draw(st.booleans()) else step
+    factors = ([*"ijk"], [draw(st.integers(1, 4)) for _ in "ijk"])
+    step = Both(step, composite(unrolljam=factors)) if draw(st.booleans()) else step
     last = (ScalarReplace(), BoundReplace())
     for each in last if draw(st.booleans()) else reversed(last):
         step = Both(step, each)

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 from c_programs import openmp
+from c_trees import composite
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from same_result import Case, assert_same_results
 
 from orio_py.transformation.base import Transformation
-from orio_py.transformation.composite.composite import Composite, PragmaEntry, TileEntry
+from orio_py.transformation.composite.composite import Composite
 from orio_py.transformation.loop_names import LoopName
 from orio_py.transformation.parallel.openmp import OpenMP
 from orio_py.transformation.parallel.pragma import Pragma
@@ -178,17 +179,17 @@ def composites(draw: st.DrawFn) -> Composite:
     size = st.sampled_from([1, 2, 6, 12])
     factor = st.integers(1, 4)
     tiled = draw(st.lists(st.sampled_from("ijk"), unique=True))
-    tiles = [TileEntry(LoopName((name,), optional=True), draw(size), name * 2) for name in tiled]
+    tiles: list[tuple[object, int, str]] = [([name], draw(size), name * 2) for name in tiled]
     if draw(st.booleans()):
-        tiles.append(TileEntry(LoopName(("ii", "i")), draw(size), "iii"))
+        tiles.append((("ii", "i"), draw(size), "iii"))
     names = draw(st.permutations(["ii", "jj", "kk", "i", "j", "k"]))
-    permut = (maybe(*names),) if draw(st.booleans()) else ()
+    permut = [[[name] for name in names]] if draw(st.booleans()) else []
     unroll = draw(st.lists(st.tuples(st.sampled_from("ijk"), factor), unique_by=lambda pair: pair[0]))
-    return Composite(
-        tile=tuple(tiles),
+    return composite(
+        tile=tiles,
         permut=permut,
-        unrolljam=tuple(unroll),
-        pragma=draw(st.sampled_from([(), (PragmaEntry(LoopName(("i",)), ("GCC unroll 2",)),)])),
+        unrolljam=([name for name, _ in unroll], [number for _, number in unroll]),
+        pragma=draw(st.sampled_from([[], [("i", "GCC unroll 2")]])),
         openmp=(draw(st.booleans()), ("omp parallel for",)),
         vector=(draw(st.booleans()), (draw(st.sampled_from(["ivdep", "omp simd", "vector always"])),)),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 from orio_py.core.diagnostics import Diagnostic, has_errors
 from orio_py.core.expr import Value
@@ -17,6 +18,8 @@ from orio_py.ctree.unit.translation_unit import translation_unit
 from orio_py.frontend.read import read
 from orio_py.spec.task import TuningTask
 from orio_py.transformation.base import Context
+from orio_py.transformation.catalog import TRANSFORMATIONS
+from orio_py.transformation.composite.composite import Composite
 from orio_py.transformation.recipe import apply_recipe, check_recipe, context_for
 
 
@@ -43,6 +46,13 @@ def context(declarations: str = "", *, live: str = "", **fields: object) -> Cont
     }
     fields.setdefault("structures", translation_unit(declarations).structures)
     return Context(declarations=declared, live_after=frozenset(live.split()), **fields)  # type: ignore[arg-type]
+
+
+def composite(**keys: object) -> Composite:
+    """Composite with the values of its keys, as a recipe gives them."""
+    made = TRANSFORMATIONS["Composite"].make(cast("dict[str, Value]", keys))
+    assert isinstance(made, Composite)
+    return made
 
 
 def read_tasks(text: str, directory: Path = Path()) -> tuple[TuningTask, ...]:

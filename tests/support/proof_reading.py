@@ -21,8 +21,9 @@ from orio_py.ctree.nodes import c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import CDeclaration, declaration_of
-from orio_py.frontend.annotations.recipe import read_recipe
+from orio_py.frontend.annotations.modules.loop import read_recipe
 from orio_py.spec.assumptions import Assumptions
+from orio_py.spec.recipe import MarkedRecipe
 from orio_py.spec.region import Region
 from orio_py.spec.task import TuningTask
 from orio_py.transformation.base import Context
@@ -48,7 +49,8 @@ def directly(code: Code, text: str) -> tuple[Region, Context]:
     tree = parse_statements(recipe.code, source=source, start=0, marks=recipe.marks, macros=_around()[1])
     nowhere = Span(0, 0)
     place = Position("code.c", 1, 1)
-    region = Region(nowhere, nowhere, nowhere, place, tree, tuple(recipe.steps), tree, text, "")
+    marked = MarkedRecipe(tuple(recipe.steps))
+    region = Region(nowhere, nowhere, nowhere, place, tree, marked, tree, text, "")
     outside = _declared(declarations(code).split("(void)")[0])
     arrays = "".join(f"{array.element} {array.name}[{GLOBAL}];" for array in globals_of(code))
     declared: dict[str, CDeclaration] = {

@@ -8,8 +8,16 @@ from dataclasses import dataclass, field
 from orio_py.core.diagnostics import Diagnostic, Note, has_errors
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Span
-from orio_py.frontend.annotations.modules import DEAD, MODULES, TRANSPARENT, WITH_CODE
-from orio_py.frontend.annotations.scan import Leader, Scan
+from orio_py.frontend.annotations.module import (
+    CodeModule,
+    Leader,
+    MissingModule,
+    Module,
+    PlainModule,
+    TuningModule,
+)
+from orio_py.frontend.annotations.modules import MODULES, available
+from orio_py.frontend.annotations.scan import Scan
 
 MAX_NESTING = 20
 
@@ -28,9 +36,19 @@ class RegionNode:
         return self.leader.name
 
     @property
+    def module(self) -> Module | None:
+        """What the name stands for; None for an unknown one."""
+        return MODULES.get(self.name)
+
+    @property
     def content(self) -> Span:
         """What stands between the two annotation comments."""
         return Span(self.leader.span.end, self.trailer.start)
+
+    @property
+    def whole(self) -> Span:
+        """The content with the two comments."""
+        return Span(self.leader.span.start, self.trailer.end)
 
 
 def nest(scan: Scan) -> list[RegionNode]:
@@ -73,35 +91,43 @@ def _flatten(scan: Scan, nodes: list[RegionNode]) -> Iterator[RegionNode]:
     for node in nodes:
         node.children = list(_flatten(scan, node.children))
         at = node.leader.span.start
-        if node.name in TRANSPARENT:
-            scan.warn("ORIO-A019", f"module `{node.name}` has no effect; its text is kept", at)
-            yield from node.children
-        elif node.name in MODULES:
-            yield node
-        elif node.name in DEAD:
-            instead = "use `Loop`" if node.name == "Loops" else "available modules: PerfTuning, Loop, CHiLL"
-            scan.report("ORIO-A004", f"module `{node.name}` is not available", at, help=instead)
-        elif not node.leader.is_broken:
-            near = did_you_mean(node.name, MODULES)
-            scan.report("ORIO-A003", f"unknown module `{node.name}`", at, help=near)
+        match node.module:
+            case PlainModule():
+                scan.warn("ORIO-A019", f"module `{node.name}` has no effect; its text is kept", at)
+                yield from node.children
+            case CodeModule() | TuningModule():
+                yield node
+            case MissingModule(instead=instead):
+                advice = f"use `{instead}`" if instead else f"available modules: {', '.join(_with_effect())}"
+                scan.report("ORIO-A004", f"module `{node.name}` is not available", at, help=advice)
+            case None if not node.leader.is_broken:
+                near = did_you_mean(node.name, available())
+                scan.report("ORIO-A003", f"unknown module `{node.name}`", at, help=near)
+            case None:
+                pass
+
+
+def _with_effect() -> list[str]:
+    return [name for name in available() if not isinstance(MODULES[name], PlainModule)]
 
 
 def _check(scan: Scan, node: RegionNode, outer: list[RegionNode]) -> None:
-    if node.name == "PerfTuning" and outer:
+    is_tuning = isinstance(node.module, TuningModule)
+    if is_tuning and outer:
         place = scan.source.position(node.leader.span.start)
         start = scan.source.position(outer[-1].leader.span.start)
         scan.problems.append(
             Diagnostic(
                 "ORIO-A008",
-                f"a PerfTuning region cannot stand inside a {outer[-1].name} region",
+                f"a {node.name} region cannot stand inside a {outer[-1].name} region",
                 place,
                 notes=(Note("the enclosing region begins here", start),),
             )
         )
-    if node.name == "PerfTuning" and not loops_in(node) and not has_errors(scan.problems):
+    if is_tuning and not loops_in(node) and not has_errors(scan.problems):
         scan.report(
             "ORIO-A009",
-            "this PerfTuning region contains no Loop region, so there is nothing to tune",
+            f"this {node.name} region contains no Loop region, so there is nothing to tune",
             node.leader.span.start,
             help="put `/*@ begin Loop( transform … ) @*/ code /*@ end @*/` into it",
         )
@@ -110,5 +136,5 @@ def _check(scan: Scan, node: RegionNode, outer: list[RegionNode]) -> None:
 
 
 def loops_in(node: RegionNode) -> list[RegionNode]:
-    """The Loop and CHiLL regions directly inside a PerfTuning region."""
-    return [child for child in node.children if child.name in WITH_CODE]
+    """The regions with code directly inside a PerfTuning region."""
+    return [child for child in node.children if isinstance(child.module, CodeModule)]

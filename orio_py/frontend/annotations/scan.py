@@ -16,7 +16,8 @@ from lark.exceptions import UnexpectedInput
 from orio_py.core.diagnostics import Diagnostic, Severity
 from orio_py.core.registry import nearest
 from orio_py.core.source import SourceFile, Span
-from orio_py.frontend.annotations.modules import DEAD, MODULES
+from orio_py.frontend.annotations.module import Leader
+from orio_py.frontend.annotations.modules import MODULES, available
 from orio_py.frontend.grammars import offset, parse, rule_name
 
 _START = re.compile(r"/\*|//|\"|'|^[ \t]*\#[ \t]*pragma[ \t]+(?:Orio|Oiro|orio)\b", re.MULTILINE)
@@ -25,24 +26,6 @@ _CHARACTER = re.compile(r"'[^'\\\n]*(?:\\[\s\S][^'\\\n]*)*'")
 _LINE = re.compile(r"(?:[^\\\n]|\\\r?\n|\\)*")
 
 _LABEL = re.compile(r"""loop\s+(begin|end)\b\s*("[^"\n]*")?\s*""")
-
-
-@dataclass(frozen=True, slots=True)
-class Leader:
-    """An opening annotation: module name, and the spans of the whole and of the text in parentheses.
-
-    `is_marker` is True for `#pragma orio loop begin`, whose recipe is made up from the parameters.
-    """
-
-    name: str
-    span: Span
-    body: Span
-    is_marker: bool = False
-
-    @property
-    def is_broken(self) -> bool:
-        """Whether this stands for a leader that was reported already, to be closed by its trailer."""
-        return not self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +107,8 @@ def _comment(result: Scan, piece: _Piece) -> None:
 
 def _leader(result: Scan, leader: Leader, first: str) -> None:
     """Accept a leader.  `/*@ note (see below) @*/` is a remark unless its name resembles a module."""
-    near = nearest(leader.name, (*MODULES, *DEAD, "begin"))
-    if first != "begin" and leader.name not in MODULES and leader.name not in DEAD and near is None:
+    near = nearest(leader.name, (*MODULES, "begin"))
+    if first != "begin" and leader.name not in MODULES and near is None:
         _stray(result, leader.span)
         return
     result.marks.append(leader)
@@ -135,7 +118,7 @@ def _unterminated(result: Scan, piece: _Piece, inner: str, first: str) -> None:
     """A `/*@ … */` comment: another tool's annotation, or one of ours that ends too early."""
     if first == "end":
         result.marks.append(Trailer(piece.span))
-    opening = re.match(rf"\s*(?:begin\b|(?:{'|'.join(MODULES)})\s*\()", inner)
+    opening = re.match(rf"\s*(?:begin\b|(?:{'|'.join(available())})\s*\()", inner)
     if opening is None and first != "end":
         return
     if opening is not None:
@@ -156,9 +139,9 @@ def _unterminated(result: Scan, piece: _Piece, inner: str, first: str) -> None:
 def _malformed(result: Scan, span: Span, inner: str, first: str) -> None:
     begin = re.match(r"\s*begin\s+(\w+)\s*(\(?)", inner)
     misspelt = nearest(first, ("begin", "end")) if first else None
-    if first == "end" or (misspelt == "end" and first not in (*MODULES, *DEAD)):
+    if first == "end" or (misspelt == "end" and first not in MODULES):
         result.marks.append(Trailer(span))
-    elif first == "begin" or misspelt == "begin" or ((first in MODULES or first in DEAD) and "(" in inner):
+    elif first == "begin" or misspelt == "begin" or (first in MODULES and "(" in inner):
         result.broken(span)
     if begin is not None:
         name, bracket = begin.groups()
@@ -168,7 +151,7 @@ def _malformed(result: Scan, span: Span, inner: str, first: str) -> None:
         result.report("ORIO-A005", "`begin` without a module name; expected `begin Name( … )`", span.start)
     elif first == "end":
         result.report("ORIO-A005", "unexpected text after `end`; expected `/*@ end @*/`", span.start)
-    elif (first in MODULES or first in DEAD) and "(" in inner:
+    elif first in MODULES and "(" in inner:
         result.report(
             "ORIO-A005", f"annotation `{first}` is incomplete; expected `)` before `@*/`", span.start
         )

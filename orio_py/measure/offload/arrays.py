@@ -12,7 +12,8 @@ from orio_py.codegen.device import ArgumentKind, KernelArgument
 from orio_py.ctree.evaluate import Number, canonical_type
 from orio_py.kernel.call import size_name
 from orio_py.measure.job import DEFAULT_TOLERANCE
-from orio_py.measure.offload.host import HostState, Launch, Pointer, number_bytes, number_from
+from orio_py.measure.offload.host import Launch
+from orio_py.measure.offload.host_state import HostState, Pointer, number_bytes, number_from
 from orio_py.measure.offload.problem import VariantProblem
 from orio_py.measure.offload.variant import Combining, HostData, HostVariable
 

@@ -25,7 +25,8 @@ from orio_py.measure.base import Baseline, RunLimits, VariantFacts
 from orio_py.measure.evaluator import ENOUGH, FINAL_SAMPLES, MOST_SAMPLES, Evaluator
 from orio_py.measure.job import DEFAULT_TOLERANCE, EarlyStopping, MemberPlace, ResultLines, judge
 from orio_py.measure.offload.client import DeviceWorker, Ended
-from orio_py.measure.offload.host import HostCode, HostState, Launch
+from orio_py.measure.offload.host import HostCode, Launch
+from orio_py.measure.offload.host_state import HostState
 from orio_py.measure.offload.variant import HostData, HostFunction, HostMember, HostVariable
 from orio_py.measure.offload.worker import CONDITION, Task
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage

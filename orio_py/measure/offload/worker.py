@@ -21,7 +21,7 @@ from typing import Any, Protocol, TypeVar
 from orio_py.build.process import service_ends
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.ctree.evaluate import NoValueError
-from orio_py.measure.offload.host import HostState
+from orio_py.measure.offload.host_state import HostState
 from orio_py.measure.offload.problem import Spent, VariantProblem
 from orio_py.measure.offload.variant import HostData
 

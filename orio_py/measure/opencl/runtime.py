@@ -20,7 +20,8 @@ import pyopencl as cl
 from orio_py.codegen.device import ArgumentKind, KernelArgument
 from orio_py.kernel.plan import Direction
 from orio_py.measure.offload.arrays import HostArrays, buffer_bytes, by_columns, partials_array, value_of
-from orio_py.measure.offload.host import HostCode, HostState, Launch
+from orio_py.measure.offload.host import HostCode, Launch
+from orio_py.measure.offload.host_state import HostState
 from orio_py.measure.offload.problem import Spent, VariantProblem
 from orio_py.measure.offload.slices import BufferPart, busy_seconds, run_slices
 from orio_py.measure.offload.variant import HostData

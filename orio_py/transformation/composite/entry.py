@@ -1,24 +1,22 @@
-"""Composite in the catalog: its keys."""
+"""Composite in the catalog: its keys; `composite.ORDER` says when each has its turn."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from orio_py.kernel.backend import Backend
 from orio_py.kernel.backends import BACKENDS
-from orio_py.transformation.arguments import sequences, unroll_factors
 from orio_py.transformation.composite import arguments as keys
-from orio_py.transformation.composite.composite import Composite
+from orio_py.transformation.composite.composite import Composite, schedule
+from orio_py.transformation.composite.steps import ScheduleStep
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 
 _TILES = "list of (loopid, tsize, newindex)"
 _FACTORS = "([loops], [factors])"
 
 
-def _composite(**values: Any) -> Composite:
-    made = (values.pop(name, None) for name in BACKENDS)
-    return Composite(kernels=tuple(step for step in made if step is not None), **values)
+def _composite(*, force: bool = False, **given: tuple[ScheduleStep, ...]) -> Composite:
+    return schedule(given, force=force)
 
 
 def _kernels(backend: Backend) -> ArgumentSpec:
@@ -65,7 +63,7 @@ ENTRY = Entry(
             keys.tiles,
             "[]",
         ),
-        ArgumentSpec("permut", "list of lists of loops", "reorder nests", sequences, "[]"),
+        ArgumentSpec("permut", "list of lists of loops", "reorder nests", keys.orders, "[]"),
         ArgumentSpec(
             "arrcopy",
             "list of (bool, aref, sizes, suffix, dtype)",
@@ -78,18 +76,18 @@ ENTRY = Entry(
             "regtile",
             _FACTORS,
             "unroll nests and jam the copies, bounds of any form",
-            unroll_factors,
+            keys.register_tiles,
             "([], [])",
         ),
         ArgumentSpec(
             "unrolljam",
             _FACTORS,
             "unroll these loops and jam the copies of inner loops",
-            unroll_factors,
+            keys.jams,
             "([], [])",
         ),
         ArgumentSpec(
-            "unrollreduction", _FACTORS, "unroll reductions into partial results", unroll_factors, "([], [])"
+            "unrollreduction", _FACTORS, "unroll reductions into partial results", keys.reductions, "([], [])"
         ),
         ArgumentSpec(
             "scalarreplace",
@@ -134,7 +132,7 @@ ENTRY = Entry(
             "openmp",
             "(bool, text or list of texts)",
             "pragmas before each outermost loop",
-            keys.flagged_texts,
+            keys.openmp,
             "(False, '')",
             flagged=True,
         ),
@@ -150,7 +148,7 @@ ENTRY = Entry(
             "vector",
             "(bool, text or list of texts)",
             "pragmas before each innermost loop",
-            keys.flagged_texts,
+            keys.vector,
             "(False, '')",
             flagged=True,
         ),

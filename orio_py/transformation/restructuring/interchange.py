@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
+from typing import ClassVar
 
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.arguments import text
 from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.loop_names import LoopName, first_present, index_name, show_loops
-from orio_py.transformation.restructuring.loop_matching import in_the_name_of
 from orio_py.transformation.sites import rewrite_where
 from orio_py.transformation.tiling.permute import Permut
 
@@ -56,12 +56,19 @@ class Interchange:
 
     def _exchanged(self, nest: Node, context: Context) -> Node:
         outer, inner = [name for name in show_loops(nest) if name in {self.first, self.second}]
-        step = Permut((LoopName((inner,)), LoopName((outer,))), force=self.force)
+        step = _Exchange((LoopName((inner,)), LoopName((outer,))), force=self.force)
         try:
-            return in_the_name_of("Interchange", "Permut", lambda c: step.apply(nest, c), context)
+            return step.apply(nest, context)
         except Refusal as refusal:
             argument = "first" if refusal.argument == "seq" else refusal.argument
             raise Refusal(*refusal.diagnostics, argument=argument) from None
+
+
+class _Exchange(Permut):
+    """The loops of one nest in their new order."""
+
+    __slots__ = ()
+    name: ClassVar = "Interchange"
 
 
 def _outermost(node: Node, wanted: Set[str]) -> Iterator[Node]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import copy_with
-from orio_py.transformation.base import Context, ForcedRefusals, Refusal, refuse
+from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.forms import (
     require_invariant_bound,
     require_no_jumps,
@@ -65,16 +64,3 @@ def starting_at(loop: For, start: Node) -> Node:
             return copy_with(given, rvalue=start)
         case _:
             raise AssertionError("a canonical loop starts with an assignment or a declaration")
-
-
-def in_the_name_of(what: str, other: str, work: Callable[[Context], Node], context: Context) -> Node:
-    """What `work` makes; its refusals, and what it overrules, speak of `what` instead of `other`."""
-    overruled = ForcedRefusals()
-    try:
-        result = work(replace(context, overruled=overruled))
-    except Refusal as refusal:
-        told = (replace(d, message=d.message.replace(other, what)) for d in refusal.diagnostics)
-        raise Refusal(*told, argument=refusal.argument) from None
-    for text in overruled.texts:
-        context.overruled.add(text.replace(other, what))
-    return result

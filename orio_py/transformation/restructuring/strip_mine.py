@@ -11,31 +11,18 @@ Addison-Wesley 1996, section 9.8.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import ClassVar
 
-from orio_py.ctree.nodes import Node
 from orio_py.transformation.arguments import new_index, positive_int
-from orio_py.transformation.base import Context
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
-from orio_py.transformation.restructuring.loop_matching import in_the_name_of
 from orio_py.transformation.tiling.tile import Tile
 
 
-@dataclass(frozen=True, slots=True)
-class StripMine:
+class StripMine(Tile):
     """Run a loop in strips of `tsize` index values, counted by a new loop over `tindex` (1 = unchanged)."""
 
-    tsize: int
-    tindex: str
-    force: bool = False
-
-    def apply(self, node: Node, context: Context) -> Node:
-        """The loop over strips around the loop over one strip; `node` is not modified.
-
-        Raises Refusal: ORIO-T011, T013, T014, T020 to T029.
-        """
-        step = Tile(self.tsize, self.tindex, force=self.force)
-        return in_the_name_of("StripMine", "Tile", lambda inner: step.apply(node, inner), context)
+    __slots__ = ()
+    name: ClassVar = "StripMine"
 
 
 ENTRY = Entry(

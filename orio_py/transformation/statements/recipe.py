@@ -6,7 +6,7 @@ before it have left.  Numbers always mean the statements of the user's code.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note
@@ -14,8 +14,7 @@ from orio_py.core.expr import Expr, Value, evaluate, name_positions, names_in
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position
 from orio_py.ctree.nodes import Compound
-from orio_py.spec.recipe import Argument, RecipeStep
-from orio_py.spec.region import Region
+from orio_py.spec.recipe import Argument, RecipeStep, StatementRecipe
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.statements.commands import Command, UnrollStatements
 from orio_py.transformation.statements.cuda import Cuda, launched
@@ -27,48 +26,57 @@ from orio_py.transformation.statements.scopes import in_scopes
 from orio_py.transformation.statements.table import COMMANDS, OTHER_NAMES, CommandEntry
 
 
-def check_statement_recipe(region: Region, known: frozenset[str]) -> tuple[Diagnostic, ...]:
-    """Everything that is wrong with a recipe by statement number whatever the parameter values.
+@dataclass(frozen=True, slots=True)
+class StatementCommands:
+    """The engine of recipes by statement number."""
 
-    `known` are the names that arguments may use.  Codes: ORIO-T007, T010, T011, T016, T100 to T104.
-    """
-    lists = {parameter.name: parameter.values for parameter in region.lists}
-    checker = _Checker(NumberedProgram.of(region.tree, Context()), known, lists)
-    return tuple(problem for step in region.steps for problem in checker.problems(step))
+    tree: Compound
+    recipe: StatementRecipe
 
+    def check(self, known: frozenset[str]) -> tuple[Diagnostic, ...]:
+        """Everything that is wrong whatever the parameter values.
 
-def apply_statement_recipe(
-    tree: Compound, steps: Sequence[RecipeStep], values: Mapping[str, Value], context: Context
-) -> Compound:
-    """The user's code `tree` after all commands, with the given parameter values.
+        Codes: ORIO-T007, T010, T011, T016, T100 to T104.
+        """
+        lists = {parameter.name: parameter.values for parameter in self.recipe.parameters}
+        checker = _Checker(NumberedProgram.of(self.tree, Context()), known, lists)
+        return tuple(problem for step in self.recipe.steps for problem in checker.problems(step))
 
-    Raises Refusal where a command says no, DiagnosticError where an argument has no value.
-    """
-    program = NumberedProgram.of(tree, context)
-    if any(_is_cuda(step) for step in steps):
-        program = replace(program, simple=tree)
-    written: dict[int, tuple[RecipeStep, Mapping[str, Argument]]] = {}
-    for step in steps:
-        entry = _entry(step)
-        if isinstance(entry, Diagnostic):
-            raise DiagnosticError(entry)
-        arguments, problems = entry.bound(step)
-        if problems:
-            raise DiagnosticError(*problems)
-        given = {name: evaluate(argument.expression, values) for name, argument in arguments.items()}
-        try:
-            command = entry.make(given)
-            program = _applied(command, program)
-        except Refusal as refusal:
-            raise _moved(refusal, step, arguments) from None
-        if isinstance(command, Cuda):
-            written[command.stmt] = step, arguments
-    for mapped in program.mappings:
-        try:
-            program = launched(program, mapped, values)
-        except Refusal as refusal:
-            raise _moved(refusal, *written[mapped.stmt]) from None
-    return in_scopes(program) if program.mappings else program.tree
+    def apply(self, values: Mapping[str, Value], context: Context) -> Compound:
+        """The tree after all commands.  Raises as `apply_recipe`."""
+        program = NumberedProgram.of(self.tree, context)
+        if any(_is_cuda(step) for step in self.recipe.steps):
+            program = replace(program, simple=self.tree)
+        written: dict[int, tuple[RecipeStep, Mapping[str, Argument]]] = {}
+        for step in self.recipe.steps:
+            entry = _entry(step)
+            if isinstance(entry, Diagnostic):
+                raise DiagnosticError(entry)
+            arguments, problems = entry.bound(step)
+            if problems:
+                raise DiagnosticError(*problems)
+            given = {name: evaluate(argument.expression, values) for name, argument in arguments.items()}
+            try:
+                command = entry.make(given)
+                program = _applied(command, program)
+            except Refusal as refusal:
+                raise _moved(refusal, step, arguments) from None
+            if isinstance(command, Cuda):
+                written[command.stmt] = step, arguments
+        for mapped in program.mappings:
+            try:
+                program = launched(program, mapped, values)
+            except Refusal as refusal:
+                raise _moved(refusal, *written[mapped.stmt]) from None
+        return in_scopes(program) if program.mappings else program.tree
+
+    def device_targets(self) -> frozenset[str]:
+        """Kernels are CUDA's, and made by the command of that name alone."""
+        return frozenset("cuda" for step in self.recipe.steps if _is_cuda(step))
+
+    def uses_openmp(self) -> bool:
+        """Commands make no pragmas."""
+        return False
 
 
 def _applied(command: Command, program: NumberedProgram) -> NumberedProgram:

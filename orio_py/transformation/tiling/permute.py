@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
+from typing import ClassVar
 
 from orio_py.ctree.bounds import Intractable, reordered
 from orio_py.ctree.build import block
@@ -69,6 +70,9 @@ class Permut:
     exists counts.  Loops that are not named keep their places.
     """
 
+    name: ClassVar = "Permut"
+    """What messages call it."""
+
     seq: tuple[LoopName, ...]
     force: bool = False
 
@@ -107,36 +111,36 @@ class Permut:
         return found
 
     def _reordered(self, head: Node, wanted: Sequence[str], context: Context) -> Node:
-        view = loop_view(head, "Permut", context)
+        view = loop_view(head, self.name, context)
         loops = nest(view)
         order = _order([loop.index for loop in loops], wanted)
         if order == sorted(order):
             return head
         moved = [k for k, old in enumerate(order) if k != old]
         for loop in loops:
-            require_start_that_fits(loop, "Permut", context)
-        _check_forms(loops, moved, context, force=self.force)
-        headers = _headers(loops, order, context)
+            require_start_that_fits(loop, self.name, context)
+        _check_forms(loops, moved, context, what=self.name, force=self.force)
+        headers = _headers(loops, order, context, what=self.name)
         verdict = _verdict(view, order, context)
         if isinstance(verdict, Illegal) and not self.force:
             self._refuse(verdict, view, wanted, context)
-        require_legal(verdict, "Permut", loops[moved[0]].node, context, force=self.force)
+        require_legal(verdict, self.name, loops[moved[0]].node, context, force=self.force)
         _require_ends(loops, headers, context)
         result = _rebuilt(loops, headers, order)
-        if any(loop.trip_count() == 0 for loop in nest(loop_view(result, "Permut", context))):
+        if any(loop.trip_count() == 0 for loop in nest(loop_view(result, self.name, context))):
             return head  # Nothing runs, and a header like `i = 0; i < 0` makes compilers warn.
-        result = _guarded(result, loops, headers, order, context)
+        result = _guarded(result, loops, headers, order, context, what=self.name)
         if not any(is_live(loop, context) for loop in loops[moved[0] :]):
             return result
         for loop in loops:
-            require_no_jumps(loop, "Permut")
-            require_invariant_bound(around_body(loop, loops), "Permut", context, force=self.force)
-        return with_final_indices(result, loops, "Permut", context)
+            require_no_jumps(loop, self.name)
+            require_invariant_bound(around_body(loop, loops), self.name, context, force=self.force)
+        return with_final_indices(result, loops, self.name, context)
 
     def _refuse(self, verdict: Verdict, view: CanonicalLoop, wanted: Sequence[str], context: Context) -> None:
         """Refuse, with another order that is legal where there is one."""
         try:
-            require_legal(verdict, "Permut", view.node, context, force=False)
+            require_legal(verdict, self.name, view.node, context, force=False)
         except Refusal as refusal:
             other = _legal_order(view, wanted, context)
             if other is None:
@@ -162,7 +166,7 @@ def _legal_order(view: CanonicalLoop, wanted: Sequence[str], context: Context) -
         if list(names) == list(wanted) or order == sorted(order):
             continue
         try:
-            _headers(loops, order, context)
+            _headers(loops, order, context, what=Permut.name)
         except Refusal:
             continue
         if isinstance(_verdict(view, order, context), Legal):
@@ -179,16 +183,16 @@ def _order(present: list[str], wanted: Sequence[str]) -> list[int]:
 
 
 def _check_forms(
-    loops: Sequence[CanonicalLoop], moved: Sequence[int], context: Context, *, force: bool
+    loops: Sequence[CanonicalLoop], moved: Sequence[int], context: Context, *, what: str, force: bool
 ) -> None:
     for loop in loops[moved[0] : moved[-1] + 1]:
-        require_stable_index(loop, "Permut", context)
-        require_no_jumps(loop, "Permut")
+        require_stable_index(loop, what, context)
+        require_no_jumps(loop, what)
     for loop in loops[moved[0] : moved[-1] + 1]:
         whole = around_body(loop, loops)
-        require_invariant_bound(whole, "Permut", context, force=force)
+        require_invariant_bound(whole, what, context, force=force)
         if not start_is_invariant(whole, context):
-            refuse("ORIO-T027", "Permut needs a start that keeps its value while the nest runs", loop.node)
+            refuse("ORIO-T027", f"{what} needs a start that keeps its value while the nest runs", loop.node)
 
 
 def around_body(loop: CanonicalLoop, loops: Sequence[CanonicalLoop]) -> CanonicalLoop:
@@ -196,7 +200,9 @@ def around_body(loop: CanonicalLoop, loops: Sequence[CanonicalLoop]) -> Canonica
     return CanonicalLoop.match(copy_with(loop.node, stmt=loops[-1].body)) or loop
 
 
-def _headers(loops: Sequence[CanonicalLoop], order: Sequence[int], context: Context) -> list[For]:
+def _headers(
+    loops: Sequence[CanonicalLoop], order: Sequence[int], context: Context, *, what: str
+) -> list[For]:
     """The loops with the headers that they have in the new order.  Raises Refusal: ORIO-T031."""
     if not _inverts_bounds(loops, order, context):
         return [loop.node for loop in loops]
@@ -208,7 +214,7 @@ def _headers(loops: Sequence[CanonicalLoop], order: Sequence[int], context: Cont
         loop = problem.loop
         refuse(
             "ORIO-T031",
-            f"Permut cannot bound the loop `{loop.index}` in the new order: {problem.reason}",
+            f"{what} cannot bound the loop `{loop.index}` in the new order: {problem.reason}",
             loop.node,
             argument="seq",
         )
@@ -296,6 +302,8 @@ def _guarded(
     headers: Sequence[For],
     order: Sequence[int],
     context: Context,
+    *,
+    what: str,
 ) -> Node:
     """The nest behind the condition that loops run which protected the test of one that is now around them.
 
@@ -320,7 +328,7 @@ def _guarded(
         if test is None or used & {other.index for other in loops}:
             refuse(
                 "ORIO-T031",
-                f"Permut cannot move the loop `{loop.index}` to the inside: where it does not run, a test of a "
+                f"{what} cannot move the loop `{loop.index}` to the inside: where it does not run, a test of a "
                 "loop around it could wrap around below zero",
                 loop.node,
                 argument="seq",

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from orio_py.core.expr import Value
 from orio_py.core.names import C_KEYWORDS
@@ -62,6 +63,9 @@ class Tile:
     entry for each; a size of 1 leaves its loop as it is, outside the loops over one tile.
     """
 
+    name: ClassVar = "Tile"
+    """What messages call it."""
+
     tsize: int | tuple[int, ...]
     tindex: str | tuple[str, ...]
     loops: tuple[LoopName, ...] = ()
@@ -82,18 +86,18 @@ class Tile:
 
     def _single(self, node: Node, size: int, name: str, context: Context) -> Node:
         _check_size(size, node)
-        view = loop_view(node, "Tile", context)
+        view = loop_view(node, self.name, context)
         require_new_names([name], view, context)
         if size == 1:
             return node
         _check_step(view, size)
-        require_stable_index(view, "Tile", context)
-        require_no_jumps(view, "Tile")
-        require_invariant_bound(view, "Tile", context, force=self.force)
+        require_stable_index(view, self.name, context)
+        require_no_jumps(view, self.name)
+        require_invariant_bound(view, self.name, context, force=self.force)
         block = BlockedLoop(view, size, name)
         inner = with_header(view, ident(name), view.relation, block.end(context))
         result = block.over_blocks(view.start, view.bound, inner, context)
-        return with_final_indices(result, [view], "Tile", context)
+        return with_final_indices(result, [view], self.name, context)
 
     def _band(self, node: Node, context: Context) -> Node:
         chosen = self._chosen(node)
@@ -132,7 +136,7 @@ class Tile:
         if not len(sizes) == len(names) == len(self.loops):
             refuse(
                 "ORIO-T010",
-                f"Tile has {len(self.loops)} loops, {len(sizes)} sizes and {len(names)} new indices; each loop "
+                f"{self.name} has {len(self.loops)} loops, {len(sizes)} sizes and {len(names)} new indices; each loop "
                 "needs one of both",
                 node,
                 argument="tsize",
@@ -149,31 +153,35 @@ class Tile:
         return chosen
 
     def _tiled(self, head: Node, chosen: Sequence[tuple[str, int, str]], context: Context) -> Node:
-        view = loop_view(head, "Tile", context)
+        view = loop_view(head, self.name, context)
         loops = nest(view)
         band = loops[: len(chosen)]
         require_new_names([name for _, _, name in chosen], view, context)
         for loop, (_, size, _) in zip(band, chosen, strict=True):
-            loop_view(loop.node, "Tile", replace(context, pragmas=()))
+            loop_view(loop.node, self.name, replace(context, pragmas=()))
             _check_step(loop, size)
         # The loops inside the band run in another order too, which matters for their final indices.
         live = any(is_live(loop, context) for loop in loops)
         for loop in loops if live else band:
-            require_stable_index(loop, "Tile", context)
-            require_no_jumps(loop, "Tile")
+            require_stable_index(loop, self.name, context)
+            require_no_jumps(loop, self.name)
             whole = around_body(loop, loops)
-            require_invariant_bound(whole, "Tile", context, force=self.force)
+            require_invariant_bound(whole, self.name, context, force=self.force)
             if not start_is_invariant(whole, context):
-                refuse("ORIO-T027", "Tile needs a start that keeps its value while the nest runs", loop.node)
+                refuse(
+                    "ORIO-T027",
+                    f"{self.name} needs a start that keeps its value while the nest runs",
+                    loop.node,
+                )
         blocks = [BlockedLoop(loop, size, name) for loop, (_, size, name) in zip(band, chosen, strict=True)]
         result = tiled(blocks, context)
         self._require_legal(view, len(band), context)
-        return with_final_indices(result, loops, "Tile", context)
+        return with_final_indices(result, loops, self.name, context)
 
     def _require_legal(self, view: CanonicalLoop, depth: int, context: Context) -> None:
         verdict = _verdict(view, depth, context)
         try:
-            require_legal(verdict, "Tile", view.node, context, force=self.force)
+            require_legal(verdict, self.name, view.node, context, force=self.force)
         except Refusal as refusal:
             skews = _skews(verdict, view, depth, context)
             if not skews:

@@ -11,12 +11,13 @@ from orio_py.core.expr import Value, show
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.unit.translation_unit import TranslationUnit
-from orio_py.frontend.annotations.chill import StatementRecipe, read_statement_recipe
+from orio_py.frontend.annotations.modules.chill import read_statement_recipe
 from orio_py.frontend.read import Units, read
 from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.check import check
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.parameter import Parameter
+from orio_py.spec.recipe import StatementRecipe
 from orio_py.spec.target import BuildSpec
 from orio_py.spec.task import TuningTask
 from orio_py.transformation.context import context_for
@@ -190,9 +191,7 @@ def _read_recipe(
 ) -> StatementRecipe:
     source = _read_source(path)
     sources[source.name] = source
-    recipe = read_statement_recipe(source, Span(0, len(source.text)))
-    diagnostics.extend(recipe.problems)
-    return recipe
+    return read_statement_recipe(source, Span(0, len(source.text)), diagnostics)
 
 
 def _unused_recipe(path: Path, recipe: StatementRecipe, files: Sequence[LoadedFile]) -> list[Diagnostic]:
@@ -201,7 +200,7 @@ def _unused_recipe(path: Path, recipe: StatementRecipe, files: Sequence[LoadedFi
         return [Diagnostic("ORIO-U016", f"`{path}` holds no command")]
     first = recipe.steps[0]
     regions = (region for file in files for loaded in file.tasks for region in loaded.task.regions)
-    if any(first in region.steps for region in regions):
+    if any(first in region.recipe.steps for region in regions):
         return []
     message = f"no region takes the recipe `{path}`"
     return [Diagnostic("ORIO-U016", message, help="mark one by `/*@ begin CHiLL() @*/ … /*@ end @*/`")]

@@ -12,6 +12,7 @@ from pathlib import Path
 from orio_py.codegen.host_unit import HostKernel, HostUnit
 from orio_py.kernel.backends import BACKENDS, BY_TITLE
 from orio_py.spec.generated import companion_mark
+from orio_py.transformation.recipe import device_targets
 from orio_py.tuning.files.load import LoadedFile
 from orio_py.tuning.files.writeback import write_atomically
 
@@ -40,19 +41,8 @@ def is_generated(path: Path) -> bool:
 
 def languages_of(file: LoadedFile) -> frozenset[str]:
     """The device languages in which some recipe of the file can make kernels."""
-    names = {
-        name
-        for loaded in file.tasks
-        for region in loaded.task.regions
-        for step in region.steps
-        for name in (_made_by(step.name), *(a.name.lower() for a in step.arguments))
-    }
-    return frozenset(BACKENDS.keys() & names)
-
-
-def _made_by(transformation: str) -> str:
-    backend = BY_TITLE.get(transformation)
-    return "" if backend is None else backend.name
+    regions = (region for loaded in file.tasks for region in loaded.task.regions)
+    return frozenset[str]().union(*map(device_targets, regions))
 
 
 def users_files(target: Path, languages: Collection[str], source: Path | None = None) -> Iterator[Path]:

@@ -54,7 +54,7 @@ def make_keys(plan: Plan, compiler: Compiler, host: Host, version: str) -> Keys:
             "harness": _words(harness),
             "headers": _headers(f"{kernel}\n{harness}", compiler),
             "annotations": [task.source.text[r.leader.start : r.leader.end] for r in task.regions],
-            "recipes": [_plain((r.steps, r.lists)) for r in task.regions],
+            "recipes": [_plain((r.recipe.steps, r.recipe.parameters)) for r in task.regions],
             "assumptions": _plain(task.assumptions),
             "specialize": list(task.inputs.specialize),
             "point": _plain(plan.point.values),

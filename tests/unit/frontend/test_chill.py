@@ -6,17 +6,28 @@ from pathlib import Path
 
 import pytest
 
+from orio_py.core.diagnostics import Diagnostic
 from orio_py.core.expr import Value, evaluate
 from orio_py.core.source import SourceFile, Span
-from orio_py.frontend.annotations.chill import StatementRecipe, read_statement_recipe
+from orio_py.frontend.annotations.modules.chill import read_statement_recipe
 from orio_py.frontend.read import ReadResult, read
+from orio_py.spec.recipe import MarkedRecipe, StatementRecipe
 
 LOOP = "for (i = 0; i < n; i++)\n    x[i] += 1;"
 
 
-def recipe(text: str) -> StatementRecipe:
+def read_recipe(text: str) -> tuple[StatementRecipe, list[Diagnostic]]:
     source = SourceFile("r", text.encode("latin-1"))
-    return read_statement_recipe(source, Span(0, len(source.text)))
+    problems: list[Diagnostic] = []
+    return read_statement_recipe(source, Span(0, len(source.text)), problems), problems
+
+
+def recipe(text: str) -> StatementRecipe:
+    return read_recipe(text)[0]
+
+
+def problems_of(text: str) -> list[Diagnostic]:
+    return read_recipe(text)[1]
 
 
 def load(text: str, outside: StatementRecipe | None = None) -> ReadResult:
@@ -73,7 +84,7 @@ def values(text: str) -> list[tuple[str, list[tuple[str, Value]]]]:
     ],
 )
 def test_commands(text: str, expected: object) -> None:
-    assert recipe(text).problems == []
+    assert problems_of(text) == []
     assert values(text) == expected
 
 
@@ -82,7 +93,7 @@ def test_places_are_those_of_the_file() -> None:
     (step,) = found.steps
     assert str(step.position) == "r:2:3"
     assert [str(a.position) for a in step.arguments] == ["r:2:10", "r:2:13", "r:3:5", "r:3:10"]
-    assert [str(p.position) for p in found.lists] == ["r:1:1"]
+    assert [str(p.position) for p in found.parameters] == ["r:1:1"]
 
 
 @pytest.mark.parametrize(
@@ -100,9 +111,9 @@ def test_places_are_those_of_the_file() -> None:
     ],
 )
 def test_lists(text: str, expected: object) -> None:
-    found = recipe(text)
-    assert found.problems == []
-    assert {p.name: p.values for p in found.lists} == expected
+    found, problems = read_recipe(text)
+    assert problems == []
+    assert {p.name: p.values for p in found.parameters} == expected
 
 
 @pytest.mark.parametrize(
@@ -135,21 +146,21 @@ def test_lists(text: str, expected: object) -> None:
 def test_problems_have_their_place(text: str, code: str, words: str) -> None:
     at = text.index("@")
     plain = text.replace("@", "")
-    problems = recipe(plain).problems
+    problems = problems_of(plain)
     assert [d.code for d in problems] == [code]
     assert words in problems[0].message
     assert problems[0].position == SourceFile("r", plain.encode()).position(at)
 
 
 def test_all_problems_are_found_and_the_rest_is_read() -> None:
-    found = recipe("f(1\ng(2)\nfoo\nA[] = [1, 2]\nh(A 3)\nk(A)\n")
-    assert [d.code for d in found.problems] == ["ORIO-A020", "ORIO-A020", "ORIO-E001"]
+    found, problems = read_recipe("f(1\ng(2)\nfoo\nA[] = [1, 2]\nh(A 3)\nk(A)\n")
+    assert [d.code for d in problems] == ["ORIO-A020", "ORIO-A020", "ORIO-E001"]
     assert [step.name for step in found.steps] == ["g", "k"]
-    assert [p.name for p in found.lists] == ["A"]
+    assert [p.name for p in found.parameters] == ["A"]
 
 
 def test_brackets_do_not_nest_without_end() -> None:
-    assert [d.code for d in recipe("f(" + "(" * 500 + ")" * 501).problems] == ["ORIO-E007"]
+    assert [d.code for d in problems_of("f(" + "(" * 500 + ")" * 501)] == ["ORIO-E007"]
 
 
 # --- regions ---
@@ -160,9 +171,9 @@ def test_a_region_has_its_commands_and_lists() -> None:
     assert result.diagnostics == ()
     (task,) = result.tasks
     (found,) = task.regions
-    assert found.by_statement
+    assert isinstance(found.recipe, StatementRecipe)
     assert found.tree is found.reference
-    assert [step.name for step in found.steps] == ["unroll"]
+    assert [step.name for step in found.recipe.steps] == ["unroll"]
     assert [(p.name, p.values) for p in task.parameters] == [("UF0", (1, 2))]
     assert not task.has_spec
     assert found.reference_text.strip() == LOOP
@@ -172,7 +183,7 @@ def test_the_pragma_form_reads_the_same() -> None:
     text = function(f"#pragma Orio CHiLL(unroll(0, \\\n 'i', 2))\n  {LOOP}\n#pragma Oiro")
     result = load(text)
     assert result.diagnostics == ()
-    assert [step.name for step in result.tasks[0].regions[0].steps] == ["unroll"]
+    assert [step.name for step in result.tasks[0].regions[0].recipe.steps] == ["unroll"]
 
 
 @pytest.mark.parametrize(
@@ -194,7 +205,7 @@ def test_a_nested_region_warns() -> None:
     inner = f"/*@ begin CHiLL(f(1)) @*/ {LOOP} /*@ end @*/"
     result = load(function(region("unroll(0, 'i', 2)", inner)))
     assert [d.code for d in result.diagnostics] == ["ORIO-A017"]
-    assert [step.name for step in result.tasks[0].regions[0].steps] == ["unroll"]
+    assert [step.name for step in result.tasks[0].regions[0].recipe.steps] == ["unroll"]
 
 
 def test_lists_are_parameters_of_the_specification() -> None:
@@ -245,8 +256,8 @@ def test_a_recipe_from_outside_serves_the_empty_regions() -> None:
     result = load(tuned("", *texts), outside)
     assert result.diagnostics == ()
     (task,) = result.tasks
-    first, second, third = (found.steps for found in task.regions)
-    assert first == third == tuple(outside.steps)
+    first, second, third = (found.recipe.steps for found in task.regions)
+    assert first == third == outside.steps
     assert [a.position.file for a in second[0].arguments] == ["f.c"] * 3
     assert [p.name for p in task.parameters] == ["UF0"]
 
@@ -254,8 +265,7 @@ def test_a_recipe_from_outside_serves_the_empty_regions() -> None:
 def test_a_recipe_from_outside_leaves_loop_regions_alone() -> None:
     text = function(f"/*@ begin Loop() @*/\n  {LOOP}\n/*@ end @*/")
     (task,) = load(text, recipe("unroll(0, 'i', 2)")).tasks
-    assert task.regions[0].steps == ()
-    assert not task.regions[0].by_statement
+    assert task.regions[0].recipe == MarkedRecipe()
 
 
 def test_the_name_of_the_module_is_case_sensitive() -> None:

@@ -7,8 +7,8 @@ import pytest
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.expr import Literal, Name
 from orio_py.core.source import SourceFile, Span
-from orio_py.frontend.annotations.loop import blanked, original_span
-from orio_py.frontend.annotations.recipe import read_recipe
+from orio_py.frontend.annotations.enclosed import blanked, original_span
+from orio_py.frontend.annotations.modules.loop import read_recipe
 from orio_py.frontend.annotations.regions import RegionNode, nest
 from orio_py.frontend.annotations.scan import Scan, scan
 

@@ -78,7 +78,7 @@ def test_bare_transform_of_several_statements_keeps_declarations_outside() -> No
 def test_empty_recipe_leaves_the_code_as_it_is() -> None:
     (region,) = load(function(f"/*@ begin Loop() @*/ {LOOP} /*@ end @*/")).tasks[0].regions
     assert region.tree is region.reference
-    assert region.steps == ()
+    assert region.recipe.steps == ()
 
 
 def test_region_without_code() -> None:
@@ -114,7 +114,7 @@ def test_nested_region_is_part_of_the_outer_code() -> None:
     result = load(function(f"/*@ begin Loop(transform A(x=1)) @*/ {inner} /*@ end @*/"))
     assert codes(result) == ["ORIO-A017"]
     (region,) = result.tasks[0].regions
-    assert [step.name for step in region.steps] == ["A"]
+    assert [step.name for step in region.recipe.steps] == ["A"]
     assert "/*@" not in emit(region.tree)
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from c_trees import context, statement
+from c_trees import composite, context, statement
 
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.base import Context, Refusal, Transformation
-from orio_py.transformation.composite.composite import Composite, PragmaEntry, TileEntry
 from orio_py.transformation.loop_names import LoopName
 from orio_py.transformation.parallel.openmp import OpenMP
 from orio_py.transformation.parallel.pragma import Pragma
@@ -95,14 +94,12 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (Pragma(("GCC ivdep",)), "ORIO-T020", "@{ t = 1; t = 2; }"),
     (Pragma(("ivdep",)), "ORIO-T020", "@t = 1;"),
     (
-        Composite(pragma=(PragmaEntry(LoopName(("i",)), ("GCC unroll 2",)),), vector=(True, ("omp simd",))),
+        composite(pragma=[("i", "GCC unroll 2")], vector=(True, ("omp simd",))),
         "ORIO-T033",
         f"@{FOR_I} a[i] = 0;",
     ),
     (
-        Composite(
-            pragma=(PragmaEntry(LoopName(("i",)), ("GCC unroll 2",)),), openmp=(True, ("omp parallel for",))
-        ),
+        composite(pragma=[("i", "GCC unroll 2")], openmp=(True, ("omp parallel for",))),
         "ORIO-T033",
         f"@{FOR_I} a[i] = 0;",
     ),
@@ -132,16 +129,16 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (SIMD, "ORIO-T021", "@for (i = 0; i != n; i++) a[i] = 0;"),
     (UnrollAndJam(2), "ORIO-T040", f"{FOR_I} for (j = 0; j < n; j++) @c[i + 1][j] = c[i][j + 1];"),
     (UnrollAndJam(2), "ORIO-T026", f"{FOR_I} {{ double @z = a[i]; for (j = 0; j < n; j++) c[i][j] = z; }}"),
-    (Composite(tile=(TileEntry(LoopName(("k",)), 4, "kk"),)), "ORIO-T015", f"@{FOR_I} a[i] = 0;"),
-    (Composite(tile=(TileEntry(LoopName(("k",)), 1, "kk"),)), "ORIO-T015", f"@{FOR_I} a[i] = 0;"),
-    (Composite(pragma=(PragmaEntry(LoopName(("k",)), ("ivdep",)),)), "ORIO-T015", f"@{FOR_I} a[i] = 0;"),
+    (composite(tile=[("k", 4, "kk")]), "ORIO-T015", f"@{FOR_I} a[i] = 0;"),
+    (composite(tile=[("k", 1, "kk")]), "ORIO-T015", f"@{FOR_I} a[i] = 0;"),
+    (composite(pragma=[("k", "ivdep")]), "ORIO-T015", f"@{FOR_I} a[i] = 0;"),
     (
-        Composite(openmp=(True, ("omp parallel for",)), vector=(True, ("omp simd",))),
+        composite(openmp=(True, ("omp parallel for",)), vector=(True, ("omp simd",))),
         "ORIO-T033",
         f"@{FOR_I} a[i] = 0;",
     ),
     (
-        Composite(unrolljam=(("i", 2),), openmp=(True, ("omp parallel for",))),
+        composite(unrolljam=(["i"], [2]), openmp=(True, ("omp parallel for",))),
         "ORIO-T040",
         f"{FOR_I} @a[i] = a[i - 1];",
     ),
@@ -163,11 +160,10 @@ def refusal_of(transformation: Transformation, node: Node, inner: Context) -> Re
 
 def test_factors_of_one_ask_for_nothing() -> None:
     node = statement("for (i = 0; i != n; i++) s += a[i];")
-    first, second = (LoopName((name,)) for name in ("i", "ii"))
     for step in (
-        Composite(unrollreduction=(("i", 1),)),
-        Composite(unrolljam=(("i", 1),)),
-        Composite(tile=(TileEntry(first, 1, "ii"), TileEntry(second, 1, "iii"))),
+        composite(unrollreduction=(["i"], [1])),
+        composite(unrolljam=(["i"], [1])),
+        composite(tile=[("i", 1, "ii"), ("ii", 1, "iii")]),
     ):
         assert step.apply(node, context(DECLARATIONS)) is node
 

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from orio_py.core.diagnostics import Diagnostic
 from orio_py.tuning.options import TuneOptions
 from orio_py.tuning.wrapper import Wrapper
@@ -159,3 +161,19 @@ def test_a_source_with_host_code_is_compiled_as_written(tmp_path):
     assert world.tuned == []
     assert [d.code for d in wrapper.told] == ["ORIO-U034"]
     assert "run `orio tune` before the build" in wrapper.told[0].message
+
+
+@pytest.mark.parametrize(
+    "annotation", ["Loop(transform CUDA())", 'CHiLL(cuda(0, block={"i"}, thread={"j"}))']
+)
+def test_sources_with_kernels_are_compiled_as_they_are(tmp_path, annotation):
+    nest = "for (j = 0; j < N; j++) y[i][j] += 1.0"
+    text = KERNEL.replace("int i;", "int i, j;").replace("double x[N];", "double y[N][N];")
+    text = text.replace("Loop (transform Unroll(ufactor=U))", annotation).replace("x[i] += 1.0", nest)
+    (tmp_path / "f.c").write_text(text)
+    world = World(tmp_path)
+    wrapper = world.wrapper("cc -c f.c")
+    assert wrapper.compile() == 0
+    assert world.tuned == []
+    (message,) = (problem.message for problem in wrapper.told)
+    assert "host code for a device is another source" in message

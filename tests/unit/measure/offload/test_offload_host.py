@@ -8,7 +8,8 @@ import pytest
 from opencl_variants import axpy_call, write_data
 
 from orio_py.ctree.evaluate import NoValueError, Number
-from orio_py.measure.offload.host import HostCode, HostState, Launch, Pointer, expression
+from orio_py.measure.offload.host import HostCode, Launch
+from orio_py.measure.offload.host_state import HostState, Pointer, expression
 from orio_py.measure.offload.variant import HostData, HostMember, HostVariable
 
 

@@ -12,7 +12,8 @@ from orio_py.core.source import Position
 from orio_py.core.units import Bytes
 from orio_py.ctree.evaluate import Number
 from orio_py.kernel.backends import BACKENDS
-from orio_py.measure.offload.host import Launch, Pointer
+from orio_py.measure.offload.host import Launch
+from orio_py.measure.offload.host_state import Pointer
 from orio_py.measure.offload.variant import HostFunction
 from orio_py.measure.opencl.limits import check_device, choose_device
 from orio_py.record.device import DeviceKind, OpenCLDevice, OpenCLPlatform, OpenCLSurvey

@@ -1,11 +1,11 @@
-"""The text of a CHiLL annotation or a recipe file: lists of values, and commands on numbered statements.
+"""CHiLL: the leader, or a recipe file, holds lists of values and commands on the numbered statements behind it.
 
     UF0[] = [1, 2, 5, 10];
     permute(0, ("k", "i", "j"))
     registers(0, "j")
     unroll(0, "j", UF0)
 
-Here the commands are only taken apart; what they mean is known to `transform.statement_recipe`.
+Here the commands are only taken apart; what they mean is known to `transformation.statements`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from lark.exceptions import UnexpectedInput
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, fail
 from orio_py.core.expr import Expr, TupleExpr, evaluate
 from orio_py.core.source import Position, SourceFile, Span
+from orio_py.frontend.annotations.module import Annotation, CodeModule, RegionParts
 from orio_py.frontend.expressions import check_nesting, convert
 from orio_py.frontend.grammars import Parsed, error_offset, offset, parse, rule_name
 from orio_py.frontend.messages import expression_error, found
 from orio_py.frontend.tuning.values import check_name, parameter_values
 from orio_py.spec.parameter import Parameter
-from orio_py.spec.recipe import Argument, RecipeStep
+from orio_py.spec.recipe import Argument, RecipeStep, StatementRecipe
 
 _BLANK = re.compile(r"(?:[\s;]|#[^\n]*|//[^\n]*|\\(?=\r?\n))*")
 _HEAD = re.compile(r"([A-Za-z_]\w*)\s*([(\[])")
@@ -35,35 +36,31 @@ _TOKEN = re.compile(_STRINGS + r"|[(\[{]|[)\]}]|[;\n]")
 _FORMS = 'a command such as `unroll(0, "i", 4)` or a list such as `UF[] = [1, 2, 4];`'
 
 
-@dataclass(slots=True)
-class StatementRecipe:
-    """The commands in the order written, the lists as parameters, and the problems met.
+def read_statement_recipe(source: SourceFile, span: Span, problems: list[Diagnostic]) -> StatementRecipe:
+    """Read a recipe by statement number; its lists are the parameters.
 
-    A positional argument of a command has an empty name.
+    Adds to `problems`: ORIO-A020, ORIO-S008 to S011, and those of expressions.
     """
-
-    steps: list[RecipeStep] = field(default_factory=list[RecipeStep])
-    lists: list[Parameter] = field(default_factory=list[Parameter])
-    problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether the text holds neither commands nor lists."""
-        return not (self.steps or self.lists or self.problems)
-
-
-def read_statement_recipe(source: SourceFile, span: Span) -> StatementRecipe:
-    """Read a recipe by statement number.
-
-    Problems: ORIO-A020, ORIO-S008 to S011, and those of expressions.
-    """
-    reader = _Reader(source, StatementRecipe())
+    reader = _Reader(source, problems)
     for item in _items(source.text, span):
         try:
             reader.take(item)
         except DiagnosticError as error:
-            reader.result.problems.extend(error.diagnostics)
-    return reader.result
+            problems.extend(error.diagnostics)
+    return StatementRecipe(tuple(reader.steps), tuple(reader.lists))
+
+
+def _read(annotation: Annotation) -> RegionParts:
+    """Problems: ORIO-A015, A016, C…, and those of `read_statement_recipe`."""
+    recipe = read_statement_recipe(annotation.source, annotation.leader.body, annotation.problems)
+    if recipe == StatementRecipe() and annotation.recipe is not None:
+        recipe = annotation.recipe
+    if not annotation.has_code:
+        fail("ORIO-A015", "this CHiLL region has no code behind its annotation", annotation.position)
+    return RegionParts(annotation.enclosed, recipe, annotation.enclosed)
+
+
+MODULE = CodeModule("CHiLL", _read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +118,12 @@ def _deeper(mark: str) -> int:
 @dataclass(slots=True)
 class _Reader:
     source: SourceFile
-    result: StatementRecipe
+    problems: list[Diagnostic]
+    steps: list[RecipeStep] = field(default_factory=list[RecipeStep])
+    lists: list[Parameter] = field(default_factory=list[Parameter])
 
     def take(self, item: _Item) -> None:
-        """Add one item to the result.  Raises DiagnosticError."""
+        """Read one command or list.  Raises DiagnosticError."""
 
         def locate(at: int) -> Position:
             return self.source.position(item.start + at)
@@ -138,7 +137,7 @@ class _Reader:
         except UnexpectedInput as error:
             raise self._error(error, item, text) from None
         if item.kind == "command":
-            self.result.steps.append(_Command(item.start, self.source).step(tree))
+            self.steps.append(_Command(item.start, self.source).step(tree))
         else:
             self._define(tree, item)
 
@@ -163,14 +162,14 @@ class _Reader:
         name, value = tree.children
         place = self.source.position(item.start)
         check_name(str(name), place)
-        earlier = next((p for p in self.result.lists if p.name == str(name)), None)
+        earlier = next((p for p in self.lists if p.name == str(name)), None)
         if earlier is not None:
             note = Note("the first one is here", earlier.position)
             message = f"the list `{name}` is defined twice"
             raise DiagnosticError(Diagnostic("ORIO-S008", message, place, notes=(note,)))
         expression = convert(value, lambda at: self.source.position(item.start + at))
-        values = parameter_values(str(name), evaluate(expression, {}), True, place, self.result.problems)
-        self.result.lists.append(Parameter(str(name), values, place))
+        values = parameter_values(str(name), evaluate(expression, {}), True, place, self.problems)
+        self.lists.append(Parameter(str(name), values, place))
 
 
 def _is_closed(text: str, opening: int) -> bool:

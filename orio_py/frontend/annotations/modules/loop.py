@@ -1,4 +1,4 @@
-"""The recipe of a Loop region.
+"""Loop: the recipe stands in C code, or before the code that follows the leader.
 
 `read_recipe` takes the `transform` statements of an annotation out of the C code they stand in; `marker_step` makes up
 the step of a `#pragma orio loop begin`.
@@ -7,7 +7,7 @@ the step of a `#pragma orio loop begin`.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from lark import Token, Tree
@@ -16,11 +16,12 @@ from lark.exceptions import UnexpectedInput
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, fail
 from orio_py.core.expr import Expr, ListExpr, Literal, Name, TupleExpr
 from orio_py.core.source import Position, SourceFile, Span
-from orio_py.ctree.nodes import For, Node, c_ast
+from orio_py.ctree.nodes import Compound, For, Node, Transform, c_ast
+from orio_py.frontend.annotations.module import Annotation, CodeModule, RegionParts, is_statement
 from orio_py.frontend.expressions import check_nesting, convert
 from orio_py.frontend.grammars import error_offset, offset, parse, rule_name
 from orio_py.frontend.messages import expression_error, found
-from orio_py.spec.recipe import Argument, RecipeStep
+from orio_py.spec.recipe import Argument, MarkedRecipe, RecipeStep
 
 _TILE_LEVELS = (1, 2)
 _SWITCHES = (
@@ -39,8 +40,49 @@ _HEAD = re.compile(r"transform\s+([A-Za-z_]\w*)\s*")
 _BRACKET = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[()]")
 
 
+def _read(annotation: Annotation) -> RegionParts:
+    """Problems: ORIO-A013 to A016, A018, C…, E…."""
+    body = annotation.leader.body
+    text = read_recipe(annotation.source, body)
+    annotation.problems.extend(text.problems)
+    enclosed = annotation.enclosed
+    steps = text.steps
+    if text.has_code:
+        tree = annotation.parsed(text.code, body.start, text.marks)
+        return RegionParts(tree, MarkedRecipe(tuple(steps)), annotation.parsed(text.code, body.start))
+    if not annotation.has_code:
+        message = "this Loop region has no code, neither in its annotation nor behind it"
+        fail("ORIO-A015", message, annotation.position)
+    if annotation.leader.is_marker and annotation.known is not None:
+        steps = [*steps, marker_step(enclosed, annotation.known, annotation.position)]
+    return RegionParts(_marked(enclosed, steps), MarkedRecipe(tuple(steps)), enclosed)
+
+
+def _marked(tree: Compound, steps: Sequence[RecipeStep]) -> Compound:
+    """The block with all steps on its statement; several statements become one block for that.
+
+    Declarations at the beginning stay outside, so that they keep their scope.
+    """
+    items: list[Node] = list(tree.block_items or [])
+    if not steps:
+        return tree
+    outside = (c_ast.Decl, c_ast.Typedef)
+    first = next(
+        (i for i, item in enumerate(items) if is_statement(item) and not isinstance(item, outside)), 0
+    )
+    last = max(i for i, item in enumerate(items) if is_statement(item))
+    inner = items[first : last + 1]
+    marked: Node = inner[0] if len(inner) == 1 else Compound(inner, coord=inner[0].coord)
+    for index in range(len(steps) - 1, -1, -1):
+        marked = Transform(index, marked, coord=steps[index].position)
+    return Compound([*items[:first], marked, *items[last + 1 :]], coord=tree.coord)
+
+
+MODULE = CodeModule("Loop", _read)
+
+
 @dataclass(slots=True)
-class Recipe:
+class LoopText:
     """The C code of an annotation with all else blanked, and its transformation steps.
 
     `marks` maps the offset of each `transform` in the file to its index in `steps`.
@@ -57,10 +99,10 @@ class Recipe:
         return re.sub(r"//[^\n]*|[\s;]+", "", self.code) != ""
 
 
-def read_recipe(source: SourceFile, body: Span) -> Recipe:
+def read_recipe(source: SourceFile, body: Span) -> LoopText:
     """Split the text of a Loop annotation.  Problems: ORIO-A013, A014 and those of expressions."""
     text = source.text[body.start : body.end]
-    recipe = Recipe(text)
+    recipe = LoopText(text)
     pieces: list[str] = []
     at = 0
     while (match := _TOKEN.search(text, at)) is not None:
@@ -92,7 +134,7 @@ def _hash_line(text: str) -> str:
     return "//" + text[2:] if text[1:2] in (" ", "\t", "#") else _blank(text)
 
 
-def _transform(recipe: Recipe, source: SourceFile, base: int, start: int) -> int:
+def _transform(recipe: LoopText, source: SourceFile, base: int, start: int) -> int:
     """Read the statement at `start`; the result is the offset behind it."""
     text = recipe.code
     place = source.position(base + start)

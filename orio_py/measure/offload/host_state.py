@@ -1,0 +1,270 @@
+"""The scalars of the timed code and the places in its arrays, while it is followed."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import prod
+from pathlib import Path
+
+from orio_py.core.diagnostics import DiagnosticError
+from orio_py.core.source import SourceFile
+from orio_py.ctree.build import index
+from orio_py.ctree.evaluate import NoValueError, Number, canonical_type, convert, evaluate
+from orio_py.ctree.nodes import Node, c_ast, reference_parts
+from orio_py.ctree.parse import parse_statements
+from orio_py.ctree.rewrite import map_children
+from orio_py.measure.offload.variant import HostData, HostMember, HostVariable
+
+_FORMATS: Mapping[str, str] = {
+    "_Bool": "?",
+    "char": "b",
+    "signed char": "b",
+    "unsigned char": "B",
+    "short": "h",
+    "unsigned short": "H",
+    "int": "i",
+    "unsigned int": "I",
+    "long": "q",
+    "unsigned long": "Q",
+    "float": "f",
+    "double": "d",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A place in an array, `offset` bytes from its beginning, or a scalar, with offset 0.
+
+    `size` are the bytes of what the pointer points to by its type, the step of its arithmetic; 0 for a scalar's.
+    """
+
+    name: str
+    offset: int
+    size: int = 0
+
+
+@dataclass(slots=True)
+class HostState:
+    """The scalars of the timed code while it runs; arrays are known by their extents only."""
+
+    data: HostData
+    scalars: dict[str, Number] = field(default_factory=dict[str, Number])
+    types: dict[str, str] = field(default_factory=dict[str, str])
+    _waiting: set[str] = field(default_factory=set[str])
+
+    @classmethod
+    def of(cls, data: HostData) -> HostState:
+        """The state before the timed code, read from the file of inputs."""
+        state = cls(data)
+        with Path(data.inputs).open("rb") as file:
+            for variable in data.variables:
+                if variable.is_array or variable.members or variable.type == "long double":
+                    continue
+                name = state.types[variable.name] = canonical_type(variable.type)
+                if variable.has_value:
+                    file.seek(variable.offset)
+                    state.scalars[variable.name] = number_from(file.read(variable.bytes), name)
+        for variable in data.variables:
+            if variable.initialiser is not None and not variable.is_array:
+                value = state.number(expression(variable.initialiser))
+                state.scalars[variable.name] = convert(value, state.types[variable.name])
+        return state
+
+    def number(self, node: Node) -> Number:
+        """The value of an expression.  Raises NoValueError."""
+        members: dict[str, Number] = {}
+        plain = self._plain(node, members)
+        return evaluate(plain, lambda name: members[name] if name in members else self.lookup(name))
+
+    def _plain(self, node: Node, members: dict[str, Number]) -> Node:
+        """The expression over scalars alone.
+
+        The sizes of arrays' elements and rows, as in `sizeof(A[0])`, become numbers; members of structures, as in
+        `g.n`, `g->n` and `p[0].w[2]`, names with a dot, whose values come to `members`.
+        """
+        match node:
+            case c_ast.UnaryOp(op="sizeof", expr=c_ast.ArrayRef() as element):
+                return c_ast.Constant("unsigned long int", f"{self._row_bytes(element)}ul")
+            case c_ast.Cast(expr=pointer) if (address := self._address(pointer)) is not None:
+                return c_ast.Constant("unsigned long int", f"{address}ul")
+            case c_ast.StructRef() | c_ast.ArrayRef(name=c_ast.StructRef()):
+                value = self._member(node)
+                name = f"a member.{len(members)}"
+                members[name] = value
+                return c_ast.ID(name)
+            case _:
+                return map_children(node, lambda child: self._plain(child, members))
+
+    def _address(self, node: Node) -> int | None:
+        """The address that a pointer expression has in a memory where variables lie far apart; None for numbers."""
+        try:
+            place = self.pointer(node)
+        except NoValueError:
+            return None
+        number = next(n for n, variable in enumerate(self.data.variables, 1) if variable.name == place.name)
+        return number * _FAR + place.offset
+
+    def _member(self, node: Node) -> Number:
+        """The value of a member, from the file of inputs.  Raises NoValueError where it may change."""
+        variable, member, place = self._located(node)
+        if variable.written or not variable.has_value:
+            raise NoValueError(f"`{variable.name}.{member.name}` may change")
+        with Path(self.data.inputs).open("rb") as file:
+            file.seek(variable.offset + place)
+            return number_from(file.read(member.size), canonical_type(member.type))
+
+    def _located(self, node: Node) -> tuple[HostVariable, HostMember, int]:
+        """The variable and member that a reference stands for, and the byte in the variable.
+
+        Raises NoValueError where there is none.
+        """
+        subscript = element = 0
+        if isinstance(node, c_ast.ArrayRef):
+            subscript, node = int(self.number(node.subscript).value), node.name
+        if not isinstance(node, c_ast.StructRef):
+            raise NoValueError("only members of named structures have a place here")
+        base = node.name
+        if isinstance(base, c_ast.UnaryOp) and base.op == "*":
+            base = base.expr
+        if isinstance(base, c_ast.ArrayRef):
+            base, element = base.name, int(self.number(base.subscript).value)
+        name = base.name if isinstance(base, c_ast.ID) else ""
+        wanted = node.field.name if isinstance(node.field, c_ast.ID) else ""
+        for variable in self.data.variables:
+            member = next((m for m in variable.members if m.name == wanted), None)
+            if variable.name != name or member is None:
+                continue
+            place = element * variable.element + member.offset + subscript * member.size
+            if not (0 <= subscript < member.count and 0 <= place < variable.bytes):
+                raise NoValueError(f"there is no such element of `{name}`")
+            return variable, member, place
+        raise NoValueError(f"the value of `{name}.{wanted}` is not known")
+
+    def _row_bytes(self, node: Node) -> int:
+        """The bytes of what is left of an array behind subscripts, which C does not evaluate."""
+        base, subscripts = reference_parts(node)
+        if not isinstance(base, c_ast.ID):
+            raise NoValueError("only named arrays have a size here")
+        array, given = self.array(base.name), len(subscripts)
+        if given > max(1, len(array.dimensions)):
+            raise NoValueError(f"`{array.name}` has {len(array.dimensions)} dimensions")
+        extents = [int(self.number(expression(extent)).value) for extent in array.dimensions[given:]]
+        return array.element * prod(extents)
+
+    def lookup(self, name: str) -> Number:
+        """The value of a scalar, macro or constant.  Raises NoValueError."""
+        if name in self.scalars:
+            return self.scalars[name]
+        if name not in self.data.constants or name in self._waiting:
+            raise NoValueError(f"the value of `{name}` is not known")
+        self._waiting.add(name)
+        try:
+            return self.number(expression(self.data.constants[name]))
+        finally:
+            self._waiting.discard(name)
+
+    def array(self, name: str) -> HostVariable:
+        """The array of this name.  Raises NoValueError when there is none."""
+        for variable in self.data.variables:
+            if variable.name == name and variable.is_array:
+                return variable
+        raise NoValueError(f"`{name}` is not an array of the timed code")
+
+    def pointer(self, node: Node) -> Pointer:
+        """The place that an expression points to.  Raises NoValueError."""
+        match node:
+            case c_ast.ID():
+                return Pointer(node.name, 0, self.array(node.name).element)
+            case c_ast.Cast():
+                return replace(self.pointer(node.expr), size=self._pointed_bytes(node.to_type))
+            case c_ast.UnaryOp(op="&", expr=c_ast.ID() as scalar) if scalar.name in self.types:
+                return Pointer(scalar.name, 0)
+            case c_ast.StructRef() | c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(name=c_ast.StructRef())):
+                member = node.expr if isinstance(node, c_ast.UnaryOp) else node
+                variable, found, place = self._located(member)
+                return Pointer(variable.name, place, found.size)
+            case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef() as element):
+                return self._element(element)
+            case c_ast.ArrayRef():
+                return self._row(node)
+            case c_ast.BinaryOp(op="+" | "-"):
+                base = self.pointer(node.left)
+                step = int(self.number(node.right).value) * base.size
+                if len(self.array(base.name).dimensions) > 1 and not _points_to_element(node.left):
+                    raise NoValueError("arithmetic on a pointer to rows")
+                return replace(base, offset=base.offset + (step if node.op == "+" else -step))
+            case _:
+                raise NoValueError("this pointer is not understood")
+
+    def _row(self, node: Node) -> Pointer:
+        """The first element of a row.  Raises NoValueError."""
+        base, subscripts = reference_parts(node)
+        array = self.array(base.name) if isinstance(base, c_ast.ID) else None
+        if array is None or len(subscripts) != len(array.dimensions) - 1:
+            raise NoValueError("only rows of named arrays have a place here")
+        return self._element(index(node, 0))
+
+    def _element(self, node: Node) -> Pointer:
+        base, written = reference_parts(node)
+        subscripts = [int(self.number(subscript).value) for subscript in written]
+        if not isinstance(base, c_ast.ID):
+            raise NoValueError("only elements of named arrays have a place here")
+        array = self.array(base.name)
+        offset = subscripts[0]
+        if len(subscripts) > 1:
+            if len(subscripts) != len(array.dimensions):
+                raise NoValueError(f"`{array.name}` has {len(array.dimensions)} dimensions")
+            for extent, subscript in zip(array.dimensions[1:], subscripts[1:], strict=True):
+                offset = offset * int(self.number(expression(extent)).value) + subscript
+        return Pointer(array.name, offset * array.element, array.element)
+
+    def _pointed_bytes(self, node: Node) -> int:
+        """The bytes of a number that a pointer of this type points to.  Raises NoValueError."""
+        match node:
+            case c_ast.Typename(
+                type=c_ast.PtrDecl(type=c_ast.TypeDecl(type=c_ast.IdentifierType() as words))
+            ):
+                name = " ".join(word for word in words.names if word != "const")
+                return struct.calcsize("=" + _FORMATS[canonical_type(self.data.types.get(name, name))])
+            case _:
+                raise NoValueError("this cast of a pointer is not understood")
+
+
+_FAR = 2**44
+"""Bytes between the addresses of two variables."""
+
+
+def _points_to_element(node: Node) -> bool:
+    """Whether a pointer is the address of something with subscripts, which is one element (see `_element`)."""
+    while isinstance(node, c_ast.Cast):
+        node = node.expr
+    return isinstance(node, c_ast.UnaryOp) and node.op == "&" and isinstance(node.expr, c_ast.ArrayRef)
+
+
+def expression(text: str) -> Node:
+    """The tree of a C expression.  Raises NoValueError."""
+    try:
+        statement = (parsed(f"orio_x = ({text});", frozenset()).block_items or [])[0]
+    except DiagnosticError:
+        raise NoValueError(f"`{text}` is no expression") from None
+    assert isinstance(statement, c_ast.Assignment)
+    return statement.rvalue
+
+
+def number_from(data: bytes, type_name: str) -> Number:
+    """The number that is in memory as `data`."""
+    (value,) = struct.unpack("=" + _FORMATS[type_name], data)
+    return Number(type_name, value)
+
+
+def number_bytes(number: Number) -> bytes:
+    """The number as it is in memory."""
+    return struct.pack("=" + _FORMATS[number.type], number.value)
+
+
+def parsed(text: str, typedefs: frozenset[str]) -> c_ast.Compound:
+    """C statements of the timed code.  Raises DiagnosticError."""
+    source = SourceFile("the timed code", text.encode("latin-1"))
+    return parse_statements(text, source=source, start=0, typedefs=typedefs)

@@ -1,0 +1,200 @@
+"""Recipes whose transformations are marked in the tree: checked, and applied from the inside out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import cast
+
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, Severity
+from orio_py.core.expr import (
+    Expr,
+    ListExpr,
+    Literal,
+    TupleExpr,
+    Value,
+    children,
+    evaluate,
+    name_positions,
+    names_in,
+)
+from orio_py.core.registry import did_you_mean
+from orio_py.core.source import Position
+from orio_py.ctree.nodes import Compound, Node, Transform
+from orio_py.kernel.backends import BACKENDS, BY_TITLE
+from orio_py.spec.recipe import Argument, MarkedRecipe, RecipeStep
+from orio_py.transformation.base import Context, Refusal, Transformation
+from orio_py.transformation.catalog import NOT_YET, TRANSFORMATIONS
+from orio_py.transformation.entry import ArgumentSpec, Entry
+from orio_py.transformation.forms import sole_statement
+from orio_py.transformation.runtime_guards import Apply, GuardedRecipe
+from orio_py.transformation.sites import Change, rewrite_where
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedSteps:
+    """The engine of recipes whose transformations are marked in the tree."""
+
+    tree: Compound
+    recipe: MarkedRecipe
+
+    def check(self, known: frozenset[str]) -> tuple[Diagnostic, ...]:
+        """Everything that is wrong whatever the parameter values.  Codes: ORIO-T001 to T016."""
+        return tuple(problem for step in self.recipe.steps for problem in _check_step(step, known))
+
+    def apply(self, values: Mapping[str, Value], context: Context) -> Node:
+        """The tree with every marked statement transformed, inner ones first.  Raises as `apply_recipe`."""
+
+        def apply(mark: Transform, inner: Context) -> Node:
+            return _apply_step(self.recipe.steps[mark.step], mark.stmt, values, inner)
+
+        def rewrite(change: Apply) -> Node:
+            return rewrite_where(
+                self.tree, lambda n: isinstance(n, Transform), cast("Change", change), context
+            )
+
+        return GuardedRecipe(self.tree, apply, context).result(rewrite)
+
+    def device_targets(self) -> frozenset[str]:
+        """Those named by transformations, or by arguments that are not False."""
+        steps = {BY_TITLE[step.name].name for step in self.recipe.steps if step.name in BY_TITLE}
+        arguments = (argument for step in self.recipe.steps for argument in step.arguments)
+        return frozenset(
+            steps | {a.name for a in arguments if a.name in BACKENDS and a.expression != Literal(False)}
+        )
+
+    def uses_openmp(self) -> bool:
+        """Whether a transformation makes OpenMP pragmas, or an argument holds the text of one."""
+        return any(_uses_openmp(step) for step in self.recipe.steps)
+
+
+def _uses_openmp(step: RecipeStep) -> bool:
+    if step.name in {"Parallelize", "Vectorize"}:
+        return True
+    for argument in step.arguments:
+        if step.name == "Specialize" and argument.name == "aligned":
+            return True
+        inferred = argument.name in {"parallelize", "vectorize"}
+        parallel = inferred and argument.expression != Literal(False)
+        if parallel or any(_mentions_openmp(e) for e in _walk(argument.expression)):
+            return True
+    return False
+
+
+def _mentions_openmp(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and isinstance(expr.value, str) and expr.value.split()[:1] == ["omp"]
+
+
+def _walk(expr: Expr) -> Iterator[Expr]:
+    yield expr
+    for child in children(expr):
+        yield from _walk(child)
+
+
+def _check_step(step: RecipeStep, known: frozenset[str]) -> Iterator[Diagnostic]:
+    entry = TRANSFORMATIONS.get(step.name)
+    if entry is None:
+        yield _unknown_transformation(step)
+        for argument in step.arguments:
+            yield from _undefined_names(argument, known)
+        return
+    seen = {argument.name for argument in step.arguments}
+    for argument in step.arguments:
+        yield from _check_argument(entry, argument, known)
+    for spec in entry.arguments:
+        if spec.default is None and spec.name not in seen:
+            message = f"{entry.name} needs the argument `{spec.name}`: {spec.kind}"
+            yield Diagnostic("ORIO-T003", message, step.position, help=f"add `{spec.name}=…`")
+
+
+def _unknown_transformation(step: RecipeStep) -> Diagnostic:
+    if step.name in NOT_YET:
+        message = f"the transformation `{step.name}` is known but not available yet"
+        return Diagnostic(
+            "ORIO-T008", message, step.position, help=f"available: {', '.join(TRANSFORMATIONS)}"
+        )
+    known = set(TRANSFORMATIONS) | NOT_YET
+    message = f"there is no transformation `{step.name}`"
+    return Diagnostic("ORIO-T001", message, step.position, help=did_you_mean(step.name, known))
+
+
+def _check_argument(entry: Entry, argument: Argument, known: frozenset[str]) -> Iterator[Diagnostic]:
+    spec = entry.argument(argument.name)
+    if spec is None:
+        message = f"{entry.name} has no argument `{argument.name}`"
+        help_text = did_you_mean(argument.name, (a.name for a in entry.arguments))
+        yield Diagnostic("ORIO-T002", message, argument.position, help=help_text)
+        return
+    undefined = list(_undefined_names(argument, known))
+    yield from undefined
+    if undefined:
+        return
+    if not names_in(argument.expression):
+        try:
+            spec.convert(_value(spec, argument.expression, {}), spec.name)
+        except Refusal as refusal:
+            yield from _moved(refusal, argument.position).diagnostics
+        except DiagnosticError as error:
+            yield from error.diagnostics
+
+
+def _undefined_names(argument: Argument, known: frozenset[str]) -> Iterator[Diagnostic]:
+    for name, place in name_positions(argument.expression):
+        if name not in known:
+            message = f"`{name}` is neither a tuning parameter nor an input parameter"
+            yield Diagnostic("ORIO-T007", message, place or argument.position, help=did_you_mean(name, known))
+
+
+def _apply_step(step: RecipeStep, stmt: Node, values: Mapping[str, Value], context: Context) -> Node:
+    try:
+        transformation = _make(step, values)
+        takes_blocks = TRANSFORMATIONS[step.name].takes_blocks
+        return _on_statement(transformation, stmt, context, takes_blocks=takes_blocks)
+    except Refusal as refusal:
+        if refusal.argument is None and all(d.position is not None for d in refusal.diagnostics):
+            raise
+        places = {a.name: a.position for a in step.arguments}
+        raise _moved(refusal, places.get(refusal.argument or "", step.position)) from None
+
+
+def _make(step: RecipeStep, values: Mapping[str, Value]) -> Transformation:
+    problems = [p for p in _check_step(step, frozenset(values)) if p.severity is Severity.ERROR]
+    if problems:
+        raise DiagnosticError(*problems)
+    entry = TRANSFORMATIONS[step.name]
+    given: dict[str, Value] = {}
+    for argument in step.arguments:
+        spec = entry.argument(argument.name)
+        assert spec is not None
+        given[argument.name] = _value(spec, argument.expression, values)
+    return entry.make(given)
+
+
+def _value(spec: ArgumentSpec, expr: Expr, values: Mapping[str, Value]) -> Value:
+    """The value of an argument; what follows the False of a switched-off entry is not evaluated."""
+    if spec.flagged and isinstance(expr, TupleExpr) and expr.items:
+        flag = evaluate(expr.items[0], values)
+        if flag == 0:  # False among them
+            return (False,)
+    if spec.flagged and isinstance(expr, ListExpr):
+        return [_value(spec, item, values) for item in expr.items]
+    return evaluate(expr, values)
+
+
+def _on_statement(
+    transformation: Transformation, stmt: Node, context: Context, *, takes_blocks: bool
+) -> Node:
+    only = sole_statement(stmt)
+    if takes_blocks or only is stmt or not isinstance(stmt, Compound):
+        return transformation.apply(stmt, context)
+    return rewrite_where(stmt, lambda n: n is only, lambda n, c: transformation.apply(n, c), context)
+
+
+def _moved(refusal: Refusal, place: Position) -> Refusal:
+    moved: list[Diagnostic] = []
+    for problem in refusal.diagnostics:
+        notes = problem.notes
+        if problem.position is not None:
+            notes = (*notes, Note("for this statement", problem.position))
+        moved.append(replace(problem, position=place, notes=notes))
+    return Refusal(*moved, argument=refusal.argument)

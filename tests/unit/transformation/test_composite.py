@@ -1,0 +1,56 @@
+"""Composite's keys as a schedule: which steps there are, when, and for which loops."""
+
+from __future__ import annotations
+
+from c_trees import composite
+
+from orio_py.transformation.composite.steps import Loops, Named, Over, ScheduleStep
+from orio_py.transformation.loop_names import LoopName
+from orio_py.transformation.restructuring.strip_mine import StripMine
+from orio_py.transformation.tiling.tile import Tile
+
+
+def stages(**keys: object) -> list[tuple[str, bool]]:
+    return [(stage.key, stage.is_check) for stage in composite(**keys).stages]
+
+
+def test_nothing_asked_for_is_no_stage() -> None:
+    off = {"openmp": (False, "omp parallel for"), "scalarreplace": False, "tile": [], "cuda": False}
+    assert stages(**off, unrolljam=(["i"], [1]), regtile=(["i"], [1]), force=True) == []
+
+
+def test_keys_have_their_turns_however_they_are_written() -> None:
+    assert stages(openmp=(True, "omp parallel for"), unrolljam=(["i"], [2]), tile=[("i", 4, "ii")]) == [
+        ("tile", False),
+        ("openmp", True),
+        ("unrolljam", False),
+        ("unrolljam", False),
+        ("openmp", False),
+    ]
+
+
+def test_kernels_are_looked_for_before_unrolling_only_where_that_still_holds() -> None:
+    jams = (["i"], [2])
+    assert stages(cuda=True) == [("cuda", False)]
+    assert stages(cuda=True, unrolljam=jams)[0] == ("cuda", True)
+    assert ("cuda", True) not in stages(cuda=True, unrolljam=jams, unrollreduction=jams)
+
+
+def test_steps_say_which_loops_they_are_for() -> None:
+    (tiles,) = composite(tile=[("i", 1, "ii"), (["j"], 4, "jj")], force=True).stages
+    assert tiles.steps == (
+        ScheduleStep(None, Named(LoopName(("i",)))),
+        ScheduleStep(Tile(4, "jj", force=True), Named(LoopName(("j",), optional=True))),
+    )
+    outer, inner = composite(unrolljam=(["i"], [2])).stages
+    assert [step.loops for step in (*outer.steps, *inner.steps)] == [Over("i", innermost=False), Over("i")]
+    check, _ = composite(parallelize=True).stages
+    assert [step.loops for step in check.steps] == [Loops.HEADS]
+
+
+def test_strips_are_tiles_of_another_name() -> None:
+    (strips,) = composite(stripmine=[("i", 4, "ii")]).stages
+    (step,) = strips.steps
+    assert type(step.transformation) is StripMine
+    assert isinstance(step.transformation, Tile)
+    assert (StripMine.name, Tile.name) == ("StripMine", "Tile")
