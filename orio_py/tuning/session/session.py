@@ -18,6 +18,7 @@ from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.observers.observing import Observing
 from orio_py.measure.offload.measurer import device_measurer
 from orio_py.record.measurement import Measurement, Success
+from orio_py.record.outcome import Outcome
 from orio_py.record.trial import CounterValue
 from orio_py.search_space.configuration import Configuration
 from orio_py.tuning import events
@@ -188,7 +189,7 @@ class TuningSession:
     def _search_on(self, batches: ClusterBatches, start: float) -> None:
         """The same on a cluster, whose workers build and measure at the same time."""
 
-        def evaluate(batch: Sequence[Configuration]) -> list[float | None]:
+        def evaluate(batch: Sequence[Configuration]) -> list[Outcome]:
             limit = self.plan.budget.trials
             began = perf_counter()
             found = batches.evaluate(
@@ -206,9 +207,9 @@ class TuningSession:
 
         self._drive(evaluate, start)
 
-    def _drive(self, evaluate: Callable[[Sequence[Configuration]], list[float | None]], start: float) -> None:
+    def _drive(self, evaluate: Callable[[Sequence[Configuration]], list[Outcome]], start: float) -> None:
         """Ask the searcher for batches and tell it their results until the budget is spent."""
-        results: list[float | None] | None = None
+        results: list[Outcome] | None = None
         while not self._is_spent(start):
             asked = perf_counter()
             try:
@@ -233,7 +234,7 @@ class TuningSession:
 
     def _evaluate(
         self, builder: BatchBuilder, measurer: BatchMeasurer, batch: Sequence[Configuration], start: float
-    ) -> list[float | None]:
+    ) -> list[Outcome]:
         """Build what is new on all cores, then measure one after the other."""
         limit = self.plan.budget.trials
         began = perf_counter()
@@ -249,13 +250,14 @@ class TuningSession:
         self._spent.run += perf_counter() - began
         return self._told(candidates)
 
-    def _told(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        """What the searcher hears; the values of further objectives are there when it does."""
-        if self.plan.objective is not None and self.plan.objective.others:
-            for candidate in candidates:
-                if isinstance(candidate.outcome, Success):
-                    self.plan.scores[candidate.configuration] = candidate.outcome.objectives
-        return [candidate.objective for candidate in candidates]
+    def _told(self, candidates: Sequence[Candidate]) -> list[Outcome]:
+        """What the searcher hears."""
+        return [
+            Outcome(c.configuration, c.outcome.objectives)
+            if isinstance(c.outcome, Success)
+            else Outcome.of(c.configuration, None)
+            for c in candidates
+        ]
 
     def _arguments(self, values: Mapping[str, Value]) -> tuple[str, ...]:
         return command_line(self.plan.task, values)
