@@ -41,7 +41,7 @@ from orio_py.store.database import ResultsDatabase
 from orio_py.tuning.session.trial_cache import Keys, TrialCache
 from orio_py.tuning.session.trial_log import TrialLog
 from orio_py.tuning.variants.batch import BatchMeasurer
-from orio_py.tuning.variants.pipeline import BuildRequest, BuildResult, MeasuredVariant, Origin
+from orio_py.tuning.variants.pipeline import BuildRequest, BuildResult, MeasuredVariant, MeasurementOrigin
 from orio_py.tuning.variants.scoring import Scorer
 
 REPEATS = 5
@@ -93,7 +93,7 @@ def run(path: Path, configurations: int, pipe: int, clock: Clock) -> None:
             batch = [ready(book, k) for k in range(first, min(first + BATCH, configurations))]
             for variant in measurer.measure(batch):
                 book.record(variant)
-                is_recalled = variant.origin is Origin.RECALLED
+                is_recalled = variant.origin is MeasurementOrigin.RECALLED
                 os.write(pipe, b"r" if is_recalled else b"a" if variant.amends else b"n")
 
 

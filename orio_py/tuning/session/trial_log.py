@@ -13,7 +13,12 @@ from orio_py.search_space.configuration import Configuration
 from orio_py.tuning import events
 from orio_py.tuning.result import CheckedVariant
 from orio_py.tuning.session.trial_cache import TrialCache
-from orio_py.tuning.variants.pipeline import EvaluatedVariant, MeasuredVariant, Origin, RefusedVariant
+from orio_py.tuning.variants.pipeline import (
+    EvaluatedVariant,
+    MeasuredVariant,
+    MeasurementOrigin,
+    RefusedVariant,
+)
 from orio_py.tuning.variants.scoring import Scorer
 
 
@@ -61,7 +66,7 @@ class TrialLog:
             configuration,
             known.code,
             measurement,
-            origin=Origin.RECALLED,
+            origin=MeasurementOrigin.RECALLED,
             facts=VariantFacts(built, known.metadata),
             counters=known.counters,
             metadata=known.metadata,
@@ -81,7 +86,7 @@ class TrialLog:
             if variant.amends:
                 return variant
             self.trials += 1
-            self.cached += variant.origin is not Origin.MEASURED
+            self.cached += variant.origin is not MeasurementOrigin.MEASURED
         self._tell(variant)
         return variant
 
@@ -108,7 +113,7 @@ class TrialLog:
 
     def _stored(self, variant: MeasuredVariant) -> MeasuredVariant:
         """The trial as it is in the database now."""
-        if self.memory is None or variant.origin is Origin.RECALLED:
+        if self.memory is None or variant.origin is MeasurementOrigin.RECALLED:
             return variant
         if variant.amends:
             stored = self.memory.amend(variant.configuration, variant.measurement)

@@ -32,7 +32,7 @@ from orio_py.tuning.variants.pipeline import (
     BuildResult,
     EvaluatedVariant,
     MeasuredVariant,
-    Origin,
+    MeasurementOrigin,
     QueueCosts,
     Recall,
     RefusedVariant,
@@ -205,7 +205,7 @@ class BatchMeasurer:
                 break
             variant = self._next(one)
             first = self._firsts[variant.key]
-            is_new = variant.origin is Origin.MEASURED
+            is_new = variant.origin is MeasurementOrigin.MEASURED
             repeats = rounds > 0 and self._may_win(variant) if is_new else first in waiting
             yield variant
             if repeats:
@@ -230,7 +230,7 @@ class BatchMeasurer:
                 configuration=one.request.configuration,
                 key=one.key,
                 artifact=artifact,
-                origin=Origin.COPY,
+                origin=MeasurementOrigin.COPY,
                 amends=False,
                 build=None,
                 run=Seconds(0.0),

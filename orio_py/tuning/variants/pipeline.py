@@ -50,7 +50,7 @@ class BuildResult:
     """CPU time of the compiler."""
 
 
-class Origin(Enum):
+class MeasurementOrigin(Enum):
     """Where the measurement of a variant is from."""
 
     MEASURED = "measured"
@@ -68,7 +68,7 @@ class MeasuredVariant:
     measurement: Measurement
     artifact: Artifact | None = None
     """What was built, None for a failure, and where that is on another machine or was not made in this session."""
-    origin: Origin = Origin.MEASURED
+    origin: MeasurementOrigin = MeasurementOrigin.MEASURED
     amends: bool = False
     """Whether it replaces what was said of the same trial before, after another round of measurement."""
     facts: VariantFacts = field(default_factory=VariantFacts)

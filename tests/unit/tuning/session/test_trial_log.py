@@ -20,7 +20,7 @@ from orio_py.store.database import ResultsDatabase
 from orio_py.tuning.events import TrialDone
 from orio_py.tuning.session.trial_cache import Keys, TrialCache
 from orio_py.tuning.session.trial_log import TrialLog
-from orio_py.tuning.variants.pipeline import MeasuredVariant, Origin, RefusedVariant
+from orio_py.tuning.variants.pipeline import MeasuredVariant, MeasurementOrigin, RefusedVariant
 from orio_py.tuning.variants.scoring import Scorer
 
 KEYS = Keys(digest("t"), digest("c"), digest("e"), "plan", "mm", "mm.c", {}, 1, "host", {})
@@ -73,7 +73,7 @@ def test_a_trial_is_stored_when_it_is_finished_and_its_second_round_when_it_is_a
     assert (book.trials, book.valid, len(told)) == (1, [kept], 1)
     again = opened().recall(one.configuration)
     assert again is not None
-    assert (again.measurement, again.origin) == (TWICE, Origin.RECALLED)
+    assert (again.measurement, again.origin) == (TWICE, MeasurementOrigin.RECALLED)
 
 
 def test_a_failure_in_the_second_round_takes_the_variant_out(database, opened):

@@ -23,7 +23,7 @@ from orio_py.tuning.variants.pipeline import (
     BuildRequest,
     BuildResult,
     MeasuredVariant,
-    Origin,
+    MeasurementOrigin,
     RefusedVariant,
 )
 from orio_py.tuning.variants.variant import VariantParts
@@ -150,7 +150,7 @@ def test_later_copies_have_the_measurement_of_all_rounds(tmp_path: Path) -> None
     first = measured(found, [built("a", code="same")])["a"]
     copy = measured(found, [built("b", code="same")])["b"]
     assert copy.measurement == first.measurement
-    assert (copy.origin, copy.amends, copy.objective) == (Origin.COPY, False, 0.45)
+    assert (copy.origin, copy.amends, copy.objective) == (MeasurementOrigin.COPY, False, 0.45)
 
 
 def test_a_variant_that_fails_in_a_later_round_has_failed(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_equal_source_and_equal_machine_code_are_measured_once(tmp_path: Path, c
     done = {**measured(found, first), **measured(found, second)}
     assert sorted(done) == ["a", "b", "c", "d", "e", "f"]
     assert set(evaluator.names) == {"a", "d"}
-    copies = [v.origin is Origin.COPY for v in done.values()]
+    copies = [v.origin is MeasurementOrigin.COPY for v in done.values()]
     assert copies == [False, True, True, False, True, True]
     assert [v.objective for v in done.values()] == [0.5, 0.5, 0.5, 0.9, 0.5, 0.5]
 
