@@ -205,13 +205,17 @@ class BatchMeasurer:
                 break
             variant = self._next(one)
             first = self._firsts[variant.key]
-            is_new = variant.origin is MeasurementOrigin.MEASURED
-            repeats = rounds > 0 and self._may_win(variant) if is_new else first in waiting
+            may_win = rounds > 0 and self._may_win(variant)
             yield variant
-            if repeats:
-                waiting.setdefault(first, []).append(variant)
-            elif is_new:
-                self._tidy(variant)
+            match variant.origin:
+                case MeasurementOrigin.MEASURED if may_win:
+                    waiting[first] = [variant]
+                case MeasurementOrigin.MEASURED:
+                    self._tidy(variant)
+                case MeasurementOrigin.COPY if first in waiting:
+                    waiting[first].append(variant)
+                case _:
+                    pass
         for _ in range(rounds):
             for first, sharing in waiting.items():
                 yield from self._repeated(self._known[first], sharing)
@@ -225,16 +229,8 @@ class BatchMeasurer:
         artifact = one.built if isinstance(one.built, Artifact) else None
         first = self._first_of(one)
         if (known := self._known.get(first)) is not None:
-            return replace(
-                known,
-                configuration=one.request.configuration,
-                key=one.key,
-                artifact=artifact,
-                origin=MeasurementOrigin.COPY,
-                amends=False,
-                build=None,
-                run=Seconds(0.0),
-            )
+            copy = replace(known, configuration=one.request.configuration, key=one.key, artifact=artifact)
+            return replace(copy, origin=MeasurementOrigin.COPY, build=None, run=Seconds(0.0))
         if self._count % CALIBRATE_EVERY == 0:
             self.calibrations.add(self.evaluator.calibrate())
         self._count += 1
@@ -272,10 +268,8 @@ class BatchMeasurer:
         assert built is not None
         if isinstance(built, BuildFailure):
             return Failure(Stage.COMPILE_TIMEOUT if built.timed_out else Stage.COMPILE, built.reason)
-        coordinate = configuration.show()
-        return self.evaluator.measure(
-            built, self.arguments(configuration), coordinate=coordinate, race=self._race
-        )
+        arguments, coordinate = self.arguments(configuration), configuration.show()
+        return self.evaluator.measure(built, arguments, coordinate=coordinate, race=self._race)
 
     @property
     def _race(self) -> EarlyStopping | None:

@@ -145,6 +145,27 @@ def test_each_trial_is_given_on_as_soon_as_it_is_measured_and_again_after_its_se
     ]
 
 
+def test_a_recalled_variant_stays_as_it_is_and_its_code_is_not_measured(tmp_path: Path) -> None:
+    """Also beside a variant of the same code that is measured twice."""
+    evaluator = Invented(tmp_path, {"a": [0.50, 0.45]}, Clock.WALL)
+    stored = Success((Sample(Seconds(0.6), Seconds(0.6)),), Clock.WALL)
+
+    def recalled(name: str, key: str) -> MeasuredVariant:
+        origin = MeasurementOrigin.RECALLED
+        return MeasuredVariant(Configuration({"name": name}), key, stored, origin=origin)
+
+    ready = [built("a"), recalled("b", "a"), recalled("c", "k"), built("d", "k")]
+    found = list(measurer(evaluator).measure(ready))
+    assert [(v.configuration["name"], v.amends, v.objective) for v in found] == [
+        ("a", False, 0.5),
+        ("b", False, 0.6),
+        ("c", False, 0.6),
+        ("d", False, 0.6),
+        ("a", True, 0.45),
+    ]
+    assert [v.origin for v in found[1:4]] == [MeasurementOrigin.RECALLED] * 2 + [MeasurementOrigin.COPY]
+
+
 def test_later_copies_have_the_measurement_of_all_rounds(tmp_path: Path) -> None:
     found = measurer(Invented(tmp_path, {"a": [0.50, 0.45]}, Clock.WALL))
     first = measured(found, [built("a", code="same")])["a"]
