@@ -32,7 +32,8 @@ class SpaceExhaustedError(Exception):
 class Memory:
     """The points that were tried, with their costs: the objective, or infinity for a failure.
 
-    `outcomes` holds all that was heard of them.  `best` is the first point of the least finite cost, None until there is one.
+    `outcomes` holds all that was heard of them.  `best` is the first point of the least finite cost, None until
+    there is one.
     """
 
     def __init__(self, context: SearchContext) -> None:

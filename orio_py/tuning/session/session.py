@@ -112,9 +112,8 @@ class TuningSession:
                 self._queue.close()
             evaluator.close()
         steadiness = self._calibrations.steadiness(evaluator.limits.cpu)
-        spent = self._spent.spent(
-            Seconds(perf_counter() - start), self._queue.costs if self._queue is not None else QueueCosts()
-        )
+        costs = self._queue.costs if self._queue is not None else QueueCosts()
+        spent = self._spent.spent(Seconds(perf_counter() - start), costs)
         reporter = SessionReporter(plan, self.compiler, self._book, self._original_counters)
         report = reporter.report(baseline, verdict, spent, interrupted=interrupted)
         report = replace(report, steadiness=steadiness, calls_per_sample=evaluator.inner)
