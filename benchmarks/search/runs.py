@@ -14,6 +14,7 @@ from benchmarks.search.recordings import recording, space_name
 from benchmarks.search.traces import Trace
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.measure.replay import ReplayEvaluator
+from orio_py.record.outcome import Outcome
 from orio_py.search.base import PastSeries, SearchContext
 from orio_py.search.catalog import start_search
 
@@ -66,7 +67,7 @@ def run(
     proposed = next(search, None)
     overhead += process_time() - begin
     while proposed is not None and not trace.is_full and repeats < REPEATS_ALLOWED:
-        results: list[float | None] = []
+        results: list[Outcome] = []
         for configuration in proposed:
             if configuration not in found.space:
                 raise RuntimeError(
@@ -74,7 +75,7 @@ def run(
                 )
             before = evaluator.evaluations
             answer = evaluator.evaluate(configuration)
-            results.append(answer.objective)
+            results.append(answer.outcome(configuration))
             if evaluator.evaluations > before:
                 repeats = 0
                 trace.add(answer.objective, answer.cost, overhead)

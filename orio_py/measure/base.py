@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -15,7 +15,7 @@ from orio_py.core.expr import Value
 from orio_py.core.units import Bytes, Seconds
 from orio_py.measure.job import EarlyStopping
 from orio_py.record.measurement import Clock, Measurement, Sample, Success
-from orio_py.record.trial import CounterValue
+from orio_py.record.outcome import VariantFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +41,10 @@ class Baseline:
     warnings: tuple[Diagnostic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class VariantFacts:
-    """What is known of a measured variant beside its samples, to be stored with its trial.
-
-    `metadata` describes in words what it ran on.
-    """
-
-    counters: tuple[CounterValue, ...] = ()
-    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
-
-
 class VariantEvaluator(Protocol):
     """Builds, validates and times variants; `prepare` comes first, `close` last.
 
-    `build` may be called from several processes; measuring must not be.
+    `build` and `facts` may be called from several processes; measuring must not be.
     """
 
     @property
@@ -122,7 +111,11 @@ class VariantEvaluator(Protocol):
         ...
 
     def facts(self, artifact: Artifact) -> VariantFacts:
-        """What else is known of a variant that was measured."""
+        """What is known of a variant that was built, before it is measured."""
+        ...
+
+    def run_facts(self, artifact: Artifact) -> VariantFacts:
+        """What its last measurement told beside the samples."""
         ...
 
     def calibrate(self) -> tuple[Sample, ...]:

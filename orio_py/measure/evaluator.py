@@ -19,12 +19,13 @@ from orio_py.codegen.program import Program
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, Severity
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
-from orio_py.measure.base import Baseline, RunLimits, VariantFacts
+from orio_py.measure.base import Baseline, RunLimits
 from orio_py.measure.calibration import LOOPS
 from orio_py.measure.job import SANITIZER_EXIT, EarlyStopping, Job, MemberPlace, ResultLines, judge
 from orio_py.measure.precision import Precision, choose_precision
 from orio_py.measure.server import VariantServer
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Success
+from orio_py.record.outcome import VariantFacts
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.task import TuningTask
 
@@ -141,7 +142,11 @@ class Evaluator:
         return judge(done, ResultLines.read(self._results), self.clock)
 
     def facts(self, artifact: Artifact) -> VariantFacts:
-        """What else is known of a variant: nothing."""
+        """What is known of a variant before it is measured: nothing."""
+        return VariantFacts()
+
+    def run_facts(self, artifact: Artifact) -> VariantFacts:
+        """What its last measurement told beside the samples: nothing."""
         return VariantFacts()
 
     def count(self, artifact: Artifact, arguments: Sequence[str], lines: Sequence[str]) -> ResultLines:

@@ -18,6 +18,7 @@ from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.record.device import DEVICE_NAME
 from orio_py.record.measurement import Failure, Measurement, Stage, Success
+from orio_py.record.outcome import Outcome
 from orio_py.record.trial import Trial
 from orio_py.search_space.configuration import Configuration
 from orio_py.search_space.listed import ListedSpace, space_of_rows
@@ -47,6 +48,11 @@ class Recorded:
     def cost(self) -> Seconds:
         """The wall time of the evaluation in seconds."""
         return Seconds(self.build + self.run + self.overhead)
+
+    def outcome(self, configuration: Configuration) -> Outcome:
+        """What a searcher hears of it."""
+        failure = self.failure.stage if self.failure is not None else Stage.NOT_RECORDED
+        return Outcome.of(configuration, self.objective, failure)
 
 
 NOT_RECORDED = Recorded(
@@ -101,9 +107,9 @@ class ReplayEvaluator:
             self.elapsed = Seconds(self.elapsed + found.cost)
         return found
 
-    def __call__(self, configuration: Configuration) -> float | None:
-        """The objective alone, as searchers want it."""
-        return self.evaluate(configuration).objective
+    def __call__(self, configuration: Configuration) -> Outcome:
+        """What the configuration achieved, as searchers hear it."""
+        return self.evaluate(configuration).outcome(configuration)
 
 
 def record(trials: Sequence[Trial], objective: str | None = None) -> Recording:

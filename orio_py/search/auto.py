@@ -83,7 +83,9 @@ def _with_suggestions(own: Search, memory: Memory, past: Sequence[PastSeries]) -
     batch = next(own, None)
     tried = suggested = 0
     while batch is not None:
-        costs = yield from memory.ask([memory.encoding.point(configuration) for configuration in batch])
+        points = [memory.encoding.point(configuration) for configuration in batch]
+        yield from memory.ask(points)
+        results = [memory.outcomes[point] for point in points]
         tried += len(batch)
         due = tried // OWN_PER_SUGGESTION - suggested
         if due > 0 and guide.follows_the_past:
@@ -94,4 +96,4 @@ def _with_suggestions(own: Search, memory: Memory, past: Sequence[PastSeries]) -
                 points = guide.propose(due)
             suggested += due
             yield from memory.ask(points)
-        batch = own.send([None if cost == inf else cost for cost in costs])
+        batch = own.send(results)

@@ -1,4 +1,4 @@
-"""The interface of searchers: generators that yield configurations and receive what they achieved.
+"""The interface of searchers: generators that yield configurations and receive their outcomes.
 
 A searcher is written as straight-line code, yet is asked and told from outside: whoever drives it owns
 the budget, the cache and the failures, and may stop asking at any time.
@@ -12,14 +12,15 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from orio_py.core.expr import Value
+from orio_py.record.outcome import Outcome
 from orio_py.search_space.configuration import Configuration
 from orio_py.search_space.search_space import SearchSpace
 
 Batch: TypeAlias = "Sequence[Configuration]"
 """Configurations that may be built at the same time; never empty."""
 
-Results: TypeAlias = "Sequence[float | None]"
-"""The objective in seconds of each configuration of a batch, None for a failure."""
+Results: TypeAlias = "Sequence[Outcome]"
+"""The outcome of each configuration of a batch, in its order."""
 
 Search: TypeAlias = "Generator[Batch, Results, None]"
 """A running searcher; it ends when it has nothing more to propose."""
@@ -36,8 +37,7 @@ class SearchContext:
     """What a searcher works on.
 
     `budget_trials` is how many trials are planned, None if that is open; `batch_size` is the largest
-    number of configurations to propose at once.  Of several `objectives` the first one is what a searcher hears;
-    the values of all stand in `scores`, for each configuration that succeeded, before it does.
+    number of configurations to propose at once.  `objectives` is how many values the outcome of a success has.
     `past` are trials of the same task under other circumstances (device, sizes, compiler), a series for each:
     objectives of different series do not compare.  A searcher that uses them only takes them as a hint.
     """
@@ -48,9 +48,6 @@ class SearchContext:
     budget_trials: int | None = None
     batch_size: int = 8
     objectives: int = 1
-    scores: dict[Configuration, tuple[float, ...]] = field(
-        default_factory=dict[Configuration, "tuple[float, ...]"]
-    )
     past: Sequence[PastSeries] = ()
 
 
@@ -67,16 +64,23 @@ def batches(configurations: Iterator[Configuration], size: int) -> Search:
 
 
 def drive(
-    search: Search, objective: Callable[[Configuration], float | None], trials: int | None = None
+    search: Search, evaluate: Callable[[Configuration], Outcome | float | None], trials: int | None = None
 ) -> list[tuple[Configuration, float | None]]:
-    """Run a searcher on a function until it ends or `trials` configurations were tried; the trials."""
+    """Run a searcher on a function until it ends or `trials` configurations were tried; the trials.
+
+    The function gives outcomes, or objectives alone, None for a failure.
+    """
     tried: list[tuple[Configuration, float | None]] = []
     if trials is not None and trials <= 0:
         return tried
     batch = next(search, None)
     while batch is not None:
-        results = [objective(configuration) for configuration in batch]
-        tried.extend(zip(batch, results, strict=True))
+        found = [evaluate(configuration) for configuration in batch]
+        results = [
+            result if isinstance(result, Outcome) else Outcome.of(configuration, result)
+            for configuration, result in zip(batch, found, strict=True)
+        ]
+        tried.extend((outcome.configuration, outcome.objective) for outcome in results)
         if trials is not None and len(tried) >= trials:
             search.close()
             return tried[:trials]

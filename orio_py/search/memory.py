@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from math import inf
 from typing import TypeAlias, TypeVar
 
+from orio_py.record.outcome import Outcome
 from orio_py.search.base import Batch, Results, Search, SearchContext
 from orio_py.search_space.encoding import Encoding, Point
 from orio_py.search_space.neighbours import Neighbours
@@ -31,7 +32,8 @@ class SpaceExhaustedError(Exception):
 class Memory:
     """The points that were tried, with their costs: the objective, or infinity for a failure.
 
-    `best` is the first point of the least finite cost, None until there is one.
+    `outcomes` holds all that was heard of them.  `best` is the first point of the least finite cost, None until
+    there is one.
     """
 
     def __init__(self, context: SearchContext) -> None:
@@ -42,6 +44,7 @@ class Memory:
         self.encoding = Encoding(context.space)
         self.near = Neighbours(context.space, self.encoding)
         self.known: dict[Point, float] = {}
+        self.outcomes: dict[Point, Outcome] = {}
         self.best: Point | None = None
         self._fresh: Iterator[int] = iter(())
 
@@ -63,8 +66,8 @@ class Memory:
         for start in range(0, len(new), self.batch_size):
             batch = new[start : start + self.batch_size]
             results = yield [self.encoding.configuration(point) for point in batch]
-            for point, result in zip(batch, results, strict=True):
-                self._learn(point, inf if result is None else result)
+            for point, outcome in zip(batch, results, strict=True):
+                self._learn(point, outcome)
         if len(self.known) >= self.space.size:
             raise SpaceExhaustedError
         return [self.known[point] for point in wanted]
@@ -92,9 +95,10 @@ class Memory:
             found[self.draw()] = None
         return list(found)
 
-    def _learn(self, point: Point, cost: float) -> None:
-        cost = cost if cost == cost else inf
-        self.known[point] = cost
+    def _learn(self, point: Point, outcome: Outcome) -> None:
+        objective = outcome.objective
+        cost = inf if objective is None or objective != objective else objective
+        self.known[point], self.outcomes[point] = cost, outcome
         if cost < self.best_cost:
             self.best = point
 

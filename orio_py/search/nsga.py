@@ -54,21 +54,12 @@ def approach(memory: Memory, context: SearchContext, options: NsgaOptions) -> As
         before = len(memory)
         yield from memory.ask(point for _, point in asked)
         for number, point in asked:
-            sampler.tell(number, _values(memory, context, point))
+            failed = memory.known[point] == inf
+            sampler.tell(number, None if failed else memory.outcomes[point].objectives)
         stale = stale + 1 if len(memory) == before else 0
         if stale >= STALE:
             yield from memory.ask([memory.draw()])
             stale = 0
-
-
-def _values(memory: Memory, context: SearchContext, point: Point) -> tuple[float, ...] | None:
-    """The values of all objectives; None for a failure."""
-    cost = memory.known[point]
-    if cost == inf:
-        return None
-    if context.objectives == 1:
-        return (cost,)
-    return context.scores.get(memory.encoding.configuration(point))
 
 
 def _sampler(memory: Memory, context: SearchContext, options: NsgaOptions) -> FrontSampler:

@@ -14,6 +14,7 @@ from functools import partial
 from math import inf, log, sqrt
 from typing import TypeAlias
 
+from orio_py.record.outcome import Outcome
 from orio_py.search.annealing import AnnealingOptions, anneal
 from orio_py.search.base import Batch, Results, Search, SearchContext
 from orio_py.search.basin_hopping import BasinHoppingOptions, hop
@@ -89,15 +90,11 @@ def _answer(memory: Memory, batch: Batch) -> Asking[Results]:
     """The results of a batch; what other techniques tried since it was made is not proposed again."""
     points = [memory.encoding.point(configuration) for configuration in batch]
     new = [point for point in points if point not in memory.known]
-    found: dict[Point, float | None] = {}
+    found: dict[Point, Outcome] = {}
     if new:
         results = yield [memory.encoding.configuration(point) for point in new]
         found.update(zip(new, results, strict=True))
-    for point in points:
-        if point not in found:
-            cost = memory.known[point]
-            found[point] = None if cost == inf else cost
-    return [found[point] for point in points]
+    return [found[point] if point in found else memory.outcomes[point] for point in points]
 
 
 def _endless(memory: Memory, episode: Episode) -> Search:

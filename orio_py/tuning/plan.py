@@ -18,7 +18,6 @@ from orio_py.kernel.backends import BACKENDS
 from orio_py.measure.observers.choose import Watch, choose_for_device, choose_observers
 from orio_py.search.base import PastSeries, Search, SearchContext
 from orio_py.search.catalog import start_search
-from orio_py.search_space.configuration import Configuration
 from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.objective import Objective
@@ -72,8 +71,7 @@ class Evaluation:
 class Plan:
     """How a session searches: what to build, with which searcher, within which limits.
 
-    `context` is what `search` was started with; its `scores` hold the values of several objectives, for the
-    searcher, by what was tried.  `past` tells of the earlier trials that guide the search.
+    `context` is what `search` was started with.  `past` tells of the earlier trials that guide the search.
     """
 
     task: TuningTask
@@ -95,11 +93,6 @@ class Plan:
     watches: tuple[Watch, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
     past: PastUse | None = None
-
-    @property
-    def scores(self) -> dict[Configuration, tuple[float, ...]]:
-        """The values of several objectives, by what was tried."""
-        return self.context.scores
 
     @property
     def evaluation(self) -> Evaluation:

@@ -9,6 +9,10 @@ from c_programs import SANITIZERS, links
 import orio_py
 from orio_py.cli.main import main
 from orio_py.core.units import Seconds
+from orio_py.record.measurement import Stage
+from orio_py.record.outcome import Outcome
+from orio_py.search.base import Search, SearchContext
+from orio_py.tuning import plan as plans
 from orio_py.tuning.variants import evaluators
 
 SOURCE = r"""#include <stdlib.h>
@@ -260,3 +264,31 @@ def test_a_variant_cannot_take_more_than_its_memory(tmp_path: Path, monkeypatch)
     hungry = "char *p = malloc((size_t)4 << 30);\n  p[0] = (char)x;\n  return p[0] ? x : 0.0;"
     source.write_text((SOURCE % "'-DMODE=1'").replace("gcc -O1", "gcc -O0").replace("abort();", hungry))
     assert orio_py.tune(source).regions[0].failures == {"crash": 1}
+
+
+def test_a_searcher_is_told_counters_and_where_a_variant_failed(tmp_path, monkeypatch):
+    told: dict[tuple[object, ...], Outcome] = {}
+
+    def listening(algorithm: str, context: SearchContext, position: object = None) -> Search:
+        for outcome in (yield list(context.space)):
+            told[tuple(outcome.configuration[name] for name in ("CFLAGS", "U"))] = outcome
+
+    monkeypatch.setattr(plans, "start_search", listening)
+    source = tmp_path / "scale.c"
+    text = (SOURCE % "'-DMODE=1', '-DMODE=3', '-DMODE=4'").replace("ufactor=2", "ufactor=U")
+    text = text.replace("'-DMODE=4'];", "'-DMODE=4']; param U[] = [2, 0];")
+    counter = "def performance_counter { arg method = 'rusage'; arg objective = ['time', 'user_time']; }"
+    source.write_text(text.replace("    def input_params", f"    {counter}\n    def input_params"))
+    report = orio_py.tune(source, options=orio_py.TuneOptions(seed=3, trials=8))
+    assert report.regions[0].trials == 4
+    failures = {values: outcome.failure for values, outcome in told.items() if outcome.failure is not None}
+    assert failures == {
+        ("-DMODE=1", 2): Stage.CRASH,
+        ("-DMODE=3", 2): Stage.WRONG_RESULT,
+        ("-DMODE=4", 2): Stage.COMPILE,
+        **{(flags, 0): Stage.TRANSFORM for flags in ("", "-DMODE=1", "-DMODE=3", "-DMODE=4")},
+    }
+    valid = told["", 2]
+    assert (valid.objective, len(valid.objectives)) == (valid.objectives[0], 2)
+    assert valid.objectives[1] == valid.counters["user_time"]
+    assert {outcome.objective for values, outcome in told.items() if values != ("", 2)} == {None}

@@ -33,14 +33,15 @@ from trials import success
 from orio_py.build.compiler import Artifact
 from orio_py.core.digest import digest
 from orio_py.core.units import Seconds
-from orio_py.measure.base import VariantFacts
 from orio_py.measure.calibration import Calibrations
 from orio_py.record.measurement import Clock, Measurement, Sample
+from orio_py.record.outcome import VariantFacts
 from orio_py.search_space.configuration import Configuration
 from orio_py.store.database import ResultsDatabase
 from orio_py.tuning.session.trial_cache import Keys, TrialCache
 from orio_py.tuning.session.trial_log import TrialLog
-from orio_py.tuning.variants.batch import BatchMeasurer, Candidate
+from orio_py.tuning.variants.batch import BatchMeasurer
+from orio_py.tuning.variants.pipeline import BuildRequest, BuildResult, MeasuredVariant, MeasurementOrigin
 from orio_py.tuning.variants.scoring import Scorer
 
 REPEATS = 5
@@ -75,7 +76,7 @@ class Invented:
     def measure(self, artifact: Artifact, arguments: Any, **_: object) -> Measurement:
         return replace(success(1e-3 + int(artifact.path.name) * 1e-6, REPEATS), clock=self.clock)
 
-    def facts(self, artifact: Artifact) -> VariantFacts:
+    def run_facts(self, artifact: Artifact) -> VariantFacts:
         return VariantFacts()
 
 
@@ -88,24 +89,20 @@ def run(path: Path, configurations: int, pipe: int, clock: Clock) -> None:
         book = TrialLog(None, lambda event: None, Scorer(), memory)
         measurer = BatchMeasurer(evaluator, lambda values: (), 1.0, True, True, Calibrations())
 
-        def finish(candidate: Candidate) -> None:
-            book.finish(candidate)
-            os.write(pipe, b"r" if candidate.is_recalled else b"n")
-
-        def amend(candidate: Candidate) -> None:
-            book.amend(candidate)
-            os.write(pipe, b"a")
-
         for first in range(0, configurations, BATCH):
-            batch = [candidate(book, k) for k in range(first, min(first + BATCH, configurations))]
-            measurer.measure(batch, finish, amend, lambda: False)
+            batch = [ready(book, k) for k in range(first, min(first + BATCH, configurations))]
+            for variant in measurer.measure(batch):
+                book.record(variant)
+                is_recalled = variant.origin is MeasurementOrigin.RECALLED
+                os.write(pipe, b"r" if is_recalled else b"a" if variant.amends else b"n")
 
 
-def candidate(book: TrialLog, number: int) -> Candidate:
+def ready(book: TrialLog, number: int) -> BuildResult | MeasuredVariant:
     """A configuration as it comes from the builder: recalled, or built."""
     configuration = Configuration({"U": number})
     built = Artifact(Path(str(number)), Seconds(0.1))
-    return book.recall(configuration) or Candidate(configuration, digest(number), built=built)
+    request = BuildRequest(number, configuration)
+    return book.recall(configuration) or BuildResult(request, digest(number), built=built)
 
 
 def start(path: Path, configurations: int, clock: Clock) -> tuple[int, int]:

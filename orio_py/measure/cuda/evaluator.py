@@ -21,7 +21,7 @@ from orio_py.core.expr import Value
 from orio_py.core.source import Position
 from orio_py.core.units import Bytes, Seconds
 from orio_py.kernel.plan import KernelPlan
-from orio_py.measure.base import Baseline, VariantFacts
+from orio_py.measure.base import Baseline
 from orio_py.measure.cuda.client import DEFAULT_ARCHITECTURE, CudaPlace, cuda_place
 from orio_py.measure.cuda.variant import BUILT, BuiltCuda, CudaVariant, UsedKernel
 from orio_py.measure.evaluator import MOST_SAMPLES, Evaluator
@@ -31,6 +31,7 @@ from orio_py.measure.offload.evaluator import SUFFIX, OffloadEvaluator, agree
 from orio_py.measure.offload.measurer import DeviceMeasurer
 from orio_py.record.cuda import ARCHITECTURE
 from orio_py.record.measurement import Failure, Measurement, Stage, Success
+from orio_py.record.outcome import VariantFacts
 from orio_py.record.trial import CounterSource, CounterValue
 
 LIBRARY = "kernels.so"
@@ -167,7 +168,7 @@ class CudaEvaluator(OffloadEvaluator):
             return Failure(Stage.CHECKED, CHECKED)
         return found
 
-    def learnt(self, artifact: Artifact) -> VariantFacts:
+    def facts(self, artifact: Artifact) -> VariantFacts:
         """What the kernels of a variant use, the architecture, and the GPU."""
         if artifact.path.suffix != SUFFIX or not artifact.path.exists():
             return VariantFacts()

@@ -21,7 +21,7 @@ from orio_py.core.source import Position
 from orio_py.core.units import Seconds
 from orio_py.ctree.evaluate import NoValueError
 from orio_py.kernel.plan import KernelPlan
-from orio_py.measure.base import Baseline, RunLimits, VariantFacts
+from orio_py.measure.base import Baseline, RunLimits
 from orio_py.measure.evaluator import ENOUGH, FINAL_SAMPLES, MOST_SAMPLES, Evaluator
 from orio_py.measure.job import DEFAULT_TOLERANCE, EarlyStopping, MemberPlace, ResultLines, judge
 from orio_py.measure.offload.client import DeviceWorker, Ended
@@ -30,6 +30,7 @@ from orio_py.measure.offload.host_state import HostState
 from orio_py.measure.offload.variant import HostData, HostFunction, HostMember, HostVariable
 from orio_py.measure.offload.worker import CONDITION, Task
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage
+from orio_py.record.outcome import VariantFacts
 from orio_py.record.trial import CounterSource, CounterValue
 
 SUFFIX = ".json"
@@ -81,8 +82,8 @@ class OffloadEvaluator(ABC):
         """Build the variant whose description is in the file, in that file's folder."""
 
     @abstractmethod
-    def learnt(self, artifact: Artifact) -> VariantFacts:
-        """What is known of a variant beside its times."""
+    def facts(self, artifact: Artifact) -> VariantFacts:
+        """What is known of a variant before it is measured."""
 
     @property
     def compiler(self) -> Compiler:
@@ -169,11 +170,11 @@ class OffloadEvaluator(ABC):
         task = self._task(artifact, check=check)
         return self._run(artifact, replace(task, least=min(least, self.limits.repeats), most=most))
 
-    def facts(self, artifact: Artifact) -> VariantFacts:
-        """Times of kernels and transfers in the last measurement, and what the device's own evaluator knows."""
-        found = self.learnt(artifact)
-        counters = (*self._times.get(artifact.path, ()), *found.counters)
-        return VariantFacts(counters, {**found.metadata, **self._conditions.get(artifact.path, {})})
+    def run_facts(self, artifact: Artifact) -> VariantFacts:
+        """Times of kernels and transfers in the last measurement, and the conditions that the worker told of."""
+        return VariantFacts(
+            self._times.get(artifact.path, ()), self._conditions.get(artifact.path, dict[str, str]())
+        )
 
     def calibrate(self) -> tuple[Sample, ...]:
         """As `Evaluator.calibrate`."""

@@ -15,7 +15,7 @@ from orio_py.core.diagnostics import EnvironmentProblem
 from orio_py.core.expr import Value
 from orio_py.core.source import Position
 from orio_py.kernel.plan import KernelPlan
-from orio_py.measure.base import Baseline, VariantFacts
+from orio_py.measure.base import Baseline
 from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.offload.client import DeviceWorker, Ended
 from orio_py.measure.offload.evaluator import SUFFIX, OffloadEvaluator, agree
@@ -25,6 +25,7 @@ from orio_py.measure.opencl.limits import check_device, choose_device, fault_war
 from orio_py.measure.opencl.survey import survey
 from orio_py.measure.opencl.variant import DeviceVariant
 from orio_py.record.device import OpenCLSurvey
+from orio_py.record.outcome import VariantFacts
 
 
 @dataclass(slots=True)
@@ -78,7 +79,7 @@ class OpenCLEvaluator(OffloadEvaluator):
             return BuildFailure(answer.problem[1], answer.log)
         return Artifact(path, answer.seconds)
 
-    def learnt(self, artifact: Artifact) -> VariantFacts:
+    def facts(self, artifact: Artifact) -> VariantFacts:
         """The device of a variant with kernels."""
         if artifact.path.suffix != SUFFIX or not artifact.path.exists():
             return VariantFacts()

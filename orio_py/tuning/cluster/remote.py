@@ -11,10 +11,11 @@ from orio_py.build.compiler import Artifact, BuildFailure, Compiler
 from orio_py.codegen.device import DeviceProgram
 from orio_py.codegen.program import Program
 from orio_py.core.expr import Value
-from orio_py.measure.base import Baseline, RunLimits, VariantFacts
+from orio_py.measure.base import Baseline, RunLimits
 from orio_py.measure.job import EarlyStopping
 from orio_py.measure.observers.observing import Observation
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage
+from orio_py.record.outcome import VariantFacts
 from orio_py.tuning.cluster.errors import WorkerLostError
 from orio_py.tuning.cluster.remote_worker import Assignment, OtherKind, Prepared, ask_here, close_here
 
@@ -107,8 +108,12 @@ class RemoteEvaluator:
             return Observation(problems=(f"the worker was lost: {problem}",))
 
     def facts(self, artifact: Artifact) -> VariantFacts:
-        """What else is known of a variant that was measured at the home."""
+        """What is known of a variant before it is measured."""
         return self._ask("facts", self._here(artifact))
+
+    def run_facts(self, artifact: Artifact) -> VariantFacts:
+        """What its last measurement at the home told beside the samples."""
+        return self._ask("run_facts", self._here(artifact))
 
     def calibrate(self) -> tuple[Sample, ...]:
         """Some runs of a loop of fixed length at the home."""

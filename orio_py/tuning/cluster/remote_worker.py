@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,9 @@ from orio_py.measure.observers.observing import Observation, Observing
 from orio_py.record.environment import Host
 from orio_py.record.measurement import Clock
 from orio_py.search_space.configuration import Configuration
-from orio_py.tuning.variants.batch import BatchMeasurer, BuildRequest, BuildResult, Candidate, VariantMaker
+from orio_py.tuning.variants.batch import BatchMeasurer, VariantMaker
 from orio_py.tuning.variants.evaluators import Evaluation, command_line, make_evaluator
+from orio_py.tuning.variants.pipeline import BuildRequest, BuildResult, EvaluatedVariant, RefusedVariant
 from orio_py.tuning.variants.scoring import Scorer
 from orio_py.tuning.variants.variant import VariantGenerator
 
@@ -133,22 +134,21 @@ class RemoteWorker:
         prepared = Prepared(baseline, evaluator.clock, evaluator.inner, evaluator.untimed)
         return cls(assignment, folder, compiler, evaluator, observing, maker, measurer, prepared)
 
-    def evaluate(self, configuration: Configuration, best: float | None) -> Candidate:
+    def evaluate(self, configuration: Configuration, best: float) -> EvaluatedVariant:
         """Transform, build and measure one configuration; `best` is what the session has seen so far."""
+        request = BuildRequest(0, configuration)
         with device_lock(exclusive=False):
-            made = self.maker.make(BuildRequest(0, configuration), 1)
-        candidate = Candidate(configuration, made.key, refusal=made.refusal)
-        if made.refusal is not None:
-            return candidate
-        if made.built is not None:
-            self.built[made.key] = made
-        first = self.built.get(made.key) or self.maker.make(BuildRequest(0, configuration), 2)
-        candidate.built, candidate.code = first.built, first.code
-        if best is not None:
-            self.measurer.best = min(self.measurer.best, best)
+            made = self.maker.make(request, 1)
+            if made.refusal is not None:
+                return RefusedVariant(configuration, made.refusal)
+            if made.built is None:
+                made = self.built.get(made.key) or self.maker.make(request, 2)
+            self.built.setdefault(made.key, made)
+        self.measurer.best = min(self.measurer.best, best)
         with device_lock(exclusive=True):
-            self.measurer.measure([candidate], _nothing, _nothing, lambda: False)
-        return candidate
+            *_, last = self.measurer.measure([replace(made, request=request)])
+        # What was built lies on this worker's disk, and the session hears of the variant only now.
+        return replace(last, artifact=None, amends=False)
 
     def ask(self, method: str, arguments: Sequence[Any], options: dict[str, Any]) -> Any:
         """Call a method of the evaluator; those that run code have the machine for themselves."""
@@ -156,7 +156,7 @@ class RemoteWorker:
             return self.prepared
         if method == "observe":
             return self._observe(*arguments)
-        with device_lock(exclusive=method not in ("program", "build", "facts")):
+        with device_lock(exclusive=method not in ("program", "build", "facts", "run_facts")):
             return getattr(self.evaluator, method)(*arguments, **options)
 
     def close(self) -> None:
@@ -186,8 +186,8 @@ def kind_here(
 
 
 def evaluate_here(
-    assignment: Assignment, configuration: Configuration, best: float | None, scratch: Path | None = None
-) -> Candidate | OtherKind:
+    assignment: Assignment, configuration: Configuration, best: float, scratch: Path | None = None
+) -> EvaluatedVariant | OtherKind:
     """One trial on this worker, whose files lie in `scratch`."""
     found = _workshop(assignment, scratch)
     return found if isinstance(found, OtherKind) else found.evaluate(configuration, best)
@@ -236,7 +236,3 @@ def device_lock(*, exclusive: bool) -> Generator[None]:
             yield
         finally:
             fcntl.flock(file, fcntl.LOCK_UN)
-
-
-def _nothing(candidate: Candidate) -> None:
-    """The session hears of the candidate when it is complete."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,12 +12,13 @@ from orio_py.build.compiler import Compiler
 from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem
 from orio_py.measure.base import RunLimits
 from orio_py.search_space.configuration import Configuration
-from orio_py.tuning.cluster.batch import ClusterBatches
+from orio_py.tuning.cluster.batch import ClusterQueue
 from orio_py.tuning.cluster.errors import WorkerLostError
 from orio_py.tuning.cluster.remote import RemoteEvaluator
 from orio_py.tuning.cluster.remote_worker import Assignment, WorkerKind, kind_here
 from orio_py.tuning.plan import Plan
 from orio_py.tuning.variants.evaluators import Evaluation
+from orio_py.tuning.variants.pipeline import Recall
 
 if TYPE_CHECKING:  # Dask takes time to load
     from orio_py.tuning.cluster.connection import Connection
@@ -84,6 +86,6 @@ class ClusterSession:
         limits = RunLimits(evaluation.timeout, evaluation.repeats)
         return RemoteEvaluator(self.connection, self.assignment, self.compiler, folder, limits)
 
-    def batches(self, best: float) -> ClusterBatches:
+    def queue(self, best: float, recall: Recall, is_over: Callable[[], bool]) -> ClusterQueue:
         """What evaluates the search's batches; `best` is the original's objective."""
-        return ClusterBatches(self.connection, self.assignment, best)
+        return ClusterQueue(self.connection, self.assignment, best, recall, is_over)

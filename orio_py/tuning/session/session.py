@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 
-from orio_py.build.compiler import Artifact, Compiler
+from orio_py.build.compiler import Artifact, BuildFailure, Compiler
 from orio_py.core.diagnostics import Diagnostic
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
@@ -17,11 +19,11 @@ from orio_py.measure.calibration import Calibrations
 from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.observers.observing import Observing
 from orio_py.measure.offload.measurer import device_measurer
-from orio_py.record.measurement import Measurement, Success
+from orio_py.record.measurement import Measurement
+from orio_py.record.outcome import Outcome
 from orio_py.record.trial import CounterValue
 from orio_py.search_space.configuration import Configuration
 from orio_py.tuning import events
-from orio_py.tuning.cluster.batch import ClusterBatches
 from orio_py.tuning.cluster.session import ClusterSession
 from orio_py.tuning.plan import Plan
 from orio_py.tuning.result import RegionReport, Winner
@@ -37,8 +39,9 @@ from orio_py.tuning.session.confirmation import (
 from orio_py.tuning.session.session_report import SessionReporter, Stages
 from orio_py.tuning.session.trial_cache import TrialCache
 from orio_py.tuning.session.trial_log import TrialLog, objective_of
-from orio_py.tuning.variants.batch import BatchBuilder, BatchMeasurer, Candidate, VariantMaker
+from orio_py.tuning.variants.batch import BatchBuilder, BatchMeasurer, LocalQueue, VariantMaker
 from orio_py.tuning.variants.evaluators import command_line, make_evaluator
+from orio_py.tuning.variants.pipeline import QueueCosts, VariantQueue
 from orio_py.tuning.variants.scoring import Observes, Scorer
 from orio_py.tuning.variants.variant import VariantGenerator
 
@@ -58,8 +61,7 @@ class TuningSession:
     cluster: ClusterSession | None = None
     _code: VariantGenerator = field(init=False)
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
-    _builder: BatchBuilder | None = None
-    _measurer: BatchMeasurer | None = None
+    _queue: VariantQueue | None = None
     _calibrations: Calibrations = field(default_factory=Calibrations)
     _scorer: Scorer = field(default_factory=Scorer)
     _book: TrialLog = field(init=False)
@@ -94,7 +96,6 @@ class TuningSession:
         try:
             self.listener(events.StageStarted(events.StageName.BASELINE))
             baseline = self._prepare(evaluator)
-            self._book.keeps_all = bool(evaluator.untimed)
             if self.memory is not None:
                 self.memory.clock = baseline.measurement.clock
             self.listener(events.BaselineMeasured(baseline.measurement.timing))
@@ -107,11 +108,12 @@ class TuningSession:
             interrupted = True
             self.compiler.running.kill()
         finally:
-            if self._builder is not None:
-                self._builder.close()
+            if self._queue is not None:
+                self._queue.close()
             evaluator.close()
         steadiness = self._calibrations.steadiness(evaluator.limits.cpu)
-        spent = self._spent.spent(Seconds(perf_counter() - start), self._builder, self._measurer)
+        costs = self._queue.costs if self._queue is not None else QueueCosts()
+        spent = self._spent.spent(Seconds(perf_counter() - start), costs)
         reporter = SessionReporter(plan, self.compiler, self._book, self._original_counters)
         report = reporter.report(baseline, verdict, spent, interrupted=interrupted)
         report = replace(report, steadiness=steadiness, calls_per_sample=evaluator.inner)
@@ -164,59 +166,51 @@ class TuningSession:
     # --- the search ---
 
     def _search(self, evaluator: VariantEvaluator, baseline: Baseline, start: float) -> None:
-        """Drive the searcher: it proposes batches, the budget decides how much of them is tried."""
-        plan = self.plan
+        """Ask the searcher for batches and tell it their outcomes until the budget is spent."""
+        self._queue = queue = self._open_queue(evaluator, baseline.measurement.objective, start)
+        outcomes: list[Outcome] | None = None
+        while not self._is_spent(start):
+            asked = perf_counter()
+            try:
+                batch = next(self.plan.search) if outcomes is None else self.plan.search.send(outcomes)
+            except StopIteration:
+                return
+            self._spent.search += perf_counter() - asked
+            outcomes = self._evaluate(queue, batch)
+
+    def _evaluate(self, queue: VariantQueue, batch: Sequence[Configuration]) -> list[Outcome]:
+        """The outcomes of a batch in its order, as far as the budget allows it to be tried."""
+        limit = self.plan.budget.trials
+        room = len(batch) if limit is None else limit - self._book.trials
+        outcomes: dict[Configuration, Outcome] = {}
+        began = perf_counter()
+        try:
+            with closing(queue.evaluate(batch, room)) as variants:
+                for variant in variants:
+                    outcomes[variant.configuration] = self._book.record(variant).outcome
+        finally:
+            self._spent.evaluation += perf_counter() - began
+        return [outcomes[configuration] for configuration in batch if configuration in outcomes]
+
+    def _open_queue(self, evaluator: VariantEvaluator, best: float, start: float) -> VariantQueue:
+        """What builds and measures, here or on the cluster; `best` is the original's objective."""
+        plan, is_over = self.plan, partial(self._is_late, start)
         if self.cluster is not None:
-            self._search_on(self.cluster.batches(baseline.measurement.objective), start)
-            return
+            return self.cluster.queue(best, self._book.recall, is_over)
+        device = device_measurer(plan.target)
+        most = device.most_jobs if device is not None else None
         maker = VariantMaker(self._code, plan.point, evaluator, self._arguments)
-        measurer = device_measurer(plan.target)
-        most = measurer.most_jobs if measurer is not None else None
-        jobs = plan.jobs if most is None else min(plan.jobs, most)
-        builder = self._builder = BatchBuilder(maker, jobs)
-        measurer = self._measurer = BatchMeasurer(
+        measurer = BatchMeasurer(
             evaluator,
             self._arguments,
-            baseline.measurement.objective,
+            best,
             plan.full_samples or plan.objective is not None,
             plan.keeps_files,
             self._calibrations,
             self._scorer,
         )
-        self._drive(lambda batch: self._evaluate(builder, measurer, batch, start), start)
-
-    def _search_on(self, batches: ClusterBatches, start: float) -> None:
-        """The same on a cluster, whose workers build and measure at the same time."""
-
-        def evaluate(batch: Sequence[Configuration]) -> list[float | None]:
-            limit = self.plan.budget.trials
-            began = perf_counter()
-            found = batches.evaluate(
-                batch,
-                len(batch) if limit is None else limit - self._book.trials,
-                self._book.recall if self.memory is not None else None,
-                lambda candidate: (
-                    self._book.refuse(candidate, candidate.refusal) if candidate.refusal else None
-                ),
-                self._book.finish,
-                lambda: self._is_late(start),
-            )
-            self._spent.run += perf_counter() - began
-            return self._told(found)
-
-        self._drive(evaluate, start)
-
-    def _drive(self, evaluate: Callable[[Sequence[Configuration]], list[float | None]], start: float) -> None:
-        """Ask the searcher for batches and tell it their results until the budget is spent."""
-        results: list[float | None] | None = None
-        while not self._is_spent(start):
-            asked = perf_counter()
-            try:
-                batch = next(self.plan.search) if results is None else self.plan.search.send(results)
-            except StopIteration:
-                return
-            self._spent.search += perf_counter() - asked
-            results = evaluate(batch)
+        builder = BatchBuilder(maker, plan.jobs if most is None else min(plan.jobs, most))
+        return LocalQueue(builder, measurer, self._book.recall, is_over)
 
     def _is_spent(self, start: float) -> bool:
         budget = self.plan.budget
@@ -230,32 +224,6 @@ class TuningSession:
     def _is_late(self, start: float) -> bool:
         limit = self.plan.budget.time
         return limit is not None and perf_counter() - start >= limit
-
-    def _evaluate(
-        self, builder: BatchBuilder, measurer: BatchMeasurer, batch: Sequence[Configuration], start: float
-    ) -> list[float | None]:
-        """Build what is new on all cores, then measure one after the other."""
-        limit = self.plan.budget.trials
-        began = perf_counter()
-        recall = self._book.recall if self.memory is not None else None
-        candidates = builder.build(batch, len(batch) if limit is None else limit - self._book.trials, recall)
-        self._spent.build += perf_counter() - began
-        for candidate in candidates:
-            if candidate.refusal is not None:
-                self._book.refuse(candidate, candidate.refusal)
-        began = perf_counter()
-        accepted = [candidate for candidate in candidates if candidate.refusal is None]
-        measurer.measure(accepted, self._book.finish, self._book.amend, lambda: self._is_late(start))
-        self._spent.run += perf_counter() - began
-        return self._told(candidates)
-
-    def _told(self, candidates: Sequence[Candidate]) -> list[float | None]:
-        """What the searcher hears; the values of further objectives are there when it does."""
-        if self.plan.objective is not None and self.plan.objective.others:
-            for candidate in candidates:
-                if isinstance(candidate.outcome, Success):
-                    self.plan.scores[candidate.configuration] = candidate.outcome.objectives
-        return [candidate.objective for candidate in candidates]
 
     def _arguments(self, values: Mapping[str, Value]) -> tuple[str, ...]:
         return command_line(self.plan.task, values)
@@ -294,20 +262,19 @@ class TuningSession:
         return verdict
 
     def _contenders(self, evaluator: VariantEvaluator) -> list[Finalist]:
-        """Enough of the best for the heats; what came from an earlier run is built to be measured."""
+        """Enough of the best for the heats; what was recalled, or built by another machine, is built to be measured."""
         ranked = self._book.ranked()[:IN_HEATS]
         found: list[Finalist] = []
-        for candidate in ranked:
-            if objective_of(candidate) > HEATS_WITHIN * objective_of(ranked[0]):
+        for variant in ranked:
+            if objective_of(variant) > HEATS_WITHIN * objective_of(ranked[0]):
                 break
-            if candidate.built is None:
-                parts = self._code.parts(self.plan.point, candidate.configuration)
+            built: Artifact | BuildFailure | None = variant.artifact
+            if built is None:
+                parts = self._code.parts(self.plan.point, variant.configuration)
                 program = evaluator.program(parts.codes, parts.devices)
-                candidate.built = evaluator.build(program, candidate.configuration)
-            if isinstance(candidate.built, Artifact):
-                found.append(
-                    Finalist(candidate.built, candidate.configuration, objective=objective_of(candidate))
-                )
+                built = evaluator.build(program, variant.configuration)
+            if isinstance(built, Artifact):
+                found.append(Finalist(built, variant.configuration, objective=objective_of(variant)))
         return found
 
     def _originals(

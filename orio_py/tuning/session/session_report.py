@@ -21,7 +21,7 @@ from orio_py.tuning.plan import Plan
 from orio_py.tuning.result import Best, Goal, RegionReport, SpaceCount, TimeSpent
 from orio_py.tuning.session.confirmation import Verdict
 from orio_py.tuning.session.trial_log import TrialLog, objective_of
-from orio_py.tuning.variants.batch import BatchBuilder, BatchMeasurer
+from orio_py.tuning.variants.pipeline import QueueCosts
 
 
 @dataclass(slots=True)
@@ -29,25 +29,23 @@ class Stages:
     """Wall time of a session by stage, in seconds."""
 
     prepare: float = 0.0
-    build: float = 0.0
-    run: float = 0.0
     search: float = 0.0
+    evaluation: float = 0.0
+    """Building and measuring."""
     finals: float = 0.0
 
-    def spent(
-        self, total: Seconds, builder: BatchBuilder | None, measurer: BatchMeasurer | None
-    ) -> TimeSpent:
-        """All that was spent, with what the workers used."""
+    def spent(self, total: Seconds, costs: QueueCosts) -> TimeSpent:
+        """All that was spent, with what the queue used of it."""
         return TimeSpent(
             total,
-            Seconds(self.build),
-            Seconds(self.run),
+            costs.building,
+            Seconds(self.evaluation - costs.building),
             Seconds(self.search),
             prepare=Seconds(self.prepare),
             finals=Seconds(self.finals),
-            transform_cpu=Seconds(builder.transforming if builder is not None else 0.0),
-            compile_cpu=Seconds(builder.compiling if builder is not None else 0.0),
-            least_run=Seconds(measurer.least_run if measurer is not None else 0.0),
+            transform_cpu=costs.transform_cpu,
+            compile_cpu=costs.compile_cpu,
+            least_run=costs.least_run,
         )
 
 
@@ -74,8 +72,8 @@ class SessionReporter:
                 original = verdict.original.timing(verdict.clock)
             best, reason = self._best(verdict), verdict.reason
         elif original is not None and (leader := book.leader()) is not None:
-            assert isinstance(leader.outcome, Success)
-            timing = leader.outcome.timing
+            assert isinstance(leader.measurement, Success)
+            timing = leader.measurement.timing
             gain = original.median_s / timing.median_s
             best = Best(dict(leader.configuration), timing, gain, leader.counters)
             reason = "interrupted before the finals"
@@ -114,7 +112,7 @@ class SessionReporter:
         if self.plan.objective is None:
             return None
         original = baseline.measurement.objective if baseline is not None else None
-        best = min((objective_of(c) for c in self.book.valid), default=None)
+        best = min(map(objective_of, self.book.valid), default=None)
         if verdict is not None:
             original = verdict.original.objective if verdict.original.rounds else original
             best = verdict.best.objective if verdict.best is not None else best
@@ -124,9 +122,7 @@ class SessionReporter:
         """What no other variant beats in all objectives, where there are several."""
         if self.plan.objective is None or not self.plan.objective.others:
             return ()
-        found = [
-            (c.configuration, c.outcome.objectives) for c in self.book.valid if isinstance(c.outcome, Success)
-        ]
+        found = [(variant.configuration, variant.outcome.objectives) for variant in self.book.valid]
         chosen = (found[place] for place in not_dominated([values for _, values in found]))
         return tuple(FrontPoint(dict(configuration), values) for configuration, values in chosen)
 

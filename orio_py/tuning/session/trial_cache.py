@@ -25,7 +25,7 @@ from orio_py.tuning.session.report_codec import Remembered, decode, encode
 if TYPE_CHECKING:  # loaded when a session begins: finished tasks are answered sooner than it loads
     from orio_py.store.database import ResultsDatabase
 
-__all__ = ["Archive", "EarlierTrial", "Keys", "Remembered", "TrialCache"]
+__all__ = ["Archive", "Keys", "Remembered", "TrialCache"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +104,6 @@ class Archive:
             self._database.close()
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierTrial:
-    """An earlier trial's outcome with its counters and what describes it, and the digest of its code."""
-
-    code: str
-    measurement: Measurement
-    counters: tuple[CounterValue, ...] = ()
-    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
-
-
 @dataclass(slots=True)
 class TrialCache:
     """The stored trials of one session; `open` makes it.
@@ -158,8 +148,8 @@ class TrialCache:
             )
         return known
 
-    def recall(self, configuration: Configuration) -> EarlierTrial | None:
-        """The outcome of an earlier trial, of this process or of another one that tunes the same task."""
+    def recall(self, configuration: Configuration) -> Trial | None:
+        """An earlier trial, of this process or of another one that tunes the same task."""
         key = configuration.digest
         trial = self._trials.get(key)
         if trial is None:
@@ -169,7 +159,7 @@ class TrialCache:
         if trial is None:
             return None
         self._trials[key] = trial
-        return EarlierTrial(trial.code, self._on_clock(trial.measurement), trial.counters, trial.metadata)
+        return replace(trial, measurement=self._on_clock(trial.measurement))
 
     def remember(
         self,

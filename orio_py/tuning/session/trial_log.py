@@ -3,150 +3,159 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from orio_py.build.compiler import Artifact
 from orio_py.core.diagnostics import Diagnostic
-from orio_py.record.measurement import Failure, Stage, Success
-from orio_py.record.trial import CounterValue
+from orio_py.record.measurement import Failure, Success
+from orio_py.record.outcome import VariantFacts
+from orio_py.record.trial import CounterSource, CounterValue
 from orio_py.search_space.configuration import Configuration
 from orio_py.tuning import events
 from orio_py.tuning.result import CheckedVariant
 from orio_py.tuning.session.trial_cache import TrialCache
-from orio_py.tuning.variants.batch import Candidate
+from orio_py.tuning.variants.pipeline import (
+    EvaluatedVariant,
+    MeasuredVariant,
+    MeasurementOrigin,
+    RefusedVariant,
+)
 from orio_py.tuning.variants.scoring import Scorer
 
 
 @dataclass(slots=True)
 class TrialLog:
-    """The trials of one session.  `planned` is how many there will be, if that is known.
+    """The trials of one session, each stored as soon as it has been measured.
 
-    Each trial is stored as soon as it has been measured.  `valid` holds the valid variants, each code once, `all` every
-    trial where `keeps_all` is set.
     Methods raise EnvironmentProblem ORIO-D001 when the database fails.
     """
 
     planned: int | None
+    """How many trials there will be, None if that is open."""
     listener: events.Listener
     scorer: Scorer
     memory: TrialCache | None = None
-    valid: list[Candidate] = field(default_factory=list[Candidate])
-    failures: Counter[str] = field(default_factory=Counter[str])
     trials: int = 0
     cached: int = 0
+    """Trials that were not measured: of code that was, or recalled."""
     refused: int = 0
     first_refusal: Diagnostic | None = None
-    keeps_all: bool = False
-    all: list[Candidate] = field(default_factory=list[Candidate])
+    _valid: dict[str, MeasuredVariant] = field(default_factory=dict[str, MeasuredVariant])
+    _failed: dict[Configuration, MeasuredVariant] = field(
+        default_factory=dict[Configuration, MeasuredVariant]
+    )
 
-    def recall(self, configuration: Configuration) -> Candidate | None:
-        """The candidate with the outcome of an earlier run, if there is one."""
+    @property
+    def valid(self) -> list[MeasuredVariant]:
+        """The valid variants, each code once, in the order in which they were tried."""
+        return list(self._valid.values())
+
+    @property
+    def failures(self) -> Counter[str]:
+        """How many trials failed at each stage."""
+        return Counter(found.outcome for found in self.checked())
+
+    def recall(self, configuration: Configuration) -> MeasuredVariant | None:
+        """The trial of an earlier run, with the score of this one, if there is one."""
         if self.memory is None or (known := self.memory.recall(configuration)) is None:
             return None
-        outcome = self.scorer.scored(known.measurement, known.counters)
-        self.memory.rank(configuration, outcome)
-        return Candidate(
+        measurement = self.scorer.scored(known.measurement, known.counters)
+        self.memory.rank(configuration, measurement)
+        of_build = (CounterSource.COMPILER, CounterSource.DERIVED)
+        built = tuple(counter for counter in known.counters if counter.source in of_build)
+        return MeasuredVariant(
             configuration,
             known.code,
-            outcome=outcome,
-            is_recalled=True,
+            measurement,
+            origin=MeasurementOrigin.RECALLED,
+            facts=VariantFacts(built, known.metadata),
             counters=known.counters,
             metadata=known.metadata,
         )
 
-    def refuse(self, candidate: Candidate, refusal: Diagnostic) -> None:
-        """Count a configuration that a transformation refused; that is no trial."""
-        self.refused += 1
-        self.first_refusal = self.first_refusal or refusal
-        candidate.outcome = Failure(Stage.TRANSFORM, refusal.message)
-        self._tell(candidate)
+    def record(self, variant: EvaluatedVariant) -> EvaluatedVariant:
+        """Count, store and tell of a variant; an amended one replaces what was stored of it.
 
-    def finish(self, candidate: Candidate) -> None:
-        """Count, store and tell of a trial that has been measured."""
-        self.trials += 1
-        self.cached += candidate.is_copy or candidate.is_recalled
-        self._remember(candidate)
-        if self.keeps_all:
-            self.all.append(candidate)
-        if isinstance(candidate.outcome, Failure):
-            self.failures[str(candidate.outcome.stage)] += 1
-        elif candidate.key not in {c.key for c in self.valid}:
-            self.valid.append(candidate)
-        self._tell(candidate)
-
-    def amend(self, candidate: Candidate) -> None:
-        """Store what a second round has brought a trial: more samples, or a failure."""
-        if self.memory is not None and candidate.outcome is not None:
-            stored = self.memory.amend(candidate.configuration, candidate.outcome)
-            candidate.outcome = self.scorer.scored(stored, candidate.counters)
-        if isinstance(candidate.outcome, Failure):
-            self.failures[str(candidate.outcome.stage)] += 1
-            self.valid = [other for other in self.valid if other is not candidate]
+        Returned is what counts: where another process has stored the trial first, with its measurement.
+        """
+        if isinstance(variant, RefusedVariant):
+            self.refused += 1
+            self.first_refusal = self.first_refusal or variant.refusal
+        else:
+            variant = self._stored(variant)
+            self._file(variant)
+            if variant.amends:
+                return variant
+            self.trials += 1
+            self.cached += variant.origin is not MeasurementOrigin.MEASURED
+        self._tell(variant)
+        return variant
 
     def checked(self) -> tuple[CheckedVariant, ...]:
-        """All trials, where none is timed: what was found of each."""
+        """The trials that have no time, and why: they failed, or were right where nothing is timed."""
         return tuple(
-            CheckedVariant(
-                dict(c.configuration),
-                str(c.outcome.stage),
-                c.outcome.reason,
-                c.counters,
-            )
-            for c in self.all
-            if isinstance(c.outcome, Failure)
+            CheckedVariant(dict(failed.configuration), str(found.stage), found.reason, failed.counters)
+            for failed in self._failed.values()
+            if isinstance(found := failed.measurement, Failure)
         )
 
-    def leader(self) -> Candidate | None:
+    def leader(self) -> MeasuredVariant | None:
         """The best valid variant so far."""
-        return min(self.valid, key=objective_of, default=None)
+        return min(self._valid.values(), key=objective_of, default=None)
 
     def counters_of(self, configuration: Configuration) -> tuple[CounterValue, ...]:
         """The counters of a valid variant."""
-        found = (c.counters for c in self.valid if c.configuration == configuration)
+        found = (variant.counters for variant in self.valid if variant.configuration == configuration)
         return next(found, ())
 
-    def ranked(self) -> Sequence[Candidate]:
+    def ranked(self) -> list[MeasuredVariant]:
         """The valid variants, the best first."""
         return sorted(self.valid, key=objective_of)
 
-    def _remember(self, candidate: Candidate) -> None:
-        """Store a trial; where another process has stored it meanwhile, that one counts."""
-        if self.memory is None or candidate.outcome is None or candidate.is_recalled:
-            return
-        built = candidate.built
-        build = built.seconds if isinstance(built, Artifact) and not candidate.is_copy else None
-        stored = self.memory.remember(
-            candidate.configuration,
-            candidate.outcome,
-            code=candidate.key,
-            build=build,
-            run=candidate.running,
-            counters=candidate.counters,
-            profiles=candidate.profiles,
-            metadata=candidate.metadata,
-        )
-        candidate.outcome = self.scorer.scored(stored, candidate.counters)
+    def _stored(self, variant: MeasuredVariant) -> MeasuredVariant:
+        """The trial as it is in the database now."""
+        if self.memory is None or variant.origin is MeasurementOrigin.RECALLED:
+            return variant
+        if variant.amends:
+            stored = self.memory.amend(variant.configuration, variant.measurement)
+        else:
+            stored = self.memory.remember(
+                variant.configuration,
+                variant.measurement,
+                code=variant.key,
+                build=variant.build,
+                run=variant.run,
+                counters=variant.counters,
+                profiles=variant.profiles,
+                metadata=variant.metadata,
+            )
+        return replace(variant, measurement=self.scorer.scored(stored, variant.counters))
 
-    def _tell(self, candidate: Candidate) -> None:
+    def _file(self, variant: MeasuredVariant) -> None:
+        first = self._valid.get(variant.key, variant)
+        is_first = first.configuration == variant.configuration
+        if isinstance(variant.measurement, Failure):
+            self._failed[variant.configuration] = variant
+            if is_first:
+                self._valid.pop(variant.key, None)
+        elif is_first:
+            self._valid[variant.key] = variant
+
+    def _tell(self, variant: EvaluatedVariant) -> None:
         outcome, seconds, reason = "ok", None, ""
-        match candidate.outcome:
+        match variant.measurement:
             case Success() as success:
                 seconds = success.time
             case Failure(stage=stage, reason=reason):
                 outcome = str(stage)
-            case None:
-                return
         leader = self.leader()
-        best = leader.outcome.time if leader is not None and isinstance(leader.outcome, Success) else None
+        best = leader.measurement.time if leader and isinstance(leader.measurement, Success) else None
+        configuration = dict(variant.configuration)
         self.listener(
-            events.TrialDone(
-                self.trials, self.planned, dict(candidate.configuration), outcome, reason, seconds, best
-            )
+            events.TrialDone(self.trials, self.planned, configuration, outcome, reason, seconds, best)
         )
 
 
-def objective_of(candidate: Candidate) -> float:
-    """What valid candidates are ranked by."""
-    assert isinstance(candidate.outcome, Success)
-    return candidate.outcome.objective
+def objective_of(variant: MeasuredVariant) -> float:
+    """What valid variants are ranked by."""
+    assert isinstance(variant.measurement, Success)
+    return variant.measurement.objective

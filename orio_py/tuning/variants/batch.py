@@ -6,17 +6,16 @@ Nothing is built while kernels are timed, because compilers share their caches a
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from math import inf
-from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from time import perf_counter
 
 from orio_py.build.compiler import Artifact, BuildFailure
 from orio_py.build.pool import WorkerPool
-from orio_py.core.diagnostics import Diagnostic, DiagnosticError
+from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.digest import digest
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
@@ -25,9 +24,19 @@ from orio_py.measure.base import VariantEvaluator
 from orio_py.measure.calibration import Calibrations
 from orio_py.measure.job import EarlyStopping
 from orio_py.record.measurement import Clock, Failure, Measurement, Stage, Success
-from orio_py.record.trial import CounterValue, Profile
+from orio_py.record.outcome import VariantFacts
 from orio_py.search_space.configuration import Configuration
 from orio_py.spec.inputs import InputPoint
+from orio_py.tuning.variants.pipeline import (
+    BuildRequest,
+    BuildResult,
+    EvaluatedVariant,
+    MeasuredVariant,
+    MeasurementOrigin,
+    QueueCosts,
+    Recall,
+    RefusedVariant,
+)
 from orio_py.tuning.variants.scoring import Scorer
 from orio_py.tuning.variants.variant import VariantGenerator
 
@@ -41,53 +50,7 @@ WORTH_KEEPING = 2.0
 """Files of variants slower than the best variant, which the original may beat, by this factor are removed."""
 
 Arguments = Callable[[Mapping[str, Value]], tuple[str, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class BuildRequest:
-    """A configuration that a worker is to transform and build."""
-
-    number: int
-    configuration: Configuration
-
-
-@dataclass(frozen=True, slots=True)
-class BuildResult:
-    """What a worker made of an order; without `built` and `refusal` another worker builds the same code.
-
-    `code` is a digest of the machine code, `transforming` and `compiling` are seconds of CPU time.
-    """
-
-    number: int
-    key: str = ""
-    refusal: Diagnostic | None = None
-    built: Artifact | BuildFailure | None = None
-    code: str = ""
-    transforming: Seconds = Seconds(0.0)
-    compiling: Seconds = Seconds(0.0)
-
-
-@dataclass(slots=True)
-class Candidate:
-    """A configuration on its way through build and measurement; `key` is the digest of all it is built of."""
-
-    configuration: Configuration
-    key: str = ""
-    code: str = ""
-    refusal: Diagnostic | None = None
-    built: Artifact | BuildFailure | None = None
-    outcome: Measurement | None = None
-    is_copy: bool = False
-    is_recalled: bool = False
-    running: Seconds = Seconds(0.0)
-    counters: tuple[CounterValue, ...] = ()
-    profiles: tuple[Profile, ...] = ()
-    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
-
-    @property
-    def objective(self) -> float | None:
-        """What the searcher hears: seconds or the value of the objective, or None for a failure."""
-        return self.outcome.objective if isinstance(self.outcome, Success) else None
+"""The command line of the test program at a configuration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,35 +62,38 @@ class VariantMaker:
     evaluator: VariantEvaluator
     arguments: Arguments
 
-    def make(self, order: BuildRequest, attempt: int) -> BuildResult:
+    def make(self, request: BuildRequest, attempt: int) -> BuildResult:
         """The built variant of a configuration.  The first worker to make the folder of a code builds it."""
         started = _cpu()
+        configuration = request.configuration
         try:
-            parts = self.generator.parts(self.point, order.configuration)
+            parts = self.generator.parts(self.point, configuration)
             program = self.evaluator.program(parts.codes, parts.devices)
         except DiagnosticError as problem:
-            return BuildResult(order.number, refusal=problem.diagnostics[0], transforming=_since(started))
+            return BuildResult(request, refusal=problem.diagnostics[0], transforming=_since(started))
         compiler = self.evaluator.compiler
-        words = compiler.words(order.configuration)
-        key = digest([program.text, words, list(self.arguments(order.configuration))])
-        transforming = _since(started)
+        words = compiler.words(configuration)
+        key = digest([program.text, words, list(self.arguments(configuration))])
+        made = BuildResult(request, key, transforming=_since(started))
         folder = self.evaluator.folder / f"code_{key[:24]}"
         try:
             folder.mkdir(exist_ok=attempt > 1)
         except FileExistsError:
-            return BuildResult(order.number, key, transforming=transforming)
+            return made
         started = _cpu()
-        built = self.evaluator.build(program, order.configuration, folder.name)
-        code = _code_digest(built.path) if isinstance(built, Artifact) and not compiler.spec.postrun else ""
-        return BuildResult(
-            order.number, key, built=built, code=code, transforming=transforming, compiling=_since(started)
-        )
+        built = self.evaluator.build(program, configuration, folder.name)
+        if isinstance(built, BuildFailure):
+            return replace(made, built=built, compiling=_since(started))
+        code = "" if compiler.spec.postrun else sha256(built.path.read_bytes()).hexdigest()
+        compiling = _since(started)
+        return replace(made, built=built, code=code, facts=self.evaluator.facts(built), compiling=compiling)
 
     @staticmethod
-    def lost(order: BuildRequest) -> BuildResult:
+    def lost(request: BuildRequest) -> BuildResult:
         """The answer for a configuration that ended two worker processes."""
         failure = BuildFailure("the process that transforms and builds it ended unexpectedly, twice", "")
-        return BuildResult(order.number, f"lost {order.number} {order.configuration.show()}", built=failure)
+        key = f"lost {request.number} {request.configuration.show()}"
+        return BuildResult(request, key, built=failure)
 
 
 @dataclass(slots=True)
@@ -136,48 +102,41 @@ class BatchBuilder:
 
     maker: VariantMaker
     jobs: int
+    """How many processes."""
     transforming: float = 0.0
     compiling: float = 0.0
+    """CPU seconds of all workers so far."""
     _pool: WorkerPool[BuildRequest, BuildResult] | None = None
     _built: dict[str, BuildResult] = field(default_factory=dict[str, BuildResult])
+    """By key, from the worker that built it."""
 
     def build(
-        self,
-        batch: Sequence[Configuration],
-        room: int,
-        recall: Callable[[Configuration], Candidate | None] | None = None,
-    ) -> list[Candidate]:
-        """The first candidates of a batch, as many as give `room` that were not refused; in order.
+        self, batch: Sequence[Configuration], room: int, recall: Recall = lambda configuration: None
+    ) -> list[BuildResult | EvaluatedVariant]:
+        """What was made of the first configurations, as many as give `room` that were not refused; in order.
 
         What `recall` knows is not made again.
         """
         pool = self._started()
-        candidates: list[Candidate] = []
-        under_way = accepted = 0
-        while len(candidates) < len(batch) or under_way:
-            while len(candidates) < len(batch) and accepted + under_way < room:
-                configuration = batch[len(candidates)]
-                if recall is not None and (known := recall(configuration)) is not None:
-                    candidates.append(known)
+        found: dict[int, BuildResult | MeasuredVariant] = {}
+        proposed = under_way = accepted = 0
+        while proposed < len(batch) or under_way:
+            while proposed < len(batch) and accepted + under_way < room:
+                if (known := recall(batch[proposed])) is not None:
+                    found[proposed] = known
                     accepted += 1
-                    continue
-                pool.submit(BuildRequest(len(candidates), configuration))
-                candidates.append(Candidate(configuration))
-                under_way += 1
+                else:
+                    pool.submit(BuildRequest(proposed, batch[proposed]))
+                    under_way += 1
+                proposed += 1
             if not under_way:
                 break
             for made in pool.collect():
                 under_way -= 1
                 accepted += made.refusal is None
-                self._take(candidates[made.number], made)
-        for candidate in candidates:
-            if candidate.refusal is None and not candidate.is_recalled:
-                # Who was to build that code may have been lost: then nobody has.
-                first = self._built.get(candidate.key) or VariantMaker.lost(
-                    BuildRequest(0, candidate.configuration)
-                )
-                candidate.built, candidate.code = first.built, first.code
-        return candidates
+                self._take(made)
+                found[made.request.number] = made
+        return [self._completed(found[number]) for number in range(proposed)]
 
     def close(self) -> None:
         """End the workers and what they run."""
@@ -185,12 +144,21 @@ class BatchBuilder:
             self._pool.close()
             self._pool = None
 
-    def _take(self, candidate: Candidate, made: BuildResult) -> None:
+    def _take(self, made: BuildResult) -> None:
         self.transforming += made.transforming
         self.compiling += made.compiling
-        candidate.key, candidate.refusal = made.key, made.refusal
         if made.built is not None:
             self._built[made.key] = made
+
+    def _completed(self, made: BuildResult | MeasuredVariant) -> BuildResult | EvaluatedVariant:
+        """The result with what another worker built of the same code."""
+        if isinstance(made, MeasuredVariant):
+            return made
+        if made.refusal is not None:
+            return RefusedVariant(made.request.configuration, made.refusal)
+        # Who was to build that code may have been lost: then nobody has.
+        first = self._built.get(made.key) or VariantMaker.lost(made.request)
+        return replace(made, built=first.built, code=first.code, facts=first.facts)
 
     def _started(self) -> WorkerPool[BuildRequest, BuildResult]:
         if self._pool is None:
@@ -202,149 +170,179 @@ class BatchBuilder:
 
 @dataclass(slots=True)
 class BatchMeasurer:
-    """Measures candidates one at a time; equal code is measured once in a session.
-
-    With `full` every valid variant gets all repetitions, as data for a model need them; otherwise a
-    variant is given up as soon as it is clearly slower than the best so far, which is the original at first.
-    """
+    """Measures what was built, one variant at a time; equal code is measured once in a session."""
 
     evaluator: VariantEvaluator
     arguments: Arguments
     best: float
+    """The least objective so far, at first the original's."""
     full: bool
+    """Whether every valid variant gets all repetitions, as data for a model need them; otherwise one is given up
+    as soon as it is clearly slower than the best so far."""
     keeps_files: bool
     calibrations: Calibrations
     scorer: Scorer = field(default_factory=Scorer)
     least_run: float = 0.0
+    """The sum of the shortest single runs of all valid variants, in seconds."""
     _leader: float = inf
-    _measured: int = 0
-    _first: dict[str, Candidate] = field(default_factory=dict[str, Candidate])
+    _count: int = 0
+    _firsts: dict[str, str] = field(default_factory=dict[str, str])
+    """The key of the first variant of the same code, by the keys and the machine codes of all."""
+    _known: dict[str, MeasuredVariant] = field(default_factory=dict[str, MeasuredVariant])
+    """Those first variants, as they were measured last, by their keys."""
 
     def measure(
-        self,
-        candidates: Sequence[Candidate],
-        finish: Callable[[Candidate], None],
-        amend: Callable[[Candidate], None],
-        is_over: Callable[[], bool],
-    ) -> None:
-        """Give each candidate its outcome and then to `finish`; stop between two when `is_over`.
+        self, ready: Sequence[BuildResult | MeasuredVariant], is_over: Callable[[], bool] = lambda: False
+    ) -> Generator[MeasuredVariant]:
+        """Each variant as soon as it has been measured, until `is_over`; recalled ones as they are.
 
-        Those that are measured once more at the end of the batch are given to `amend` after that.
+        Those that are measured once more at the end of the batch come again, amended.
         """
         rounds = EXTRA_ROUNDS[self.evaluator.clock]
-        waiting: list[Candidate] = []
-        for candidate in candidates:
+        waiting: dict[str, list[MeasuredVariant]] = {}
+        for one in ready:
             if is_over():
                 break
-            is_waiting = False
-            if candidate.is_recalled:
-                self._first.setdefault(candidate.key, candidate)
-                self.best = min(self.best, candidate.objective or self.best)
-            elif self._is_known(candidate):
-                first = self._first[candidate.key]
-                candidate.is_copy, candidate.outcome = True, first.outcome
-                candidate.counters, candidate.profiles = first.counters, first.profiles
-                candidate.metadata = first.metadata
-                is_waiting = any(first is other for other in waiting)
-            else:
-                if self._measured % CALIBRATE_EVERY == 0:
-                    self.calibrations.add(self.evaluator.calibrate())
-                self._measured += 1
-                began = perf_counter()
-                candidate.outcome, seen = self.scorer.inspect(
-                    candidate.built, candidate.configuration, self._outcome(candidate)
-                )
-                candidate.counters, candidate.profiles = seen.counters, seen.profiles
-                self._learn(candidate)
-                candidate.running = Seconds(perf_counter() - began)
-                self._note(candidate)
-                is_waiting = rounds > 0 and candidate.objective is not None and self._may_win(candidate)
-            finish(candidate)
-            if is_waiting:
-                waiting.append(candidate)
-            else:
-                self._tidy(candidate)
+            variant = self._next(one)
+            first = self._firsts[variant.key]
+            may_win = rounds > 0 and self._may_win(variant)
+            yield variant
+            match variant.origin:
+                case MeasurementOrigin.MEASURED if may_win:
+                    waiting[first] = [variant]
+                case MeasurementOrigin.MEASURED:
+                    self._tidy(variant)
+                case MeasurementOrigin.COPY if first in waiting:
+                    waiting[first].append(variant)
+                case _:
+                    pass
         for _ in range(rounds):
-            self._repeat(waiting, amend)
+            for first, sharing in waiting.items():
+                yield from self._repeated(self._known[first], sharing)
 
-    def _is_known(self, candidate: Candidate) -> bool:
-        """Whether the same source, or other source with the same machine code, was measured before."""
-        if candidate.key in self._first:
-            return True
-        same = self._first.get(candidate.code) if candidate.code else None
-        self._first[candidate.key] = same or candidate
-        if same is None and candidate.code:
-            self._first[candidate.code] = candidate
-        return same is not None
+    def _next(self, one: BuildResult | MeasuredVariant) -> MeasuredVariant:
+        """The measurement of a variant: recalled, of the same code before, or taken now."""
+        if isinstance(one, MeasuredVariant):
+            self._known.setdefault(self._firsts.setdefault(one.key, one.key), one)
+            self.best = min(self.best, one.objective or self.best)
+            return one
+        artifact = one.built if isinstance(one.built, Artifact) else None
+        first = self._first_of(one)
+        if (known := self._known.get(first)) is not None:
+            copy = replace(known, configuration=one.request.configuration, key=one.key, artifact=artifact)
+            return replace(copy, origin=MeasurementOrigin.COPY, build=None, run=Seconds(0.0))
+        if self._count % CALIBRATE_EVERY == 0:
+            self.calibrations.add(self.evaluator.calibrate())
+        self._count += 1
+        self._known[first] = variant = self._measured(one, artifact)
+        self._note(variant.measurement)
+        return variant
 
-    def _outcome(self, candidate: Candidate) -> Measurement:
-        built = candidate.built
-        if not isinstance(built, Artifact):
-            assert built is not None
+    def _first_of(self, made: BuildResult) -> str:
+        """The key of the first variant with the same source, or with other source and the same machine code."""
+        if (first := self._firsts.get(made.key)) is None:
+            first = self._firsts.setdefault(made.code or made.key, made.key)
+            self._firsts[made.key] = first
+        return first
+
+    def _measured(self, made: BuildResult, artifact: Artifact | None) -> MeasuredVariant:
+        began = perf_counter()
+        configuration, facts = made.request.configuration, made.facts
+        found, seen = self.scorer.inspect(made.built, configuration, self._run(made))
+        told = self.evaluator.run_facts(artifact) if artifact is not None else VariantFacts()
+        return MeasuredVariant(
+            configuration,
+            made.key,
+            found,
+            artifact,
+            facts=facts,
+            counters=(*seen.counters, *told.counters, *facts.counters),
+            profiles=seen.profiles,
+            metadata={**facts.metadata, **told.metadata},
+            build=artifact.seconds if artifact is not None else None,
+            run=Seconds(perf_counter() - began),
+        )
+
+    def _run(self, made: BuildResult) -> Measurement:
+        built, configuration = made.built, made.request.configuration
+        assert built is not None
+        if isinstance(built, BuildFailure):
             return Failure(Stage.COMPILE_TIMEOUT if built.timed_out else Stage.COMPILE, built.reason)
-        arguments = self.arguments(candidate.configuration)
-        coordinate = candidate.configuration.show()
+        arguments, coordinate = self.arguments(configuration), configuration.show()
         return self.evaluator.measure(built, arguments, coordinate=coordinate, race=self._race)
-
-    def _learn(self, candidate: Candidate) -> None:
-        if isinstance(candidate.built, Artifact):
-            facts = self.evaluator.facts(candidate.built)
-            candidate.counters, candidate.metadata = (*candidate.counters, *facts.counters), facts.metadata
 
     @property
     def _race(self) -> EarlyStopping | None:
         return None if self.full else EarlyStopping(self.best)
 
-    def _note(self, candidate: Candidate) -> None:
-        if (found := candidate.objective) is not None:
-            self.best = min(self.best, found)
-            self._leader = min(self._leader, found)
-            assert isinstance(candidate.outcome, Success)
+    def _note(self, found: Measurement) -> None:
+        if isinstance(found, Success):
+            self.best = min(self.best, found.objective)
+            self._leader = min(self._leader, found.objective)
             # On a machine that others use the wall would hold their time, too; the thread's CPU time does not.
-            self.least_run += min(min(sample.wall, sample.cpu) for sample in candidate.outcome.samples)
-            if candidate.outcome.clock is Clock.THREAD_CPU:
-                self.calibrations.watch(candidate.outcome.samples)
+            self.least_run += min(min(sample.wall, sample.cpu) for sample in found.samples)
+            if found.clock is Clock.THREAD_CPU:
+                self.calibrations.watch(found.samples)
 
-    def _may_win(self, candidate: Candidate) -> bool:
-        if self.full or candidate.outcome is None:
-            return self.full
-        return EarlyStopping(self.best).may_still_win(candidate.outcome)
+    def _may_win(self, variant: MeasuredVariant) -> bool:
+        found = variant.measurement
+        return isinstance(found, Success) and (self.full or EarlyStopping(self.best).may_still_win(found))
 
-    def _repeat(self, contenders: Sequence[Candidate], amend: Callable[[Candidate], None]) -> None:
-        """One more round, in turn, for those that may still win."""
-        for candidate in contenders:
-            if candidate.is_copy or not isinstance(candidate.outcome, Success):
-                continue
-            if not self._may_win(candidate):
-                continue
-            assert isinstance(candidate.built, Artifact)
-            arguments = self.arguments(candidate.configuration)
-            again = self.evaluator.measure(candidate.built, arguments, race=self._race, check=False)
-            joined = candidate.outcome.joined(again) if isinstance(again, Success) else again
-            candidate.outcome = self.scorer.scored(joined, candidate.counters)
-            for other in contenders:
-                if self._first[other.key] is candidate:
-                    other.outcome = candidate.outcome
-                    amend(other)
-            if (found := candidate.objective) is not None:
-                self.best = min(self.best, found)
+    def _repeated(
+        self, first: MeasuredVariant, sharing: Sequence[MeasuredVariant]
+    ) -> Generator[MeasuredVariant]:
+        """A variant that may still win after one more round, and those that share its code."""
+        if not isinstance(first.measurement, Success) or not self._may_win(first):
+            return
+        assert first.artifact is not None
+        arguments = self.arguments(first.configuration)
+        again = self.evaluator.measure(first.artifact, arguments, race=self._race, check=False)
+        joined = first.measurement.joined(again) if isinstance(again, Success) else again
+        amended = replace(first, measurement=self.scorer.scored(joined, first.counters))
+        self._known[first.key] = amended
+        if amended.objective is not None:
+            self.best = min(self.best, amended.objective)
+        for variant in sharing:
+            yield replace(variant, measurement=amended.measurement, amends=True)
 
-    def _tidy(self, candidate: Candidate) -> None:
-        seconds = candidate.objective
-        is_slow = seconds is None or seconds > WORTH_KEEPING * self._leader
-        if (
-            is_slow
-            and not self.keeps_files
-            and candidate.key
-            and not candidate.is_copy
-            and not candidate.is_recalled
-        ):
-            folder = self.evaluator.folder / f"code_{candidate.key[:24]}"
-            shutil.rmtree(folder, ignore_errors=True)
+    def _tidy(self, variant: MeasuredVariant) -> None:
+        """Remove the files of a variant that is not among the fast ones."""
+        seconds = variant.objective
+        if not self.keeps_files and (seconds is None or seconds > WORTH_KEEPING * self._leader):
+            shutil.rmtree(self.evaluator.folder / f"code_{variant.key[:24]}", ignore_errors=True)
 
 
-def _code_digest(library: Path) -> str:
-    return sha256(library.read_bytes()).hexdigest()
+@dataclass(slots=True)
+class LocalQueue:
+    """A `VariantQueue` on this machine: a batch is built on all cores before anything of it is timed."""
+
+    builder: BatchBuilder
+    measurer: BatchMeasurer
+    recall: Recall
+    is_over: Callable[[], bool]
+    """Whether the time is up, asked between two measurements."""
+    _building: float = 0.0
+
+    @property
+    def costs(self) -> QueueCosts:
+        """What workers and measurements have used so far."""
+        used = (self._building, self.builder.transforming, self.builder.compiling, self.measurer.least_run)
+        return QueueCosts(*map(Seconds, used))
+
+    def evaluate(self, batch: Sequence[Configuration], room: int) -> Generator[EvaluatedVariant]:
+        """As in `VariantQueue`: refused ones first, the others in order.  Raises RuntimeError for a bug in a worker."""
+        began = perf_counter()
+        try:
+            ready = self.builder.build(batch, room, self.recall)
+        finally:
+            self._building += perf_counter() - began
+        yield from (one for one in ready if isinstance(one, RefusedVariant))
+        accepted = [one for one in ready if not isinstance(one, RefusedVariant)]
+        yield from self.measurer.measure(accepted, self.is_over)
+
+    def close(self) -> None:
+        """End the workers and what they run."""
+        self.builder.close()
 
 
 def _cpu() -> float:

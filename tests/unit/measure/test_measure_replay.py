@@ -12,6 +12,7 @@ from trials import failure, trial
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.measure.replay import NOT_RECORDED, ReplayEvaluator, load_recording, record
 from orio_py.record.measurement import Stage
+from orio_py.record.outcome import Outcome
 from orio_py.results import import_trials
 from orio_py.search.base import SearchContext, drive
 from orio_py.search.catalog import start_search
@@ -63,7 +64,11 @@ def test_what_is_not_stored_fails_in_its_own_way(recording):
     outside = Configuration({**rows()[0], "tile": 5})
     assert evaluator.evaluate(outside) is NOT_RECORDED
     assert NOT_RECORDED.failure.stage is Stage.NOT_RECORDED
-    assert (evaluator(outside), evaluator.elapsed, evaluator.evaluations) == (None, 0.0, 1)
+    assert (evaluator(outside), evaluator.elapsed, evaluator.evaluations) == (
+        Outcome(outside, failure=Stage.NOT_RECORDED),
+        0.0,
+        1,
+    )
 
 
 def test_database_and_file_replay_alike(file, recording, tmp_path):

@@ -11,6 +11,7 @@ from statistics import mean, median
 import pytest
 from random_spaces import space_of
 
+from orio_py.record.outcome import Outcome
 from orio_py.search.acquisition_policy import AcquisitionPolicy
 from orio_py.search.auto import OWN_PER_SUGGESTION, TINY
 from orio_py.search.base import LEAST_OF_A_SERIES, SearchContext, drive
@@ -90,7 +91,7 @@ def test_batches_are_small_whatever_could_be_built(built: int, options: dict[str
     batch = next(search)
     sizes = [len(batch)]
     for _ in range(5):
-        batch = search.send([valley(configuration) for configuration in batch])
+        batch = search.send([Outcome.of(c, valley(c)) for c in batch])
         sizes.append(len(batch))
     assert max(sizes) == most
     assert set(sizes[3:]) == {most}

@@ -19,6 +19,7 @@ import orio_py.search
 from orio_py.core.codes import CODES
 from orio_py.core.expr import Value
 from orio_py.frontend.tuning.sections import ALGORITHMS
+from orio_py.record.outcome import Outcome
 from orio_py.search.base import Search, SearchContext, drive
 from orio_py.search.catalog import NOT_AVAILABLE, SEARCHERS, find, start_search
 from orio_py.search.memory import Memory, SpaceExhaustedError
@@ -58,7 +59,7 @@ def check_contract(name: str, space: SearchSpace, seed: int, batch: int, pattern
         proposed.extend(found)
         assert len(proposed) <= space.size
         try:
-            found = search.send([results[configuration] for configuration in found])
+            found = search.send([Outcome.of(c, results[c]) for c in found])
         except StopIteration:
             found = None
     assert len(set(proposed)) == len(proposed) == space.size
@@ -156,10 +157,12 @@ def test_a_memory_answers_what_it_knows() -> None:
     space = space_of([(1, 2, 3), (1, 2)], [])
     memory = Memory(SearchContext(space, random.Random(1), batch_size=2))
     asking = memory.ask([(0, 0), (1, 0), (0, 0), (2, 0)])
-    assert [dict(c) for c in next(asking)] == [{"A": 1, "B": 1}, {"A": 2, "B": 1}]
-    assert [dict(c) for c in asking.send([2.0, None])] == [{"A": 3, "B": 1}]
+    first = next(asking)
+    assert [dict(c) for c in first] == [{"A": 1, "B": 1}, {"A": 2, "B": 1}]
+    (last,) = asking.send([Outcome.of(c, value) for c, value in zip(first, (2.0, None), strict=True)])
+    assert dict(last) == {"A": 3, "B": 1}
     with pytest.raises(StopIteration) as end:
-        asking.send([float("nan")])
+        asking.send([Outcome.of(last, float("nan"))])
     assert end.value.value == [2.0, float("inf"), 2.0, float("inf")]
     assert (memory.best, memory.best_cost) == ((0, 0), 2.0)
 

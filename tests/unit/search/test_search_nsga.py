@@ -8,6 +8,7 @@ from random_spaces import space_of
 
 from orio_py.core.diagnostics import EnvironmentProblem
 from orio_py.record.front import not_dominated
+from orio_py.record.outcome import Outcome
 from orio_py.search.base import SearchContext
 from orio_py.search.catalog import start_search
 
@@ -28,10 +29,8 @@ def front_found(name: str, trials: int = 300) -> int:
     tried: list[tuple[float, float]] = []
     batch = next(search)
     while len(tried) < trials:
-        for configuration in batch:
-            context.scores[configuration] = values(configuration)
         tried += [values(configuration) for configuration in batch]
-        batch = search.send([values(configuration)[0] for configuration in batch])
+        batch = search.send([Outcome(configuration, values(configuration)) for configuration in batch])
     return sum(sum(tried[place]) == 41.0 for place in not_dominated(tried))
 
 

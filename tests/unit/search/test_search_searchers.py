@@ -11,6 +11,7 @@ from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.expr import Value
 from orio_py.core.source import Position
 from orio_py.frontend.expressions import parse_expression
+from orio_py.record.outcome import Outcome
 from orio_py.search.base import Search, SearchContext, drive
 from orio_py.search.catalog import NOT_AVAILABLE, SEARCHERS, find, start_search
 from orio_py.search_space.configuration import Configuration
@@ -248,6 +249,6 @@ def test_batches_can_be_taken_one_by_one() -> None:
     search = start_search("random", context(HUGE))
     batch = next(search)
     for _ in islice(range(10), 5):
-        batch = search.send([None] * len(batch))
+        batch = search.send([Outcome.of(configuration, None) for configuration in batch])
     search.close()
     assert len(batch) == 4

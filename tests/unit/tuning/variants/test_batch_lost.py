@@ -8,7 +8,8 @@ from types import SimpleNamespace
 
 from orio_py.build.compiler import BuildFailure
 from orio_py.search_space.configuration import Configuration
-from orio_py.tuning.variants.batch import BatchBuilder, BuildRequest, BuildResult, VariantMaker
+from orio_py.tuning.variants.batch import BatchBuilder, VariantMaker
+from orio_py.tuning.variants.pipeline import BuildRequest, BuildResult
 
 
 class Dying:
@@ -20,7 +21,7 @@ class Dying:
     def make(self, order: BuildRequest, attempt: int) -> BuildResult:
         if order.number == 0:
             os.kill(os.getpid(), signal.SIGKILL)
-        return BuildResult(order.number, "the same code")
+        return BuildResult(order, "the same code")
 
 
 def test_what_nobody_built_is_a_failure_of_the_variant():
@@ -30,6 +31,7 @@ def test_what_nobody_built_is_a_failure_of_the_variant():
     finally:
         builder.close()
     assert len(found) == 2
-    for candidate in found:
-        assert isinstance(candidate.built, BuildFailure)
-        assert "ended unexpectedly, twice" in candidate.built.reason
+    for made in found:
+        assert isinstance(made, BuildResult)
+        assert isinstance(made.built, BuildFailure)
+        assert "ended unexpectedly, twice" in made.built.reason
