@@ -99,6 +99,8 @@ class HostState:
 
     def _address(self, node: Node) -> int | None:
         """The address that a pointer expression has in a memory where variables lie far apart; None for numbers."""
+        if _computed_from(node) is None:
+            return None  # a member may be a number
         try:
             place = self.pointer(node)
         except NoValueError:
@@ -232,6 +234,17 @@ class HostState:
                 raise NoValueError("this cast of a pointer is not understood")
 
 
+def _computed_from(pointer: Node) -> str | None:
+    """The variable at the beginning of a pointer expression: `a` in `a`, `a[0] + 3` and `&a[i]`."""
+    match pointer:
+        case c_ast.ID(name=name):
+            return name
+        case c_ast.BinaryOp(left=inner) | c_ast.UnaryOp(op="&", expr=inner) | c_ast.ArrayRef(name=inner):
+            return _computed_from(inner)
+        case _:
+            return None
+
+
 _FAR = 2**44
 """Bytes between the addresses of two variables."""
 
@@ -240,6 +253,8 @@ def _points_to_element(node: Node) -> bool:
     """Whether a pointer is the address of something with subscripts, which is one element (see `_element`)."""
     while isinstance(node, c_ast.Cast):
         node = node.expr
+    if isinstance(node, c_ast.ArrayRef):
+        return True  # `pointer` takes the rows of elements only
     return isinstance(node, c_ast.UnaryOp) and node.op == "&" and isinstance(node.expr, c_ast.ArrayRef)
 
 

@@ -53,6 +53,26 @@ def test_steps_from_an_element_of_a_matrix_are_elements(tmp_path: Path) -> None:
     assert launch.pointers == {"y": Pointer("y", 14 * 8, 8), "x": Pointer("y", 13 * 8, 8)}
 
 
+@pytest.mark.parametrize(
+    ("test", "holds"),
+    [
+        (
+            "(unsigned long)(x + 30) <= (unsigned long)y || (unsigned long)(y[0] + 30) <= (unsigned long)x",
+            True,
+        ),
+        ("(unsigned long)x == (unsigned long)x + 0", True),
+        ("(unsigned long)(x + n) - (unsigned long)x == 80", True),
+        ("(unsigned long)&y[1][2] - (unsigned long)y[0] == 96", True),
+        ("(unsigned long)(x + 3) <= (unsigned long)(x + 2)", False),
+        ("(unsigned long)&n == (unsigned long)&a", False),
+        ("(long)n + 1 == 11 && (unsigned long)(n + 1) == 11", True),
+    ],
+)
+def test_arrays_have_addresses_far_apart(tmp_path: Path, test: str, holds: bool) -> None:
+    found = followed(f"if ({test}) axpy(y[0], x, n, n, a, n);", state(tmp_path))
+    assert len(found) == int(holds)
+
+
 def test_steps_from_a_matrix_would_be_rows(tmp_path: Path) -> None:
     with pytest.raises(NoValueError, match="arithmetic on a pointer to rows"):
         followed("axpy(y + 1, x, n, n, a, n);", state(tmp_path))

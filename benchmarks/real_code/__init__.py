@@ -1,0 +1,1 @@
+"""Trials on public code: annotations of ours in projects of others."""
