@@ -17,6 +17,7 @@ from orio_py.cli.console import Color
 from orio_py.core.diagnostics import fail
 from orio_py.core.expr import Value
 from orio_py.core.registry import did_you_mean
+from orio_py.core.streams import STANDARD_OUTPUT
 from orio_py.core.units import Seconds
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -87,6 +88,10 @@ def parse_pins(settings: Sequence[str]) -> Mapping[str, Value]:
     return pins
 
 
+def _destination(given: Path | None) -> Path | None:
+    return STANDARD_OUTPUT if given == Path("-") else given
+
+
 Paths = Annotated[
     list[Path],
     typer.Argument(metavar="PATH", help="Annotated C files, or folders that are searched for them."),
@@ -97,8 +102,9 @@ OutputPath = Annotated[
         "--output",
         "-o",
         metavar="OUT",
-        help="Where the result goes: a file for one input, a folder that mirrors the inputs for several. "
-        "Without it, `name.c` gives `_name.c` beside it.",
+        callback=_destination,
+        help="Where the result goes: a file for one input, a folder that mirrors the inputs for several, `-` for "
+        "stdout. Without it, `name.c` gives `_name.c` beside it.",
     ),
 ]
 InPlace = Annotated[

@@ -10,6 +10,7 @@ import typer
 import orio_py
 from orio_py.cli import options as shared
 from orio_py.cli.console import Color, Output, print_json
+from orio_py.core.streams import STANDARD_OUTPUT
 
 EPILOG = "Example: orio transform mm.c --set T_I=32 --set U_K=4 -o mm_tiled.c"
 
@@ -55,7 +56,7 @@ def transform(
     out.diagnostics(report.diagnostics, report.sources)
     if json:
         print_json(report.as_json())
-    else:
+    elif output != STANDARD_OUTPUT:
         for path in report.outputs:
             out.result(f"wrote {path}")
     return report.exit_code

@@ -58,6 +58,7 @@ def harness_program(task: TuningTask, interface: KernelInterface, point: InputPo
             "c/harness.c.j2",
             name=task.name,
             variables=variables,
+            renamed=_renamed(task),
             definitions=[
                 *_definitions(task, point),
                 *interface.definitions,
@@ -214,6 +215,18 @@ def _definitions(task: TuningTask, point: InputPoint) -> list[str]:
     declared = {d.name for d in task.inputs.declarations}
     sizes = [f"#define {name} {_literal(value)}" for name, value in point.values if name not in declared]
     return [*(f"#define {macro}" for macro in task.inputs.macros), *sizes]
+
+
+def _renamed(task: TuningTask) -> list[str]:
+    """The variables that have names of their own in the test program, whatever its headers have by theirs.
+
+    Code of the specification's files sees the names that it has, as does what the kernel's file declares `extern`.
+    """
+    files = (task.inputs.decl_file, task.inputs.init_file, task.measurement.validation_file)
+    if any(file is not None for file in files):
+        return []
+    linked = {d.name for d in task.surroundings.globals if "extern" in d.storage}
+    return [d.name for d in task.inputs.declarations if d.name not in linked]
 
 
 def _structures(task: TuningTask, interface: KernelInterface) -> list[str]:

@@ -11,6 +11,7 @@ from orio_py.codegen.program import Program
 from orio_py.codegen.records import distinct, same_layout
 from orio_py.codegen.templates import render
 from orio_py.core.expr import Value
+from orio_py.ctree.lexer import names_in, scan
 from orio_py.spec.task import TuningTask
 
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(ifdef|ifndef|if|endif|include)\b[^\n]*\n?", re.MULTILINE)
@@ -123,8 +124,11 @@ def _globals(task: TuningTask, variables: Sequence[KernelVariable]) -> list[str]
 
 
 def _preamble(task: TuningTask, macros: Mapping[str, Value]) -> str:
-    """The file's own text before the function, with size macros set to the problem size."""
-    text = task.surroundings.before
+    """The file's own text before the function, with size macros set to the problem size.
+
+    The function itself is there, too, where the rest of the file uses it.
+    """
+    text = task.surroundings.before + _own_function(task)
     head = [f"#define {macro}" for macro in task.inputs.macros]
     for name, value in macros.items():
         pattern = re.compile(
@@ -136,6 +140,14 @@ def _preamble(task: TuningTask, macros: Mapping[str, Value]) -> str:
         elif count == 0:
             head.append(f"#define {name} {value}")
     return "\n".join([*head, text])
+
+
+def _own_function(task: TuningTask) -> str:
+    near = task.surroundings
+    if near.function is None or near.function.name not in names_in(scan(near.before + near.after)):
+        return ""
+    own = task.source.text[near.function.span.start : near.function.span.end]
+    return f"\n#define ORIO_ORIGINAL\n{own}\n#undef ORIO_ORIGINAL\n"
 
 
 def _redefined(text: str, name: str, value: Value) -> str:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from orio_py.core.diagnostics import fail
 from orio_py.core.source import Position
 from orio_py.ctree.emit import ambiguous_else
-from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
+from orio_py.ctree.nodes import Comment, Compound, For, Node, Transform, c_ast
 from orio_py.ctree.rewrite import fields, walk
 
 MAX_DEPTH = 200
@@ -47,15 +47,20 @@ def finish(body: Compound, inserted: Mapping[int, Inserted], locate: Locate, end
     Raises DiagnosticError: ORIO-C006, ORIO-C007, ORIO-C008.
     """
     finisher = _Finisher(inserted, locate, end)
+    blocks: list[Compound] = []
     stack: list[tuple[Node, int]] = [(body, 1)]
     while stack:
         node, depth = stack.pop()
         finisher.node(node)
+        if isinstance(node, Compound) and node is not body:
+            blocks.append(node)
         if depth > MAX_DEPTH:
             place = node.coord if isinstance(node.coord, Position) else None
             fail("ORIO-C006", f"the code is nested more than {MAX_DEPTH} levels deep", place)
         below = depth + (2 if isinstance(node, _NESTING) else 1)
         stack.extend((child, below) for child in node)
+    for block in blocks:
+        _declare_in_headers(block)
     return body
 
 
@@ -172,6 +177,56 @@ def _leaves(statement: Node) -> bool:
     if isinstance(statement, c_ast.Switch):
         return any(isinstance(part, c_ast.Continue) for part in walk(statement))
     return any(_leaves(child) for child in statement)
+
+
+def _declare_in_headers(block: Compound) -> None:
+    """`{ int j; for (j = 0; …) … }` as `{ for (int j = 0; …) … }`: a declaration between two loops ends no nest.
+
+    The block holds plain declarations and one loop, and each variable is the index of loops in it and nothing else.
+    """
+    items = block.block_items or []
+    declarations = [decl for item in items[:-1] if (decl := _bare(item)) is not None]
+    if not declarations or len(declarations) < len(items) - 1 or not isinstance(loop := items[-1], For):
+        return
+    kept: list[Node] = []
+    for decl in declarations:
+        heads = _loops_over(loop, decl.name or "")
+        if heads is None:
+            kept.append(decl)
+            continue
+        for head in heads:
+            start = cast("c_ast.Assignment", head.init)
+            own = c_ast.Decl(decl.name, [], [], [], [], decl.type, start.rvalue, None, start.coord)
+            head.init = c_ast.DeclList([own], start.coord)
+    block.block_items = [*kept, loop]
+
+
+def _bare(item: Node) -> c_ast.Decl | None:
+    """The declaration of a number without a value and any other word that an item is; None for others."""
+    if not isinstance(item, c_ast.Decl) or not isinstance(item.type, c_ast.TypeDecl) or item.name is None:
+        return None
+    plain = item.init is None and not (item.storage or item.quals or item.align)
+    return item if plain else None
+
+
+def _loops_over(root: For, name: str) -> list[For] | None:
+    """The loops that set a variable to its first value, where nothing outside of them uses it; None elsewhere."""
+    found: list[For] = []
+    stack: list[Node] = [root]
+    while stack:
+        node = stack.pop()
+        match node:
+            case For(init=c_ast.Assignment(op="=", lvalue=c_ast.ID(name=index), rvalue=start)) if (
+                index == name
+            ):
+                if any(isinstance(part, c_ast.ID) and part.name == name for part in walk(start)):
+                    return None
+                found.append(node)
+            case c_ast.ID(name=used) if used == name:
+                return None
+            case _:
+                stack.extend(node)
+    return found or None
 
 
 def _definition(item: Node) -> Node | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from orio_py.codegen.host_unit import HostKernel
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
+from orio_py.core.streams import is_stream
 from orio_py.kernel.backends import BACKENDS
 from orio_py.tuning.files.load import LoadedFile
 from orio_py.tuning.files.sidecar_files import (
@@ -71,6 +72,9 @@ class Destination:
                 return [Diagnostic("ORIO-U010", message, help="use `--in-place` if that is what you want")]
         for file in self.files:
             languages = languages_of(file)
+            if languages and is_stream(output):
+                message = f"the host code of `{file.path}` needs a place beside the output, and `{output}` is no file"
+                return [Diagnostic("ORIO-U010", message)]
             if languages and (obstacle := self._obstacle(file, languages)) is not None:
                 return [obstacle]
         twice = next((target for target, count in Counter(targets).items() if count > 1), None)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from orio_py.core.source import SourceFile, Span
+from orio_py.core.streams import is_stream, write_to_stream
 from orio_py.spec.generated import CLOSE, ELSE, GENERATED_MARK, OPEN
 from orio_py.spec.region import Region
 
@@ -53,7 +54,13 @@ def splice(source: SourceFile, contents: Mapping[Span, str]) -> bytes:
 
 
 def write_atomically(path: Path, data: bytes, *, mode_of: Path | None = None) -> None:
-    """Write a file so that a reader sees the old content or the new one.  Raises OSError."""
+    """Write a file so that a reader sees the old content or the new one; to devices and pipes as it is.
+
+    Raises OSError.
+    """
+    if is_stream(path):
+        write_to_stream(path, data)
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     target = path.resolve()
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=target.parent)

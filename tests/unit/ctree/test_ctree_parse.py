@@ -307,3 +307,26 @@ WORDS = """for ( ) { } ; i = 0 < n ++ if else do while switch case 1 : a [ ] , *
 @settings(max_examples=600, deadline=None)
 def test_any_tokens_are_parsed_or_refused_with_a_place(words: list[str]) -> None:
     test_any_text_is_parsed_or_refused_with_a_place.hypothesis.inner_test(" ".join(words))
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("for (i = 0; i < n; i++) { int j; for (j = 0; j < n; j++) a[j] = i; }", "for (int j = 0;"),
+        (
+            "for (i = 0; i < n; i++) { int j, k; for (j = 0; j < n; j++) for (k = j; k < n; k++) a[k] = j; }",
+            "int k = j;",
+        ),
+        (
+            "for (i = 0; i < n; i++) { int j; double t; for (j = 0; j < n; j++) { t = i; a[j] = t; } }",
+            "double t;",
+        ),
+        ("for (i = 0; i < n; i++) { int j; for (j = 0; j < n; j++) a[j] = i; b[j] = 1; }", "int j;"),
+        ("for (i = 0; i < n; i++) { int j; for (k = 0; k < n; k++) a[j] = i; }", "int j;"),
+        ("for (i = 0; i < n; i++) { int j; for (j = j; j < n; j++) a[j] = i; }", "int j;"),
+        ("for (i = 0; i < n; i++) { static int j; for (j = 0; j < n; j++) a[j] = i; }", "static int j;"),
+        ("int j; for (j = 0; j < n; j++) a[j] = 1;", "int j;"),
+    ],
+)
+def test_a_declaration_between_loops_moves_into_the_header(code: str, expected: str) -> None:
+    assert expected in emit(parse(code))

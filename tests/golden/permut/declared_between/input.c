@@ -1,0 +1,14 @@
+void kernel(int n, int m, float *restrict in, float *restrict out) {
+  int y;
+  /*@ begin Loop(
+    transform Permut(seq=['x', 'y'])
+  ) @*/
+  for (y = 0; y < m; y++) {
+    int x;
+    for (x = 0; x < n; x++) {
+      int c = x + y * n;
+      out[c] = in[c];
+    }
+  }
+  /*@ end @*/
+}
