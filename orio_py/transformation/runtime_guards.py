@@ -18,12 +18,12 @@ from functools import reduce
 from itertools import combinations
 
 from orio_py.core.names import NameSupply
-from orio_py.ctree.build import binary, block, declare, ident, if_, index, unary
+from orio_py.ctree.build import binary, block, declare, ident, if_, index, literal_value, unary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.names import AccessKey, names_of, references
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
-from orio_py.ctree.rewrite import Rewriter, declared_names, walk_statements
+from orio_py.ctree.rewrite import Rewriter, declared_names, walk, walk_statements
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.offload.arithmetic import Arithmetic
@@ -135,14 +135,14 @@ class _Unmarking(Rewriter):
 
 def disjointness(statement: Node, context: Context) -> Guard | None:
     """The condition that arrays of a statement do not overlap which may do so; None if none can be tested."""
-    if context.assumptions.noalias is True:
+    if context.assumptions.noalias is True or not _may_stand_twice(statement):
         return None
     accesses = _Accesses.of(statement, context)
     pairs = accesses.doubtful_pairs(context)
     if not pairs:
         return None
     extents = {name: accesses.extent(name) for name in sorted({name for pair in pairs for name in pair})}
-    testable = {name for name, extent in extents.items() if extent is not None}
+    testable = {name for name, extent in extents.items() if extent is not None and extent.is_safe}
     names = {n for n in testable if all(testable.issuperset(pair) for pair in pairs if n in pair)}
     tested = [pair for pair in pairs if not names.isdisjoint(pair)]
     if not names or len(tested) > _MOST_TESTS:
@@ -174,6 +174,34 @@ class _Extent:
 
     first: Node
     behind: Node
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether C computes both whatever the values: nothing is divided by what may be 0."""
+        parts = (part for end in (self.first, self.behind) for part in walk(end))
+        divisions = (part for part in parts if isinstance(part, c_ast.BinaryOp) and part.op in _PARTIAL)
+        return all(literal_value(part.right) not in {None, 0} for part in divisions)
+
+
+_PARTIAL = frozenset({"/", "%", "<<", ">>"})
+
+
+def _may_stand_twice(statement: Node) -> bool:
+    """Whether a program can hold a statement two times, and names in it that point to memory are those outside."""
+    for part in walk_statements(statement):
+        if isinstance(part, c_ast.Label):
+            return False
+        for decl in part.decls if isinstance(part, c_ast.DeclList) else [part]:
+            if isinstance(decl, c_ast.Decl) and ("static" in decl.storage or _is_pointer(decl)):
+                return False
+    return True
+
+
+def _is_pointer(decl: c_ast.Decl) -> bool:
+    kind = decl.type
+    while isinstance(kind, c_ast.ArrayDecl):
+        kind = kind.type
+    return isinstance(kind, c_ast.PtrDecl)
 
 
 def _apart(one: _Extent | None, two: _Extent | None) -> Node:

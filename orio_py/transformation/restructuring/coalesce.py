@@ -60,7 +60,7 @@ class Coalesce:
     def apply(self, node: Node, context: Context) -> Node:
         """The coalesced loop; `node` is not modified.
 
-        Raises Refusal: ORIO-T013, T015, T020 to T030, T071, T077.
+        Raises Refusal: ORIO-T013, T015, T020 to T030, T077.
         """
         if self.loop is None:
             return self._coalesced(node, context)

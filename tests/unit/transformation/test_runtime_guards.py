@@ -121,6 +121,21 @@ def test_arrays_apart_take_the_transformed_code(tmp_path) -> None:
             "for (i = 0; i < n; i++) { y[i] = x[0]; x++; }",
             "Parallelize()",
         ),
+        (
+            "void f(int n, int m, double *y, double *x)",
+            "for (i = 0; i < n; i++) if (m) y[i] = x[i + n / m];",
+            "Parallelize()",
+        ),
+        (
+            "void f(int n, int *y, int *count)",
+            "for (i = 0; i < *count; i++) { int *p = y + i; p[0] = 1; }",
+            "Unroll(ufactor=2)",
+        ),
+        (
+            "void f(int n, int *y, int *count)",
+            "for (i = 0; i < count[0]; i++) { y[i] = 0; goto there; there: y[i]++; }",
+            "Unroll(ufactor=2)",
+        ),
     ],
 )
 def test_what_cannot_be_tested_is_refused(function: str, code: str, recipe: str) -> None:
@@ -131,7 +146,7 @@ def test_what_cannot_be_tested_is_refused(function: str, code: str, recipe: str)
         return
     with pytest.raises(Refusal) as caught:
         transformed_file(text, {})
-    assert {d.code for d in caught.value.diagnostics} <= {"ORIO-T040", "ORIO-T041"}
+    assert {d.code for d in caught.value.diagnostics} <= {"ORIO-T025", "ORIO-T027", "ORIO-T040", "ORIO-T041"}
 
 
 @pytest.mark.parametrize(
