@@ -61,6 +61,8 @@ CASES = (
     *shapes("for (w = 2; w <= n - 2; w += 3) { c[w] = 2 * c[w]; c[w + 1] = 0; }"),
     *shapes(f"{FOR_I} {{ int j; double v = 0; for (j = 0; j < m; j++) {{ v += x[j]; }} y[i] = v; }}"),
     *shapes("for (int e = 0; e < n; e++) y[e] = e % 2 ? x[e] : -x[e];"),
+    *shapes(f"{FOR_I} {{ int e; double v = x[i]; for (e = 0; e < m; e++) {{ if (v > 9) break; v += 2; }} y[i] = v; }}"),
+    *shapes(f"{FOR_I} {{ double v = x[i]; for (int e = 0; e < m; e++) {{ if (e == 1) continue; v += e; }} y[i] = v; }}"),
     *shapes(f"{FOR_I} {{ bits &= c[i]; count |= c[i]; ok = c[i] > 5 || ok; t = 2 * c[i]; *(y + i) = t; }}"),
     *drivers(f"{FOR_I} {{ t = x[i] + 1; y[i] = t * c[i]; }}"),
     *drivers("for (i = n - 1; i > 0; i -= 2) z[i] = x[i] + x[i - 1];"),

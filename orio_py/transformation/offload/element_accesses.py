@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import INCREMENTS, Compound, For, Node, c_ast, reference_parts
+from orio_py.ctree.nodes import INCREMENTS, Compound, For, Node, c_ast, reference_parts, substatements
 from orio_py.ctree.rewrite import declared_names, walk_statements
 from orio_py.ctree.rewrite import walk as walk_nodes
 from orio_py.kernel.types import device_type
@@ -81,9 +81,7 @@ def collect_accesses(
         levels.append(level_of(loop, arithmetic, known, runs=True))
         known[loop.index] = Polynomial.symbol(loop.index)
     place = _Place(tuple(levels), tuple(levels), known)
-    # What stands behind a `break` or `continue` is not reached in every iteration.
-    jumps = any(isinstance(node, (c_ast.Break, c_ast.Continue)) for node in walk_statements(body))
-    walk.statement(body, _doubtful(place, body) if jumps else place)
+    walk.statement(body, _doubtful(place, body) if _has_jumps(body) else place)
     return tuple(levels), walk.found
 
 
@@ -93,6 +91,21 @@ def accesses_in(node: Node, arithmetic: Arithmetic) -> list[ElementAccess]:
     walk = _Walk(arithmetic, node)
     walk.statement(node, _Place((), (), dict.fromkeys(walk.changing)))
     return walk.found
+
+
+def _has_jumps(body: Node) -> bool:
+    """Whether a `break` or `continue` ends iterations of the loop around a body: what is behind it may not be reached."""
+    stack = [body]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (c_ast.Break, c_ast.Continue)):
+            return True
+        if isinstance(node, c_ast.Switch):
+            if any(isinstance(part, c_ast.Continue) for part in walk_statements(node)):
+                return True
+        elif not isinstance(node, (For, c_ast.While, c_ast.DoWhile)):
+            stack.extend(substatements(node))
+    return False
 
 
 def _doubtful(place: _Place, node: Node) -> _Place:
@@ -163,7 +176,8 @@ class _Walk:
         level = level_of(loop, self.arithmetic, place.known, runs=False)
         known = {**place.known, loop.index: Polynomial.symbol(loop.index)}
         levels, whole = (*place.levels, level), (*place.whole, level)
-        self.statement(loop.body, replace(place, levels=levels, whole=whole, known=known))
+        inner = replace(place, levels=levels, whole=whole, known=known)
+        self.statement(loop.body, _doubtful(inner, node) if _has_jumps(loop.body) else inner)
 
     def _under(self, condition: Node, truth: bool, place: _Place) -> list[_Place]:
         """The place where a condition holds, or does not, in each case of it."""
