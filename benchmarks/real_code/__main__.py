@@ -109,7 +109,9 @@ def tried(kernel: Kernel, folder: Path, trials: int, *, only_check: bool) -> Row
     if only_check or checked.returncode:
         return row
     tuned = folder / f"tuned_{kernel.path.name}"
-    report = _run(["orio", "tune", "--json", "-", "-q", "--trials", str(trials), "-o", str(tuned), str(source)])
+    report = _run(
+        ["orio", "tune", "--json", "-", "-q", "--trials", str(trials), "-o", str(tuned), str(source)]
+    )
     if report.returncode:
         row.reason = row.reason or f"tune: {_first(_diagnostics(report.stdout), report)}"
         return row

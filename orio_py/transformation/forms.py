@@ -154,14 +154,17 @@ def _what_changes(
     names = used.reads
     if view.index in names:
         return view.index, view.node
-    for name in sorted(names & (inside.writes | inside.address_taken | inside.escaping & used.array_reads)):
+    direct = used.scalar_reads & inside.scalar_writes | names & inside.address_taken
+    for name in sorted(direct | used.array_reads & (inside.scalar_writes | inside.escaping)):
         return name, _first_change(name, view.body)
     for name in sorted(names):
         declared = context.declarations.get(name)
         if declared is not None and "volatile" in declared.qualifiers:
             return name, part
-    if (place := _overwritten(part, view, context)) is not None:
-        return min(names), place
+    if used.array_reads and inside.opaque:
+        return min(used.array_reads), view.body
+    if (found := _overwritten(part, view, context)) is not None:
+        return found
     unknown = inside.calls
     if unknown and not force:
         for name in sorted(names - {view.index}):
@@ -173,6 +176,8 @@ def _what_changes(
 
 def _other_use(view: CanonicalLoop, inside: Effects, context: Context) -> Node | None:
     """The place in a body where the index, which others can reach, may be used under another name."""
+    if inside.opaque:
+        return view.body
     for called in inside.calls:
         return _first_call(view.body, frozenset({called})) or view.body
     aliases = aliases_in(context)
@@ -182,21 +187,27 @@ def _other_use(view: CanonicalLoop, inside: Effects, context: Context) -> Node |
     return None
 
 
-def _overwritten(part: Node, view: CanonicalLoop, context: Context) -> Node | None:
-    """The place where a loop may change, under another name, memory that an expression reads."""
+def _overwritten(part: Node, view: CanonicalLoop, context: Context) -> tuple[str, Node] | None:
+    """The variable through which an expression reads memory that a loop may change, and the place where it does."""
     names = names_of(view.node, context.declarations)
     read = [
-        found.spot
+        found
         for found, _, _ in references(part, names)
-        if found.subscripts or found.variable in context.exposed
+        if found.subscripts or "." in found.name or found.variable in context.exposed
     ]
     if not read:
         return None
     aliases = aliases_in(context)
-    for found, node, is_written in references(view.body, names):
-        if is_written and any(aliases.may_overlap(spot, found.spot) for spot in read):
-            return node
+    for written, node, is_written in references(view.body, names):
+        for found in read if is_written else ():
+            if _is_within(found.name, written.name) or aliases.may_overlap(found.spot, written.spot):
+                return found.variable, node
     return None
+
+
+def _is_within(one: str, two: str) -> bool:
+    """Whether one of two names, with their fields, is the other or a part of it."""
+    return f"{one}.".startswith(f"{two}.") or f"{two}.".startswith(f"{one}.")
 
 
 def _require_pure(part: Node, what: str, context: Context, *, force: bool) -> None:

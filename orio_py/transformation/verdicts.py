@@ -10,7 +10,7 @@ from orio_py.transformation.base import Context, note, refuse
 
 def aliases_in(context: Context) -> Aliases:
     """What is known of the overlaps between variables."""
-    return Aliases(context.declarations, context.assumptions.noalias, context.exposed)
+    return Aliases(context.declarations, context.assumptions.noalias, context.exposed, context.structures)
 
 
 def dependence_context(context: Context) -> DependenceContext:
@@ -22,6 +22,7 @@ def dependence_context(context: Context) -> DependenceContext:
         noalias=context.assumptions.noalias,
         reassociate=context.assumptions.reassociate,
         exposed=context.exposed,
+        structures=context.structures,
     )
 
 

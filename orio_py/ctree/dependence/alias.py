@@ -9,11 +9,12 @@ A name without a declaration counts as an array of its own.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
 from orio_py.ctree.dependence.names import AccessKey
+from orio_py.ctree.structures import Members
 from orio_py.ctree.symbols import CDeclaration
 
 _Kind = Literal["object", "pointer", "loaded"]
@@ -50,12 +51,13 @@ class Aliases:
     """What is known of the overlaps between the names of a nest.
 
     `noalias` are the names that share memory with no other, or True for all; `exposed` the scalars whose
-    address may be known outside of their function.
+    address may be known outside of their function, `structures` the members by the names of types.
     """
 
     declarations: Mapping[str, CDeclaration]
     noalias: bool | frozenset[str] = False
     exposed: frozenset[str] = frozenset()
+    structures: Mapping[str, Members] = field(default_factory=dict[str, Members])
 
     def may_overlap(self, first: AccessKey, second: AccessKey) -> bool:
         """Whether accesses under two different names may touch the same memory."""
@@ -105,17 +107,30 @@ class Aliases:
         declared = self.declarations.get(variable)
         if declared is None or (declared.scope == "global" and not declared.text):
             return None  # declared nowhere, or in the specification alone
-        return _place(variable, fields, depth, declared)
+        return _place(variable, fields, depth, declared, self.structures)
 
 
-def _place(variable: str, fields: str, depth: int, declared: CDeclaration) -> _Place:
+def _place(
+    variable: str, fields: str, depth: int, declared: CDeclaration, structures: Mapping[str, Members]
+) -> _Place:
     extents, stars = len(declared.dimensions), declared.pointers
     through = _is_pointer(declared)
     direct = max(extents, 1) if through else extents
     kind: _Kind = "loaded" if depth > direct else "pointer" if through and depth else "object"
     element = _type_class(declared.type) if depth >= extents + stars else _POINTER
+    if fields:
+        element = _member_type(declared.type, fields, depth - extents - stars, structures)
     restrict = "restrict" in declared.qualifiers and kind == "pointer" and stars <= 1
     return _Place(variable, fields, kind, element, declared, restrict)
+
+
+def _member_type(kind: str, fields: str, subscripts: int, structures: Mapping[str, Members]) -> str:
+    """The class of a member's type, behind so many subscripts of its own."""
+    name, _, inner = fields.partition(".")
+    member = next((m for m in structures.get(kind, ()) if m.name == name), None)
+    if member is None or inner or subscripts < 0:
+        return _ANYTHING
+    return _type_class(member.type) if subscripts >= len(member.dimensions) + member.pointers else _POINTER
 
 
 def _is_pointer(declared: CDeclaration) -> bool:
@@ -136,7 +151,7 @@ def _compatible(one: _Place, two: _Place) -> bool:
         same = one.fields == two.fields or "loaded" in (one.kind, two.kind)
         return same or one.fields.startswith(two.fields) or two.fields.startswith(one.fields)
     kinds = {one.type, two.type}
-    if one.fields or two.fields or _ANYTHING in kinds or len(kinds) == 1:
+    if _ANYTHING in kinds or len(kinds) == 1:
         return True
     return _SOME_INTEGER in kinds and bool(kinds & _INTEGERS)
 

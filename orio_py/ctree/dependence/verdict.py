@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from orio_py.core.source import Position
 from orio_py.ctree.dependence.access import Access, Instance, Unanalysable
@@ -13,6 +13,7 @@ from orio_py.ctree.dependence.pairs import IterationRelation
 from orio_py.ctree.dependence.sets import Undecided
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.parse import position
+from orio_py.ctree.structures import Members
 from orio_py.ctree.symbols import CDeclaration
 
 
@@ -63,7 +64,7 @@ class DependenceContext:
     `surrounding` are loops around the nest, outermost first, as far as they are known and nothing in them
     changes their indices and bounds: they bound their indices, which helps with linearised subscripts.  `noalias` are the names that share
     memory with no other, or True for all; `reassociate` says that sums and products may be formed in another
-    order; `exposed` are the variables whose address is taken.
+    order; `exposed` are the variables whose address is taken, `structures` the members by the names of types.
     """
 
     declarations: Mapping[str, CDeclaration]
@@ -72,6 +73,7 @@ class DependenceContext:
     noalias: bool | frozenset[str] = False
     reassociate: bool = False
     exposed: frozenset[str] = frozenset()
+    structures: Mapping[str, Members] = field(default_factory=dict[str, Members])
 
 
 def decided(
@@ -97,7 +99,7 @@ def nest_of(loops: Sequence[CanonicalLoop], context: DependenceContext) -> Nest:
         context.declarations,
         context.live_after,
         context.surrounding,
-        aliases=Aliases(context.declarations, context.noalias, context.exposed),
+        aliases=Aliases(context.declarations, context.noalias, context.exposed, context.structures),
         reassociate=context.reassociate,
     )
 

@@ -16,7 +16,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.loops import CanonicalLoop, innermost_loops
 from orio_py.ctree.nodes import Node, array_of, c_ast
 from orio_py.ctree.rewrite import walk
@@ -55,6 +54,7 @@ from orio_py.transformation.parallel.data_sharing import (
     require_order_free,
     sharing,
 )
+from orio_py.transformation.verdicts import aliases_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,7 +360,7 @@ def _require_apart(
     arguments: OffloadArguments,
 ) -> None:
     """What is written has no other name: it would get a buffer of its own.  Raises Refusal: ORIO-T123."""
-    aliases = Aliases(context.declarations, context.assumptions.noalias, context.exposed)
+    aliases = aliases_in(context)
     places = {(name, len(found[0].subscripts)): found[0].node for name, found in uses.items()}
     written = {name for name, found in uses.items() if any(use.writes for use in found)}
     combined = {found.name for found in shared.reductions}

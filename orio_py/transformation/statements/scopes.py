@@ -23,13 +23,12 @@ from orio_py.ctree.rewrite import used_names, walk, walk_statements
 from orio_py.kernel.call import call_parameters, called_plan, with_plans
 from orio_py.kernel.plan import Direction, KernelPlan
 from orio_py.transformation.statements.numbering import NumberedProgram
+from orio_py.transformation.verdicts import aliases_in
 
 
 def in_scopes(program: NumberedProgram) -> Compound:
     """The program's code with the kernels that share arrays in scopes."""
-    aliases = Aliases(
-        program.context.declarations, program.context.assumptions.noalias, program.context.exposed
-    )
+    aliases = aliases_in(program.context)
     changed: dict[int, KernelPlan] = {}
     scope = 0
     for node in walk_statements(program.tree):

@@ -110,3 +110,31 @@ def test_a_name_of_the_bounds_means_another_thing_in_the_body(tmp_path, recipe, 
     text = HIDING.format(recipe=recipe, index=index, body=body)
     before = compile_and_run(text, tmp_path, *checked())
     assert compile_and_run(transformed_file(text, {}), tmp_path, *checked()) == before
+
+
+@pytest.mark.parametrize(
+    ("element", "code"),
+    [
+        ("float", None),
+        ("double", None),
+        ("int", "ORIO-T027"),
+        ("unsigned", "ORIO-T027"),
+        ("char", "ORIO-T027"),
+    ],
+)
+def test_a_bound_that_is_a_member_has_the_members_type(element: str, code: str | None) -> None:
+    text = f"""struct state {{ int size; {element} *window; }};
+typedef struct state State;
+void f(State *st, {element} *a) {{
+  int i;
+  /*@ begin Loop(transform {UNROLL}) @*/
+  for (i = 0; i < st->size; i++) {{ a[i] = st->window[i]; st->window[i] = 0; }}
+  /*@ end @*/
+}}
+"""
+    if code is None:
+        transformed_file(text, {})
+        return
+    with pytest.raises(Refusal) as caught:
+        transformed_file(text, {})
+    assert [d.code for d in caught.value.diagnostics] == [code]
