@@ -9,6 +9,7 @@ from typing import NoReturn, Protocol
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note
 from orio_py.core.names import NameSupply
 from orio_py.core.source import Position
+from orio_py.ctree.dependence.scope import Constraint
 from orio_py.ctree.effects import Effects, EffectsMemory
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
@@ -45,8 +46,9 @@ class Context:
     that a called function could change (globals, and locals whose address is taken); `surrounding` the
     loops around the node, outermost first, as far as they are canonical.  `assumptions` are the promises of
     the specification; `overruled` collects what `force=True` overrules.  `types` maps names that typedefs
-    give to numbers to the C types that they stand for, `structures` the names of structures to their members,
-    and `label` is a C identifier for the region.
+    give to numbers to the C types that they stand for, `structures` the names of structures to their members;
+    `facts` are polynomials over integer variables that are at least 0 where the node begins, and `label` is a C
+    identifier for the region.
     """
 
     declarations: Mapping[str, CDeclaration] = field(default_factory=dict[str, CDeclaration])
@@ -60,6 +62,7 @@ class Context:
     assumptions: Assumptions = Assumptions()
     types: Mapping[str, str] = field(default_factory=dict[str, str])
     structures: Mapping[str, Members] = field(default_factory=dict[str, Members])
+    facts: tuple[Constraint, ...] = ()
     label: str = "region"
     overruled: ForcedRefusals = field(default_factory=ForcedRefusals, compare=False, repr=False)
     memory: EffectsMemory = field(default_factory=EffectsMemory, compare=False, repr=False)

@@ -1,9 +1,11 @@
-"""Tests at run time for what a recipe needs and the code does not say: that arrays do not overlap.
+"""Tests at run time for what a recipe needs and the code does not say.
 
-    if ((unsigned long)(y + n) <= (unsigned long)x || (unsigned long)(x + n) <= (unsigned long)y)
+    if (width <= stride && ((unsigned long)(y + n) <= (unsigned long)x || (unsigned long)(x + n) <= (unsigned long)y))
       the transformed loops
     else
       the loops as they were
+
+Arrays do not overlap, and the columns of `image[i * stride + j]` stay in their rows.
 
 Source: for the idea, T. Grosser, A. Groesslinger, C. Lengauer, "Polly - performing polyhedral optimizations on a
 low-level intermediate representation", Parallel Processing Letters 22(4), 2012, and J. Doerfert, T. Grosser, S. Hack,
@@ -29,11 +31,12 @@ from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.element_accesses import ElementAccess, accesses_in
 from orio_py.transformation.offload.extents import factor_of, inner_extents
-from orio_py.transformation.offload.index_ranges import IndexRange, Unbounded, ends
+from orio_py.transformation.offload.index_ranges import IndexRange, Unbounded, ends, minimums
 from orio_py.transformation.parallel.data_sharing import assigned_names
+from orio_py.transformation.row_facts import Fact, is_steady, row_facts
 from orio_py.transformation.verdicts import aliases_in
 
-_MOST_TESTS = 32
+_MOST_TESTS = 128
 _MOST_ENDS = 3
 _LONGEST = 40
 """Letters of an address that stands in the test itself."""
@@ -43,29 +46,49 @@ Apply = Callable[[Transform, Context], Node]
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A condition at run time: where `test` holds, the arrays `names` share memory with nothing else.
+    """A condition at run time, and what is known where it holds."""
 
-    `pairs` are the names that it compares.
-    """
-
-    test: Node
-    names: frozenset[str]
-    pairs: tuple[tuple[str, str], ...]
+    facts: tuple[Fact, ...] = ()
+    names: frozenset[str] = frozenset()
+    """Arrays that share memory with nothing else."""
+    pairs: tuple[tuple[str, str], ...] = ()
+    """The names that are compared for that."""
+    apart: tuple[Node, ...] = ()
+    """The comparisons of these."""
     declarations: tuple[Node, ...] = ()
-    """Of the ends of arrays that the test mentions."""
+    """Of the ends of arrays that they mention."""
+
+    def and_(self, other: Guard) -> Guard:
+        """The condition that both hold."""
+        return Guard(
+            tuple({fact.value.key: fact for fact in self.facts + other.facts}.values()),
+            self.names | other.names,
+            self.pairs + other.pairs,
+            self.apart + other.apart,
+            self.declarations + other.declarations,
+        )
 
     def assumed(self, context: Context) -> Context:
         """The context where the condition holds."""
         given = context.assumptions
         known = given.noalias if isinstance(given.noalias, frozenset) else frozenset[str]()
-        return replace(context, assumptions=replace(given, noalias=known | self.names))
+        apart = replace(given, noalias=known | self.names) if self.names else given
+        return replace(context, assumptions=apart, facts=context.facts + tuple(f.value for f in self.facts))
 
     def around(self, transformed: Node, original: Node) -> Node:
         """Both versions of a statement, and which of them runs."""
+        tests = (*(fact.test for fact in self.facts), *self.apart)
+        test = reduce(lambda a, b: binary("&&", a, b), tests)
+        chosen = if_(test, _in_block(transformed), _in_block(original))
+        return block(Comment(f"/* {self._remark()} */"), *self.declarations, chosen)
+
+    def _remark(self) -> str:
+        tested = " and ".join(f"`{emit_expression(fact.test)}`" for fact in self.facts)
         listed = ", ".join(f"`{one}` and `{two}`" for one, two in self.pairs)
-        remark = Comment(f"/* Runs unless arrays overlap ({listed}); then the original code does. */")
-        chosen = if_(self.test, _in_block(transformed), _in_block(original))
-        return block(remark, *self.declarations, chosen)
+        if not tested:
+            return f"Runs unless arrays overlap ({listed}); then the original code does."
+        unless = f", unless arrays overlap ({listed})" if listed else ""
+        return f"Runs where {tested}{unless}; else the original code does."
 
 
 def _in_block(statement: Node) -> Node:
@@ -74,15 +97,15 @@ def _in_block(statement: Node) -> Node:
 
 @dataclass(slots=True)
 class GuardedRecipe:
-    """Applies the marked steps of a tree; those that are refused are tried once more behind a guard.
+    """Applies the marked steps of a tree; those that are refused are tried once more behind guards.
 
-    `apply` is one step, and `guards` are those found, by the outermost step on their statement.
+    `apply` is one step; the guards that are left to try stand by the outermost step on their statement.
     """
 
     root: Node
     apply: Apply
     context: Context
-    guards: dict[int, Guard] = field(default_factory=dict[int, Guard])
+    _guards: dict[int, list[Guard]] = field(default_factory=dict[int, list[Guard]])
     _refusals: dict[int, Refusal] = field(default_factory=dict[int, Refusal])
     _outermost: dict[int, Transform] = field(default_factory=dict[int, Transform])
 
@@ -103,17 +126,17 @@ class GuardedRecipe:
 
     def _change(self, mark: Transform, context: Context) -> Node:
         outer = self._outermost[mark.step]
-        guard = self.guards.get(outer.step)
+        guard = next(iter(self._guards.get(outer.step, ())), None)
         try:
             found = self.apply(mark, context if guard is None else guard.assumed(context))
         except Refusal as refusal:
-            if guard is not None:
-                raise self._refusals[outer.step] from None
-            guard = disjointness(_without_marks(outer), self.context)
             if guard is None:
-                raise
-            self.guards[outer.step] = guard
-            self._refusals[outer.step] = refusal
+                self._guards[outer.step] = guards(_without_marks(outer), self.context)
+                self._refusals[outer.step] = refusal
+            else:
+                del self._guards[outer.step][0]
+            if not self._guards[outer.step]:
+                raise self._refusals[outer.step] from None
             raise _GuardNeeded from None
         if guard is None or mark.step != outer.step:
             return found
@@ -133,9 +156,21 @@ class _Unmarking(Rewriter):
         return self.rewrite(node.stmt)
 
 
-def disjointness(statement: Node, context: Context) -> Guard | None:
+def guards(statement: Node, context: Context) -> list[Guard]:
+    """The conditions that may make a recipe legal, the weaker ones first."""
+    if not _may_stand_twice(statement):
+        return []
+    apart, rows = _disjointness(statement, context), row_facts(statement, context)
+    found = [] if apart is None else [apart]
+    if rows:
+        whole = Guard(rows)
+        found += [whole] if apart is None else [whole, whole.and_(apart)]
+    return found
+
+
+def _disjointness(statement: Node, context: Context) -> Guard | None:
     """The condition that arrays of a statement do not overlap which may do so; None if none can be tested."""
-    if context.assumptions.noalias is True or not _may_stand_twice(statement):
+    if context.assumptions.noalias is True:
         return None
     accesses = _Accesses.of(statement, context)
     pairs = accesses.doubtful_pairs(context)
@@ -148,15 +183,15 @@ def disjointness(statement: Node, context: Context) -> Guard | None:
     if not names or len(tested) > _MOST_TESTS:
         return None
     supply, declarations = context.names(statement), list[Node]()
-    for name in sorted({name for pair in tested for name in pair}):
+    used = sorted({name for pair in tested for name in pair})
+    for name in used:
         if (extent := extents[name]) is not None:
             extents[name] = _Extent(
                 _named(extent.first, f"{name}_first", supply, declarations),
                 _named(extent.behind, f"{name}_end", supply, declarations),
             )
-    tests = [_apart(extents[one], extents[two]) for one, two in tested]
-    test = reduce(lambda a, b: binary("&&", a, b), tests)
-    return Guard(test, frozenset(names), tuple(tested), tuple(declarations))
+    tests = tuple(_apart(extents[one], extents[two]) for one, two in tested)
+    return Guard(accesses.signs(used), frozenset(names), tuple(tested), tests, tuple(declarations))
 
 
 def _named(address: Node, name: str, supply: NameSupply, declarations: list[Node]) -> Node:
@@ -221,6 +256,28 @@ class _Accesses:
     arithmetic: Arithmetic
     changing: frozenset[str]
     context: Context
+
+    def signs(self, names: Sequence[str]) -> tuple[Fact, ...]:
+        """That the factors of indices in the subscripts of some arrays are not negative."""
+        symbols = sorted({symbol for name in names for symbol in self._factors(name)})
+        return tuple(Fact.of(Polynomial.symbol(symbol), self.arithmetic) for symbol in symbols)
+
+    def _factors(self, name: str) -> set[str]:
+        """The variables that indices are multiplied by in the subscripts of an array."""
+        found: set[str] = set()
+        for use in self.elements.get(name, ()):
+            indices = {level.index for level in use.levels}
+            for product in (
+                p for subscript in use.subscripts if subscript is not None for p in subscript.terms
+            ):
+                if not indices.isdisjoint(product):
+                    found.update(symbol for symbol in product if self._may_be_negative(symbol, use))
+        return found - {level.index for use in self.elements.get(name, ()) for level in use.levels}
+
+    def _may_be_negative(self, symbol: str, use: ElementAccess) -> bool:
+        known = {*minimums(use.levels), *self.arithmetic.minimums}
+        unsigned = self.arithmetic.is_unsigned(symbol)
+        return symbol not in known and not unsigned and is_steady(symbol, self.changing, self.context)
 
     @classmethod
     def of(cls, statement: Node, context: Context) -> _Accesses:
@@ -304,6 +361,7 @@ class _Accesses:
         self, uses: Sequence[ElementAccess], factors: Sequence[Polynomial], *, largest: bool
     ) -> list[Polynomial] | None:
         found: list[Polynomial] = []
+        known = {**dict.fromkeys(self._factors(uses[0].name), 0), **self.arithmetic.minimums}
         for use in uses:
             flat = use.subscripts[0]
             for factor, subscript in zip(factors, use.subscripts[1:], strict=True):
@@ -311,11 +369,11 @@ class _Accesses:
             if flat is None:
                 return None
             try:
-                known, levels = self.arithmetic.minimums, [_simply(level) for level in use.levels]
+                levels = [_simply(level) for level in use.levels]
                 found += ends(flat, levels, 0, known, self.arithmetic, largest=largest)
             except Unbounded:
                 return None
-        return self.arithmetic.tightest(found, smallest=not largest, minimums=self.arithmetic.minimums)
+        return self.arithmetic.tightest(found, smallest=not largest, minimums=known)
 
 
 def _simply(level: IndexRange) -> IndexRange:

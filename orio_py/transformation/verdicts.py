@@ -23,6 +23,7 @@ def dependence_context(context: Context) -> DependenceContext:
         reassociate=context.assumptions.reassociate,
         exposed=context.exposed,
         structures=context.structures,
+        facts=context.facts,
     )
 
 

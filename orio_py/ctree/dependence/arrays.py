@@ -4,24 +4,31 @@
 if `i` and `j` are.  The strides (here `n` and 1) are read off the accesses to an array; the rows need not
 be declared anywhere.  A size in a stride is taken to be at least 1 if it is a parameter of the function, a
 global variable or a macro; a local variable may be the index of a loop further out, and 0.
-The idea is that of optimistic delinearisation (Grosser et al., ICS 2015), without its run-time tests.
+Where nobody can prove it, `row_conditions` says what has to hold: that is for tests at run time.
+
+Source: T. Grosser, J. Ramanujam, L.-N. Pouchet, P. Sadayappan, S. Pop, "Optimistic delinearization of
+parametrically sized arrays", ICS 2015.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from math import gcd
 
 from orio_py.ctree.dependence.access import Instance
-from orio_py.ctree.dependence.affine import Polynomial
+from orio_py.ctree.dependence.affine import Polynomial, is_fixed
 from orio_py.ctree.dependence.scope import Constraint
 from orio_py.ctree.dependence.terms import Proof
 from orio_py.ctree.symbols import CDeclaration
 
 _ONE = Polynomial.constant(1)
+_TRUE = Polynomial({})
+
+Sufficient = Callable[[Polynomial, Sequence[Constraint]], Constraint | None]
+"""What makes a polynomial at least 0 under constraints: 0 where it is anyway, None where nothing is known to."""
 
 
 def delinearised(
@@ -34,35 +41,131 @@ def delinearised(
 
     `outer` is what is known of the loops around the nest.
     """
-    variables = frozenset(name for name, declared in declarations.items() if declared.scope == "local")
-    by_name = sorted(instances, key=lambda instance: instance.name)
-    found: list[Instance] = []
-    for _, group in groupby(by_name, key=lambda instance: instance.name):
-        found.extend(_array(list(group), proof, variables, outer))
-    return tuple(found)
+
+    def proven(value: Polynomial, domain: Sequence[Constraint]) -> Constraint | None:
+        return _TRUE if proof(value, domain) else None
+
+    variables = _variables(declarations)
+    return tuple(
+        found for group in _by_name(instances) for found in _array(group, proven, variables, outer).instances
+    )
+
+
+def row_conditions(
+    instances: Sequence[Instance],
+    proof: Proof,
+    declarations: Mapping[str, CDeclaration],
+    outer: tuple[Constraint, ...] = (),
+) -> tuple[Constraint, ...]:
+    """What has to hold of values that the nest does not change for all subscripts of arrays to be affine.
+
+    Arrays whose subscripts are so anyway ask for nothing, and neither do those that no condition helps.
+    """
+
+    def sufficient(value: Polynomial, domain: Sequence[Constraint]) -> Constraint | None:
+        return _TRUE if proof(value, domain) else _without_iterations(value, domain, proof, outer)
+
+    variables = _variables(declarations)
+    found: dict[object, Constraint] = {}
+    for group in _by_name(delinearised(instances, proof, declarations, outer)):
+        if _failures(group):
+            names = {instance.name for instance in group}
+            array = [instance for instance in instances if instance.name in names]
+            attempt = _array(array, sufficient, variables, outer)
+            if not _failures(attempt.instances):
+                found.update((condition.key, condition) for condition in attempt.conditions)
+    return tuple(_strongest(found.values()))
+
+
+def _variables(declarations: Mapping[str, CDeclaration]) -> frozenset[str]:
+    return frozenset(name for name, declared in declarations.items() if declared.scope == "local")
+
+
+def _by_name(instances: Iterable[Instance]) -> Iterator[list[Instance]]:
+    ordered = sorted(instances, key=lambda instance: instance.name)
+    return (list(group) for _, group in groupby(ordered, key=lambda instance: instance.name))
+
+
+def _without_iterations(
+    value: Polynomial, domain: Sequence[Constraint], proof: Proof, outer: tuple[Constraint, ...]
+) -> Constraint | None:
+    """A condition on values that do not change under which a polynomial is at least 0 in all iterations.
+
+    A multiple of a constraint, which is at least 0, is taken away until no iteration is left.
+    """
+    coefficients = value.iteration_coefficients()
+    if coefficients is None:
+        return None
+    if value.is_parametric:
+        if proof(value, outer):
+            return _TRUE
+        return None if value.value is not None or proof(value.scaled(-1).shifted(-1), outer) else value
+    # Inner loops first: their bounds may mention the indices of the loops around.
+    symbol = max(coefficients[0], key=_depth)
+    factor = coefficients[0][symbol].value
+    if factor is None:
+        return None
+    for constraint in domain:
+        parts = constraint.iteration_coefficients()
+        own = None if parts is None or symbol not in parts[0] else parts[0][symbol].value
+        if parts is None or own is None or factor * own <= 0 or factor % own:
+            continue
+        if max(parts[0], key=_depth) != symbol:
+            continue
+        left = _without_iterations(value - constraint.scaled(factor // own), domain, proof, outer)
+        if left is not None:
+            return left
+    return None
+
+
+def _depth(symbol: str) -> tuple[bool, int, str]:
+    """Larger for the symbols of inner loops, which are made later."""
+    return not is_fixed(symbol), len(symbol), symbol
+
+
+def _strongest(conditions: Iterable[Constraint]) -> list[Constraint]:
+    """Of conditions that differ by a number only, the one that implies the others."""
+    found: dict[object, Constraint] = {}
+    for condition in conditions:
+        key = tuple(item for item in condition.key if item[0])
+        other = found.get(key)
+        if other is None or condition.terms.get((), 0) < other.terms.get((), 0):
+            found[key] = condition
+    return list(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """The accesses to one array with their subscripts split, and the conditions under which that is right."""
+
+    instances: list[Instance]
+    conditions: tuple[Constraint, ...] = ()
 
 
 def _array(
-    instances: list[Instance], proof: Proof, variables: frozenset[str], outer: tuple[Constraint, ...]
-) -> list[Instance]:
+    instances: list[Instance], holds: Sufficient, variables: frozenset[str], outer: tuple[Constraint, ...]
+) -> _Attempt:
+    conditions: tuple[Constraint, ...] = ()
     depth = max(len(instance.subscripts) for instance in instances)
     for place in reversed(range(depth)):
         column = [i.subscripts[place] for i in instances if place < len(i.subscripts)]
         if any(s is not None and s.linear() is None for s in column):
             known = [s for s in column if s is not None]
-            found: list[Instance] = []
+            found: _Attempt | None = None
             # In `i*n + i` the stride is not n+1 but n, if another access is `j*n + j - 1`.
             for leading in (False, True):
                 strides = _strides(known, leading=leading)
                 sizes = [stride for stride in strides or () if _is_size(stride, variables)]
                 certain = outer + tuple(size.shifted(-1) for size in sizes)
-                attempt = [_split(instance, place, strides, certain, proof) for instance in instances]
-                if not found or _failures(attempt) < _failures(found):
+                splits = [_split(instance, place, strides, certain, holds) for instance in instances]
+                attempt = _Attempt([i for i, _ in splits], tuple(c for _, made in splits for c in made))
+                if found is None or _failures(attempt.instances) < _failures(found.instances):
                     found = attempt
-                if _failures(found) == 0:
+                if _failures(found.instances) == 0:
                     break
-            instances = found
-    return instances
+            assert found is not None
+            instances, conditions = found.instances, conditions + found.conditions
+    return _Attempt(instances, conditions)
 
 
 def _failures(instances: list[Instance]) -> int:
@@ -127,51 +230,68 @@ def _split(
     place: int,
     strides: tuple[Polynomial, ...] | None,
     known: tuple[Constraint, ...],
-    proof: Proof,
-) -> Instance:
+    holds: Sufficient,
+) -> tuple[Instance, tuple[Constraint, ...]]:
     if place >= len(instance.subscripts):
-        return instance
+        return instance, ()
     subscript = instance.subscripts[place]
-    parts: list[Polynomial] | None = None
+    parts: _Coordinates | None = None
     if subscript is not None and strides is not None:
-        parts = _parts(subscript, strides, instance.domain + known, proof)
+        parts = _parts(subscript, strides, instance.domain + known, holds)
     count = 1 if strides is None else len(strides)
     why = instance.why
     if parts is None and why is None:
         why = "its linearised subscript cannot be split into rows and columns that stay in their range"
-    new = (None,) * count if parts is None else tuple(parts)
+    new = (None,) * count if parts is None else parts.values
     before, after = instance.subscripts[:place], instance.subscripts[place + 1 :]
-    return replace(instance, subscripts=before + new + after, why=why)
+    split = replace(instance, subscripts=before + new + after, why=why)
+    return split, () if parts is None else parts.conditions
+
+
+@dataclass(frozen=True, slots=True)
+class _Coordinates:
+    """The coordinates of a subscript, outermost first, and the conditions under which none leaves its range."""
+
+    values: tuple[Polynomial, ...]
+    conditions: tuple[Constraint, ...] = ()
 
 
 def _parts(
-    subscript: Polynomial, strides: tuple[Polynomial, ...], domain: Sequence[Constraint], proof: Proof
-) -> list[Polynomial] | None:
-    """The coordinates of a subscript, outermost first, or None if one may leave its range."""
+    subscript: Polynomial, strides: tuple[Polynomial, ...], domain: Sequence[Constraint], holds: Sufficient
+) -> _Coordinates | None:
+    """The coordinates of a subscript, or None if one may leave its range."""
     stride = strides[0]
     if len(strides) == 1:
-        return [subscript] if subscript.linear() is not None else None
+        return _Coordinates((subscript,)) if subscript.linear() is not None else None
     row, rest = _divided(subscript, stride)
     if row.linear() is None:
         return None
     for shift in (0, -1, 1):
         below = rest + stride.scaled(shift)
-        inner = _parts(below, strides[1:], domain, proof)
-        if inner is not None and _fits(inner, strides, domain, proof):
-            return [row.shifted(-shift), *inner]
+        inner = _parts(below, strides[1:], domain, holds)
+        conditions = None if inner is None else _fits(inner, strides, domain, holds)
+        if inner is not None and conditions is not None:
+            values = (row.shifted(-shift), *inner.values)
+            return _Coordinates(values, inner.conditions + conditions)
     return None
 
 
 def _fits(
-    inner: list[Polynomial], strides: tuple[Polynomial, ...], domain: Sequence[Constraint], proof: Proof
-) -> bool:
-    """Whether the next coordinate lies in its row: the rest then lies below the stride."""
+    inner: _Coordinates, strides: tuple[Polynomial, ...], domain: Sequence[Constraint], holds: Sufficient
+) -> tuple[Constraint, ...] | None:
+    """When the next coordinate lies in its row: the rest then lies below the stride."""
     extent, left = (
         strides[0].divided(strides[1]) if strides[1].value is None else (strides[0], Polynomial({}))
     )
     if left.terms:
-        return False
-    return proof(inner[0], domain) and proof((extent - inner[0]).shifted(-1), domain)
+        return None
+    conditions: list[Constraint] = []
+    for value in (inner.values[0], (extent - inner.values[0]).shifted(-1)):
+        condition = holds(value, domain)
+        if condition is None:
+            return None
+        conditions += [condition] if condition.terms else []
+    return tuple(conditions)
 
 
 def _divided(subscript: Polynomial, stride: Polynomial) -> tuple[Polynomial, Polynomial]:

@@ -9,12 +9,13 @@ from itertools import combinations, product
 from orio_py.core.source import Position
 from orio_py.ctree.dependence.access import Access, Accesses, Instance
 from orio_py.ctree.dependence.alias import Aliases
-from orio_py.ctree.dependence.arrays import delinearised
+from orio_py.ctree.dependence.arrays import delinearised, row_conditions
 from orio_py.ctree.dependence.collect import collect
 from orio_py.ctree.dependence.conflicts import Conflicts, common_levels, dependence
 from orio_py.ctree.dependence.pairs import Dependence, IterationRelation, merged, pairs, unlike_pairs
 from orio_py.ctree.dependence.scalars import ScalarFlow, reduction_operator, same_change, scalar_flow
 from orio_py.ctree.dependence.schedule import header_names
+from orio_py.ctree.dependence.scope import Constraint
 from orio_py.ctree.dependence.sets import Solver
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For
@@ -86,6 +87,7 @@ class Nest:
         *,
         aliases: Aliases | None = None,
         reassociate: bool = False,
+        facts: Sequence[Constraint] = (),
     ) -> None:
         self.loops = loops
         self.live_after = live_after
@@ -94,9 +96,12 @@ class Nest:
         self._solver = Solver()
         proof = self._solver.is_nonnegative
         self._accesses: Accesses = collect(loops, aliases, proof, surrounding)
-        self._outer = self._accesses.body.outer
-        found = merged(self._accesses.instances)
-        self.instances = delinearised(found, proof, declarations, self._outer)
+        varying = self._accesses.names.varying
+        steady = (fact for fact in facts if varying.isdisjoint(s for product in fact.terms for s in product))
+        self._outer = (*self._accesses.body.outer, *steady)
+        self._declarations = declarations
+        self._merged = merged(self._accesses.instances)
+        self.instances = delinearised(self._merged, proof, declarations, self._outer)
         self._known_flow: ScalarFlow | None = None
         # What a pointer may point to is memory like an array's.
         names = {instance.name for instance in self.instances if instance.is_scalar}
@@ -106,6 +111,10 @@ class Nest:
     def symbols(self) -> tuple[str, ...]:
         """The iteration symbols of the loops, outermost first."""
         return tuple(level.symbol for level in self._accesses.body.levels)
+
+    def row_conditions(self) -> tuple[Constraint, ...]:
+        """What has to hold before the nest for its linearised subscripts to be rows and columns."""
+        return row_conditions(self._merged, self._solver.is_nonnegative, self._declarations, self._outer)
 
     @property
     def jump(self) -> str | None:

@@ -10,6 +10,7 @@ from orio_py.ctree.dependence.access import Access, Instance, Unanalysable
 from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.dependence.nest import Nest, ViolatedDependence
 from orio_py.ctree.dependence.pairs import IterationRelation
+from orio_py.ctree.dependence.scope import Constraint
 from orio_py.ctree.dependence.sets import Undecided
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.parse import position
@@ -64,7 +65,8 @@ class DependenceContext:
     `surrounding` are loops around the nest, outermost first, as far as they are known and nothing in them
     changes their indices and bounds: they bound their indices, which helps with linearised subscripts.  `noalias` are the names that share
     memory with no other, or True for all; `reassociate` says that sums and products may be formed in another
-    order; `exposed` are the variables whose address is taken, `structures` the members by the names of types.
+    order; `exposed` are the variables whose address is taken, `structures` the members by the names of types,
+    and `facts` polynomials over integer variables that are at least 0 where the nest begins.
     """
 
     declarations: Mapping[str, CDeclaration]
@@ -74,6 +76,7 @@ class DependenceContext:
     reassociate: bool = False
     exposed: frozenset[str] = frozenset()
     structures: Mapping[str, Members] = field(default_factory=dict[str, Members])
+    facts: tuple[Constraint, ...] = ()
 
 
 def decided(
@@ -101,6 +104,7 @@ def nest_of(loops: Sequence[CanonicalLoop], context: DependenceContext) -> Nest:
         context.surrounding,
         aliases=Aliases(context.declarations, context.noalias, context.exposed, context.structures),
         reassociate=context.reassociate,
+        facts=context.facts,
     )
 
 

@@ -93,6 +93,103 @@ def test_the_result_is_that_of_the_original_at_every_distance(tmp_path, name) ->
     assert compile_and_run(new + main, tmp_path, *checked(), *openmp()) == before
 
 
+ROWS = {
+    "in place": (
+        "void f(int w, int s, double *y)",
+        "for (i = 0; i < 4; i++) for (j = 1; j < w; j++) y[i * s + j] += y[i * s + j - 1];",
+        "UnrollJam(ufactor=2)",
+        "f(w, s, m + 100)",
+        "w <= s",
+    ),
+    "two arrays": (
+        "void f(int w, int s, double *y, double *x)",
+        "for (i = 0; i < 4; i++) for (j = 0; j < w; j++) y[i * s + j] = 2 * x[i * s + j] + x[(i + 1) * s + j];",
+        "Parallelize()",
+        "f(w, s, m + 100, m + 100 + 7 * w)",
+        "s >= 0",
+    ),
+    "rows from the end": (
+        "void f(int w, unsigned s, double *y)",
+        "for (i = 3; i >= 0; i--) for (j = w; j > 0; j--) y[i * s + j] = y[i * s + j] - y[i * s + j - 1];",
+        "Parallelize()",
+        "if (s >= 0) f(w, s, m + 100)",
+        "w < (long)s",
+    ),
+    "bounds of rows": (
+        "void f(int w, int s, double *y)",
+        "for (i = -1; i <= 2; i++) for (j = s; j <= w; j++) y[(w + 4) * (i - (s - 2)) + j - (s - 2)] *= 3;",
+        "Parallelize()",
+        "f(w, s, m + 60)",
+        "s >= -1",
+    ),
+    "columns": (
+        "void f(int w, int s, double *y)",
+        "for (j = 0; j < w; j++) for (i = 0; i < 4; i++) y[i * s + j] = y[i * s + j] * 2 + j;",
+        "Permut(seq=['i', 'j'])",
+        "f(w, s, m + 100)",
+        "w <= s",
+    ),
+    "planes": (
+        "void f(int w, int s, double *y)",
+        "for (i = 0; i < 3; i++) for (j = 0; j < 2; j++) for (k = 1; k < w; k++) "
+        "y[(i * 2 + j) * s + k] = y[(i * 2 + j) * s + k - 1] + 1;",
+        "Parallelize()",
+        "f(w, s, m + 100)",
+        "w <= s",
+    ),
+}
+ROW_MAIN = """
+int main(void)
+{
+  static double m[300];
+  for (int w = -2; w < 7; w++)
+    for (int s = -5; s < 9; s++) {
+      for (int k = 0; k < 300; k++) m[k] = k %% 17 + 1;
+      %s;
+      for (int k = 0; k < 300; k++) printf("%%g ", m[k]);
+      printf("\\n");
+    }
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_result_is_that_of_the_original_whatever_the_width_of_rows(tmp_path, name) -> None:
+    function, code, recipe, call, condition = ROWS[name]
+    text = FILE.format(function=function, code=code, recipe=recipe).replace("int i, j;", "int i, j, k;")
+    before = compile_and_run(text + ROW_MAIN % call, tmp_path, *checked())
+    new = transformed_file(text, {})
+    assert f"`{condition}`" in new
+    assert compile_and_run(new + ROW_MAIN % call, tmp_path, *checked(), *openmp()) == before
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "for (i = 0; i < 4; i++) { for (j = 0; j < w; j++) y[i * s + j] = 0; s++; }",
+        "for (i = 0; i < 4; i++) for (j = 0; j < w; j++) y[i * s + x[j]] = 0;",
+        "for (i = 0; i < 4; i++) for (j = 0; j < w; j++) y[i * s + j * w] = 0;",
+        "for (i = 0; i < 4; i++) for (j = 0; j < w; j++) y[i * s + i * j] = 0;",
+        "for (i = 0; i < 4; i++) { note(); for (j = 0; j < w; j++) y[i * width + j] = 0; }",
+    ],
+)
+def test_rows_that_nobody_can_test_are_refused(code: str) -> None:
+    function = "int width; void note(void); void f(int w, int s, int *restrict y, int *restrict x)"
+    with pytest.raises(Refusal) as caught:
+        transformed_file(FILE.format(function=function, code=code, recipe="Parallelize()"), {})
+    (problem,) = caught.value.diagnostics
+    assert problem.code in {"ORIO-T040", "ORIO-T041"}
+    assert problem.position is not None
+    assert problem.position.line == 7
+
+
+def test_a_promise_of_columns_is_tested_only_where_it_is_needed() -> None:
+    code = "for (i = 0; i < w; i++) for (j = 0; j < s; j++) y[i * s + j] = 0;"
+    text = FILE.format(function="void f(int w, int s, int *y)", code=code, recipe="Parallelize()")
+    assert "/* Runs" not in transformed_file(text, {})
+
+
 def test_arrays_apart_take_the_transformed_code(tmp_path) -> None:
     function, code, recipe, _ = CASES["vectors"]
     new = transformed_file(FILE.format(function=function, code=code, recipe=recipe), {})

@@ -1,0 +1,87 @@
+"""What has to hold at run time for subscripts such as `image[i * stride + j]` to be rows and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from orio_py.ctree.build import binary, const
+from orio_py.ctree.dependence.access import Unanalysable
+from orio_py.ctree.dependence.affine import Polynomial
+from orio_py.ctree.dependence.names import names_of
+from orio_py.ctree.dependence.scope import Constraint
+from orio_py.ctree.dependence.sets import Undecided
+from orio_py.ctree.dependence.verdict import nest_of
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Node
+from orio_py.transformation.base import Context
+from orio_py.transformation.offload.arithmetic import Arithmetic
+from orio_py.transformation.verdicts import aliases_in, dependence_context
+
+_MOST_FACTS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A polynomial over integer variables that is at least 0 where a test in C holds."""
+
+    value: Constraint
+    test: Node
+
+    @classmethod
+    def of(cls, value: Constraint, arithmetic: Arithmetic) -> Fact:
+        """The fact with a test in which nothing is subtracted."""
+        more = Polynomial({product: c for product, c in value.terms.items() if c > 0 and product})
+        less = Polynomial({product: -c for product, c in value.terms.items() if c < 0 and product})
+        offset = value.terms.get((), 0)
+        if not less.terms:
+            return cls(value, binary(">=", arithmetic.expression(more), const(-offset)))
+        if not more.terms:
+            return cls(value, binary("<=", arithmetic.expression(less), const(offset)))
+        if offset == -1:
+            return cls(value, binary("<", arithmetic.expression(less), arithmetic.expression(more)))
+        more, less = (more.shifted(offset), less) if offset > 0 else (more, less.shifted(-offset))
+        left, right = (arithmetic.expression(side, wide=() in side.terms) for side in (less, more))
+        return cls(value, binary("<=", left, right))
+
+
+def row_facts(statement: Node, context: Context) -> tuple[Fact, ...]:
+    """The conditions that columns of linearised subscripts stay in their rows.
+
+    None where there are too many, and none that read what the statement changes.
+    """
+    if context.effects(statement).calls:
+        return ()
+    varying = names_of(statement, context.declarations, aliases_in(context).may_overlap).varying
+    arithmetic = Arithmetic(context, varying)
+    facts = [
+        fact
+        for loop in _outermost_loops(statement)
+        for fact in _row_conditions(loop, context)
+        if all(is_steady(symbol, varying, context) for product in fact.terms for symbol in product)
+    ]
+    found = {fact.key: fact for fact in facts}.values()
+    return tuple(Fact.of(fact, arithmetic) for fact in found) if len(found) <= _MOST_FACTS else ()
+
+
+def _outermost_loops(node: Node) -> Iterator[CanonicalLoop]:
+    loop = CanonicalLoop.match(node)
+    if loop is not None:
+        yield loop
+    else:
+        for child in node:
+            yield from _outermost_loops(child)
+
+
+def _row_conditions(loop: CanonicalLoop, context: Context) -> tuple[Constraint, ...]:
+    try:
+        return nest_of([loop], dependence_context(context)).row_conditions()
+    except (Unanalysable, Undecided):
+        return ()
+
+
+def is_steady(symbol: str, varying: frozenset[str], context: Context) -> bool:
+    """Whether a symbol is an integer variable that has one value throughout the statement."""
+    declared = context.declarations.get(symbol)
+    known = symbol in context.sizes or (declared is not None and declared.is_scalar and declared.is_integer)
+    return known and symbol not in varying
