@@ -31,5 +31,9 @@ class Region:
     """That code as it stands in the file."""
     indent: str
     """The white space before the leader."""
+    pragmas: tuple[str, ...] = ()
+    """What stands directly before the leader: the texts of pragmas, without `#pragma`."""
+    is_body: bool = False
+    """Whether it is the body of an `if`, `else` or loop that has no braces, where C takes one statement."""
     step: str = "  "
     """One level of the file's indentation."""

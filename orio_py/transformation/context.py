@@ -16,6 +16,7 @@ from orio_py.spec.parameter import Parameter
 from orio_py.spec.region import Region
 from orio_py.spec.task import TuningTask
 from orio_py.transformation.base import Context
+from orio_py.transformation.parallel.pragma_text import is_about_loop
 
 _LOOP_REGION = re.compile(r"/\*@\s*begin\s+Loop\b")
 _INT_MAX = 2**31 - 1
@@ -49,6 +50,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
     addressed = _addressed(around, declared)
     return Context(
         declarations=declared,
+        pragmas=tuple(filter(is_about_loop, region.pragmas)),
         live_after=live_after(around, used_names([region.tree])),
         macros=around.macros,
         sizes={

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Protocol, assert_never
 
 from orio_py.core.diagnostics import Diagnostic
 from orio_py.core.expr import Value
-from orio_py.ctree.nodes import Compound, Node, c_ast
-from orio_py.ctree.rewrite import walk
+from orio_py.ctree.build import block
+from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
+from orio_py.ctree.rewrite import Rewriter, walk
 from orio_py.spec.recipe import MarkedRecipe, StatementRecipe
 from orio_py.spec.region import Region
-from orio_py.transformation.base import Context
+from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.context import context_for
 from orio_py.transformation.dead_declarations import without_superfluous
+from orio_py.transformation.forms import sole_statement
 from orio_py.transformation.marked_steps import MarkedSteps
+from orio_py.transformation.parallel.pragma_text import is_about_loop, is_hint, normal, takes_statement
 
 __all__ = ["apply_recipe", "check_recipe", "context_for", "device_targets", "uses_openmp"]
 
@@ -58,7 +62,23 @@ def check_recipe(region: Region, known: frozenset[str]) -> tuple[Diagnostic, ...
 
     `known` are the names that arguments may use.  Codes: ORIO-T001 to T016, T100 to T104.
     """
-    return _engine(region).check(known)
+    return (*_check_place(region), *_engine(region).check(known))
+
+
+def _check_place(region: Region) -> Iterator[Diagnostic]:
+    """Where C takes one statement the region is one.  Codes: ORIO-A021."""
+    code = [s for s in region.reference.block_items or [] if not isinstance(s, (Comment, c_ast.Pragma))]
+    if is_one_statement(region) and len(code) != 1:
+        where = "behind a pragma" if region.pragmas else "as the body of a statement without braces"
+        message = f"the region stands {where}, and has {len(code)} statements"
+        yield Diagnostic("ORIO-A021", message, region.position, help="put braces around the whole region")
+
+
+def is_one_statement(region: Region) -> bool:
+    """Whether the region stands where C takes one statement, so that what replaces it has to be one."""
+    if any(map(is_about_loop, region.pragmas)):
+        return False
+    return region.is_body or any(map(takes_statement, region.pragmas))
 
 
 def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) -> Compound:
@@ -66,14 +86,52 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
 
     Raises Refusal where a transformation says no, DiagnosticError where an argument has no value.
     """
-    result = _engine(region).apply(values, context)
+    result = _applied(region, values, context)
     if device_targets(region):
         from orio_py.kernel.call import numbered  # takes time to load
 
         result = numbered(result, context.label)
     result = without_superfluous(result, region.tree, context)
     assert isinstance(result, Compound)
+    if context.pragmas and not isinstance(sole_statement(result), For):
+        refuse(
+            "ORIO-T023",
+            f"the code is one loop no longer, which `#pragma {context.pragmas[-1]}` before the region is about",
+            region.position,
+            help="begin the region before the pragma, or remove that and let the recipe insert one",
+        )
     return result
+
+
+def _applied(region: Region, values: Mapping[str, Value], context: Context) -> Node:
+    """The code as the recipe makes it; hints to the compiler that are in the way are left out.
+
+    They change nothing that the code computes.  Raises as `apply_recipe`.
+    """
+    try:
+        return _engine(region).apply(values, context)
+    except Refusal:
+        hints = _WithoutHints()
+        tree = hints.rewrite(region.tree)
+        if not hints.found:
+            raise
+        result = _engine(replace(region, tree=tree)).apply(values, context)
+        listed = ", ".join(f"`#pragma {text}`" for text in dict.fromkeys(hints.found))
+        remark = Comment(f"/* Left out, as the loops are others now: {listed}. */")
+        return block(remark, *(result.block_items or [] if isinstance(result, Compound) else [result]))
+
+
+class _WithoutHints(Rewriter):
+    """Leaves out pragmas that only say how loops may be compiled, and collects their texts in `found`."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+
+    def visit_Pragma(self, node: c_ast.Pragma) -> Node | list[Node]:
+        if not is_hint(node.string):
+            return node
+        self.found.append(normal(node.string))
+        return []
 
 
 def device_targets(region: Region) -> frozenset[str]:

@@ -33,6 +33,7 @@ from orio_py.transformation.offload.element_accesses import ElementAccess, acces
 from orio_py.transformation.offload.extents import factor_of, inner_extents
 from orio_py.transformation.offload.index_ranges import IndexRange, Unbounded, ends, minimums
 from orio_py.transformation.parallel.data_sharing import assigned_names
+from orio_py.transformation.parallel.pragma_text import is_about_loop
 from orio_py.transformation.row_facts import Fact, is_steady, row_facts
 from orio_py.transformation.verdicts import aliases_in
 
@@ -140,6 +141,8 @@ class GuardedRecipe:
             raise _GuardNeeded from None
         if guard is None or mark.step != outer.step:
             return found
+        if any(map(is_about_loop, context.pragmas)):
+            raise self._refusals[outer.step]
         return guard.around(found, _without_marks(outer))
 
 

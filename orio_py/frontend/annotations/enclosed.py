@@ -1,16 +1,54 @@
-"""The code behind an opening annotation: which of it the user wrote, and its text without annotations."""
+"""The code around an opening annotation: what stands before it, what of the code behind it the user wrote."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
 
 from orio_py.core.diagnostics import fail
 from orio_py.core.source import SourceFile, Span
+from orio_py.ctree.lexer import Token, TokenKind, directive_body, directive_name, scan
 from orio_py.spec.generated import CLOSE, ELSE, GENERATED_MARK, OPEN
 
 _SKIP = re.compile(r"(?:\s|/\*(?!@)(?:[^*]|\*(?!/))*\*/)*")
 _OWN_COMMENT = re.compile(re.escape(GENERATED_MARK) + r"(?:[^*]|\*(?!/))*\*/")
+
+
+def pragmas_before(text: str, offset: int) -> tuple[str, ...]:
+    """The pragmas that stand between an offset and the code before it, without `#pragma`, as they follow."""
+    lines = _between(text, offset)[1]
+    return tuple(directive_body(line) for line in lines if directive_name(line) == "pragma")
+
+
+def is_body(text: str, offset: int, statements: int) -> bool:
+    """Whether C takes one statement at an offset: behind `if (…)`, the header of a loop, `else` or `do`.
+
+    A label is said to be before one of the `statements` there if it is the only one.
+    """
+    last = _between(text, offset)[0]
+    if last is None or last.is_operator(":"):
+        return last is not None and statements == 1
+    return last.is_operator(")") or last.is_name("else", "do")
+
+
+def _between(text: str, offset: int) -> tuple[Token | None, list[Token]]:
+    """The last token of code before an offset, and the preprocessor lines behind that."""
+    tokens, starts = _tokens(text)
+    lines: list[Token] = []
+    for token in reversed(tokens[: bisect_left(starts, offset)]):
+        if token.kind is not TokenKind.DIRECTIVE:
+            return token, lines[::-1]
+        lines.append(token)
+    return None, lines[::-1]
+
+
+@lru_cache(maxsize=2)
+def _tokens(text: str) -> tuple[list[Token], list[int]]:
+    """The tokens of a file without comments, and where they start."""
+    tokens = [token for token in scan(text) if token.kind is not TokenKind.COMMENT]
+    return tokens, [token.start for token in tokens]
 
 
 def original_span(source: SourceFile, content: Span) -> Span:

@@ -13,7 +13,7 @@ from orio_py.ctree.emit import emit, indent_step
 from orio_py.ctree.file_scope import FileScope, with_own_functions
 from orio_py.ctree.nodes import Comment, Compound, Node, c_ast
 from orio_py.ctree.parse import parse_statements
-from orio_py.frontend.annotations.enclosed import blanked, original_span
+from orio_py.frontend.annotations.enclosed import blanked, is_body, original_span, pragmas_before
 from orio_py.spec.recipe import Recipe, StatementRecipe
 from orio_py.spec.region import Region
 
@@ -114,6 +114,8 @@ class Annotation:
             reference=self.enclosed if self.has_code else parts.reference,
             reference_text=own if self.has_code else emit(parts.reference),
             indent=indent.group() if indent else "",
+            pragmas=pragmas_before(self.source.text, start),
+            is_body=is_body(self.source.text, start, sum(map(is_statement, self.enclosed.block_items or []))),
             step=indent_step(self.source.text),
         )
 

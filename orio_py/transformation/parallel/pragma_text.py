@@ -56,6 +56,35 @@ def belongs_to_loop(text: str) -> bool:
     return must_be_last(text) or words[:1] == ("ivdep",) or words in _LOOP_ONLY
 
 
+_STANDALONE = frozenset(
+    {"barrier", "flush", "taskwait", "taskyield", "threadprivate", "declare", "update", "wait"}
+)
+_SHARING = frozenset({"loop", "taskloop", "distribute", "simd", "for", "tile", "unroll"})
+_HINTS = frozenset({"ivdep", "unroll", "nounroll", "novector", "vector", "simd", "loop_count", "swp"})
+_HINTS_OF = frozenset(
+    {("GCC", "ivdep"), ("GCC", "unroll"), ("GCC", "novector"), ("clang", "loop"), ("omp", "simd")}
+)
+
+
+def takes_statement(text: str) -> bool:
+    """Whether a directive of OpenMP or OpenACC is about the statement behind it."""
+    words = normal(text).replace("(", " ").split()
+    return words[:1] in (["omp"], ["acc"]) and _STANDALONE.isdisjoint(words[1:2])
+
+
+def is_about_loop(text: str) -> bool:
+    """Whether a pragma is about the iterations of the loop behind it."""
+    words = normal(text).replace("(", " ").split()
+    shared = words[:1] in (["omp"], ["acc"]) and not _SHARING.isdisjoint(words)
+    return shared or belongs_to_loop(text) or is_hint(text)
+
+
+def is_hint(text: str) -> bool:
+    """Whether a pragma only says how a loop may be compiled, so that the code means the same without it."""
+    words = normal(text).replace("(", " ").split()
+    return words[0] in _HINTS or tuple(words[:2]) in _HINTS_OF if words else False
+
+
 def is_omp(text: str) -> bool:
     """Whether the pragma is one of OpenMP's."""
     return normal(text).split()[:1] == ["omp"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from orio_py.core.source import SourceFile, Span
 from orio_py.core.streams import is_stream, write_to_stream
 from orio_py.spec.generated import CLOSE, ELSE, GENERATED_MARK, OPEN
 from orio_py.spec.region import Region
+from orio_py.transformation.recipe import is_one_statement
 
 
 def generated_content(region: Region, code: str | None, remarks: Sequence[str], newline: str) -> str:
@@ -25,6 +27,9 @@ def generated_content(region: Region, code: str | None, remarks: Sequence[str], 
         lines = ["", comment, original, region.indent]
     else:
         body = code.replace("\r\n", "\n").strip("\n").rstrip()
+        if is_one_statement(region):
+            inner = textwrap.indent(body, region.step)
+            body = f"{region.indent}{{\n{inner}\n{region.indent}}}"
         lines = ["", comment, OPEN, body, ELSE, original, CLOSE, region.indent]
     return newline.join("\n".join(lines).split("\n"))
 

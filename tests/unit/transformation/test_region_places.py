@@ -1,0 +1,114 @@
+"""Regions behind what takes one statement, and pragmas in and before regions."""
+
+from __future__ import annotations
+
+import pytest
+from c_programs import checked, compile_and_run, openmp
+from c_trees import transformed_file
+
+from orio_py.api.writing import transform
+from orio_py.transformation.base import Refusal
+
+FILE = """#include <stdio.h>
+static double a[64], b[64];
+static void f(int n)
+{
+  int i = 5, j = 0;
+  %s
+  %s
+  /*@ begin Loop(transform %s) @*/
+  %s
+  /*@ end @*/
+  %s
+  (void)j;
+}
+int main(void)
+{
+  for (int n = -1; n < 8; n++) {
+    f(n);
+    for (int k = 0; k < 64; k++) printf("%%g ", a[k] += b[k] += k);
+  }
+  return 0;
+}
+"""
+LOOP = "for (i = 0; i < n; i++) a[i] = b[i] + 1;"
+
+
+def written(path, text: str) -> str:
+    (path / "k.c").write_text(text)
+    report = transform([path / "k.c"], output=path / "new.c")
+    assert report.exit_code == 0, report.diagnostics
+    return (path / "new.c").read_text()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("if (n > 3)", ""),
+        ("if (n > 3) a[60]++; else", ""),
+        ("if (n > 3)", "else a[61]++;"),
+        ("for (j = 0; j < 2; j++)", ""),
+        ("while (j++ < 3) /* twice */", ""),
+        ("do", "while (j++ < 3);"),
+        ("if (n > 3)\n#pragma omp parallel num_threads(1)\n", "else a[62]++;"),
+        ("switch (n) case 3:", ""),
+        ("switch (n) { case 3:", "}"),
+        ("goto there; there:", ""),
+    ],
+)
+@pytest.mark.parametrize("recipe", ["Unroll(ufactor=3)", "Parallelize()"])
+def test_the_code_stays_the_body_of_what_stands_before_it(tmp_path, before, after, recipe) -> None:
+    text = FILE % (before, "", recipe, LOOP, after)
+    expected = compile_and_run(text, tmp_path, *checked(), *openmp())
+    assert compile_and_run(written(tmp_path, text), tmp_path, *checked(), *openmp()) == expected
+
+
+def test_several_statements_behind_a_condition_are_refused(tmp_path) -> None:
+    text = FILE % ("if (n > 3)", "", "Unroll(ufactor=2)", f"a[0] = 1; {LOOP}", "")
+    (tmp_path / "k.c").write_text(text)
+    report = transform([tmp_path / "k.c"], output=tmp_path / "new.c")
+    assert report.exit_code == 2
+    assert [(d.code, d.position.line) for d in report.diagnostics if d.position] == [("ORIO-A021", 8)]
+    assert not (tmp_path / "new.c").exists()
+
+
+@pytest.mark.parametrize("pragma", ["omp for", "omp parallel for private(j)", "GCC ivdep", "omp simd"])
+def test_a_pragma_before_the_region_wants_its_loop(pragma: str) -> None:
+    text = FILE % ("", f"#pragma {pragma}\n", "Unroll(ufactor=2)", LOOP, "")
+    with pytest.raises(Refusal) as caught:
+        transformed_file(text, {})
+    (problem,) = caught.value.diagnostics
+    assert problem.code == "ORIO-T023"
+    assert pragma in problem.message
+
+
+def test_a_loop_that_stays_one_keeps_the_pragma_before_the_region(tmp_path) -> None:
+    text = FILE % ("", "#pragma omp parallel for\n", "BoundReplace()", LOOP, "")
+    new = written(tmp_path, text)
+    expected = compile_and_run(text, tmp_path, *checked(), *openmp())
+    assert compile_and_run(new, tmp_path, *checked(), *openmp()) == expected
+
+
+NEST = "for (i = 0; i < 7; i++)\n#pragma %s\n    for (j = 0; j < 4; j++) a[8 * j + i] = b[8 * j + i];"
+
+
+@pytest.mark.parametrize(
+    "hint", ["ivdep", "GCC ivdep", "GCC unroll 4", "omp simd", "clang loop unroll(full)"]
+)
+@pytest.mark.parametrize(
+    "recipe", ["UnrollJam(ufactor=2)", "Permut(seq=['j', 'i'])", "Tile(tsize=2, tindex='t')"]
+)
+def test_hints_that_are_in_the_way_are_left_out(tmp_path, hint: str, recipe: str) -> None:
+    text = FILE % ("", "", recipe, NEST % hint, "")
+    new = written(tmp_path, text)
+    left_out, _, _ = new.partition("#else")
+    assert f"#pragma {hint}\n" not in left_out or not recipe.startswith("UnrollJam")
+    expected = compile_and_run(text, tmp_path, *checked(), *openmp())
+    assert compile_and_run(new, tmp_path, *checked(), *openmp()) == expected
+
+
+def test_pragmas_that_share_out_iterations_are_not_left_out() -> None:
+    text = FILE % ("", "", "UnrollJam(ufactor=2)", NEST % "omp for", "")
+    with pytest.raises(Refusal) as caught:
+        transformed_file(text, {})
+    assert caught.value.diagnostics[0].code == "ORIO-T023"
