@@ -8,10 +8,12 @@ test.  Whether the body leaves the index alone is not part of it; see `first_wri
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, cast, get_args
 
 from orio_py.ctree.build import literal_value
 from orio_py.ctree.emit_expression import emit_expression, emit_type
+from orio_py.ctree.equal import equal
 from orio_py.ctree.nodes import (
     INCREMENTS,
     MIRRORED,
@@ -19,12 +21,13 @@ from orio_py.ctree.nodes import (
     Comment,
     Compound,
     For,
+    GuardedPragma,
     Node,
     Transform,
     c_ast,
     substatements,
 )
-from orio_py.ctree.rewrite import walk
+from orio_py.ctree.rewrite import walk, walk_statements
 
 Relation = Literal["<", "<=", ">", ">="]
 
@@ -280,3 +283,23 @@ def unmarked(node: Node) -> Node:
     while isinstance(node, Transform):
         node = node.stmt
     return node
+
+
+def remainder_loops(node: Node) -> list[For]:
+    """The loops over the iterations that an unrolled loop before them leaves."""
+    found: list[For] = []
+    for current in walk_statements(node):
+        items = (current.block_items or []) if isinstance(current, Compound) else []
+        loops = [item for item in items if not isinstance(item, (Comment, GuardedPragma))]
+        for first, second in pairwise(loops):
+            if isinstance(first, For) and isinstance(second, For) and _is_remainder(first, second):
+                found.append(second)
+    return found
+
+
+def _is_remainder(main: For, rest: For) -> bool:
+    first, second = CanonicalLoop.match(main), CanonicalLoop.match(rest)
+    if first is None or second is None or first.index != second.index:
+        return False
+    grows = abs(first.stride) > abs(second.stride) and first.stride % second.stride == 0
+    return grows and equal(first.bound, second.start)

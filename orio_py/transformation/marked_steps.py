@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import cast
 
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, Severity
@@ -27,8 +28,12 @@ from orio_py.transformation.base import Context, Refusal, Transformation
 from orio_py.transformation.catalog import NOT_YET, TRANSFORMATIONS
 from orio_py.transformation.entry import ArgumentSpec, Entry
 from orio_py.transformation.forms import sole_statement
-from orio_py.transformation.runtime_guards import Apply, GuardedRecipe
+from orio_py.transformation.parallel.own_pragmas import OwnPragmas, shared_out, with_private_scalars
+from orio_py.transformation.runtime_guards import Apply, GuardedRecipe, without_marks
 from orio_py.transformation.sites import Change, rewrite_where
+from orio_py.transformation.unrolling.reg_tile import RegTile
+from orio_py.transformation.unrolling.unroll import Unroll
+from orio_py.transformation.unrolling.unroll_and_jam import UnrollAndJam
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +49,31 @@ class MarkedSteps:
 
     def apply(self, values: Mapping[str, Value], context: Context) -> Node:
         """The tree with every marked statement transformed, inner ones first.  Raises as `apply_recipe`."""
+        try:
+            return self._applied(self.tree, OwnPragmas(), values, context)
+        except Refusal:
+            own = OwnPragmas()
+            tree = own.rewrite(self.tree)
+            if not own.texts:
+                raise
+            return self._applied(tree, own, values, context)
+
+    def _applied(self, tree: Node, own: OwnPragmas, values: Mapping[str, Value], context: Context) -> Node:
+        """The tree with the steps applied, and the pragmas that were taken away put before what loops became."""
 
         def apply(mark: Transform, inner: Context) -> Node:
-            return _apply_step(self.recipe.steps[mark.step], mark.stmt, values, inner)
+            step, text = self.recipe.steps[mark.step], own.texts.get(mark.step)
+            if text is None:
+                return _apply_step(step, partial(_make, step, values), mark.stmt, inner)
+            return _apply_behind_pragma(step, text, mark.stmt, values, inner)
+
+        def original(mark: Transform) -> Node:
+            return own.before(mark.step, without_marks(mark))
 
         def rewrite(change: Apply) -> Node:
-            return rewrite_where(
-                self.tree, lambda n: isinstance(n, Transform), cast("Change", change), context
-            )
+            return rewrite_where(tree, lambda n: isinstance(n, Transform), cast("Change", change), context)
 
-        return GuardedRecipe(self.tree, apply, context).result(rewrite)
+        return GuardedRecipe(tree, apply, context, original).result(rewrite)
 
     def device_targets(self) -> frozenset[str]:
         """Those named by transformations, or by arguments that are not False."""
@@ -66,6 +86,28 @@ class MarkedSteps:
     def uses_openmp(self) -> bool:
         """Whether a transformation makes OpenMP pragmas, or an argument holds the text of one."""
         return any(_uses_openmp(step) for step in self.recipe.steps)
+
+
+def _apply_behind_pragma(
+    step: RecipeStep, text: str, stmt: Node, values: Mapping[str, Value], context: Context
+) -> Node:
+    """The result of a step on a loop whose iterations a pragma of the user's shares out, behind the pragma."""
+    text = with_private_scalars(text, stmt, context)
+    match step.name:
+        case "Parallelize":
+            return shared_out(stmt, text, context)
+        case "Composite":
+            given = Argument("openmp", TupleExpr((Literal(True), Literal(text))), step.position)
+            kept = tuple(a for a in step.arguments if a.name not in {"parallelize", "openmp"})
+            step = replace(step, arguments=(*kept, given))
+            result = _apply_step(step, partial(_make, step, values), stmt, context)
+            return shared_out(result, text, context, heads=False, trusted=True)
+        case "Unroll" | "UnrollJam" | "RegTile":
+            shared_out(stmt, text, context)
+            result = _apply_step(step, partial(_make, step, values, canonical=True), stmt, context)
+            return shared_out(result, text, context, trusted=True)
+        case _:
+            return shared_out(_apply_step(step, partial(_make, step, values), stmt, context), text, context)
 
 
 def _uses_openmp(step: RecipeStep) -> bool:
@@ -145,9 +187,9 @@ def _undefined_names(argument: Argument, known: frozenset[str]) -> Iterator[Diag
             yield Diagnostic("ORIO-T007", message, place or argument.position, help=did_you_mean(name, known))
 
 
-def _apply_step(step: RecipeStep, stmt: Node, values: Mapping[str, Value], context: Context) -> Node:
+def _apply_step(step: RecipeStep, make: Callable[[], Transformation], stmt: Node, context: Context) -> Node:
     try:
-        transformation = _make(step, values)
+        transformation = make()
         takes_blocks = TRANSFORMATIONS[step.name].takes_blocks
         return _on_statement(transformation, stmt, context, takes_blocks=takes_blocks)
     except Refusal as refusal:
@@ -157,7 +199,8 @@ def _apply_step(step: RecipeStep, stmt: Node, values: Mapping[str, Value], conte
         raise _moved(refusal, places.get(refusal.argument or "", step.position)) from None
 
 
-def _make(step: RecipeStep, values: Mapping[str, Value]) -> Transformation:
+def _make(step: RecipeStep, values: Mapping[str, Value], *, canonical: bool = False) -> Transformation:
+    """The transformation of a step; `canonical` asks for main loops that OpenMP takes, of one that unrolls."""
     problems = [p for p in _check_step(step, frozenset(values)) if p.severity is Severity.ERROR]
     if problems:
         raise DiagnosticError(*problems)
@@ -167,7 +210,12 @@ def _make(step: RecipeStep, values: Mapping[str, Value]) -> Transformation:
         spec = entry.argument(argument.name)
         assert spec is not None
         given[argument.name] = _value(spec, argument.expression, values)
-    return entry.make(given)
+    made = entry.make(given)
+    return (
+        replace(made, canonical=True)
+        if canonical and isinstance(made, (RegTile, Unroll, UnrollAndJam))
+        else made
+    )
 
 
 def _value(spec: ArgumentSpec, expr: Expr, values: Mapping[str, Value]) -> Value:

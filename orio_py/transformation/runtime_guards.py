@@ -106,6 +106,8 @@ class GuardedRecipe:
     root: Node
     apply: Apply
     context: Context
+    original: Callable[[Transform], Node]
+    """What stands at a mark in the user's code."""
     _guards: dict[int, list[Guard]] = field(default_factory=dict[int, list[Guard]])
     _refusals: dict[int, Refusal] = field(default_factory=dict[int, Refusal])
     _outermost: dict[int, Transform] = field(default_factory=dict[int, Transform])
@@ -132,7 +134,7 @@ class GuardedRecipe:
             found = self.apply(mark, context if guard is None else guard.assumed(context))
         except Refusal as refusal:
             if guard is None:
-                self._guards[outer.step] = guards(_without_marks(outer), self.context)
+                self._guards[outer.step] = guards(without_marks(outer), self.context)
                 self._refusals[outer.step] = refusal
             else:
                 del self._guards[outer.step][0]
@@ -143,14 +145,15 @@ class GuardedRecipe:
             return found
         if any(map(is_about_loop, context.pragmas)):
             raise self._refusals[outer.step]
-        return guard.around(found, _without_marks(outer))
+        return guard.around(found, self.original(outer))
 
 
 class _GuardNeeded(Exception):
     """A step is possible where a condition holds that was found now."""
 
 
-def _without_marks(mark: Transform) -> Node:
+def without_marks(mark: Transform) -> Node:
+    """The statement that is marked, without marks in it."""
     return _Unmarking().rewrite(mark)
 
 

@@ -6,13 +6,10 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
-from itertools import pairwise
 from typing import Any, assert_never
 
-from orio_py.ctree.equal import equal
-from orio_py.ctree.loops import CanonicalLoop, innermost_loops, loops_in, outermost_loops
-from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node
-from orio_py.ctree.rewrite import walk_statements
+from orio_py.ctree.loops import innermost_loops, loops_in, outermost_loops, remainder_loops
+from orio_py.ctree.nodes import Node
 from orio_py.transformation.base import Context
 from orio_py.transformation.loop_names import LoopName, first_present, index_name, show_loops
 from orio_py.transformation.sites import Choice, rewrite_where
@@ -113,23 +110,3 @@ def _among(nodes: Set[int]) -> Choice:
 
 def _counts(name: str) -> Choice:
     return lambda statement: index_name(statement) == name
-
-
-def remainder_loops(node: Node) -> list[For]:
-    """The loops over the iterations that an unrolled loop before them leaves."""
-    found: list[For] = []
-    for current in walk_statements(node):
-        items = (current.block_items or []) if isinstance(current, Compound) else []
-        loops = [item for item in items if not isinstance(item, (Comment, GuardedPragma))]
-        for first, second in pairwise(loops):
-            if isinstance(first, For) and isinstance(second, For) and _is_remainder(first, second):
-                found.append(second)
-    return found
-
-
-def _is_remainder(main: For, rest: For) -> bool:
-    first, second = CanonicalLoop.match(main), CanonicalLoop.match(rest)
-    if first is None or second is None or first.index != second.index:
-        return False
-    grows = abs(first.stride) > abs(second.stride) and first.stride % second.stride == 0
-    return grows and equal(first.bound, second.start)

@@ -112,3 +112,82 @@ def test_pragmas_that_share_out_iterations_are_not_left_out() -> None:
     with pytest.raises(Refusal) as caught:
         transformed_file(text, {})
     assert caught.value.diagnostics[0].code == "ORIO-T023"
+
+
+PARALLEL = """#include <stdio.h>
+static double a[200], b[200];
+static void f(int n, double *x, double *y)
+{
+  int i, j;
+  double t;
+#pragma omp parallel private(t) num_threads(3)
+  {
+    /*@ begin Loop(transform %s) @*/
+#pragma omp for private(j) schedule(static, 1)
+    for (i = 0; i < n; i++)
+      for (j = 0; j < 4; j++) { t = x[i * 4 + j]; y[i * 4 + j] += t * t; }
+    /*@ end @*/
+  }
+  /*@ begin Loop(transform %s) @*/
+#pragma omp parallel for private(t, j) num_threads(3)
+  for (i = 0; i < n; i++)
+    for (j = 0; j < 4; j++) { t = x[i * 4 + j]; y[i * 4 + j] -= t * 3; }
+  /*@ end @*/
+}
+int main(void)
+{
+  for (int n = -1; n < 14; n++) {
+    for (int k = 0; k < 200; k++) a[k] = b[k] = k;
+    f(n, b, a);
+    for (int other = FROM; other < FROM + 9; other++) f(n, b + 40, b + other);
+    for (int k = 0; k < 200; k++) printf("%%g %%g ", a[k], b[k]);
+  }
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        "Unroll(ufactor=3)",
+        "UnrollJam(ufactor=2)",
+        "Tile(tsize=4, tindex='ii')",
+        "Parallelize()",
+        "Permut(seq=['i', 'j'])",
+        "Composite(unrolljam=(['i'], [3]), parallelize=True)",
+        "Composite(tile=[('i', 4, 'ii')], unrolljam=(['i', 'j'], [2, 2]))",
+        "Composite(scalarreplace=(True, 'double'), vectorize=True)",
+        "RegTile(loops=['i', 'j'], ufactors=[2, 2])",
+    ],
+)
+def test_a_loop_stays_shared_out_among_the_users_threads(tmp_path, recipe: str) -> None:
+    text = PARALLEL % (recipe, recipe)
+    new = written(tmp_path, text)
+    generated = "".join(part.partition("#else")[0] for part in new.split("#ifndef ORIO_ORIGINAL")[1:])
+    assert "#pragma omp for private(j) schedule(static, 1)" in generated
+    assert "#pragma omp parallel for private(t, j) num_threads(3)" in generated
+    flags = (*checked(), *openmp(), "-DFROM=120")
+    assert compile_and_run(new, tmp_path, *flags) == compile_and_run(text, tmp_path, *flags)
+
+
+def test_without_threads_overlapping_arrays_run_the_original(tmp_path) -> None:
+    text = PARALLEL % ("UnrollJam(ufactor=2)", "UnrollJam(ufactor=2)")
+    flags = (*checked(), "-DFROM=36")
+    new = written(tmp_path, text)
+    assert compile_and_run(new, tmp_path, *flags) == compile_and_run(text, tmp_path, *flags)
+
+
+@pytest.mark.parametrize("clause", ["ordered", "default(none) shared(n, x, y)", "simd"])
+def test_pragmas_that_cannot_move_are_respected(clause: str) -> None:
+    body = f"#pragma omp parallel for {clause}\nfor (i = 0; i < n; i++) a[i] = b[i] + 1;"
+    with pytest.raises(Refusal) as caught:
+        transformed_file(FILE % ("", "", "Unroll(ufactor=2)", body, ""), {})
+    assert caught.value.diagnostics[0].code == "ORIO-T023"
+
+
+def test_a_loop_with_a_dependence_does_not_get_the_pragma_back() -> None:
+    body = "#pragma omp for private(j)\nfor (i = 1; i < n; i++) for (j = 0; j < 8; j++) a[i * 8 + j] = a[i * 8 + j] + a[i * 8 - 8 + j];"
+    with pytest.raises(Refusal) as caught:
+        transformed_file(FILE % ("", "", "Tile(tsize=2, tindex='t')", body, ""), {})
+    assert caught.value.diagnostics[0].code == "ORIO-T040"
