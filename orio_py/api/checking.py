@@ -10,6 +10,7 @@ from pathlib import Path
 from orio_py.api.report import BAD_INPUT, OK, Paths, Report, given_paths, nothing_found
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, Severity, has_errors
 from orio_py.core.source import Position
+from orio_py.search.catalog import find
 from orio_py.tuning.files.load import LoadedTask, load
 from orio_py.tuning.variants.variant import VariantGenerator
 
@@ -43,7 +44,7 @@ def check(paths: Paths, *, spec: Path | None = None) -> CheckReport:
     loaded = load(given_paths(paths), spec=spec)
     problems = list(loaded.diagnostics)
     for task in loaded.tasks:
-        problems.extend(_legality(task))
+        problems += [*_searcher(task), *_legality(task)]
     problems.extend(nothing_found(loaded, problems))
     return CheckReport(
         diagnostics=tuple(problems),
@@ -51,6 +52,15 @@ def check(paths: Paths, *, spec: Path | None = None) -> CheckReport:
         exit_code=BAD_INPUT if has_errors(problems) else OK,
         regions=sum(len(task.task.regions) for task in loaded.tasks),
     )
+
+
+def _searcher(loaded: LoadedTask) -> tuple[Diagnostic, ...]:
+    """What is wrong with the name of the searcher: ORIO-P020, P021."""
+    try:
+        find(loaded.task.search.algorithm, loaded.task.search.position)
+    except DiagnosticError as problem:
+        return problem.diagnostics
+    return ()
 
 
 def _legality(loaded: LoadedTask) -> list[Diagnostic]:

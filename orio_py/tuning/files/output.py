@@ -11,6 +11,7 @@ from orio_py.codegen.host_unit import HostKernel
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.streams import is_stream
 from orio_py.kernel.backends import BACKENDS
+from orio_py.spec.generated import GENERATED_MARK
 from orio_py.tuning.files.load import LoadedFile
 from orio_py.tuning.files.sidecar_files import (
     companion_paths,
@@ -58,7 +59,7 @@ class Destination:
         """What forbids writing there: ORIO-U009, U010."""
         output = self.output
         if output is None:
-            return []
+            return [] if self.in_place else self._foreign()
         if self.in_place:
             return [Diagnostic("ORIO-U010", "both an output and in-place writing were asked for")]
         if self.is_mirror and output.is_file():
@@ -83,6 +84,19 @@ class Destination:
         if not output.parent.is_dir() and not self.is_mirror:
             return [Diagnostic("ORIO-U009", f"the folder of `{output}` does not exist")]
         return []
+
+    def _foreign(self) -> list[Diagnostic]:
+        """The files beside the sources that results would take the place of and that nothing here wrote."""
+        found = (self.target(file) for file in self.files if file.tasks)
+        return [
+            Diagnostic(
+                "ORIO-U010",
+                f"the result would take the place of `{path}`, which is not generated",
+                help="rename that file, or say where the result goes with `-o`",
+            )
+            for path in found
+            if path.is_file() and GENERATED_MARK.encode() not in path.read_bytes()
+        ]
 
     def write_all(
         self, results: Iterable[tuple[LoadedFile, bytes | None, Sequence[HostKernel]]], written: list[Path]
@@ -143,11 +157,18 @@ class Destination:
         return Diagnostic("ORIO-U035", message, help="rename that file, or choose another output with `-o`")
 
     def complete(self, written: Sequence[Path]) -> list[Diagnostic]:
-        """Copy the files that were not written into the mirror; the problems met: ORIO-U009."""
-        if self.output is None or not self.is_mirror:
+        """Copy the files that were not written into the mirror, and a file without regions to its output.
+
+        The problems met: ORIO-U009.
+        """
+        if self.output is None:
             return []
         try:
-            mirror(self.paths, self.output, [*written, *self._outdated(written)])
+            if self.is_mirror:
+                mirror(self.paths, self.output, [*written, *self._outdated(written)])
+            for file in () if self.is_mirror else self.files:
+                if not file.tasks:
+                    write_atomically(self.target(file), file.source.data, mode_of=file.path)
         except OSError as error:
             message = f"the rest of the files cannot be copied to `{self.output}`: {error.strerror or error}"
             return [Diagnostic("ORIO-U009", message)]
