@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from orio_py.build.compiler import Compiler, resolve
 from orio_py.build.detect import host, scratch_folder, supports_openmp
+from orio_py.build.scratch import Scratch
 from orio_py.codegen.host_unit import HostKernel
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, Note, Severity
 from orio_py.core.expr import Value
@@ -289,8 +288,8 @@ def _workspace(keep: Path | None, stem: str) -> Generator[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         yield folder
         return
-    folder = Path(tempfile.mkdtemp(prefix="orio-", dir=scratch_folder()))
+    scratch = Scratch.make(scratch_folder())
     try:
-        yield folder
+        yield scratch.path
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        scratch.remove()

@@ -105,7 +105,7 @@ class RemoteWorker:
         Raises as `VariantEvaluator.prepare`.
         """
         evaluation = assignment.evaluation
-        folder = Path(tempfile.mkdtemp(prefix="orio-", dir=scratch))
+        folder = Path(tempfile.mkdtemp(prefix="orio-worker-", dir=scratch))
         try:
             compiler = resolve(evaluation.task.build, assignment.folder, override=assignment.cc)
             evaluator = make_evaluator(evaluation, compiler, folder / "variants")
