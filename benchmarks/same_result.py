@@ -2,7 +2,7 @@
 
 Each seed gives a region of one to three loop nests and a recipe of one to four transformations.  Those that
 are not refused are compiled with the address and undefined-behaviour sanitizers and must leave the same
-values, bit for bit, in every array and every variable that is read afterwards.  Every second batch holds
+values, bit for bit, in every array and every variable that is read afterwards.  Half of the batches hold
 whole files, transformed as by `orio transform`, in which macros, calls, global variables and other forms stand
 around and in the region; `--forms` chooses among them, `--forms none` leaves them out.
 
@@ -137,10 +137,10 @@ STRIDE = 1000
 
 
 def batches(seed: int, only: Sequence[str], forms: Sequence[str] | None) -> Iterator[Task]:
-    """The tasks of one run, the same for the same seed; every second one is of whole files if `forms` is None."""
+    """The tasks of one run, the same for the same seed; half of them are of whole files if `forms` is None."""
     number = 0
     while True:
-        drawn = forms if forms is not None else REAL_FORMS if number % 2 else ()
+        drawn = forms if forms is not None else REAL_FORMS if number % 4 in {1, 2} else ()
         yield Task(number, (seed * 1000 + number) * STRIDE, tuple(only), tuple(drawn))
         number += 1
 
