@@ -76,6 +76,25 @@ CASES = {
         "Fuse(loops=['i', 'i'])",
         "f(n, m + 80, m + 80 + d)",
     ),
+    "a bound that a cast changes": (
+        "void f(int n, double *y, double *x)",
+        "{ for (i = 0; i < (unsigned char)n; i++) y[i] = x[i]; for (i = 0; i < (unsigned char)n; i++) x[i] = y[i] + 1; }",
+        "Fuse(loops=['i', 'i'])",
+        "f((n & 7) - 256, m + 80, m + 80 + d)",
+    ),
+    "a difference that wraps": (
+        "void f(unsigned n, unsigned k, double *y, double *x)",
+        "{ for (i = 0; i < (int)(n - k); i++) y[i] = x[i]; for (i = 0; i < (int)(n - k); i++) x[i] = y[i] + 1; }",
+        "Fuse(loops=['i', 'i'])",
+        "f(n - 4, 4294967292u, m + 80, m + 80 + d)",
+    ),
+    "a size beside a number below 0": (
+        "void f(int n, double *y, double *x)",
+        "{ for (i = 0; i <= (int)sizeof(n); i++) y[i] = x[n - i];"
+        " for (i = 0; i <= (int)sizeof(n); i++) y[i] += x[n - i]; }",
+        "Fuse(loops=['i', 'i'])",
+        "f(n - 8, m + 80, m + 80 + d)",
+    ),
 }
 
 
