@@ -1,4 +1,4 @@
-"""The small mistakes that mutation testing makes: one change to one file of the transformations."""
+"""The small mistakes that mutation testing makes: one change to one file of the transformations or of what they ask."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PACKAGE = "orio_py/transformation"
+PACKAGES = ("orio_py/transformation", "orio_py/ctree")
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -73,8 +73,9 @@ class Mutant:
 
 
 def modules_in(tree: Path) -> dict[str, Path]:
-    """The modules of the package in a copy of the project, by their names."""
-    paths = sorted(path for path in (tree / PACKAGE).rglob("*.py") if path.stem != "__init__")
+    """The modules of the packages in a copy of the project, by their names."""
+    found = [path for package in PACKAGES for path in (tree / package).rglob("*.py")]
+    paths = sorted(path for path in found if path.stem != "__init__")
     return {".".join(path.relative_to(tree).with_suffix("").parts): path for path in paths}
 
 

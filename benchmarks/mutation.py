@@ -7,6 +7,7 @@ annotations and documentation are not changed, as no test should depend on their
 
     python benchmarks/mutation.py --files unroll tile permute --sample 200 --seed 1 --jobs 2
     python benchmarks/mutation.py --files composite --list
+    python benchmarks/mutation.py --files purity macros --tests tests/unit/ctree tests/unit/ctree/unit
 
 The tests see a copy of the tree.  A program that was compiled and run before is not compiled again: its
 result is remembered, so that a survivor costs little more than a mutant that is noticed.
@@ -40,7 +41,7 @@ from typing import Any
 
 import coverage
 import pytest
-from mutants import PACKAGE, Mutant, modules_in, mutants_of, path_of
+from mutants import PACKAGES, Mutant, modules_in, mutants_of, path_of
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = (
@@ -169,11 +170,14 @@ class _Chosen:
 
 
 class _Recorder:
-    """Plug-in of pytest: which test runs which lines of the transformations, and how long it takes."""
+    """Plug-in of pytest: which test runs which lines of the packages, and how long it takes."""
 
     def __init__(self, tree: Path) -> None:
         self.coverage = coverage.Coverage(
-            data_file=None, include=[f"{tree / PACKAGE}/*"], config_file=False, messages=False
+            data_file=None,
+            include=[f"{tree / package}/*" for package in PACKAGES],
+            config_file=False,
+            messages=False,
         )
         self.coverage.start()
         for name in modules_in(tree):  # what their import runs belongs to no test
@@ -286,6 +290,8 @@ class Server:
         def work(log: Path) -> int:
             # Before anything is imported that imports the module.
             path = self.tree / path_of(mutant.module)
+            if mutant.module in sys.modules:
+                _forget_modules()
             sys.meta_path.insert(0, _Finder(mutant.module, mutant.source(path.read_text())))
             remember_programs(self.tree)
             files = list(dict.fromkeys(name.partition("::")[0] for name in tests))
@@ -297,6 +303,7 @@ class Server:
         """Begin to run test files without a change, and to see what they run."""
 
         def work(log: Path) -> int:
+            _forget_modules()
             recorder = _Recorder(self.tree)
             remember_programs(self.tree)
             status = run_tests(files, log, recorder)
@@ -368,6 +375,12 @@ def unfinished(mutants: Sequence[Mutant], output: str) -> list[Mutant]:
     return [m for m in mutants if any(str(m) in line for line in wanted)]
 
 
+def _forget_modules() -> None:
+    """Let all modules of the project be imported again, with what a mutant or a recorder makes of them."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "orio_py"]:
+        del sys.modules[name]
+
+
 def copied_tree(folder: Path) -> Path:
     """A private copy of what the tests need."""
     for name in COPIED:
@@ -432,7 +445,10 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--files", nargs="*", default=[], help="modules or folders of orio_py/transform; all without"
+        "--files",
+        nargs="*",
+        default=["transformation"],
+        help=f"modules or folders of {' and '.join(PACKAGES)}; the transformations without",
     )
     parser.add_argument("--sample", type=int, default=0, help="how many mutants to draw; 0 takes all")
     parser.add_argument("--seed", type=int, default=1, help="seed of the sample")
@@ -446,11 +462,11 @@ def main() -> int:
     wanted = {name.removesuffix(".py") for name in arguments.files}
     modules = modules_in(ROOT)
     if unknown := wanted - {part for name in modules for part in name.split(".")}:
-        parser.error(f"{PACKAGE} has no {', '.join(sorted(unknown))}")
+        parser.error(f"no file or folder is named {', '.join(sorted(unknown))}")
     mutants = [
         mutant
         for name, path in modules.items()
-        if not wanted or wanted & set(name.split("."))
+        if wanted & set(name.split("."))
         for mutant in mutants_of(name, path)
     ]
     if arguments.sample and arguments.sample < len(mutants):

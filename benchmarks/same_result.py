@@ -2,11 +2,14 @@
 
 Each seed gives a region of one to three loop nests and a recipe of one to four transformations.  Those that
 are not refused are compiled with the address and undefined-behaviour sanitizers and must leave the same
-values, bit for bit, in every array and every variable that is read afterwards.
+values, bit for bit, in every array and every variable that is read afterwards.  Half of the batches hold
+whole files, transformed as by `orio transform`, in which macros, calls, global variables and other forms stand
+around and in the region; `--forms` chooses among them, `--forms none` leaves them out.
 
     python benchmarks/same_result.py --count 20000 --seed 1 --jobs 2
     python benchmarks/same_result.py --case 4711            # one case, in full
     python benchmarks/same_result.py --case 4711 --shrink   # the simplest case that fails like it
+    python benchmarks/same_result.py --forms macros,overlap --count 500
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from proof import Tried, apply, known_names, optimised_flags, report, run_batch, seeded_case  # noqa: E402
 from proof_shrinking import shrunk  # noqa: E402
+from random_real_nests import REAL_FORMS  # noqa: E402
 
 TOGETHER = 48
 """How many variants are compiled into one program."""
@@ -61,7 +65,8 @@ class Tally:
         """Count one case, once for each transformation of its recipe."""
         outcome = tried.outcome
         assert outcome is not None
-        names = set(tried.case.recipe.names)
+        file = tried.case.code.file
+        names = {*tried.case.recipe.names, *(f"with {form}" for form in (file.forms if file else ()))}
         for count in (self.total, *(self.by_name.setdefault(name, Count()) for name in names)):
             count.drawn += 1
             count.runs += outcome.runs
@@ -91,6 +96,7 @@ class Task:
     number: int
     seed: int
     only: tuple[str, ...]
+    forms: tuple[str, ...] = ()
 
 
 def worker(task: Task) -> list[Tried]:
@@ -100,7 +106,7 @@ def worker(task: Task) -> list[Tried]:
         variants = 0
         seed = task.seed
         while variants < TOGETHER and len(tried) < STRIDE:
-            each = apply(seeded_case(seed, task.only))
+            each = apply(seeded_case(seed, task.only, task.forms))
             variants += each.outcome is None
             tried.append(each)
             seed += 1
@@ -130,19 +136,22 @@ STRIDE = 1000
 """How many seeds a batch may use up."""
 
 
-def batches(seed: int, only: Sequence[str]) -> Iterator[Task]:
-    """The tasks of one run, the same for the same seed."""
+def batches(seed: int, only: Sequence[str], forms: Sequence[str] | None) -> Iterator[Task]:
+    """The tasks of one run, the same for the same seed; half of them are of whole files if `forms` is None."""
     number = 0
     while True:
-        yield Task(number, (seed * 1000 + number) * STRIDE, tuple(only))
+        drawn = forms if forms is not None else REAL_FORMS if number % 4 in {1, 2} else ()
+        yield Task(number, (seed * 1000 + number) * STRIDE, tuple(only), tuple(drawn))
         number += 1
 
 
-def compare(count: int, seed: int, jobs: int, only: Sequence[str]) -> Tally:
+def compare(
+    count: int, seed: int, jobs: int, only: Sequence[str], forms: Sequence[str] | None = None
+) -> Tally:
     """Draw cases until `count` of them were compared."""
     tally = Tally()
     start = last = time.monotonic()
-    tasks = batches(seed, only)
+    tasks = batches(seed, only, forms)
     with multiprocessing.get_context("fork").Pool(jobs, maxtasksperchild=40) as pool:
         waiting = [pool.apply_async(worker, (next(tasks),)) for _ in range(2 * jobs)]
         while waiting:
@@ -165,28 +174,37 @@ def compare(count: int, seed: int, jobs: int, only: Sequence[str]) -> Tally:
 def table(tally: Tally) -> str:
     """The counts of each transformation, one line each."""
     lines = [
-        f"{'':16}{'drawn':>8}{'refused':>9}{'unchanged':>11}{'invalid':>9}{'compared':>10}{'runs':>9}{'wrong':>7}"
+        f"{'':24}{'drawn':>8}{'refused':>9}{'unchanged':>11}{'invalid':>9}{'compared':>10}{'runs':>9}{'wrong':>7}"
     ]
     for name, count in (*sorted(tally.by_name.items()), ("all", tally.total)):
         refused = sum(count.refused.values())
         lines.append(
-            f"{name:16}{count.drawn:8}{refused:9}{count.unchanged:11}{count.invalid:9}"
+            f"{name:24}{count.drawn:8}{refused:9}{count.unchanged:11}{count.invalid:9}"
             f"{count.same + count.wrong:10}{count.runs:9}{count.wrong:7}"
         )
     lines.append("")
     for name, count in sorted(tally.by_name.items()):
         codes = ", ".join(f"{code} {number}" for code, number in count.refused.most_common(9))
-        lines.append(f"{name:16}{codes}")
+        lines.append(f"{name:24}{codes}")
     return "\n".join(lines)
 
 
-def one_case(seed: int, only: Sequence[str], *, shrink: bool) -> int:
+def one_case(seed: int, only: Sequence[str], forms: Sequence[str], *, shrink: bool) -> int:
     """Show one case in full; the exit status is 1 if it is wrong."""
     with tempfile.TemporaryDirectory(prefix="orio-proof-") as folder:
-        tried = shrunk(seed, Path(folder), only) if shrink else apply(seeded_case(seed, only))
+        tried = shrunk(seed, Path(folder), only, forms) if shrink else apply(seeded_case(seed, only, forms))
         run_batch([tried], Path(folder))
     print(report(tried))
     return int(tried.outcome is not None and tried.outcome.kind == "wrong")
+
+
+def chosen_forms(text: str | None) -> tuple[str, ...] | None:
+    """The forms of whole files that the argument names; None if nothing is said of them."""
+    if text == "all":
+        return REAL_FORMS
+    if text == "none":
+        return ()
+    return None if text is None else tuple(text.split(","))
 
 
 def main() -> int:
@@ -198,6 +216,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="seed of the first case")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--only", default="", help="names of transformations, with commas")
+    parser.add_argument("--forms", help="names of forms of whole files, with commas; `all` or `none`")
     parser.add_argument("--case", type=int, help="show the case of this seed and stop")
     parser.add_argument("--shrink", action="store_true", help="with --case: simplify a case that is wrong")
     parser.add_argument("--show", type=int, default=5, help="how many findings to print in full")
@@ -207,10 +226,13 @@ def main() -> int:
         parser.error(
             f"no random recipes for {', '.join(sorted(unknown))}; there are {', '.join(known_names())}"
         )
+    forms = chosen_forms(arguments.forms)
+    if unknown := set(forms or ()) - set(REAL_FORMS):
+        parser.error(f"there is no form {', '.join(sorted(unknown))}; there are {', '.join(REAL_FORMS)}")
     if arguments.case is not None:
-        return one_case(arguments.case, only, shrink=arguments.shrink)
+        return one_case(arguments.case, only, forms or (), shrink=arguments.shrink)
     start = time.monotonic()
-    tally = compare(arguments.count, arguments.seed, arguments.jobs, only)
+    tally = compare(arguments.count, arguments.seed, arguments.jobs, only, forms)
     print(table(tally))
     total = tally.total
     print(

@@ -15,6 +15,7 @@ from hypothesis import Phase, given, settings
 from proof import Apply, Case, Tried, apply, known_names, make_case, report, run_batch, seeded_case
 from proof_shrinking import shrunk
 from random_code_choices import Replayed, strategy
+from random_real_nests import REAL_FORMS
 
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, substitute
@@ -38,6 +39,25 @@ def test_random_recipes_keep_the_results(share: int, tmp_path: Path) -> None:
     assert not found, report(found[0])
     kinds = Counter(each.outcome.kind for each in tried if each.outcome is not None)
     assert kinds["same"] > CASES / 8, kinds  # a third is usual
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("share", range(SHARES))
+def test_random_recipes_keep_the_results_of_whole_files(share: int, tmp_path: Path) -> None:
+    seeds = range(share * CASES, (share + 1) * CASES)
+    tried = [apply(seeded_case(seed, (), REAL_FORMS)) for seed in seeds]
+    run_batch(tried, tmp_path)
+    found = [each for each in tried if each.outcome is not None and each.outcome.kind == "wrong"]
+    assert not found, report(found[0])
+    kinds = Counter(each.outcome.kind for each in tried if each.outcome is not None)
+    assert kinds["same"] > CASES / 10, kinds
+
+
+@pytest.mark.parametrize("form", REAL_FORMS)
+def test_each_form_of_whole_files_can_be_drawn(form: str) -> None:
+    code = seeded_case(1, (), (form,)).code
+    assert code.file is not None
+    assert code.file.forms == (form,)
 
 
 def test_every_transformation_can_be_drawn() -> None:

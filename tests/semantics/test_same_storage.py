@@ -432,3 +432,9 @@ def test_types_other_than_int(kind: str) -> None:
     )
     sizes = ((0, 0, 0), (0, 1, 3), (3, 5, 0), (5, 3, 9), (0, 9, 4))
     check([Case(code, step, kind, sizes, final_indices=True) for code in codes for step in steps])
+
+
+@pytest.mark.parametrize("kind", ["_Bool", "unsigned char", "unsigned short"])
+def test_a_copy_counts_to_more_than_its_narrow_index(kind: str) -> None:
+    text = f"for ({kind} e = 0; e < 1; e += 1) {{ a[e + 3] = 2.0; b[e] = a[e + 3] + a[e]; a[e + 1] += a[e + 2]; }}"
+    assert check([Case(text, ArrCopy("a[e]", (8,)), sizes=SIZES[:1])]) == 1

@@ -10,9 +10,10 @@ import os
 import re
 import signal
 import subprocess
+import tempfile
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -25,9 +26,12 @@ from random_code import Code, plain, render, without_comments
 from random_code_choices import Choices, Seeded
 from random_code_regions import away_from_the_ends, random_code
 from random_code_shapes import PLAIN, SHAPES
+from random_real_files import random_real_code
+from random_real_nests import REAL_FORMS
 from random_recipes import MAKERS, Recipe, random_recipe
 
-from orio_py.core.diagnostics import Diagnostic, DiagnosticError
+import orio_py
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
 from orio_py.ctree.nodes import Compound
@@ -41,7 +45,7 @@ from orio_py.transformation.recipe import apply_recipe
 Apply = Callable[[Region, Context], Compound]
 """How the recipe of a region is applied; tests put faulty ones here."""
 
-STRICT = ("-std=c99", "-Wall", "-Wextra", "-pedantic", "-fsyntax-only", "-fopenmp")
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wno-bool-compare", "-pedantic", "-fsyntax-only", "-fopenmp")
 
 
 MISTAKES = frozenset(f"ORIO-T{number:03}" for number in (*range(1, 11), 12, 16))
@@ -56,6 +60,7 @@ class Case:
     recipe: Recipe
     inside: bool
     seed: int | None = None
+    forms: tuple[str, ...] = ()
 
     @property
     def lines(self) -> tuple[str, str]:
@@ -70,6 +75,10 @@ class Case:
     def source(self) -> str:
         """The annotated file; comments cannot stand inside an annotation."""
         recipe, body = self.lines
+        if (file := self.code.file) is not None:
+            original = render(self.code.items)
+            recipe = without_comments(recipe) if self.inside else recipe
+            return plain(file.text(self.code, recipe, original, original))
         return annotated_file(self.code, without_comments(recipe) if self.inside else recipe, body)
 
 
@@ -105,33 +114,44 @@ def known_names() -> tuple[str, ...]:
     return tuple(name for name in TRANSFORMATIONS if name in MAKERS)
 
 
-def make_case(choices: Choices, seed: int | None = None, only: Sequence[str] = ()) -> Case:
+def make_case(
+    choices: Choices, seed: int | None = None, only: Sequence[str] = (), forms: Sequence[str] = ()
+) -> Case:
     """A random region with a random recipe of `only` these transformations, or of all.
 
-    Most regions for `only` some, and a quarter of the others, have a shape that suits one of them.
+    Most regions for `only` some, and a quarter of the others, have a shape that suits one of them.  With
+    `forms` of `REAL_FORMS` the case is a whole file in which one of them stands for certain.
     """
     aim = choices.pick(only) if only else choices.pick(tuple(SHAPES)) if choices.chance(25) else ""
     shape = SHAPES.get(aim, PLAIN) if aim and choices.chance(85) else PLAIN
-    code = random_code(choices, shape)
+    code = random_real_code(choices, forms, shape) if forms else random_code(choices, shape)
     recipe = random_recipe(choices, code, only or known_names())
+    if "#" in render(code.items):  # conditions of the preprocessor cannot stand inside an annotation
+        recipe = replace(recipe, before={_outermost(code): "\n".join(recipe.before.values())})
     # The end of a tile and of a skewed range have to fit in the type, say the pages.
     lines = recipe.before.values()
     if any("kew" in line for line in lines):
         code = away_from_the_ends(code, 8)
     elif any(word in line for line in lines for word in ("tile", "tsize")):
         code = away_from_the_ends(code, 1)
+    return Case(code, recipe, set(recipe.before) != {_outermost(code)}, seed, tuple(forms))
+
+
+def _outermost(code: Code) -> int:
+    """The number of the only statement if that is a loop, otherwise that of the whole region."""
     single = code.items[0] if len(code.items) == 1 else None
-    outermost = -1 if single is None or isinstance(single, str) else single.number
-    return Case(code, recipe, set(recipe.before) != {outermost}, seed)
+    return -1 if single is None or isinstance(single, str) else single.number
 
 
-def seeded_case(seed: int, only: Sequence[str] = ()) -> Case:
+def seeded_case(seed: int, only: Sequence[str] = (), forms: Sequence[str] = ()) -> Case:
     """The case of a seed."""
-    return make_case(Seeded(seed), seed, only)
+    return make_case(Seeded(seed), seed, only, forms)
 
 
 def apply(case: Case, how: Apply | None = None) -> Tried:
     """Apply the recipe and check the tree: the input unchanged, the result well formed and stable."""
+    if case.code.file is not None:
+        return whole_file(case)
     tried = Tried(case)
     try:
         region, context = _read(case)
@@ -158,6 +178,25 @@ def apply(case: Case, how: Apply | None = None) -> Tried:
             tried.outcome = Outcome("unchanged")
     except Exception:  # an exception of a transformation is a finding like any other
         tried.outcome = Outcome("wrong", traceback.format_exc())
+    return tried
+
+
+def whole_file(case: Case) -> Tried:
+    """Transform the file of the case as the command does; the variant is the file that it writes."""
+    tried = Tried(case)
+    try:
+        with tempfile.TemporaryDirectory(prefix="orio-proof-") as folder:
+            source, target = Path(folder, "code.c"), Path(folder, "out.c")
+            source.write_text(case.source)
+            done = orio_py.transform([source], output=target)
+            tried.variant = target.read_text() if done.exit_code == 0 else ""
+    except Exception:  # an exception of a transformation is a finding like any other
+        tried.outcome = Outcome("wrong", traceback.format_exc())
+        return tried
+    errors = [each for each in done.diagnostics if each.severity is Severity.ERROR]
+    if not tried.variant:
+        tried.outcome = Outcome("refused", errors[0].code)
+        tried.places = "\n".join(each.headline() for each in errors)
     return tried
 
 
@@ -357,5 +396,8 @@ def report(tried: Tried) -> str:
     text += f"runs: {', '.join(str((r.s, r.n, r.m, r.shift)) for r in case.code.runs)}\n"
     text += f"{outcome.kind}: {outcome.text}\n" if outcome is not None else ""
     if case.seed is not None:
-        text = f"seed {case.seed}; again with: python benchmarks/same_result.py --case {case.seed}\n{text}"
+        forms = (
+            f" --forms {'all' if case.forms == REAL_FORMS else ','.join(case.forms)}" if case.forms else ""
+        )
+        text = f"seed {case.seed}; again with: python benchmarks/same_result.py --case {case.seed}{forms}\n{text}"
     return text

@@ -7,6 +7,7 @@ same values in them.  The part that does not depend on the cases is compiled onc
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from random_code import FLOATS, GLOBAL, PRELUDE, WIDTH, Array, Code, Run, plain, recorded, render
@@ -88,6 +89,37 @@ def function(name: str, number: int, code: Code, body: str) -> str:
     )
 
 
+def _original(number: int, code: Code, *, record: bool) -> str:
+    """The original of a case, which notes its accesses where it is to `record`."""
+    body = render(code.items)
+    mark = recorded if record else plain
+    if code.file is None:
+        return function("original", number, code, mark(body))
+    return _whole("original", number, code, mark(code.file.text(code, "", body, body)))
+
+
+def _variant(number: int, code: Code, variant: str) -> str:
+    if code.file is None:
+        return function("variant", number, code, variant)
+    return _whole("variant", number, code, variant)
+
+
+def _whole(name: str, number: int, code: Code, text: str) -> str:
+    """A whole file, with other names for what it has at file scope and without its macros after it."""
+    assert code.file is not None
+    names = code.file.file_names(text)
+    macros = [each for each in _DEFINED.findall(text) if each not in _KEPT]
+    arrays = [array.name for array in globals_of(code)]
+    defines = "".join(f"#define {each} {each}_{number}\n" for each in arrays)
+    defines += "".join(f"#define {each} {each}_{name}_{number}\n" for each in names if each != "region")
+    undefines = "".join(f"#undef {each}\n" for each in dict.fromkeys([*names, *arrays, *macros]))
+    return f'{defines}#define region {name}_{number}\n#line 1 "{name}_{number}"\n{text}{undefines}'
+
+
+_DEFINED = re.compile(r"^#\s*define\s+(\w+)", re.M)
+_KEPT = frozenset(_DEFINED.findall(PRELUDE))
+
+
 def _globals(number: int, code: Code) -> str:
     return "".join(f"static {a.element} {a.name}_{number}[{GLOBAL}];\n" for a in globals_of(code))
 
@@ -99,10 +131,8 @@ def cases_file(cases: Sequence[tuple[Code, str]], wanted: Sequence[int]) -> str:
     runs: list[str] = []
     for number in wanted:
         code, variant = cases[number]
-        original = render(code.items)
         parts.append(_globals(number, code))
-        parts.append(function("original", number, code, recorded(original)))
-        parts.append(function("variant", number, code, variant))
+        parts += [_original(number, code, record=True), _variant(number, code, variant)]
         parts.append(_call(number, code))
         kernels.append(_kernel(number, code))
         runs.extend(_run(len(kernels) - 1, run) for run in code.runs)
@@ -119,8 +149,7 @@ def strict_file(cases: Sequence[tuple[Code, str]], wanted: Sequence[int]) -> str
     for number in wanted:
         code, variant = cases[number]
         parts.append(_globals(number, code))
-        parts.append(function("original", number, code, plain(render(code.items))))
-        parts.append(function("variant", number, code, variant))
+        parts += [_original(number, code, record=False), _variant(number, code, variant)]
     uses = "".join(f"  (void)original_{n};\n  (void)variant_{n};\n" for n in wanted)
     parts.append(f'#line 1 "uses"\nint main(void) {{\n{uses}  return 0;\n}}\n')
     return "".join(parts)

@@ -15,15 +15,21 @@ TOGETHER = 24
 
 
 def shrunk(
-    seed: int, folder: Path, only: Sequence[str] = (), *, how: Apply | None = None, seconds: float = 60
+    seed: int,
+    folder: Path,
+    only: Sequence[str] = (),
+    forms: Sequence[str] = (),
+    *,
+    how: Apply | None = None,
+    seconds: float = 60,
 ) -> Tried:
     """A simple case that fails like that of the seed, as far as the time reaches."""
     source = Seeded(seed)
-    first = apply(make_case(source, seed, only), how)
+    first = apply(make_case(source, seed, only, forms), how)
     run_batch([first], folder)
     if first.outcome is None or first.outcome.kind != "wrong":
         return first
-    search = _Search(folder, tuple(only), how, _sort_of(first), time.monotonic() + seconds)
+    search = _Search(folder, tuple(only), tuple(forms), how, _sort_of(first), time.monotonic() + seconds)
     found = search.minimise(source.taken)
     return found or first
 
@@ -42,6 +48,7 @@ def _sort_of(tried: Tried) -> str:
 class _Search:
     folder: Path
     only: tuple[str, ...]
+    forms: tuple[str, ...]
     how: Apply | None
     sort: str
     deadline: float
@@ -72,7 +79,7 @@ class _Search:
 
     def _first_failing(self, options: Sequence[tuple[int, list[int]]]) -> tuple[int, list[int], Tried] | None:
         sources = [Replayed(values) for _, values in options]
-        tried = [apply(make_case(source, None, self.only), self.how) for source in sources]
+        tried = [apply(make_case(source, None, self.only, self.forms), self.how) for source in sources]
         run_batch(tried, self.folder)
         for (start, values), source, each in zip(options, sources, tried, strict=True):
             if each.outcome is not None and each.outcome.kind == "wrong" and _sort_of(each) == self.sort:

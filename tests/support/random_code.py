@@ -10,6 +10,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from random_real_files import File
 
 WIDTH = 40
 """The row length of the matrices."""
@@ -107,7 +111,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A region, what it works on, and what is read after it."""
+    """A region, what it works on, and what is read after it; `file` is what else stands in its file, if anything."""
 
     items: tuple[Item, ...]
     arrays: tuple[Array, ...]
@@ -118,6 +122,7 @@ class Code:
     runs: tuple[Run, ...]
     noalias: bool = False
     reassociate: bool = False
+    file: File | None = None
 
     @property
     def loops(self) -> tuple[Loop, ...]:

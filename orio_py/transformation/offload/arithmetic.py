@@ -7,16 +7,21 @@ from functools import reduce
 from operator import mul
 
 from orio_py.ctree.build import as_long, binary, const, ident, literal_value, ternary
+from orio_py.ctree.ctype import Rank, ctype
 from orio_py.ctree.dependence.affine import Monomial, Polynomial
 from orio_py.ctree.emit_expression import emit_expression, emit_type
 from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context
+from orio_py.transformation.conversions import expression_type
 from orio_py.transformation.types import may_be_unsigned, signedness, signedness_of_type
 
 _MAXIMUM_FACTORS = 64
 """Of a polynomial whose sign is looked for: the work grows with their number."""
+
+_SHORT = frozenset({"char", "short", "_Bool", "bool", "int8_t", "uint8_t", "int16_t", "uint16_t"})
+"""Words in the names of types that most indices do not fit in."""
 
 ValueEnvironment = Mapping[str, Polynomial | None]
 """What is known of the variables that change in a nest: a polynomial, None for anything."""
@@ -52,10 +57,27 @@ class Arithmetic:
                 if first is None or second is None:
                     return None
                 return first + second if op == "+" else first - second if op == "-" else first * second
+            case c_ast.Cast() if (value := literal_value(node)) is not None:
+                return Polynomial.constant(value)
             case c_ast.Cast(to_type=kind, expr=inner) if signedness_of_type(emit_type(kind)) != "unknown":
-                return self.polynomial(inner, known)
+                if (steady := self._steady(node, known)) is not None and self._narrows(kind, inner):
+                    return steady
+                short = set(emit_type(kind).split()) & _SHORT and self._narrows(kind, inner)
+                return None if short else self.polynomial(inner, known)
             case _:
                 return self._steady(node, known)
+
+    def _narrows(self, kind: Node, inner: Node) -> bool:
+        """Whether a cast may make another number of a value, by their types (C99 6.3.1.3)."""
+        target, source = ctype(emit_type(kind)), expression_type(inner, self._context)
+        if target is None or target.rank >= Rank.LONG:
+            return target is None
+        if source is None or source.limits is None or target.limits is None:
+            return True
+        if source.rank == target.rank:
+            return source.unsigned != target.unsigned
+        (low, high), (least, most) = source.limits, target.limits
+        return low < least or high > most
 
     def _steady(self, node: Node, known: ValueEnvironment) -> Polynomial | None:
         names = {part.name for part in walk(node) if isinstance(part, c_ast.ID)}
@@ -120,13 +142,23 @@ class Arithmetic:
         several = wide or sum(1 for monomial, _ in terms if monomial) > 1
         result: Node | None = None
         for monomial, coefficient in terms:
-            part = self._product(monomial, abs(coefficient), kept, wide=several and result is None)
+            first = several and result is None
+            part = self._product(
+                monomial, abs(coefficient), kept, wide=first or self._is_mixed(value, monomial)
+            )
             if result is None:
                 result = part if coefficient > 0 else c_ast.UnaryOp("-", part)
             else:
                 result = binary("+" if coefficient > 0 else "-", result, part)
         assert result is not None
         return result
+
+    def _is_mixed(self, value: Polynomial, monomial: Monomial) -> bool:
+        """Whether an unsigned operand would make a sum unsigned, in which nothing is below 0 (C99 6.3.1.8)."""
+        nodes = [self._nodes[symbol] for symbol in monomial[:1] if symbol in self._nodes]
+        return len(value.terms) > 1 and any(
+            not isinstance(node, c_ast.ID) and self.computes_unsigned(node) for node in nodes
+        )
 
     def _product(self, monomial: Monomial, coefficient: int, kept: Set[str], *, wide: bool) -> Node:
         if not monomial:
@@ -139,7 +171,10 @@ class Arithmetic:
 
     def extreme(self, values: Iterable[Polynomial], *, largest: bool) -> Node:
         """The smallest or largest of some values, in C."""
-        nodes = [self.expression(value) for value in values]
+        found = [*values]
+        nodes = [self.expression(value) for value in found]
+        if any(self.computes_unsigned(node) for node in nodes):
+            nodes = [self.expression(value, wide=True) for value in found]
         operator = ">" if largest else "<"
         return reduce(lambda a, b: ternary(binary(operator, a, b), a, b), nodes)
 

@@ -92,6 +92,9 @@ def require_count(loop: CanonicalLoop, schedule: str, what: str, context: Contex
 def count_problem(loop: CanonicalLoop, schedule: str, context: Context) -> str | None:
     """Why OpenMP would run a loop another number of times than C does, or None."""
     kind = index_type(loop, context)
+    if set(kind.split()) & {"_Bool", "bool"}:
+        # OpenMP 4.5, section 2.6: the test and the increment of such an index are none of its forms.
+        return f"OpenMP does not count with `{loop.index}` of type `{kind}`"
     for part in (loop.start, loop.bound):
         if is_floating(part, context):
             return f"OpenMP counts in integers, and `{emit_expression(part)}` is a floating-point number"

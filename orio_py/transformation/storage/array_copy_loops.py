@@ -26,7 +26,7 @@ from orio_py.transformation.certain_conditions import if_all
 from orio_py.transformation.storage.array_copy_check import CopiedTile
 from orio_py.transformation.storage.array_copy_uses import Offsets, Side
 from orio_py.transformation.storage.array_uses.rebuild import readable
-from orio_py.transformation.types import index_type
+from orio_py.transformation.types import control_type
 
 
 def positions(tile: CopiedTile, offsets: Offsets) -> list[Node]:
@@ -95,7 +95,7 @@ def _same(side: Side, name: str, body: Node, context: Context) -> Node:
     assert view.node.cond is not None
     assert view.node.next is not None
     test, step = (substitute(part, view.index, ident(name)) for part in (view.node.cond, view.node.next))
-    return for_(declare(index_type(view, context), name, view.start), test, step, body)
+    return for_(declare(control_type(view, context), name, view.start), test, step, body)
 
 
 def _box(side: Side, name: str, body: Node, context: Context) -> Node:
@@ -109,7 +109,7 @@ def _box(side: Side, name: str, body: Node, context: Context) -> Node:
         last, relation = add(view.start, side.greatest), "<="
     test = binary(relation, ident(name), simplify(last))
     return for_(
-        declare(index_type(view, context), name, simplify(first)), test, unary("p++", ident(name)), body
+        declare(control_type(view, context), name, simplify(first)), test, unary("p++", ident(name)), body
     )
 
 

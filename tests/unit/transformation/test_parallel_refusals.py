@@ -81,6 +81,8 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (Parallelize(), "ORIO-T090", f"{FOR_I} @s += a[i];"),
     (Parallelize(), "ORIO-T090", f"{FOR_I} @if (s < a[i]) s = a[i];"),
     (Parallelize(collapse=2), "ORIO-T090", f"{NEST} @s = c[i][j] + s;"),
+    (Parallelize(), "ORIO-T091", "@for (_Bool e = 0; e < 1; e++) a[e] = 0;"),
+    (Vectorize(), "ORIO-T091", "@for (_Bool e = 0; e < 1; e++) a[e] = 0;"),
     (Parallelize(), "ORIO-T091", "@for (i = m; i < u; i++) a[i] = 0;"),
     (Parallelize(), "ORIO-T091", "@for (i = m + 1; i < (n < 7 ? n : 7u); i += 3) a[i] = 0;"),
     (Parallelize(), "ORIO-T091", "@for (i = 0; i < n * 0.5; i++) a[i] = 0;"),

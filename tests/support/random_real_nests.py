@@ -1,0 +1,235 @@
+"""Draws loops and statements with the forms of code that people have written: macros, calls, shared names.
+
+`REAL_FORMS` names the forms.  A region has some of them; the rest of its loops and statements are those of
+`random_code_nests`.  The functions, macros and variables that are used here stand in `random_real_files`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from random_code import Item, Loop
+from random_code_nests import Maker
+
+REAL_FORMS = (
+    "overlap",
+    "time_loop",
+    "outer_scalars",
+    "macros",
+    "macro_bounds",
+    "type_macros",
+    "effects_in_bounds",
+    "pure_calls",
+    "impure_calls",
+    "global_index",
+    "index_address",
+    "narrow_index",
+    "bool_index",
+    "pointer_bounds",
+    "member_bounds",
+    "global_bounds",
+    "changed_bounds",
+    "shadowed",
+    "conditional_text",
+    "jumps",
+    "declarations",
+    "own_names",
+    "sizeof_index",
+    "thread_local",
+)
+"""The forms, by the names that the tables of results use."""
+
+BOUNDS: Mapping[str, tuple[str, ...]] = {
+    "macro_bounds": ("EXTENT", "LAST", "SMALLER(n, m)", "LARGER(n, 3)", "HALVES(n)"),
+    "effects_in_bounds": ("COUNTED(n)", "COUNTED(m)"),
+    "pure_calls": ("smaller_of(n, m)", "twice(m)"),
+    "impure_calls": ("asked(n)",),
+    "pointer_bounds": ("*limit", "*limit - 1"),
+    "member_bounds": ("box->n", "store.n", "box->inner.m"),
+    "global_bounds": ("extent", "extent - 1"),
+    "own_names": ("min(n, m)",),
+}
+"""Upper bounds of loops that a form adds."""
+
+_ELEMENT = re.compile(r"\b([ab])\[@(\d+)\{([^@]*)@\}\]")
+
+
+@dataclass(slots=True)
+class RealMaker(Maker):
+    """Makes one region with the forms `drawn`; `inner` are the scalars that the loops around have set."""
+
+    drawn: frozenset[str] = frozenset()
+    inner: tuple[str, ...] = ()
+
+    def nest(self, names: list[str], depth: int, outer: tuple[str, ...], like: Loop | None = None) -> Loop:
+        name = names[len(outer)]
+        before, added = self.inner, self._carried() if depth > 1 else ()
+        self.inner += added
+        loop = Maker.nest(self, names, depth, outer, like)
+        self.inner = before
+        scope = (*outer, name)
+        first: list[Item] = []
+        last: list[Item] = []
+        for each in added:
+            value = self.real_value(scope)
+            apart = each in "vu" and self.choices.chance(40)
+            kind = "double " if each in "vu" else ""
+            first += [f"double {each};", f"{each} = {value};"] if apart else [f"{kind}{each} = {value};"]
+            if each not in "vu" or self.choices.chance(60):
+                last.append(f"{self.target(scope)} = {each};")
+        return replace(loop, body=(*first, *loop.body, *last))
+
+    def _carried(self) -> tuple[str, ...]:
+        """What a loop sets, or declares, before its inner loops."""
+        names: list[str] = []
+        if "outer_scalars" in self.drawn and self.choices.chance(70):
+            names.append(self.choices.pick(["t1", "t2"]))
+        if "declarations" in self.drawn and self.choices.chance(70):
+            names.append("u" if "v" in self.inner else "v")
+        return tuple(name for name in names if name not in self.inner)
+
+    def header(self, name: str, stride: int, outer: tuple[str, ...]) -> str:
+        if self.kinds[name] == "_Bool":
+            kind = "_Bool " if self.declared[name] else ""
+            return f"{kind}{name} = 0; @?{name}; {name} < 1; {name}++"
+        text = Maker.header(self, name, stride, outer)
+        if "type_macros" in self.drawn and self.declared[name] and self.kinds[name] == "int":
+            text = text.replace("int ", "INDEX ", 1)
+        return text
+
+    def ends(self, outer: tuple[str, ...], *, unsigned: bool) -> tuple[str, str]:
+        low, high = Maker.ends(self, outer, unsigned=unsigned)
+        options = [bound for form in sorted(self.drawn) for bound in BOUNDS.get(form, ())]
+        if outer and "sizeof_index" in self.drawn:
+            options.append(f"(int)sizeof({outer[-1]})")
+        if options and self.choices.chance(60):
+            low, high = self.choices.pick(["0", "1"]), self.choices.pick(options)
+        return low, high
+
+    def real_value(self, scope: tuple[str, ...]) -> str:
+        """A floating-point expression, perhaps with a scalar of the loops around and with macros."""
+        value = Maker.real(self, scope)
+        if self.inner and self.choices.chance(50):
+            value = f"{value} + {self.choices.pick(self.inner)}"
+        return value
+
+    def real_scalar(self, scope: tuple[str, ...]) -> str:
+        """A read of one element, or of a scalar of the loops around."""
+        return self.reference(self.choices.pick(self.read(scope)), scope)
+
+    def statement(self, scope: tuple[str, ...], depth: int = 0) -> str:
+        makers = [_STATEMENTS[form] for form in sorted(self.drawn) if form in _STATEMENTS]
+        if makers and depth < 2 and self.choices.chance(50):
+            text = self.choices.pick(makers)(self, scope)
+        elif self.inner and self.choices.chance(50):
+            name = self.choices.pick(self.inner)
+            text = f"{name} {self.choices.pick(['+=', '='])} {self.real_value(scope)};"
+        else:
+            text = Maker.statement(self, scope, depth)
+        return self.with_macros(text) if "macros" in self.drawn else text
+
+    def with_macros(self, text: str) -> str:
+        """The statement with some of its elements written as macros."""
+        return _ELEMENT.sub(
+            lambda found: f"AT_{found[1]}({found[3]})" if self.choices.chance(50) else found[0], text
+        )
+
+
+Statement = Callable[[RealMaker, tuple[str, ...]], str]
+
+
+def _macros(make: RealMaker, scope: tuple[str, ...]) -> str:
+    one, target = make.real_scalar(scope), make.target(scope)
+    options = [f"{target} = SQUARE({one});", f"{target} = LARGER({one}, 0.25);", f"ADD_TO({target}, {one});"]
+    options += [f"{target} = CURRENT * 0.5;", f"BELOW = {one};", f"SWAP({target}, {one});", "SUM_UP;"]
+    return make.choices.pick(options)
+
+
+def _pure_calls(make: RealMaker, scope: tuple[str, ...]) -> str:
+    one, target, value = make.real_scalar(scope), make.target(scope), make.real_value(scope)
+    x = make.choices.pick(scope)
+    options = [f"{target} = half({value});", f"acc += half({one});", f"{target} = sum_of(a, {x});"]
+    options += [f"b[@{make.slot('b')}{{twice({x})@}}] = {value};", f"{target} = blend({one}, {value});"]
+    return make.choices.pick(options)
+
+
+def _impure_calls(make: RealMaker, scope: tuple[str, ...]) -> str:
+    one, target, value = make.real_scalar(scope), make.target(scope), make.real_value(scope)
+    options = [f"{target} = counted({value});", f"told({make.choices.pick(scope)} % 7);"]
+    if "float" not in {array.element for array in make.arrays}:
+        options.append(f"put(&{target}, {value});")
+    return make.choices.pick([*options, f"{target} = {one} + remembered();", f"remember({one});"])
+
+
+def _index_address(make: RealMaker, scope: tuple[str, ...]) -> str:
+    target, value = make.target(scope), make.real_value(scope)
+    slot = make.slot("b")
+    often = [f"{target} = {value} + *where;", "acc += *where;", f"b[@{slot}{{*where@}}] = {value};"]
+    return make.choices.pick([*often, f"if ({scope[-1]} == 2) {{ ++*where; }}"])
+
+
+def _global_index(make: RealMaker, scope: tuple[str, ...]) -> str:
+    options = ["acc += at_index();", f"{make.target(scope)} = {make.real_value(scope)} + at_index();"]
+    return make.choices.pick([*options, f"if ({scope[-1]} == 2) {{ next_index(); }}"])
+
+
+def _changed_bounds(make: RealMaker, scope: tuple[str, ...]) -> str:
+    x = scope[-1]
+    options = [f"if ({x} == 1) {{ shrink(); }}", f"if ({x} == 2) {{ *limit = 3; }}"]
+    options += [f"if ({x} == 1) {{ box->n = 2; }}", "box->v += 0.5;", f"store.weight[1] = {x};"]
+    options += [f"if ({x} == 2) {{ n = m; }}", f"box->inner.m = {x} < 3 ? 4 : 3;"]
+    return make.choices.pick(options)
+
+
+def _shadowed(make: RealMaker, scope: tuple[str, ...]) -> str:
+    target, value, x = make.target(scope), make.real_value(scope), scope[-1]
+    slot = make.slot("b")
+    options = [f"{{ double acc = {value}; {target} = acc * 2.0; }}"]
+    options += [f"{{ int n = 3; if ({x} < n) {{ {target} = {value}; }} }}"]
+    options += [f"{{ int {x} = 1; b[@{slot}{{{x}@}}] += 0.5; }}", f"{{ double t = {value}; acc += t; }}"]
+    return make.choices.pick(options)
+
+
+def _conditional_text(make: RealMaker, scope: tuple[str, ...]) -> str:
+    taken, other = make.target(scope), make.target(scope)
+    value = make.real_value(scope)
+    test = make.choices.pick(["#ifdef FLAG", "#if FLAG > 1", "#ifndef FLAG", "#if defined(FLAG) && 0"])
+    rest = f"#else\n    {other} = {value};\n" if make.choices.chance(60) else ""
+    return f"\n{test}\n    {taken} = {value} * 0.5;\n{rest}#endif\n"
+
+
+def _jumps(make: RealMaker, scope: tuple[str, ...]) -> str:
+    condition = make.condition(scope)
+    early = f"if ({condition}) {{ {make.choices.pick(['continue', 'break'])}; }}"
+    return f"{early} {make.target(scope)} = {make.real_value(scope)};"
+
+
+def _own_names(make: RealMaker, scope: tuple[str, ...]) -> str:
+    target, value, x = make.target(scope), make.real_value(scope), scope[-1]
+    options = [f"{target} = max({value}, 0.25);", f"{target} = {value} + min({x}, 3);"]
+    options += [f"sin = {value}; {target} = sin * 2.0;", f"{target} = exp + {value};"]
+    return make.choices.pick(options)
+
+
+def _sizeof_index(make: RealMaker, scope: tuple[str, ...]) -> str:
+    target, value = make.target(scope), make.real_value(scope)
+    x = make.choices.pick(scope)
+    options = [f"{target} = {value} + (double)sizeof({x});", f"{target} = {value} * sizeof {x};"]
+    return make.choices.pick([*options, f"acc += sizeof({x} + 1);"])
+
+
+_STATEMENTS: Mapping[str, Statement] = {
+    "macros": _macros,
+    "pure_calls": _pure_calls,
+    "impure_calls": _impure_calls,
+    "index_address": _index_address,
+    "global_index": _global_index,
+    "changed_bounds": _changed_bounds,
+    "shadowed": _shadowed,
+    "conditional_text": _conditional_text,
+    "jumps": _jumps,
+    "own_names": _own_names,
+    "sizeof_index": _sizeof_index,
+}
