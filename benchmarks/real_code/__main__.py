@@ -1,11 +1,13 @@
 """Annotates kernels of a project that nobody here has written, tunes them, and compares the programs.
 
     python -m benchmarks.real_code polybench CHECKOUT --size SMALL --trials 5
+    python -m benchmarks.real_code rodinia CHECKOUT --trials 4
 
-Nothing of the project enters this one: the table (`polybench.toml`) says where an annotation goes, what it asks for, and
-how inputs are declared.  For each kernel it prints whether `orio check` accepts it as written, what `orio tune` makes of
-it (or the first reason why not), how much faster the kernel is by the finals, whether the program with the tuned kernel
-prints the arrays that the original prints, and how long both programs take.  Exit status 1 where a result differs.
+Nothing of the project enters this one: the table of a project (`polybench.toml`, `rodinia.toml`) says where an annotation
+goes, what it asks for, how inputs are declared, and how programs are built and run; each runs in a copy of its folder.
+For each kernel it prints whether `orio check` accepts it as written, what `orio tune` makes of it (or the first reason
+why not), how much faster the kernel is by the finals, whether the program with the tuned kernel writes what the original
+writes, and how long both programs take.  Exit status 1 where a result differs.
 """
 
 from __future__ import annotations
@@ -13,66 +15,98 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.real_code.places import loops_at
+
 HERE = Path(__file__).resolve().parent
 PARAMETERS = {"OMP": "[False, True]", "U": "[1, 2, 4]"}
+_SCOP = "#pragma scop\n"
+_PLACEHOLDER = re.compile(r"\{(root|folder|file|size)\}")
 _TIME = re.compile(r"^\d+\.\d+$")
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A kernel of the table: its file in the checkout, and the annotation before and behind its region."""
+    """A kernel of the table, and a copy of its program's folder in which it is built."""
 
     name: str
     content: Mapping[str, str]
-    project: Mapping[str, str]
+    program: Mapping[str, str]
     root: Path
+    copy: Path
     size: str
 
     @property
     def path(self) -> Path:
-        """The file that holds it."""
-        return self.root / self.content["file"]
+        """The file that holds it, in the copy."""
+        return self.copy / self.content["file"]
 
-    def command(self, which: str, **more: str) -> str:
-        """A command of the project for this kernel."""
-        values = {"root": str(self.root), "folder": str(self.path.parent), "size": self.size, **more}
-        return self.project[which].format(**values)
+    def command(self, which: str) -> str:
+        """A command of the program, for a shell in the copy."""
+        values = {
+            "root": str(self.root),
+            "folder": str(self.path.parent),
+            "file": str(self.path),
+            "size": self.size,
+        }
+        return _PLACEHOLDER.sub(lambda found: values[found[1]], self.program.get(which, ""))
 
     @property
     def inputs(self) -> str:
         """The declarations of inputs."""
-        element = self.project["element"]
+        element = self.program.get("element", "double")
         pairs = (word.split("=") for word in self.content.get("sizes", "").split())
         lines = [f"decl int {name} = {value};" for name, value in pairs]
         lines += [f"decl {element} {name} = 1.5;" for name in self.content.get("reals", "").split()]
-        lines += [f"decl static {element} {array} = random;" for array in self.content["arrays"].split()]
+        lines += [
+            f"decl static {element} {array} = random;" for array in self.content.get("arrays", "").split()
+        ]
         return " ".join([*lines, self.content.get("more", "")])
+
+    def _place(self, text: str) -> tuple[int, int]:
+        if "loops" in self.content:
+            numbers = [int(number) for number in self.content["loops"].split("-")]
+            return loops_at(text, self.content["function"], numbers[0], numbers[-1])
+        start = text.index(_SCOP) + len(_SCOP)
+        return start, text.index("#pragma endscop", start)
 
     def annotated(self) -> str:
         """The file with the annotation around its kernel."""
         text = self.path.read_text(encoding="latin-1")
-        first, last = self.content.get("from", "#pragma scop\n"), self.content.get("to", "#pragma endscop")
-        start = text.index(first) + (len(first) if first.startswith("#pragma") else 0)
-        end = text.index(last, start)
+        start, end = self._place(text)
         recipe = self.content["recipe"]
         used = [name for name in PARAMETERS if re.search(rf"\b{name}\b", recipe)]
         parameters = " ".join(f"param {name}[] = {PARAMETERS[name]};" for name in used)
         tuning = f"def performance_params {{ {parameters} }}" if used else ""
+        promises = "def assumptions { arg reassociate = True; }" if "reassociate" in self.content else ""
         opening = (
-            f"/*@ begin PerfTuning (\n  def build {{ arg build_command = '{self.command('command')}'; }}\n  {tuning}\n"
+            f"/*@ begin PerfTuning (\n  def build {{ arg build_command = '{self.command('command')}'; }}\n  {tuning} {promises}\n"
             f"  def input_vars {{ {self.inputs} }}\n) @*/\n/*@ begin Loop (transform {recipe}) @*/\n"
         )
-        return f"{text[:start]}{opening}{text[start:end]}/*@ end @*/\n/*@ end @*/\n{text[end:]}"
+        return f"{text[:start]}{opening}{text[start:end]}\n/*@ end @*/\n/*@ end @*/\n{text[end:]}"
+
+
+def kernels(
+    table: Mapping[str, Mapping[str, dict[str, str]]], root: Path, copies: Path, size: str
+) -> Iterator[Kernel]:
+    """The kernels of a table, each with a fresh copy of its program's folder."""
+    project = table["project"]
+    for name, content in table["kernel"].items():
+        program = {**project, **table.get("program", {}).get(content.get("program", ""), {})}
+        folder = program.get("folder", str(Path(content["file"]).parent))
+        copy = copies / name / folder
+        shutil.copytree(root / folder, copy)
+        inside = content if "folder" in program else {**content, "file": Path(content["file"]).name}
+        yield Kernel(name, inside, program, root, copy, size)
 
 
 @dataclass(slots=True)
@@ -94,24 +128,21 @@ class Row:
         return f"{self.name:16} {self.accepted:8} {gain}  {self.guards:2d} {self.same:6} {times:20} {self.reason}"
 
 
-def tried(kernel: Kernel, folder: Path, trials: int, *, only_check: bool) -> Row:
+def tried(kernel: Kernel, trials: int, *, only_check: bool) -> Row:
     """Check, tune, build and compare one kernel."""
     row = Row(kernel.name)
-    source = folder / kernel.path.name
+    original, source = kernel.path.read_bytes(), kernel.path.with_name(f"annotated_{kernel.path.name}")
     source.write_text(kernel.annotated(), encoding="latin-1")
-    checked = _run(["orio", "check", "--json", str(source)])
+    checked = _run(["orio", "check", "--json", str(source)], kernel.path.parent)
     problems = [d for d in _diagnostics(checked.stdout) if d.get("severity") in {"error", "warning"}]
+    row.accepted = "no" if checked.returncode else "part" if problems else "whole"
     if problems or checked.returncode:
         row.reason = _first(problems, checked)
-        row.accepted = "part" if checked.returncode == 0 else "no"
-    else:
-        row.accepted = "whole"
     if only_check or checked.returncode:
         return row
-    tuned = folder / f"tuned_{kernel.path.name}"
-    report = _run(
-        ["orio", "tune", "--json", "-", "-q", "--trials", str(trials), "-o", str(tuned), str(source)]
-    )
+    tuned = kernel.path.with_name(f"tuned_{kernel.path.name}")
+    command = ["orio", "tune", "--json", "-", "-q", "--trials", str(trials), "-o", str(tuned), str(source)]
+    report = _run(command, kernel.path.parent)
     if report.returncode:
         row.reason = row.reason or f"tune: {_first(_diagnostics(report.stdout), report)}"
         return row
@@ -119,42 +150,50 @@ def tried(kernel: Kernel, folder: Path, trials: int, *, only_check: bool) -> Row
     best = region.get("best")
     row.gain = best["speedup"] if best else None
     row.guards = tuned.read_text(encoding="latin-1").count("Runs unless arrays overlap")
-    return _compared(kernel, tuned, folder, row)
+    return _compared(kernel, (original, tuned.read_bytes()), row)
 
 
-def _compared(kernel: Kernel, tuned: Path, folder: Path, row: Row) -> Row:
+def _compared(kernel: Kernel, contents: tuple[bytes, bytes], row: Row) -> Row:
+    """The row with what the program did with the original file and with the tuned one in its place."""
+    prepared = _run(["sh", "-c", kernel.command("prepare")], kernel.copy)
     outputs: list[list[str]] = []
     seconds: list[float] = []
-    for number, file in enumerate((kernel.path, tuned)):
-        program = folder / f"program{number}"
-        command = shlex.split(kernel.command("program", file=str(file)))
-        built = _run([*command, *(["-fopenmp"] if number else []), "-o", str(program)])
-        if built.returncode:
-            row.same, row.reason = "failed", f"the program: {built.stderr.strip().splitlines()[:1]}"
+    for content, flags in zip(contents, ("", " -fopenmp"), strict=True):
+        kernel.path.write_bytes(content)
+        built = _run(["sh", "-c", kernel.command("build") + flags], kernel.copy)
+        begin = time.perf_counter()
+        ran = _run(["sh", "-c", kernel.command("run")], kernel.copy)
+        elapsed = time.perf_counter() - begin
+        if built.returncode or ran.returncode or prepared.returncode:
+            problem = (prepared.stderr + built.stderr + ran.stderr).strip().splitlines()[:1]
+            row.same, row.reason = "failed", f"the program: {problem}"
             return row
-        ran = _run([str(program)])
-        outputs.append(ran.stderr.split())
         times = [float(line) for line in ran.stdout.split() if _TIME.match(line)]
-        seconds.append(times[-1] if times else 0.0)
-    row.same = "equal" if _equal(*outputs) else "WRONG"
+        seconds.append(times[-1] if times and "prints_seconds" in kernel.program else elapsed)
+        outputs.append(ran.stderr.split())
+    row.same = "equal" if outputs[0] and _equal(*outputs) else "WRONG"
     row.seconds = (seconds[0], seconds[1])
     return row
 
 
 def _equal(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether two outputs are the same words, numbers to the two digits that are printed and one in the last place."""
+    """Whether two outputs are the same words, and numbers to two digits behind the point and one in 100 000."""
     return len(first) == len(second) and all(
-        one == two or (_is_number(one) and _is_number(two) and abs(float(one) - float(two)) <= 0.02)
+        one == two or (_is_number(one) and _is_number(two) and _close(float(one), float(two)))
         for one, two in zip(first, second, strict=True)
     )
+
+
+def _close(one: float, two: float) -> bool:
+    return abs(one - two) <= 0.02 or abs(one - two) <= 1e-5 * abs(one)
 
 
 def _is_number(word: str) -> bool:
     return re.fullmatch(r"-?\d+\.\d+", word) is not None
 
 
-def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, check=False, encoding="latin-1")
+def _run(command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=folder, capture_output=True, check=False, encoding="latin-1")
 
 
 def _diagnostics(text: str) -> list[dict[str, str]]:
@@ -185,18 +224,15 @@ def main() -> int:
     if shutil.which("orio") is None:
         parser.error("`orio` is not on the PATH")
     table = tomllib.loads((HERE / f"{given.project}.toml").read_text())
+    if given.kernel:
+        table["kernel"] = {name: table["kernel"][name] for name in given.kernel}
     rows: list[Row] = []
-    print(
-        f"{table['project']['name']}, {given.size}, {given.trials} trials; gain of the kernel in the finals, guards in"
-    )
+    print(f"{table['project']['name']}, {given.trials} trials; gain of the kernel in the finals, guards in")
     print("the written code, output of the programs, seconds of the original and of the tuned program")
-    for name, content in table["kernel"].items():
-        if given.kernel and name not in given.kernel:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            kernel = Kernel(name, content, table["project"], given.checkout.resolve(), given.size)
-            rows.append(tried(kernel, Path(folder), given.trials, only_check=given.check))
-        print(rows[-1].shown(), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for kernel in kernels(table, given.checkout.resolve(), Path(folder), given.size):
+            rows.append(tried(kernel, given.trials, only_check=given.check))
+            print(rows[-1].shown(), flush=True)
     whole = sum(row.accepted == "whole" for row in rows)
     wrong = sum(row.same in {"WRONG", "failed"} for row in rows)
     print(

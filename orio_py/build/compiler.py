@@ -18,8 +18,9 @@ from orio_py.core.source import Position
 from orio_py.core.units import Seconds
 from orio_py.spec.target import BuildSpec
 
-SHARED_FLAGS = ("-shared", "-fPIC", "-fvisibility=hidden")
-"""A shared object whose own globals are reached as directly as an executable's."""
+SHARED_FLAGS = ("-shared", "-fPIC", "-fvisibility=hidden", "-ffunction-sections", "-Wl,--gc-sections")
+"""A shared object whose own globals are reached as directly as an executable's, without the functions that it does not call:
+they may name variables of other files."""
 
 DEFAULT_BUILD_TIMEOUT = Seconds(120.0)
 

@@ -16,24 +16,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from itertools import combinations
 
 from orio_py.core.names import NameSupply
-from orio_py.ctree.build import binary, block, declare, ident, if_, index, literal_value, unary
+from orio_py.ctree.build import binary, declare, ident, index, literal_value, unary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.names import AccessKey, names_of, references
 from orio_py.ctree.emit_expression import emit_expression
-from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
+from orio_py.ctree.nodes import Node, Transform, c_ast
 from orio_py.ctree.rewrite import Rewriter, declared_names, walk, walk_statements
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context, Refusal
+from orio_py.transformation.guard import Guard
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.element_accesses import ElementAccess, accesses_in
 from orio_py.transformation.offload.extents import factor_of, inner_extents
 from orio_py.transformation.offload.index_ranges import IndexRange, Unbounded, ends, minimums
 from orio_py.transformation.parallel.data_sharing import assigned_names
 from orio_py.transformation.parallel.pragma_text import is_about_loop
+from orio_py.transformation.pointed_bounds import PointedBounds
 from orio_py.transformation.row_facts import Fact, is_steady, row_facts
 from orio_py.transformation.verdicts import aliases_in
 
@@ -43,57 +44,6 @@ _LONGEST = 40
 """Letters of an address that stands in the test itself."""
 
 Apply = Callable[[Transform, Context], Node]
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """A condition at run time, and what is known where it holds."""
-
-    facts: tuple[Fact, ...] = ()
-    names: frozenset[str] = frozenset()
-    """Arrays that share memory with nothing else."""
-    pairs: tuple[tuple[str, str], ...] = ()
-    """The names that are compared for that."""
-    apart: tuple[Node, ...] = ()
-    """The comparisons of these."""
-    declarations: tuple[Node, ...] = ()
-    """Of the ends of arrays that they mention."""
-
-    def and_(self, other: Guard) -> Guard:
-        """The condition that both hold."""
-        return Guard(
-            tuple({fact.value.key: fact for fact in self.facts + other.facts}.values()),
-            self.names | other.names,
-            self.pairs + other.pairs,
-            self.apart + other.apart,
-            self.declarations + other.declarations,
-        )
-
-    def assumed(self, context: Context) -> Context:
-        """The context where the condition holds."""
-        given = context.assumptions
-        known = given.noalias if isinstance(given.noalias, frozenset) else frozenset[str]()
-        apart = replace(given, noalias=known | self.names) if self.names else given
-        return replace(context, assumptions=apart, facts=context.facts + tuple(f.value for f in self.facts))
-
-    def around(self, transformed: Node, original: Node) -> Node:
-        """Both versions of a statement, and which of them runs."""
-        tests = (*(fact.test for fact in self.facts), *self.apart)
-        test = reduce(lambda a, b: binary("&&", a, b), tests)
-        chosen = if_(test, _in_block(transformed), _in_block(original))
-        return block(Comment(f"/* {self._remark()} */"), *self.declarations, chosen)
-
-    def _remark(self) -> str:
-        tested = " and ".join(f"`{emit_expression(fact.test)}`" for fact in self.facts)
-        listed = ", ".join(f"`{one}` and `{two}`" for one, two in self.pairs)
-        if not tested:
-            return f"Runs unless arrays overlap ({listed}); then the original code does."
-        unless = f", unless arrays overlap ({listed})" if listed else ""
-        return f"Runs where {tested}{unless}; else the original code does."
-
-
-def _in_block(statement: Node) -> Node:
-    return statement if isinstance(statement, Compound) else block(statement)
 
 
 @dataclass(slots=True)
@@ -138,6 +88,8 @@ class GuardedRecipe:
                 self._refusals[outer.step] = refusal
             else:
                 del self._guards[outer.step][0]
+                # What stands in the way where the conditions hold is the reason to tell.
+                self._refusals[outer.step] = refusal
             if not self._guards[outer.step]:
                 raise self._refusals[outer.step] from None
             raise _GuardNeeded from None
@@ -169,7 +121,7 @@ def guards(statement: Node, context: Context) -> list[Guard]:
     apart, rows = _disjointness(statement, context), row_facts(statement, context)
     found = [] if apart is None else [apart]
     if rows:
-        whole = Guard(rows)
+        whole = Guard(facts=rows)
         found += [whole] if apart is None else [whole, whole.and_(apart)]
     return found
 
@@ -188,16 +140,27 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
     tested = [pair for pair in pairs if not names.isdisjoint(pair)]
     if not names or len(tested) > _MOST_TESTS:
         return None
-    supply, declarations = context.names(statement), list[Node]()
     used = sorted({name for pair in tested for name in pair})
+    followed = accesses.pointers.names
+    if not followed.isdisjoint({name for pair in pairs for name in pair} - names):
+        return None
+    supply, declarations = context.names(statement), list[Node]()
     for name in used:
-        if (extent := extents[name]) is not None:
+        # What is behind a pointer is read where the first tests hold only.
+        if (extent := extents[name]) is not None and not followed:
             extents[name] = _Extent(
                 _named(extent.first, f"{name}_first", supply, declarations),
                 _named(extent.behind, f"{name}_end", supply, declarations),
             )
     tests = tuple(_apart(extents[one], extents[two]) for one, two in tested)
-    return Guard(accesses.signs(used), frozenset(names), tuple(tested), tests, tuple(declarations))
+    return Guard(
+        accesses.pointers.tests,
+        accesses.signs(used),
+        frozenset(names),
+        tuple(tested),
+        tests,
+        tuple(declarations),
+    )
 
 
 def _named(address: Node, name: str, supply: NameSupply, declarations: list[Node]) -> Node:
@@ -260,6 +223,7 @@ class _Accesses:
     nodes: Mapping[str, frozenset[int]]
     elements: Mapping[str, Sequence[ElementAccess]]
     arithmetic: Arithmetic
+    pointers: PointedBounds
     changing: frozenset[str]
     context: Context
 
@@ -282,8 +246,9 @@ class _Accesses:
 
     def _may_be_negative(self, symbol: str, use: ElementAccess) -> bool:
         known = {*minimums(use.levels), *self.arithmetic.minimums}
-        unsigned = self.arithmetic.is_unsigned(symbol)
-        return symbol not in known and not unsigned and is_steady(symbol, self.changing, self.context)
+        if symbol in known or self.arithmetic.is_never_negative(symbol):
+            return False
+        return symbol.lstrip("*") in self.pointers.names or is_steady(symbol, self.changing, self.context)
 
     @classmethod
     def of(cls, statement: Node, context: Context) -> _Accesses:
@@ -302,6 +267,8 @@ class _Accesses:
             spots.setdefault(found.variable, set()).add(found.spot)
             nodes.setdefault(found.variable, set()).add(id(node))
             written.update([found.spot] if is_written else ())
+        pointers = PointedBounds.of(statement, changing, written, context)
+        arithmetic.followed = pointers.names
         elements: dict[str, list[ElementAccess]] = {}
         for access in accesses_in(statement, arithmetic):
             elements.setdefault(access.name, []).append(access)
@@ -311,6 +278,7 @@ class _Accesses:
             {name: frozenset(found) for name, found in nodes.items()},
             elements,
             arithmetic,
+            pointers,
             changing,
             context,
         )

@@ -36,6 +36,8 @@ class Arithmetic:
         self._nodes: dict[str, Node] = {}
         self._choices: dict[str, tuple[bool, tuple[Polynomial, ...]]] = {}
         self.minimums: dict[str, int] = {}
+        self.followed: frozenset[str] = frozenset()
+        """Pointers of which `*p` has one value throughout."""
         self.types: dict[str, str] = {}
         """On the device, of the variables that the nest declares itself."""
 
@@ -52,6 +54,8 @@ class Arithmetic:
             case c_ast.UnaryOp(op="-" | "+" as op, expr=operand):
                 inner = self.polynomial(operand, known)
                 return None if inner is None else inner.scaled(-1 if op == "-" else 1)
+            case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)) if name in self.followed:
+                return self._symbol(emit_expression(node), node)
             case c_ast.BinaryOp(op="+" | "-" | "*" as op, left=left, right=right):
                 first, second = self.polynomial(left, known), self.polynomial(right, known)
                 if first is None or second is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from orio_py.ctree.build import const
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.loops import CanonicalLoop
@@ -199,6 +200,10 @@ class _Walk:
         match node:
             case c_ast.ArrayRef():
                 self._reference(node, place, writes=writes, reads=reads)
+            case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)) if name in self.arithmetic.followed:
+                self._reference(
+                    c_ast.ArrayRef(node.expr, const(0)), place, writes=writes, reads=reads, of=node
+                )
             case c_ast.Assignment(op=op, lvalue=target, rvalue=value):
                 self.expression(value, place)
                 self.expression(target, place, writes=True, reads=op != "=")
@@ -217,7 +222,9 @@ class _Walk:
                 for child in node:
                     self.expression(child, place)
 
-    def _reference(self, node: Node, place: _Place, *, writes: bool, reads: bool) -> None:
+    def _reference(
+        self, node: Node, place: _Place, *, writes: bool, reads: bool, of: Node | None = None
+    ) -> None:
         base, subscripts = reference_parts(node)
         for subscript in subscripts:
             self.expression(subscript, place)
@@ -226,7 +233,7 @@ class _Walk:
             self.found.append(
                 ElementAccess(
                     base.name,
-                    node,
+                    of or node,
                     values,
                     place.levels,
                     reads=reads,

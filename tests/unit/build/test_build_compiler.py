@@ -1,5 +1,6 @@
 """Build commands: substitution, resolution, failures as values."""
 
+import ctypes
 from pathlib import Path
 
 import pytest
@@ -83,3 +84,12 @@ def test_pre_and_post_build_commands_run(tmp_path: Path) -> None:
     failed = resolve(spec, tmp_path).build_shared(source, tmp_path / "k2.so", {})
     assert isinstance(failed, BuildFailure)
     assert "postbuild" in failed.reason
+
+
+def test_variables_of_other_files_are_not_needed_for_functions_that_nobody_calls(tmp_path: Path) -> None:
+    source = tmp_path / "kernel.c"
+    entry = '__attribute__((visibility("default"))) int entry(void) { return 7; }'
+    source.write_text(f"extern int elsewhere;\nint other(void) {{ return elsewhere; }}\n{entry}\n")
+    built = resolve(BuildSpec("gcc -O0"), tmp_path).build_shared(source, tmp_path / "kernel.so", {})
+    assert isinstance(built, Artifact)
+    assert ctypes.CDLL(str(tmp_path / "kernel.so")).entry() == 7

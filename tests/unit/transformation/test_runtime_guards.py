@@ -70,6 +70,18 @@ CASES = {
         "Unroll(ufactor=3)",
         "fast = d == 0 ? 1 : n; f(n, d == 0 ? &fast : m + 80)",
     ),
+    "bounds behind pointers": (
+        "void f(int n, int *y, int *rows, int *width)",
+        "for (i = 0; i < *rows; i++) for (j = 0; j < *width; j++) y[i * *width + j] = (i + j) % 3 + 1;",
+        "Parallelize()",
+        "m[78] = n; m[79] = 3; f(n, m + 80 + d, m + 78, n > 0 ? m + 79 : 0)",
+    ),
+    "starts behind pointers": (
+        "void f(int n, int *y, int *x, int *first)",
+        "for (i = *first; i < n; i++) y[i] = x[i] % 5 - *first;",
+        "Parallelize()",
+        "m[78] = 2; f(n, m + 80 + d, m + 100, m + 78)",
+    ),
     "several statements": (
         "void f(int n, double *y, double *x)",
         "{ for (i = 0; i < n; i++) y[i] = x[i]; for (i = 0; i < n; i++) x[i] = y[i] + 1; }",
@@ -103,7 +115,7 @@ def test_the_result_is_that_of_the_original_at_every_distance(tmp_path, name) ->
     function, code, recipe, call = CASES[name]
     text = FILE.format(function=function, code=code, recipe=recipe)
     stride = 5 if name == "rows" else 1
-    kind = "int" if name == "bounds in memory" else "double"
+    kind = "int" if "int *y" in function else "double"
     main = MAIN % {"call": call, "stride": stride, "type": kind}
     before = compile_and_run(text + main, tmp_path, *checked())
     new = transformed_file(text, {})
@@ -207,6 +219,31 @@ def test_a_promise_of_columns_is_tested_only_where_it_is_needed() -> None:
     code = "for (i = 0; i < w; i++) for (j = 0; j < s; j++) y[i * s + j] = 0;"
     text = FILE.format(function="void f(int w, int s, int *y)", code=code, recipe="Parallelize()")
     assert "/* Runs" not in transformed_file(text, {})
+
+
+def test_a_pointer_that_only_some_iterations_follow_is_not_followed_before() -> None:
+    text = FILE.format(
+        function="void f(int n, int *y, int *width)",
+        code="for (i = 0; i < n; i++) if (y[i]) for (j = 0; j < *width; j++) y[j] = i;",
+        recipe="Composite(unrolljam=(['j'], [2]))",
+    )
+    with pytest.raises(Refusal) as caught:
+        transformed_file(text, {})
+    assert caught.value.diagnostics[0].code in {"ORIO-T027", "ORIO-T041"}
+
+
+def test_what_stands_in_the_way_where_arrays_are_apart_is_the_reason() -> None:
+    text = FILE.format(
+        function="void f(int n, double *y, double *x, double s)",
+        code="for (i = 0; i < n; i++) { y[i] = x[i]; s += y[i]; }",
+        recipe="Parallelize()",
+    )
+    with pytest.raises(Refusal) as caught:
+        transformed_file(text, {})
+    (problem,) = caught.value.diagnostics
+    assert problem.code == "ORIO-T090"
+    assert problem.position is not None
+    assert problem.position.line == 1 + text[: text.index("y[i] = x[i]")].count("\n")
 
 
 def test_arrays_apart_take_the_transformed_code(tmp_path) -> None:
