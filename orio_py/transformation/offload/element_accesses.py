@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.emit_expression import emit_type
-from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import INCREMENTS, Compound, For, Node, c_ast, reference_parts, substatements
-from orio_py.ctree.rewrite import declared_names, walk_statements
+from orio_py.ctree.loops import CanonicalLoop, ends_iterations
+from orio_py.ctree.nodes import INCREMENTS, Compound, For, Node, c_ast, reference_parts
+from orio_py.ctree.rewrite import assigned_names, assignments, declared_names
 from orio_py.ctree.rewrite import walk as walk_nodes
 from orio_py.kernel.types import device_type
 from orio_py.transformation.offload.arithmetic import Arithmetic, ValueEnvironment
 from orio_py.transformation.offload.index_ranges import IndexRange, level_of, restricted
-from orio_py.transformation.parallel.data_sharing import assigned_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def collect_accesses(
         levels.append(level_of(loop, arithmetic, known, runs=True))
         known[loop.index] = Polynomial.symbol(loop.index)
     place = _Place(tuple(levels), tuple(levels), known)
-    walk.statement(body, _doubtful(place, body) if _has_jumps(body) else place)
+    walk.statement(body, _doubtful(place, body) if ends_iterations(body) else place)
     return tuple(levels), walk.found
 
 
@@ -93,21 +93,6 @@ def accesses_in(node: Node, arithmetic: Arithmetic) -> list[ElementAccess]:
     return walk.found
 
 
-def _has_jumps(body: Node) -> bool:
-    """Whether a `break` or `continue` ends iterations of the loop around a body: what is behind it may not be reached."""
-    stack = [body]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, (c_ast.Break, c_ast.Continue)):
-            return True
-        if isinstance(node, c_ast.Switch):
-            if any(isinstance(part, c_ast.Continue) for part in walk_statements(node)):
-                return True
-        elif not isinstance(node, (For, c_ast.While, c_ast.DoWhile)):
-            stack.extend(substatements(node))
-    return False
-
-
 def _doubtful(place: _Place, node: Node) -> _Place:
     """The place inside a statement that does not say for which indices it runs."""
     return replace(place, always=False, is_exact=False, path=place.inside(node, True))
@@ -117,7 +102,7 @@ class _Walk:
     def __init__(self, arithmetic: Arithmetic, body: Node) -> None:
         self.arithmetic = arithmetic
         self.found: list[ElementAccess] = []
-        self.changing = frozenset(assigned_names([body])) | declared_names(body)
+        self.changing = frozenset(assigned_names(body)) | declared_names(body)
         self.once = _assigned_once(body)
 
     def statement(self, node: Node, place: _Place) -> _Place:
@@ -164,7 +149,7 @@ class _Walk:
 
     def _for(self, node: For, place: _Place) -> None:
         loop = CanonicalLoop.match(node)
-        if loop is None or loop.index in assigned_names([loop.body]):
+        if loop is None or loop.index in assigned_names(loop.body):
             inner = _doubtful(place, node)
             for part in (node.init, node.cond, node.next):
                 if part is not None:
@@ -177,7 +162,7 @@ class _Walk:
         known = {**place.known, loop.index: Polynomial.symbol(loop.index)}
         levels, whole = (*place.levels, level), (*place.whole, level)
         inner = replace(place, levels=levels, whole=whole, known=known)
-        self.statement(loop.body, _doubtful(inner, node) if _has_jumps(loop.body) else inner)
+        self.statement(loop.body, _doubtful(inner, node) if ends_iterations(loop.body) else inner)
 
     def _under(self, condition: Node, truth: bool, place: _Place) -> list[_Place]:
         """The place where a condition holds, or does not, in each case of it."""
@@ -251,18 +236,9 @@ def _declared_types(loops: Sequence[CanonicalLoop], body: Node) -> dict[str, str
 
 def _assigned_once(body: Node) -> frozenset[str]:
     """The variables that one declaration or assignment alone gives a value."""
-    counts: dict[str, int] = {}
-    stack = [body]
-    while stack:
-        node = stack.pop()
-        match node:
-            case c_ast.Decl(name=str(name), init=Node()):
-                counts[name] = counts.get(name, 0) + 1
-            case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
-                counts[name] = counts.get(name, 0) + (1 if node.op == "=" else 2)
-            case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in INCREMENTS:
-                counts[name] = counts.get(name, 0) + 2
-            case _:
-                pass
-        stack.extend(node)
-    return frozenset(name for name, count in counts.items() if count == 1)
+    counts = Counter(name for name, _ in assignments(body))
+    counts.update(
+        part.name for part in walk_nodes(body) if isinstance(part, c_ast.Decl) and part.name and part.init
+    )
+    stepped = {name for name, part in assignments(body) if getattr(part, "op", None) != "="}
+    return frozenset(name for name, count in counts.items() if count == 1) - stepped
