@@ -58,7 +58,7 @@ class RegionWalk(Generic[S]):
                 self.expression(node.cond, state)
                 self.switch(node, state)
             case c_ast.Case() | c_ast.Default():
-                self.sequence(node.stmts or [], state)
+                self.case(node, state)
             case c_ast.DeclList():
                 for declaration in node.decls:
                     state = self.statement(declaration, state)
@@ -109,6 +109,10 @@ class RegionWalk(Generic[S]):
     def switch(self, node: c_ast.Switch, state: S) -> None:
         """Follow the body of a `switch`."""
         self.statement(node.stmt, self.repeated(node, state))
+
+    def case(self, node: c_ast.Case | c_ast.Default, state: S) -> None:
+        """Follow the statements behind a `case` or `default`."""
+        self.sequence(node.stmts or [], state)
 
     # What an analysis says of statements
 
