@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -17,7 +18,8 @@ class Effects:
     """What code does to the variables that are not declared inside it.
 
     `reads` and `writes` hold scalars and arrays; a name counts as an array where it is subscripted or
-    pointed through.  `reads_before_write` are the scalars whose value from before may be used.
+    pointed through.  `reads_before_write` are the scalars whose value from before may be used, `exposed` these
+    and the arrays and pointers that are followed before they are set.
     `calls` are the functions called that may do more than compute a value, `escaping` are names handed to functions that are not pure, which may change what they point to.
     `opaque` is True where code is present that this analysis does not see through.
     """
@@ -33,10 +35,11 @@ class Effects:
     reads_before_write: frozenset[str]
     opaque: bool
     escaping: frozenset[str] = frozenset()
+    exposed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class _Summary:
+class Summary:
     """What a statement does by itself, before any name of its surroundings is taken for a local one.
 
     `written` are the scalars assigned on every path.  `has_jumps` and `needs_types` say that the summary
@@ -60,21 +63,28 @@ def effects(node: Node) -> Effects:
 class EffectsMemory:
     """Remembers the effects of nodes as long as the nodes live; trees are never modified, so they stay true.
 
-    Statements that a new tree shares with an old one are not looked at again.
+    Statements that a new tree shares with an old one are not looked at again.  `dead` are branches that are
+    never taken: `if` statements by identity, and which way.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, dead: Collection[tuple[int, bool]] = ()) -> None:
+        self.dead = dead
         self._known: WeakKeyDictionary[Node, Effects] = WeakKeyDictionary()
-        self._parts: WeakKeyDictionary[Node, _Summary] = WeakKeyDictionary()
+        self._parts: WeakKeyDictionary[Node, Summary] = WeakKeyDictionary()
 
     def of(self, node: Node) -> Effects:
         """The effects of `node`, computed once."""
         found = self._known.get(node)
         if found is None:
-            found = self._known[node] = self._whole(node)
+            found = self._known[node] = self.summary(node).effects
         return found
 
-    def part(self, node: Node, root: Node) -> _Summary:
+    def summary(self, node: Node) -> Summary:
+        """What a tree does by itself."""
+        found = self.part(node, node)
+        return _Walker(self, node, jumps=True).summary(node) if found.has_jumps else found
+
+    def part(self, node: Node, root: Node) -> Summary:
         """The summary of a statement inside `root`."""
         found = self._parts.get(node)
         if found is None:
@@ -82,12 +92,6 @@ class EffectsMemory:
             if not (found.has_jumps or found.needs_types):
                 self._parts[node] = found
         return found
-
-    def _whole(self, node: Node) -> Effects:
-        found = self.part(node, node)
-        if found.has_jumps:
-            return _Walker(self, node, jumps=True).summary(node).effects
-        return found.effects
 
 
 class _Walker(ExpressionEffects):
@@ -99,7 +103,7 @@ class _Walker(ExpressionEffects):
         self.has_jumps = False
         self.leaves_early = False
 
-    def summary(self, node: Node) -> _Summary:
+    def summary(self, node: Node) -> Summary:
         """What `node` does."""
         super().enter(node)
         arrays = self.array_reads | self.array_writes
@@ -117,10 +121,11 @@ class _Walker(ExpressionEffects):
             reads_before_write=frozenset(self.early_reads),
             opaque=self.opaque,
             escaping=frozenset(self.escaping),
+            exposed=frozenset(self.exposed),
         )
-        return _Summary(found, frozenset(self.written), self.has_jumps, self.needs_types, self.leaves_early)
+        return Summary(found, frozenset(self.written), self.has_jumps, self.needs_types, self.leaves_early)
 
-    def add(self, part: _Summary) -> None:
+    def add(self, part: Summary) -> None:
         """Take over what a statement does, in the light of what is local and written here."""
         found, local = part.effects, self._local()
         self.has_jumps = self.has_jumps or part.has_jumps
@@ -130,6 +135,7 @@ class _Walker(ExpressionEffects):
         self.calls |= found.calls
         self.scalar_reads |= found.scalar_reads - local
         self.early_reads |= found.reads_before_write - self.written - local
+        self.exposed |= found.exposed - self.written - local
         self.scalar_writes |= found.scalar_writes - local
         self.written |= part.written - local
         self.array_reads |= found.array_reads - local
@@ -162,7 +168,15 @@ class _Walker(ExpressionEffects):
 
     def _visit_If(self, node: c_ast.If) -> None:
         self.visit(node.cond)
-        self.either(node.iftrue, node.iffalse)
+        alive = [
+            way
+            for truth, way in ((True, node.iftrue), (False, node.iffalse))
+            if (id(node), truth) not in self.memory.dead
+        ]
+        if len(alive) == 2:
+            self.either(*alive)
+        elif alive:
+            self.visit(alive[0])
 
     def _visit_For(self, node: For) -> None:
         self.scopes.append(set())

@@ -44,6 +44,7 @@ class ExpressionEffects:
         self.address_taken: set[str] = set()
         self.early_reads: set[str] = set()
         self.escaping: set[str] = set()
+        self.exposed: set[str] = set()
         self.opaque = False
         self.written: set[str] = set()
         self.scopes: list[set[str]] = []
@@ -78,6 +79,7 @@ class ExpressionEffects:
             self.scalar_reads.add(name)
             if name not in self.written:
                 self.early_reads.add(name)
+                self.exposed.add(name)
 
     def write(self, name: str) -> None:
         """A variable is given a value."""
@@ -116,6 +118,8 @@ class ExpressionEffects:
         """An access to a part of a variable: to an element if it is reached `through` the variable."""
         if self._is_local(base):
             return
+        if base not in self.written:
+            self.exposed.add(base)
         if not through:
             # A member of a struct: its other members keep their values from before.
             self.read(base)
@@ -264,7 +268,7 @@ class ExpressionEffects:
             self.visit(node)
         self.written = before
 
-    def either(self, first: Node, second: Node | None) -> None:
+    def either(self, first: Node | None, second: Node | None) -> None:
         """Two branches of which one runs."""
         before = set(self.written)
         self.visit(first)

@@ -7,6 +7,7 @@ test.  Whether the body leaves the index alone is not part of it; see `first_wri
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, cast, get_args
@@ -247,7 +248,7 @@ def first_write(name: str, node: Node) -> Node | None:
         match item:
             case c_ast.Assignment(lvalue=target) if _is(target, name):
                 return item
-            case c_ast.UnaryOp(op="++" | "--" | "p++" | "p--" | "&", expr=target) if _is(target, name):
+            case c_ast.UnaryOp(op=op, expr=target) if op in INCREMENTS | {"&"} and _is(target, name):
                 return item
             case _:
                 pass
@@ -257,24 +258,47 @@ def first_write(name: str, node: Node) -> Node | None:
 def jumps_out(body: Node, *, continues: bool = False) -> Node | None:
     """The first statement that could leave the loop body or enter it from elsewhere.
 
-    With `continues`, a `continue` of the loop itself is harmless.  `break` and `continue` of the loop itself, `return`, `goto` and labels; a `break` inside an inner
-    loop or `switch` and a `continue` inside an inner loop are harmless.
+    With `continues`, a `continue` of the loop itself is harmless.
+    """
+    return next((n for n in _jumps(body) if not (continues and isinstance(n, c_ast.Continue))), None)
+
+
+def ends_iterations(body: Node) -> bool:
+    """Whether a `break` or `continue` of the loop around a body may leave what stands behind it undone."""
+    return any(isinstance(node, (c_ast.Break, c_ast.Continue)) for node in _jumps(body))
+
+
+def _jumps(body: Node) -> Iterator[Node]:
+    """`break` and `continue` of the loop around a body, `return`, `goto` and labels.
+
+    A `break` inside an inner loop or `switch` and a `continue` inside an inner loop are none.
     """
     stack: list[tuple[Node, bool, bool]] = [(body, False, False)]
     while stack:
         node, in_loop, in_switch = stack.pop()
         match node:
             case c_ast.Return() | c_ast.Goto() | c_ast.Label():
-                return node
+                yield node
             case c_ast.Break() if not (in_loop or in_switch):
-                return node
-            case c_ast.Continue() if not (in_loop or continues):
-                return node
+                yield node
+            case c_ast.Continue() if not in_loop:
+                yield node
             case _:
                 pass
         in_loop = in_loop or isinstance(node, _LOOPS)
         in_switch = in_switch or isinstance(node, c_ast.Switch)
         stack.extend((child, in_loop, in_switch) for child in reversed(substatements(node)))
+
+
+def stray_case(node: Node) -> Node | None:
+    """A `case` or `default` of a `switch` that the statement is inside of, where there is one."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, (c_ast.Case, c_ast.Default)):
+            return current
+        if not isinstance(current, c_ast.Switch):
+            stack.extend(substatements(current))
     return None
 
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 from orio_py.core.diagnostics import fail
 from orio_py.core.source import Position
 from orio_py.ctree.emit import ambiguous_else
+from orio_py.ctree.loops import ends_iterations
 from orio_py.ctree.nodes import Comment, Compound, For, Node, Transform, c_ast
 from orio_py.ctree.rewrite import fields, walk
 
@@ -163,20 +164,9 @@ def _run_once(statement: Node) -> Node:
     """The block of a `do { … } while (0)`, as macros with several statements have it; other statements as they are."""
     match statement:
         case c_ast.DoWhile(cond=c_ast.Constant(type="int", value="0"), stmt=Compound() as body):
-            return statement if _leaves(body) else body
+            return statement if ends_iterations(body) else body
         case _:
             return statement
-
-
-def _leaves(statement: Node) -> bool:
-    """Whether a `break` or `continue` leaves the loop around a statement."""
-    if isinstance(statement, (c_ast.Break, c_ast.Continue)):
-        return True
-    if isinstance(statement, (c_ast.For, c_ast.While, c_ast.DoWhile)):
-        return False
-    if isinstance(statement, c_ast.Switch):
-        return any(isinstance(part, c_ast.Continue) for part in walk(statement))
-    return any(_leaves(child) for child in statement)
 
 
 def _declare_in_headers(block: Compound) -> None:

@@ -7,7 +7,7 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, TypeVar, cast
 
-from orio_py.ctree.nodes import WITH_STATEMENTS, Compound, For, Node, c_ast, substatements
+from orio_py.ctree.nodes import INCREMENTS, WITH_STATEMENTS, Compound, For, Node, c_ast, substatements
 
 Replacement = Node | list[Node]
 """What stands in place of a node: one node, or in a list of statements any number of them."""
@@ -281,6 +281,23 @@ def declared_names(node: Node) -> frozenset[str]:
         if isinstance(current, kinds) and current.name:
             found.add(current.name)
     return frozenset(found)
+
+
+def assignments(node: Node) -> Iterator[tuple[str, Node]]:
+    """The places that assign or step a variable as a whole, with its name, in the order of the source."""
+    for part in walk(node):
+        match part:
+            case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
+                yield name, part
+            case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in INCREMENTS:
+                yield name, part
+            case _:
+                pass
+
+
+def assigned_names(*nodes: Node) -> tuple[str, ...]:
+    """The names that are assigned or stepped anywhere in the trees, in the order of the source."""
+    return tuple(dict.fromkeys(name for node in nodes for name, _ in assignments(node)))
 
 
 def used_names(nodes: Iterable[Node]) -> frozenset[str]:

@@ -6,8 +6,8 @@ from orio_py.ctree.dependence.names import names_of, references
 from orio_py.ctree.effects import Effects
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.known_functions import called_name
-from orio_py.ctree.loops import CanonicalLoop, first_write, jumps_out, reasons
-from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast, substatements
+from orio_py.ctree.loops import CanonicalLoop, first_write, jumps_out, reasons, stray_case
+from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import walk, walk_statements
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.types import index_type, index_type_problem, wraps_at_the_start
@@ -120,7 +120,7 @@ def require_copyable(view: CanonicalLoop, what: str) -> None:
                 refuse("ORIO-T026", f"{what} cannot copy the `static` variable `{part.name}`", part)
         if isinstance(node, c_ast.Label):
             refuse("ORIO-T026", f"{what} cannot copy the label `{node.name}`", node)
-    if (case := _stray_case(view.body)) is not None:
+    if (case := stray_case(view.body)) is not None:
         refuse("ORIO-T026", f"{what} cannot copy a `case` label of a `switch` outside the loop", case)
 
 
@@ -263,17 +263,6 @@ def _first_call(body: Node, names: frozenset[str]) -> Node | None:
     for node in walk(body):
         if isinstance(node, c_ast.FuncCall) and called_name(node) in names:
             return node
-    return None
-
-
-def _stray_case(node: Node) -> Node | None:
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, (c_ast.Case, c_ast.Default)):
-            return current
-        if not isinstance(current, c_ast.Switch):
-            stack.extend(substatements(current))
     return None
 
 

@@ -24,7 +24,7 @@ from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.names import AccessKey, names_of, references
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node, Transform, c_ast
-from orio_py.ctree.rewrite import Rewriter, declared_names, walk, walk_statements
+from orio_py.ctree.rewrite import Rewriter, assigned_names, declared_names, walk, walk_statements
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.guard import Guard
@@ -32,7 +32,6 @@ from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.element_accesses import ElementAccess, accesses_in
 from orio_py.transformation.offload.extents import factor_of, inner_extents
 from orio_py.transformation.offload.index_ranges import IndexRange, Unbounded, ends, minimums
-from orio_py.transformation.parallel.data_sharing import assigned_names
 from orio_py.transformation.parallel.pragma_text import is_about_loop
 from orio_py.transformation.pointed_bounds import PointedBounds
 from orio_py.transformation.row_facts import Fact, is_steady, row_facts
@@ -254,7 +253,7 @@ class _Accesses:
     def of(cls, statement: Node, context: Context) -> _Accesses:
         """What a statement touches of memory that it does not declare itself."""
         names = names_of(statement, context.declarations)
-        changing = frozenset(assigned_names([statement])) | declared_names(statement)
+        changing = frozenset(assigned_names(statement)) | declared_names(statement)
         arithmetic = Arithmetic(context, changing)
         spots: dict[str, set[AccessKey]] = {}
         nodes: dict[str, set[int]] = {}

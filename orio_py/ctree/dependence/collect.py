@@ -23,10 +23,10 @@ from orio_py.ctree.dependence.terms import Proof, Terms, is_wide_integer
 from orio_py.ctree.emit import emit_expression
 from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES, is_pure
 from orio_py.ctree.loops import CanonicalLoop, unmarked
-from orio_py.ctree.nodes import INCREMENTS, Comment, Compound, For, GuardedPragma, Node, c_ast
+from orio_py.ctree.nodes import Compound, For, Node, c_ast
+from orio_py.ctree.region_walk import SILENT, RegionWalk
 from orio_py.ctree.rewrite import walk_statements
 
-_SILENT = (Comment, GuardedPragma, c_ast.Pragma, c_ast.EmptyStatement)
 _EXTREMES = MINIMUM_NAMES | MAXIMUM_NAMES
 _MAY_RUN = "the access is made only under a condition"
 
@@ -50,10 +50,10 @@ def collect(
     scope = _inside(surrounding, aliases, proof)
     for loop in loops:
         scope = collector.header(loop, scope, None)
-    collector.body(loops[-1].body, scope)
+    collector.sequence(statements(loops[-1].body), scope)
     groups = {path: tuple(nodes) for path, nodes in collector.groups.items()}
     dead = frozenset(collector.dead - collector.taken)
-    return Accesses(collector.finished(), scope, groups, collector.jump, names, dead)
+    return Accesses(collector.finished(), scope, groups, collector.jumps, names, dead)
 
 
 def _inside(surrounding: Sequence[CanonicalLoop], aliases: Aliases, proof: Proof) -> Scope:
@@ -69,7 +69,7 @@ def _inside(surrounding: Sequence[CanonicalLoop], aliases: Aliases, proof: Proof
     return Scope(values=scope.values, outer=scope.domain, fixed=frozenset(scope.values))
 
 
-class _Collector:
+class _Collector(RegionWalk[Scope]):
     """Walks statements in the order of the source and records accesses."""
 
     def __init__(self, names: Names, proof: Proof) -> None:
@@ -79,7 +79,7 @@ class _Collector:
         self.instances: list[Instance] = []
         self.index_writes: list[Instance] = []
         self.groups: dict[tuple[int, ...], list[Node]] = {}
-        self.jump: str | None = None
+        self.jumps: str | None = None
         self.dead: set[tuple[int, bool]] = set()
         self.taken: set[tuple[int, bool]] = set()
         self.depth = 0
@@ -94,8 +94,8 @@ class _Collector:
         written = {instance.name for instance in found if instance.is_write}
         self._check_parts(found, written)
         kept = [instance for instance in found if instance.name in written | self.names.overlapped]
-        if self.jump is not None:
-            kept = [replace(instance, why=instance.why or self.jump) for instance in kept]
+        if self.jumps is not None:
+            kept = [replace(instance, why=instance.why or self.jumps) for instance in kept]
         return tuple(kept)
 
     def _check_parts(self, found: list[Instance], written: set[str]) -> None:
@@ -120,39 +120,40 @@ class _Collector:
             self._fail(f"the index `{loop.index}` of the outer loop is used by an inner loop", loop.node)
         if loop.index in self.names.overlapped and loop.declared_type is None:
             self._fail(f"a write through a pointer may change the loop index `{loop.index}`", loop.node)
-        self._read(loop.start, scope)
-        self._read(loop.bound, replace(scope, private={**scope.private, loop.index: 0}))
+        self.expression(loop.start, scope)
+        self.expression(loop.bound, replace(scope, private={**scope.private, loop.index: 0}))
         if loop.declared_type is None:
             index = c_ast.ID(loop.index, loop.node.coord)
             self.index_writes.append(self._instance(Reference(loop.index, ()), index, True, scope))
         return enter(loop, self.terms, scope, previous)
 
-    def body(self, node: Any, scope: Scope) -> None:
-        """The body of a loop, whose statements may be fused with those of other copies."""
-        self._sequence(statements(node), scope)
-
-    def _sequence(self, items: list[Any], scope: Scope) -> None:
-        base, place, in_run = scope.path, 0, False
+    def sequence(self, items: Sequence[Node], state: Scope) -> None:
+        """Record the statements of a block; where they are fused with those of other copies, in groups."""
+        base, place, in_run = state.path, 0, False
         previous: CanonicalLoop | None = None
         for wrapped in items:
             item = unmarked(wrapped)
-            if isinstance(item, _SILENT):
+            if isinstance(item, SILENT):
                 continue
             is_loop = isinstance(item, For)
-            if scope.fusable and (is_loop or not in_run):
+            if state.fusable and (is_loop or not in_run):
                 place += 1
             in_run = not is_loop
-            here = scope
-            if scope.fusable:
-                here = replace(scope, path=(*base, place), fusable=is_loop)
+            here = state
+            if state.fusable:
+                here = replace(state, path=(*base, place), fusable=is_loop)
                 self.groups.setdefault(here.path, []).append(item)
             if isinstance(item, For):
                 previous = self._for(item, here, previous)
             else:
                 previous = None
-                after = self._statement(item, here)
+                after = self.statement(item, here)
                 if after is not here:
-                    scope = replace(after, path=base, fusable=scope.fusable)
+                    state = replace(after, path=base, fusable=state.fusable)
+
+    def loop(self, node: For, state: Scope) -> None:
+        """Record a loop that no other one comes before."""
+        self._for(node, state, None)
 
     def _for(self, node: For, scope: Scope, previous: CanonicalLoop | None) -> CanonicalLoop | None:
         loop = CanonicalLoop.match(node)
@@ -160,171 +161,118 @@ class _Collector:
         if loop is None and (loop := continuation(node, previous)) is not None:
             before = previous
         if loop is None:
-            self._irregular(node, scope)
+            self.uncounted(node, scope)
             return None
         inner = self.header(loop, scope, before)
         self.depth += 1
-        self.body(loop.body, inner)
+        self.sequence(statements(loop.body), inner)
         self.depth -= 1
         return loop
 
-    def _irregular(self, node: Any, scope: Scope) -> None:
-        """A loop that counts nothing we know: its body may run any number of times."""
-        scope = replace(scope, fusable=False)
-        scope = self._statement(getattr(node, "init", None), scope)
-        symbol = self.terms.fresh()
-        level = Level(symbol.leading()[0][0], "", 1, node)
-        inner = replace(scope, levels=(*scope.levels, level), why=scope.why or "its loop has no known range")
-        inner = inner.restricted((symbol,), None)
-        for part in (node.cond, getattr(node, "next", None)):
-            if part is not None:
-                self._read(part, inner)
+    def uncounted(self, node: Any, state: Scope) -> None:
+        """Record a loop that counts nothing known."""
         self.depth += 1
-        self._statement(node.stmt, inner)
+        super().uncounted(node, replace(state, fusable=False))
         self.depth -= 1
 
-    def _statement(self, node: Any, scope: Scope) -> Scope:
-        """Record a statement that is not fused; the scope of the statements behind it."""
-        node = unmarked(node)
-        if node is None or isinstance(node, _SILENT):
-            return scope
-        match type(node).__name__:
-            case "Compound":
-                self._sequence(node.block_items or [], scope)
-            case "For":
-                self._for(node, scope, None)
-            case "While" | "DoWhile":
-                self._irregular(node, scope)
-            case "If":
-                self._read(node.cond, scope)
-                self._branch(node, True, scope)
-                self._branch(node, False, scope)
-            case "Switch":
-                self._read(node.cond, scope)
-                self.depth += 1
-                self._statement(node.stmt, replace(scope, why=scope.why or _MAY_RUN))
-                self.depth -= 1
-            case "Case" | "Default":
-                self._sequence(node.stmts or [], scope)
-            case "DeclList":
-                for declaration in node.decls:
-                    scope = self._declaration(declaration, scope)
-            case "Decl":
-                scope = self._declaration(node, scope)
-            case "Break" | "Continue":
-                self._jump(node)
-            case "Return" | "Goto" | "Label":
-                self._fail("a `return`, `goto` or label lets the loop end in its midst", node)
-            case "Typedef":
-                pass
-            case "Assignment":
-                self._read(node, scope)
-                scope = self._assigned(node, scope)
-            case _:
-                self._read(node, scope)
-        return scope
+    def repeated(self, node: Node, state: Scope) -> Scope:
+        """The scope in a loop without a known range."""
+        symbol = self.terms.fresh()
+        level = Level(symbol.leading()[0][0], "", 1, node)
+        why = state.why or "its loop has no known range"
+        return replace(state, levels=(*state.levels, level), why=why).restricted((symbol,), None)
 
-    def _branch(self, node: Any, truth: bool, scope: Scope) -> None:
-        inner = self.terms.condition(node.cond, scope, truth)
-        never = len(inner.domain) > len(scope.domain) and self.proof(NEVER, inner.known)
+    def switch(self, node: c_ast.Switch, state: Scope) -> None:
+        """Record the body of a `switch`, each statement of which may run."""
+        self.depth += 1
+        self.statement(node.stmt, replace(state, why=state.why or _MAY_RUN))
+        self.depth -= 1
+
+    def branch(self, node: c_ast.If, part: Node | None, truth: bool, state: Scope) -> None:
+        """Record a branch, and whether it is never taken."""
+        inner = self.terms.condition(node.cond, state, truth)
+        never = len(inner.domain) > len(state.domain) and self.proof(NEVER, inner.known)
         # Copies of a statement may share a node that is dead in one place only.
         (self.dead if never else self.taken).add((id(node), truth))
-        self._statement(node.iftrue if truth else node.iffalse, inner)
+        if part is not None:
+            self.statement(part, inner)
 
-    def _jump(self, node: Node) -> None:
+    def under(self, condition: Node, truth: bool, state: Scope) -> tuple[Scope]:
+        """The scope where a condition holds, or does not."""
+        return (self.terms.condition(condition, state, truth),)
+
+    def jump(self, node: Node, state: Scope) -> None:
+        """A `break` or `continue` makes domains inexact; nothing is known of other jumps."""
+        if not isinstance(node, (c_ast.Break, c_ast.Continue)):
+            self._fail("a `return`, `goto` or label lets the loop end in its midst", node)
         word = type(node).__name__.lower()
         if self.depth == 0 and word == "break":
             self._fail("`break` leaves the loop", node)
-        self.jump = f"`{word}` skips iterations"
+        self.jumps = f"`{word}` skips iterations"
 
-    def _declaration(self, node: Any, scope: Scope) -> Scope:
-        if node.name is None or type(node.type).__name__ == "FuncDecl":
-            return scope
+    def declaration(self, node: c_ast.Decl, state: Scope) -> Scope:
+        """Record a declaration, whose variable is private from there on and may have a known value."""
+        if node.name is None or isinstance(node.type, c_ast.FuncDecl):
+            return state
         if {"static", "extern"} & set(node.storage):
             self._fail(f"`{node.name}` is declared {node.storage[0]} inside the loop", node)
         extent = node.type
-        while type(extent).__name__ == "ArrayDecl":
+        while isinstance(extent, c_ast.ArrayDecl):
             if extent.dim is not None:
-                self._read(extent.dim, scope)
+                self.expression(extent.dim, state)
             extent = extent.type
-        values = {name: value for name, value in scope.values.items() if name != node.name}
+        values = {name: value for name, value in state.values.items() if name != node.name}
         if node.init is not None:
-            self._read(node.init, scope)
+            self.expression(node.init, state)
             if not self.names.writes.get(node.name) and is_wide_integer(node.type):
-                value, scope = self.terms.polynomial(node.init, scope)
+                value, state = self.terms.polynomial(node.init, state)
                 if value is not None:
                     values[node.name] = value
-        return replace(scope, values=values, private={**scope.private, node.name: own_subscripts(node)})
+        return replace(state, values=values, private={**state.private, node.name: own_subscripts(node)})
 
-    def _assigned(self, node: Any, scope: Scope) -> Scope:
+    def assigned(self, node: c_ast.Assignment, state: Scope) -> Scope:
         """A scalar that is assigned once has a known value in the statements behind."""
-        if type(node.lvalue).__name__ != "ID" or node.op != "=":
-            return scope
-        name: str = node.lvalue.name
+        if not isinstance(node.lvalue, c_ast.ID) or node.op != "=":
+            return state
+        name = node.lvalue.name
         declaration = self.names.declarations.get(name)
         known = declaration is not None and declaration.is_integer and declaration.is_scalar
         once = self.names.writes.get(name) == 1
         if not known or not once or name in self.names.local | self.names.indices | self.names.overlapped:
-            return scope
-        value, scope = self.terms.polynomial(node.rvalue, scope)
-        return scope if value is None else replace(scope, values={**scope.values, name: value})
+            return state
+        value, state = self.terms.polynomial(node.rvalue, state)
+        return state if value is None else replace(state, values={**state.values, name: value})
 
     # Expressions
 
-    def _read(self, node: Any, scope: Scope) -> None:
-        """Record the accesses of an expression."""
-        match type(node).__name__:
-            case "ID" | "ArrayRef" | "StructRef":
-                self._reference(node, scope)
-            case "UnaryOp":
-                self._unary(node, scope)
-            case "BinaryOp" if node.op in {"&&", "||"}:
-                self._read(node.left, scope)
-                self._read(node.right, self.terms.condition(node.left, scope, truth=node.op == "&&"))
-            case "TernaryOp":
-                self._read(node.cond, scope)
-                self._read(node.iftrue, self.terms.condition(node.cond, scope))
-                self._read(node.iffalse, self.terms.condition(node.cond, scope, truth=False))
-            case "Assignment":
-                self._read(node.rvalue, scope)
-                self._reference(node.lvalue, scope, reads=node.op != "=", writes=True)
-            case "FuncCall" | "KernelCall":
-                self._call(node, scope)
-            case "Cast":
-                self._read(node.expr, scope)
-            case "BinaryOp" | "ExprList" | "InitList" | "Constant":
-                for child in node:
-                    self._read(child, scope)
-            case kind:
-                self._fail(f"this {kind} cannot be analysed", node)
+    def address(self, node: c_ast.UnaryOp, state: Scope) -> None:
+        """What an address is used for is not followed."""
+        del state
+        self._fail("the address of a variable is taken", node)
 
-    def _unary(self, node: Any, scope: Scope) -> None:
-        if node.op in INCREMENTS:
-            self._reference(node.expr, scope, reads=True, writes=True)
-        elif node.op == "*":
-            self._reference(node, scope)
-        elif node.op == "&":
-            self._fail("the address of a variable is taken", node)
-        elif node.op not in {"sizeof", "_Alignof"}:
-            self._read(node.expr, scope)
-
-    def _call(self, node: Any, scope: Scope) -> None:
+    def call(self, node: c_ast.FuncCall, state: Scope) -> None:
+        """Record the arguments of a function that only computes a value."""
         if not is_pure(node) and getattr(node.name, "name", None) not in _EXTREMES:
             self._fail(f"it calls `{emit_expression(node.name)}`, whose effects are not known", node)
-        for argument in node.args.exprs if node.args is not None else ():
-            self._read(argument, scope)
+        super().call(node, state)
 
-    def _reference(self, node: Any, scope: Scope, *, reads: bool = True, writes: bool = False) -> None:
+    def other(self, node: Node, state: Scope) -> None:
+        """An expression that has no affine form."""
+        del state
+        self._fail(f"this {type(node).__name__} cannot be analysed", node)
+
+    def reference(self, node: Node, state: Scope, *, reads: bool, writes: bool) -> None:
+        """Record an access, and those of its subscripts."""
         reference = resolve(node, self.names)
         if reference is None:
             self._fail(f"`{emit_expression(node)}` is not an element of a named array", node)
         for subscript in reference.subscripts:
-            self._read(subscript, scope)
-        if reference.variable in scope.private:
-            if len(reference.subscripts) > scope.private[reference.variable]:
+            self.expression(subscript, state)
+        if reference.variable in state.private:
+            if len(reference.subscripts) > state.private[reference.variable]:
                 self._fail(f"`{reference.variable}` is a pointer that is set inside the loop", node)
             return
-        if any(level.index == reference.name for level in scope.levels):
+        if any(level.index == reference.name for level in state.levels):
             if writes:
                 self._fail(f"the body assigns the loop index `{reference.name}`", node)
             return
@@ -332,9 +280,9 @@ class _Collector:
         if reference.variable not in self.changing:
             return
         if reads:
-            self.instances.append(self._instance(reference, node, False, scope))
+            self.instances.append(self._instance(reference, node, False, state))
         if writes:
-            self.instances.append(self._instance(reference, node, True, scope))
+            self.instances.append(self._instance(reference, node, True, state))
 
     def _check_declaration(self, reference: Reference, node: Node) -> None:
         declaration = self.names.declarations.get(reference.variable)
@@ -373,7 +321,7 @@ class _Collector:
 def _holds_only(body: Node, node: Node) -> bool:
     """Whether a body is one statement, besides what does nothing."""
     while isinstance(body, Compound):
-        items = [item for item in body.block_items or [] if not isinstance(item, _SILENT)]
+        items = [item for item in body.block_items or [] if not isinstance(item, SILENT)]
         if len(items) != 1:
             return False
         body = items[0]

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from orio_py.ctree.effects import EffectsMemory
 from orio_py.ctree.emit import emit_expression
 from orio_py.ctree.known_functions import is_pure
-from orio_py.ctree.nodes import INCREMENTS, Node
+from orio_py.ctree.nodes import INCREMENTS, Compound, Node
 from orio_py.ctree.rewrite import walk, walk_statements
 
-_JUMPS = frozenset({"Break", "Continue"})
 _TYPES = frozenset({"TypeDecl", "IdentifierType"})
 _COMMUTATIVE = frozenset({"+", "*", "&", "|", "^"})
 
@@ -32,117 +32,8 @@ def scalar_flow(statements: Iterable[Node], dead: Collection[tuple[int, bool]] =
 
     `dead` are branches that are never taken: `if` statements by identity, and which way.
     """
-    nodes = list(statements)
-    walker = _Flow(dead)
-    done: frozenset[str] = frozenset()
-    for node in nodes:
-        done = walker.statement(node, done, frozenset())
-    parts = (type(part).__name__ for node in nodes for part in walk_statements(node))
-    jumps = not _JUMPS.isdisjoint(parts)
-    return ScalarFlow(frozenset(walker.exposed), frozenset() if jumps else done)
-
-
-class _Flow:
-    """Follows the statements with the set of variables that are certainly written.
-
-    `hidden` are names declared further in, which mean other variables than outside.
-    """
-
-    def __init__(self, dead: Collection[tuple[int, bool]]) -> None:
-        self.exposed: set[str] = set()
-        self.dead = dead
-
-    def statement(self, node: Any, done: frozenset[str], hidden: frozenset[str]) -> frozenset[str]:
-        """The variables written after a statement, given those written before it."""
-        match type(node).__name__:
-            case "Compound":
-                return self._block(node.block_items or [], done, hidden)
-            case "Transform":
-                return self.statement(node.stmt, done, hidden)
-            case "For" | "While":
-                return self._loop(node, done, hidden)
-            case "DoWhile":
-                self.statement(node.stmt, done, hidden)
-                self.statement(node.cond, done, hidden)
-                return done
-            case "If" | "TernaryOp":
-                done = self.statement(node.cond, done, hidden)
-                ways = [(True, node.iftrue), (False, node.iffalse)]
-                taken = [way for truth, way in ways if (id(node), truth) not in self.dead]
-                found = [self.statement(way, done, hidden) for way in taken]
-                return found[0].intersection(*found[1:]) if found else done
-            case "Switch":
-                done = self.statement(node.cond, done, hidden)
-                self.statement(node.stmt, done, hidden)
-                return done
-            case "Case" | "Default":
-                self._block(node.stmts or [], done, hidden)
-                return done
-            case _:
-                return self._expression(node, done, hidden)
-
-    def _block(self, items: list[Any], done: frozenset[str], hidden: frozenset[str]) -> frozenset[str]:
-        for item in items:
-            if type(item).__name__ == "Decl" and item.name is not None:
-                done = self._declaration(item, done, hidden)
-                hidden |= {item.name}
-            else:
-                done = self.statement(item, done, hidden)
-        return done
-
-    def _declaration(self, node: Any, done: frozenset[str], hidden: frozenset[str]) -> frozenset[str]:
-        for child in (node.type, node.init):
-            if child is not None:
-                done = self.statement(child, done, hidden)
-        return done
-
-    def _loop(self, node: Any, done: frozenset[str], hidden: frozenset[str]) -> frozenset[str]:
-        init: Any = getattr(node, "init", None)
-        if type(init).__name__ == "DeclList":
-            for declaration in init.decls:
-                done = self._declaration(declaration, done, hidden)
-                hidden |= {declaration.name}
-        elif init is not None:
-            done = self.statement(init, done, hidden)
-        if node.cond is not None:
-            done = self.statement(node.cond, done, hidden)
-        self.statement(node.stmt, done, hidden)
-        step: Any = getattr(node, "next", None)
-        if step is not None:
-            self.statement(step, done, hidden)
-        return done
-
-    def _expression(self, node: Any, done: frozenset[str], hidden: frozenset[str]) -> frozenset[str]:
-        match type(node).__name__:
-            case "ID":
-                if node.name not in done and node.name not in hidden:
-                    self.exposed.add(node.name)
-                return done
-            case "Assignment":
-                done = self.statement(node.rvalue, done, hidden)
-                if type(node.lvalue).__name__ != "ID" or node.op != "=":
-                    done = self.statement(node.lvalue, done, hidden)
-                return self._written(node.lvalue, done, hidden)
-            case "UnaryOp" if node.op in INCREMENTS:
-                done = self.statement(node.expr, done, hidden)
-                return self._written(node.expr, done, hidden)
-            case "BinaryOp" if node.op in {"&&", "||"}:
-                done = self.statement(node.left, done, hidden)
-                self.statement(node.right, done, hidden)
-                return done
-            case "StructRef":
-                return self.statement(node.name, done, hidden)
-            case "NoneType":
-                return done
-            case _:
-                for child in node:
-                    done = self.statement(child, done, hidden)
-                return done
-
-    def _written(self, target: Any, done: frozenset[str], hidden: frozenset[str]) -> frozenset[str]:
-        if type(target).__name__ == "ID" and target.name not in hidden:
-            return done | {target.name}
-        return done
+    found = EffectsMemory(dead).summary(Compound(list(statements)))
+    return ScalarFlow(found.effects.exposed, frozenset() if found.leaves_early else found.written)
 
 
 def reduction_operator(body: Node, name: str) -> str | None:

@@ -31,14 +31,13 @@ from orio_py.ctree.build import (
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.loops import CanonicalLoop, jumps_out
 from orio_py.ctree.nodes import For, Node, c_ast
-from orio_py.ctree.rewrite import copy_with, used_names, walk
+from orio_py.ctree.rewrite import assigned_names, copy_with, used_names, walk
 from orio_py.kernel.call import begin_name, length_name, place_name, start_name
 from orio_py.kernel.plan import Axis, BlockPlan
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.axis_mapping import axis, require_countable
 from orio_py.transformation.offload.body import body_items, unrolled_by_pragma
-from orio_py.transformation.parallel.data_sharing import assigned_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +122,7 @@ def _problem(
     loop: CanonicalLoop, items: Sequence[Node], arithmetic: Arithmetic, what: str, context: Context
 ) -> str | None:
     """Why the items of a group could not run a loop in blocks together, or None."""
-    if loop.index in assigned_names([loop.body]):
+    if loop.index in assigned_names(loop.body):
         return "its body assigns its index"
     if jumps_out(loop.body) is not None:
         return "it is left early"

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from orio_py.ctree.build import const
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.emit_expression import emit_type
-from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import INCREMENTS, Compound, For, Node, c_ast, reference_parts, substatements
-from orio_py.ctree.rewrite import declared_names, walk_statements
+from orio_py.ctree.loops import CanonicalLoop, ends_iterations
+from orio_py.ctree.nodes import Node, c_ast, reference_parts
+from orio_py.ctree.region_walk import RegionWalk
+from orio_py.ctree.rewrite import assigned_names, assignments, declared_names
 from orio_py.ctree.rewrite import walk as walk_nodes
 from orio_py.kernel.types import device_type
 from orio_py.transformation.offload.arithmetic import Arithmetic, ValueEnvironment
 from orio_py.transformation.offload.index_ranges import IndexRange, level_of, restricted
-from orio_py.transformation.parallel.data_sharing import assigned_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def collect_accesses(
         levels.append(level_of(loop, arithmetic, known, runs=True))
         known[loop.index] = Polynomial.symbol(loop.index)
     place = _Place(tuple(levels), tuple(levels), known)
-    walk.statement(body, _doubtful(place, body) if _has_jumps(body) else place)
+    walk.statement(body, _doubtful(place, body) if ends_iterations(body) else place)
     return tuple(levels), walk.found
 
 
@@ -94,157 +95,106 @@ def accesses_in(node: Node, arithmetic: Arithmetic) -> list[ElementAccess]:
     return walk.found
 
 
-def _has_jumps(body: Node) -> bool:
-    """Whether a `break` or `continue` ends iterations of the loop around a body: what is behind it may not be reached."""
-    stack = [body]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, (c_ast.Break, c_ast.Continue)):
-            return True
-        if isinstance(node, c_ast.Switch):
-            if any(isinstance(part, c_ast.Continue) for part in walk_statements(node)):
-                return True
-        elif not isinstance(node, (For, c_ast.While, c_ast.DoWhile)):
-            stack.extend(substatements(node))
-    return False
-
-
 def _doubtful(place: _Place, node: Node) -> _Place:
     """The place inside a statement that does not say for which indices it runs."""
     return replace(place, always=False, is_exact=False, path=place.inside(node, True))
 
 
-class _Walk:
+class _Walk(RegionWalk[_Place]):
     def __init__(self, arithmetic: Arithmetic, body: Node) -> None:
         self.arithmetic = arithmetic
         self.found: list[ElementAccess] = []
-        self.changing = frozenset(assigned_names([body])) | declared_names(body)
+        self.changing = frozenset(assigned_names(body)) | declared_names(body)
         self.once = _assigned_once(body)
 
-    def statement(self, node: Node, place: _Place) -> _Place:
-        """Record a statement; the place behind it."""
-        match node:
-            case Compound():
-                self._sequence(node.block_items or [], place)
-            case For():
-                self._for(node, place)
-            case c_ast.If():
-                self.expression(node.cond, place)
-                for branch, truth in ((node.iftrue, True), (node.iffalse, False)):
-                    if branch is not None:
-                        for case in self._under(node.cond, truth, place):
-                            self.statement(branch, case)
-            case c_ast.While() | c_ast.DoWhile() | c_ast.Switch():
-                inner = _doubtful(place, node)
-                self.expression(node.cond, inner)
-                self.statement(node.stmt, inner)
-            case c_ast.Case() | c_ast.Default():
-                self._sequence(node.stmts or [], replace(place, always=False))
-            case c_ast.DeclList():
-                for declaration in node.decls:
-                    place = self.statement(declaration, place)
-            case c_ast.Decl():
-                if node.init is not None and node.name is not None:
-                    self.expression(node.init, place)
-                    return self._learned(node.name, node.init, place)
-            case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value):
-                self.expression(value, place)
-                return self._learned(name, value, place)
-            case _:
-                self.expression(node, place)
-        return place
+    def declaration(self, node: c_ast.Decl, state: _Place) -> _Place:
+        """Record what the first value of a variable uses."""
+        if node.init is None or node.name is None:
+            return state
+        self.expression(node.init, state)
+        return self._learned(node.name, node.init, state)
 
-    def _sequence(self, items: Sequence[Node], place: _Place) -> None:
-        for item in items:
-            place = self.statement(item, place)
+    def assigned(self, node: c_ast.Assignment, state: _Place) -> _Place:
+        """The place behind an assignment: the value of a variable that has one alone is known."""
+        match node:
+            case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value):
+                return self._learned(name, value, state)
+            case _:
+                return state
 
     def _learned(self, name: str, value: Node, place: _Place) -> _Place:
         if name not in self.once:
             return place
         return replace(place, known={**place.known, name: self.arithmetic.polynomial(value, place.known)})
 
-    def _for(self, node: For, place: _Place) -> None:
-        loop = CanonicalLoop.match(node)
-        if loop is None or loop.index in assigned_names([loop.body]):
-            inner = _doubtful(place, node)
-            for part in (node.init, node.cond, node.next):
-                if part is not None:
-                    self.statement(part, inner)
-            self.statement(node.stmt, inner)
+    def counted(self, loop: CanonicalLoop, state: _Place) -> None:
+        """Record a loop and what its index ranges over."""
+        if loop.index in assigned_names(loop.body):
+            self.uncounted(loop.node, state)
             return
-        self.expression(loop.start, place)
-        self.expression(loop.bound, place)
-        level = level_of(loop, self.arithmetic, place.known, runs=False)
-        known = {**place.known, loop.index: Polynomial.symbol(loop.index)}
-        levels, whole = (*place.levels, level), (*place.whole, level)
-        inner = replace(place, levels=levels, whole=whole, known=known)
-        self.statement(loop.body, _doubtful(inner, node) if _has_jumps(loop.body) else inner)
+        self.expression(loop.start, state)
+        self.expression(loop.bound, state)
+        level = level_of(loop, self.arithmetic, state.known, runs=False)
+        known = {**state.known, loop.index: Polynomial.symbol(loop.index)}
+        levels, whole = (*state.levels, level), (*state.whole, level)
+        inner = replace(state, levels=levels, whole=whole, known=known)
+        self.statement(loop.body, _doubtful(inner, loop.node) if ends_iterations(loop.body) else inner)
 
-    def _under(self, condition: Node, truth: bool, place: _Place) -> list[_Place]:
+    def repeated(self, node: Node, state: _Place) -> _Place:
+        """A place that is not known to be reached."""
+        return _doubtful(state, node)
+
+    def under(self, condition: Node, truth: bool, state: _Place) -> list[_Place]:
         """The place where a condition holds, or does not, in each case of it."""
-        cases = restricted(place.levels, condition, truth, self.arithmetic, place.known)
+        cases = restricted(state.levels, condition, truth, self.arithmetic, state.known)
         return [
             replace(
-                place,
+                state,
                 levels=case.levels,
                 always=False,
-                is_exact=place.is_exact and case.is_exact,
-                guards=(*place.guards, *case.guards),
-                path=place.inside(condition, truth),
+                is_exact=state.is_exact and case.is_exact,
+                guards=(*state.guards, *case.guards),
+                path=state.inside(condition, truth),
             )
             for case in cases
         ]
 
-    def expression(self, node: Node, place: _Place, *, writes: bool = False, reads: bool = True) -> None:
-        """Record the references in an expression."""
-        match node:
-            case c_ast.ArrayRef():
-                self._reference(node, place, writes=writes, reads=reads)
-            case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)) if name in self.arithmetic.followed:
-                self._reference(
-                    c_ast.ArrayRef(node.expr, const(0)), place, writes=writes, reads=reads, of=node
-                )
-            case c_ast.Assignment(op=op, lvalue=target, rvalue=value):
-                self.expression(value, place)
-                self.expression(target, place, writes=True, reads=op != "=")
-            case c_ast.UnaryOp(op=op, expr=target) if op in INCREMENTS:
-                self.expression(target, place, writes=True)
-            case c_ast.TernaryOp(cond=condition, iftrue=first, iffalse=second):
-                self.expression(condition, place)
-                for branch, truth in ((first, True), (second, False)):
-                    for case in self._under(condition, truth, place):
-                        self.expression(branch, case)
-            case c_ast.BinaryOp(op="&&" | "||" as op, left=left, right=right):
-                self.expression(left, place)
-                for case in self._under(left, op == "&&", place):
-                    self.expression(right, case)
-            case _:
-                for child in node:
-                    self.expression(child, place)
-
-    def _reference(
-        self, node: Node, place: _Place, *, writes: bool, reads: bool, of: Node | None = None
-    ) -> None:
-        base, subscripts = reference_parts(node)
+    def reference(self, node: Node, state: _Place, *, reads: bool, writes: bool) -> None:
+        """Record an element of an array, and those that its subscripts use."""
+        element = self._element(node)
+        if element is None:
+            self.children(node, state)
+            return
+        base, subscripts = reference_parts(element)
         for subscript in subscripts:
-            self.expression(subscript, place)
+            self.expression(subscript, state)
         if isinstance(base, c_ast.ID):
-            values = tuple(self.arithmetic.polynomial(s, place.known) for s in subscripts)
+            values = tuple(self.arithmetic.polynomial(s, state.known) for s in subscripts)
             self.found.append(
                 ElementAccess(
                     base.name,
-                    of or node,
+                    node,
                     values,
-                    place.levels,
+                    state.levels,
                     reads=reads,
                     writes=writes,
-                    always=place.always,
-                    is_exact=place.is_exact,
-                    guards=place.guards,
-                    path=place.path,
-                    whole=place.whole,
+                    always=state.always,
+                    is_exact=state.is_exact,
+                    guards=state.guards,
+                    path=state.path,
+                    whole=state.whole,
                 )
             )
+
+    def _element(self, node: Node) -> Node | None:
+        """What is read as an element of an array: one, or `*p` of a pointer that may be followed anywhere."""
+        match node:
+            case c_ast.ArrayRef():
+                return node
+            case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)) if name in self.arithmetic.followed:
+                return c_ast.ArrayRef(node.expr, const(0))
+            case _:
+                return None
 
 
 def _declared_types(loops: Sequence[CanonicalLoop], body: Node) -> dict[str, str]:
@@ -258,18 +208,52 @@ def _declared_types(loops: Sequence[CanonicalLoop], body: Node) -> dict[str, str
 
 def _assigned_once(body: Node) -> frozenset[str]:
     """The variables that one declaration or assignment alone gives a value."""
-    counts: dict[str, int] = {}
-    stack = [body]
-    while stack:
-        node = stack.pop()
-        match node:
-            case c_ast.Decl(name=str(name), init=Node()):
-                counts[name] = counts.get(name, 0) + 1
-            case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
-                counts[name] = counts.get(name, 0) + (1 if node.op == "=" else 2)
-            case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in INCREMENTS:
-                counts[name] = counts.get(name, 0) + 2
-            case _:
-                pass
-        stack.extend(node)
-    return frozenset(name for name, count in counts.items() if count == 1)
+    counts = Counter(name for name, _ in assignments(body))
+    counts.update(
+        part.name for part in walk_nodes(body) if isinstance(part, c_ast.Decl) and part.name and part.init
+    )
+    stepped = {name for name, part in assignments(body) if getattr(part, "op", None) != "="}
+    return frozenset(name for name, count in counts.items() if count == 1) - stepped
+
+
+def in_both_branches(
+    uses: Sequence[ElementAccess], flats: Sequence[Polynomial | None]
+) -> list[ElementAccess]:
+    """The references to an array without conditions in whose other branch the same element is touched.
+
+        if (mode == 1) y[i] = x[i]; else y[i] = 2 * x[i];       touches `x[i]` and `y[i]` in each iteration
+
+    `flats` are their flat subscripts.  All cases of a condition and of its opposite together are the iterations
+    before it, so that what is touched in both branches is touched in all of these.
+    """
+    found = list(uses)
+    keys = [None if flat is None else flat.key for flat in flats]
+    deepest = max((len(use.path) for use in uses), default=0)
+    for depth in range(deepest, 0, -1):
+        before = list(found)
+        for place, use in enumerate(before):
+            if len(use.path) == depth and any(
+                keys[place] is not None and keys[place] == key and _is_other_branch(other, use)
+                for other, key in zip(before, keys, strict=True)
+            ):
+                found[place] = _before_condition(use)
+    return found
+
+
+def _is_other_branch(other: ElementAccess, use: ElementAccess) -> bool:
+    """Whether a reference stands where the innermost condition around another one is not as it is there."""
+    if len(other.path) != len(use.path):
+        return False
+    *outer, last = use.path
+    around = len(last.levels)
+    return (
+        [*other.path[:-1]] == outer
+        and other.path[-1] == replace(last, truth=not last.truth)
+        and other.levels[around:] == use.levels[around:]
+    )
+
+
+def _before_condition(use: ElementAccess) -> ElementAccess:
+    *outer, last = use.path
+    levels = (*last.levels, *use.levels[len(last.levels) :])
+    return replace(use, levels=levels, is_exact=last.is_exact, guards=last.guards, path=tuple(outer))

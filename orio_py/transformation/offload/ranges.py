@@ -20,8 +20,7 @@ from orio_py.ctree.nodes import Node
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import note, refuse
 from orio_py.transformation.offload.arithmetic import Arithmetic
-from orio_py.transformation.offload.branches import in_both_branches
-from orio_py.transformation.offload.element_accesses import ElementAccess
+from orio_py.transformation.offload.element_accesses import ElementAccess, in_both_branches
 from orio_py.transformation.offload.execution_condition import (
     ExecutionCondition,
     all_hold,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from orio_py.ctree.build import literal_value
@@ -10,8 +10,8 @@ from orio_py.ctree.dependence.legality import may_parallelise
 from orio_py.ctree.dependence.scalars import scalar_flow
 from orio_py.ctree.dependence.verdict import Illegal, Legal, Verdict
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import INCREMENTS, For, Node, c_ast
-from orio_py.ctree.rewrite import walk
+from orio_py.ctree.nodes import For, Node
+from orio_py.ctree.rewrite import assigned_names, walk
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.parallel.reductions import Accumulation, accumulation, induction_step
 from orio_py.transformation.types import index_type, same_signedness
@@ -88,21 +88,7 @@ def sharing(loops: Sequence[CanonicalLoop], context: Context, *, stepped: bool =
 def assigned_scalars(body: Node, context: Context) -> tuple[str, ...]:
     """The variables declared outside that a body assigns as a whole, in the order of the source."""
     outside = context.effects(body).scalar_writes
-    return tuple(name for name in assigned_names([body]) if name in outside)
-
-
-def assigned_names(nodes: Iterable[Node]) -> tuple[str, ...]:
-    """The names that are assigned or stepped anywhere in the trees, in the order of the source."""
-    found: dict[str, None] = {}
-    for node in (part for root in nodes for part in walk(root)):
-        match node:
-            case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
-                found[name] = None
-            case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in INCREMENTS:
-                found[name] = None
-            case _:
-                pass
-    return tuple(found)
+    return tuple(name for name in assigned_names(body) if name in outside)
 
 
 def verdict_of(
@@ -155,7 +141,7 @@ def require_own_indices(
     for node in walk(loops[0].body):
         if not isinstance(node, For):
             continue
-        for name in assigned_names([part for part in (node.init, node.next) if part is not None]):
+        for name in assigned_names(*(part for part in (node.init, node.next) if part is not None)):
             if name in outside - named - own:
                 reason = f"the iterations share `{name}`, and its last value is read later"
                 require_legal(Illegal(reason, name=name), what, node, context, force=force)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.loops import CanonicalLoop, stray_case
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import copy_with
 from orio_py.transformation.base import Context, refuse
@@ -34,13 +34,8 @@ def require_steady(
 
 
 def _require_no_entry(body: Node, what: str) -> None:
-    stack = [body]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, (c_ast.Case, c_ast.Default)):
-            refuse("ORIO-T025", f"{what} needs a body that is entered at its start only", current)
-        if not isinstance(current, c_ast.Switch):
-            stack.extend(current)
+    if (case := stray_case(body)) is not None:
+        refuse("ORIO-T025", f"{what} needs a body that is entered at its start only", case)
 
 
 def nested(loops: Sequence[CanonicalLoop], body: Node, *, comments: bool = True) -> For:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -11,8 +11,8 @@ from orio_py.ctree.ctype import ctype
 from orio_py.ctree.dependence.scalars import reduction_operator
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop, body_statements
-from orio_py.ctree.nodes import INCREMENTS, Node, c_ast
-from orio_py.ctree.rewrite import declared_names, walk
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import assigned_names, assignments, declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.conversions import expression_type
@@ -83,7 +83,7 @@ def reductions_in(view: CanonicalLoop, context: Context) -> list[Reduction]:
     inside = context.effects(view.body)
     hidden = declared_names(view.node)
     found: list[Reduction] = []
-    for name in dict.fromkeys(_assigned(view.body)):
+    for name in assigned_names(view.body):
         declared = context.declarations.get(name)
         if declared is None or name in hidden | inside.address_taken or not _is_number(declared):
             continue
@@ -93,17 +93,6 @@ def reductions_in(view: CanonicalLoop, context: Context) -> list[Reduction]:
         elif (extremes := _extremes(name, view.body)) is not None:
             found.append(_extreme(name, extremes, declared, context))
     return found
-
-
-def _assigned(body: Node) -> Iterator[str]:
-    for node in walk(body):
-        match node:
-            case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
-                yield name
-            case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in INCREMENTS:
-                yield name
-            case _:
-                pass
 
 
 def _is_number(declared: CDeclaration) -> bool:
@@ -116,7 +105,8 @@ def _is_number(declared: CDeclaration) -> bool:
 
 
 def _accumulated(name: str, operator: str, declared: CDeclaration, body: Node, context: Context) -> Reduction:
-    place = next(node for node in walk(body) if _steps(node, name))
+    steps = _steps(body, name)
+    place = steps[0]
     if declared.is_floating:
         suffix = "f" if declared.type == "float" else ""
         number = "0.0" if operator == "+" else "1.0"
@@ -130,23 +120,16 @@ def _accumulated(name: str, operator: str, declared: CDeclaration, body: Node, c
     if operator in {"&", "|", "^"}:
         return Reduction(name, declared.type, neutral, operator, place, False, None)
     kind = unsigned_of(declared.type)
-    doubtful = [
-        node for node in walk(body) if _steps(node, name) and not _is_exact(node, declared.type, context)
-    ]
+    doubtful = [step for step in steps if not _is_exact(step, declared.type, context)]
     if kind is None or doubtful:
         why = "the types of its terms are not known to be integers that fit in it"
         return Reduction(name, declared.type, neutral, operator, (*doubtful, place)[0], False, why)
     return Reduction(name, kind, neutral, operator, place, kind != declared.type, None)
 
 
-def _steps(node: Node, name: str) -> bool:
-    match node:
-        case c_ast.Assignment(lvalue=c_ast.ID(name=target)):
-            return target == name
-        case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=target)) if op in INCREMENTS:
-            return target == name
-        case _:
-            return False
+def _steps(body: Node, name: str) -> list[Node]:
+    """The places of a body that assign or step a variable."""
+    return [part for target, part in assignments(body) if target == name]
 
 
 def _is_exact(step: Node, kind: str, context: Context) -> bool:

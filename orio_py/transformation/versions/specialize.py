@@ -20,8 +20,8 @@ from typing import cast
 
 from orio_py.core.expr import Value
 from orio_py.ctree.build import binary, block, const, ident, if_
-from orio_py.ctree.loops import first_write, innermost_loops
-from orio_py.ctree.nodes import Compound, Node, c_ast, substatements
+from orio_py.ctree.loops import first_write, innermost_loops, stray_case
+from orio_py.ctree.nodes import Compound, Node, c_ast
 from orio_py.ctree.rewrite import declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.arguments import text, texts, wrong
@@ -159,19 +159,8 @@ def _require_copyable(node: Node, context: Context) -> None:
             refuse("ORIO-T026", f"Specialize cannot copy the `static` variable `{part.name}`", part)
         if isinstance(part, c_ast.Label):
             refuse("ORIO-T026", f"Specialize cannot copy the label `{part.name}`", part)
-    if (case := _stray_case(node)) is not None:
+    if (case := stray_case(node)) is not None:
         refuse("ORIO-T026", "Specialize cannot copy a `case` label of a `switch` outside the statement", case)
-
-
-def _stray_case(node: Node) -> Node | None:
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, (c_ast.Case, c_ast.Default)):
-            return current
-        if not isinstance(current, c_ast.Switch):
-            stack.extend(substatements(current))
-    return None
 
 
 def require_no_loop_pragma(what: str, node: Node, context: Context) -> None:

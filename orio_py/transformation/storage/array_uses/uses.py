@@ -7,22 +7,20 @@ stands in the way of moving code (a jump, a pragma) is a barrier.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from orio_py.ctree.dependence.reuse import MemoryObject, storage_of
 from orio_py.ctree.known_functions import called_name, is_pure
 from orio_py.ctree.nodes import (
-    INCREMENTS,
     Comment,
     Compound,
     For,
     GuardedPragma,
-    KernelCall,
     Node,
     Transform,
     c_ast,
 )
+from orio_py.ctree.region_walk import RegionWalk
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transformation.base import Context
@@ -42,10 +40,12 @@ from orio_py.transformation.storage.array_uses.loop_headers import continues, co
 from orio_py.transformation.storage.array_uses.references import References
 
 _CHANGING = frozenset({"volatile", "_Atomic"})
-_SILENT = (Comment, c_ast.EmptyStatement, c_ast.Typedef, c_ast.StaticAssert)
+
+Frames = tuple[Frame, ...]
+"""What stands between the root and a place, outermost first."""
 
 
-class Uses:
+class Uses(RegionWalk[Frames]):
     """Everything that a tree uses; `root` is its outermost block.
 
     `reads` lists the reads of scalars that pointers may reach, `writes` all scalars written or declared.
@@ -64,7 +64,6 @@ class Uses:
         self._known: dict[str, CDeclaration] = dict(context.declarations)
         self._references = References()
         self._storages: dict[tuple[Ref, int], MemoryObject] = {}
-        self._frames: tuple[Frame, ...] = ()
         self._loop: Loop | None = None
         self._targets: list[Loop | None] = []
         self._continues = 0
@@ -72,22 +71,9 @@ class Uses:
         self._within: tuple[Ref, ...] = ()
         self.nested = False
         self._late: set[Loop] = set()
-        self._visits: Mapping[type[Node], Callable[[Any], None]] = {
-            c_ast.ArrayRef: self._use,
-            c_ast.StructRef: self._use,
-            c_ast.ID: self._name,
-            c_ast.Constant: self._children,
-            c_ast.BinaryOp: self._binary,
-            c_ast.UnaryOp: self._unary,
-            c_ast.Assignment: self._assignment,
-            c_ast.TernaryOp: self._ternary,
-            c_ast.FuncCall: self._call,
-            KernelCall: self._call,
-            c_ast.Cast: self._cast,
-            c_ast.ExprList: self._children,
-            c_ast.InitList: self._children,
-        }
-        self.root = self._block(node)
+        self._item: Statement | None = None
+        self._hidden: list[tuple[str, CDeclaration | None]] = []
+        self.root = self._block(node, ())
 
     @classmethod
     def of(cls, node: Node, context: Context) -> Uses:
@@ -105,22 +91,20 @@ class Uses:
 
     # Blocks and statements
 
-    def _block(self, node: Node) -> StatementList:
+    def _block(self, node: Node, state: Frames) -> StatementList:
         nodes = (node.block_items or []) if isinstance(node, Compound) else [node]
-        block = StatementList([], self._frames, self._loop, len(self._targets), self._continues)
-        hidden: list[tuple[str, CDeclaration | None]] = []
+        block = StatementList([], state, self._loop, len(self._targets), self._continues)
+        outside, self._hidden = (self._item, self._hidden), []
         for statement in nodes:
-            item = Statement(statement, [], None, NOTHING, NOTHING, NOTHING, NOTHING)
+            item = self._item = Statement(statement, [], None, NOTHING, NOTHING, NOTHING, NOTHING)
             marks = self._marks()
-            if isinstance(statement, (c_ast.Decl, c_ast.DeclList)):
-                self._declare(statement, hidden)
-            else:
-                self._statement(statement, item)
+            self.statement(statement, state)
             self._close(item, marks)
             if item.loop is not None:
                 _link(block, item.loop)
             block.items.append(item)
-        self._reveal(hidden)
+        self._reveal(self._hidden)
+        self._item, self._hidden = outside
         return block
 
     def _marks(self) -> tuple[int, int, int, int]:
@@ -130,59 +114,51 @@ class Uses:
         ends = self._marks()
         item.uses, item.writes, item.reads, item.barriers = map(slice, marks, ends)
 
-    def _inner(self, node: Node, item: Statement, *frame: Frame, takes_cases: bool = False) -> None:
+    def _inner(self, node: Node, state: Frames, *, takes_cases: bool = False) -> None:
         """A block inside a statement; in the body of a `switch` it `takes_cases`, elsewhere they are jumped to."""
-        before = self._frames, self._takes_cases
-        self._frames, self._takes_cases = (*self._frames, *frame), takes_cases
-        item.blocks.append(self._block(node))
-        self._frames, self._takes_cases = before
+        assert self._item is not None
+        before, self._takes_cases = self._takes_cases, takes_cases
+        self._item.blocks.append(self._block(node, state))
+        self._takes_cases = before
 
-    def _statement(self, node: Node, item: Statement) -> None:
-        match node:
-            case c_ast.Assignment():
-                self._expression(node)
-            case Compound():
-                self._inner(node, item)
-            case For():
-                self._for(node, item)
-            case c_ast.While() | c_ast.DoWhile():
-                self._while(node, item)
-            case c_ast.If():
-                self._expression(node.cond)
-                for branch in (node.iftrue, node.iffalse):
-                    if branch is not None:
-                        self._inner(branch, item, CONDITIONAL)
-            case c_ast.Switch():
-                self._expression(node.cond)
-                self._targets.append(None)
-                self._inner(node.stmt, item, CONDITIONAL, takes_cases=True)
-                self._targets.pop()
-            case c_ast.Case() | c_ast.Default():
-                if not self._takes_cases:
-                    self.barriers.append(Barrier("label"))
-                for statement in node.stmts or []:
-                    is_case = isinstance(statement, (c_ast.Case, c_ast.Default))
-                    self._inner(statement, item, CONDITIONAL, takes_cases=is_case)
-            case c_ast.Label():
-                self.barriers.append(Barrier("label"))
-                self._inner(node.stmt, item, CONDITIONAL)
-            case Transform():
-                self.barriers.append(Barrier("call"))
-            case _ if not isinstance(node, _SILENT):
-                self._plain(node)
-            case _:
-                pass
-
-    def _plain(self, node: Node) -> None:
+    def statement(self, node: Node, state: Frames) -> Frames:
+        """Follow a statement; pragmas and marked statements are barriers."""
         match node:
             case GuardedPragma() | c_ast.Pragma():
                 self.barriers.append(Barrier("pragma"))
-            case c_ast.Return():
-                self.barriers.append(Barrier("jump"))
-                if node.expr is not None:
-                    self._expression(node.expr)
-            case c_ast.Goto():
-                self.barriers.append(Barrier("jump"))
+            case Transform():
+                self.barriers.append(Barrier("call"))
+            case Compound():
+                self._inner(node, state)
+            case _:
+                super().statement(node, state)
+        return state
+
+    def branch(self, node: c_ast.If, part: Node | None, truth: bool, state: Frames) -> None:
+        """Follow a branch."""
+        if part is not None:
+            self._inner(part, (*state, CONDITIONAL))
+
+    def switch(self, node: c_ast.Switch, state: Frames) -> None:
+        """Follow the body of a `switch`."""
+        self._targets.append(None)
+        self._inner(node.stmt, (*state, CONDITIONAL), takes_cases=True)
+        self._targets.pop()
+
+    def case(self, node: c_ast.Case | c_ast.Default, state: Frames) -> None:
+        """Follow the statements of a case, each of which may be jumped over."""
+        if not self._takes_cases:
+            self.barriers.append(Barrier("label"))
+        for statement in node.stmts or []:
+            is_case = isinstance(statement, (c_ast.Case, c_ast.Default))
+            self._inner(statement, (*state, CONDITIONAL), takes_cases=is_case)
+
+    def jump(self, node: Node, state: Frames) -> None:
+        """Note what stands in the way of moving code."""
+        match node:
+            case c_ast.Label():
+                self.barriers.append(Barrier("label"))
+                self._inner(node.stmt, (*state, CONDITIONAL))
             case c_ast.Break():
                 self.barriers.append(Barrier("break", len(self._targets)))
                 self._leave(self._targets[-1] if self._targets else None)
@@ -190,64 +166,70 @@ class Uses:
                 self.barriers.append(Barrier("continue", self._continues))
                 self._leave(self._loop)
             case _:
-                self._expression(node)
+                self.barriers.append(Barrier("jump"))
+                self.children(node, state)
 
     def _leave(self, loop: Loop | None) -> None:
         if loop is not None:
             loop.leaves = True
             self._late.add(loop)
 
-    def _while(self, node: c_ast.While | c_ast.DoWhile, item: Statement) -> None:
-        self._under(REPEATED, node.cond)
-        self._body(node.stmt, item, None, REPEATED)
+    def uncounted(self, node: Any, state: Frames) -> None:
+        """Follow a `while` or `do` loop."""
+        self.expression(node.cond, (*state, REPEATED))
+        self._body(node.stmt, None, (*state, REPEATED))
 
-    def _body(self, node: Node, item: Statement, loop: Loop | None, frame: Frame) -> None:
+    def _body(self, node: Node, loop: Loop | None, state: Frames) -> None:
         """The body of a loop; `loop` is None if that is no `for` loop."""
         around, self._loop = self._loop, loop
         self._targets.append(loop)
         self._continues += 1
-        self._inner(node, item, frame)
+        self._inner(node, state)
         self._targets.pop()
         self._continues -= 1
         self._loop = around
 
-    def _for(self, node: For, item: Statement) -> None:
-        hidden: list[tuple[str, CDeclaration | None]] = []
+    def loop(self, node: For, state: Frames) -> None:
+        """Follow a `for` loop, whatever it counts."""
+        assert self._item is not None
+        outside, self._hidden = self._hidden, []
         first = len(self.writes)
-        if isinstance(node.init, c_ast.DeclList):
-            self._declare(node.init, hidden)
-        elif node.init is not None:
-            self._expression(node.init)
-        loop = item.loop = Loop(node, self._loop, dict(self._known) if hidden else self._known)
+        if node.init is not None:
+            self.statement(node.init, state)
+        loop = Loop(node, self._loop, dict(self._known) if self._hidden else self._known)
+        self._item.loop = loop
         if node.cond is not None:
-            self._expression(node.cond)
+            self.expression(node.cond, state)
         inside = len(self.writes)
-        self._body(node.stmt, item, loop, loop)
+        self._body(node.stmt, loop, (*state, loop))
         in_body = frozenset(self.writes[inside:])
-        self._under(REPEATED, node.next)
+        if node.next is not None:
+            self.expression(node.next, (*state, REPEATED))
         loop.written = frozenset(self.writes[first:])
         count(loop, in_body)
-        self._reveal(hidden)
+        self._reveal(self._hidden)
+        self._hidden = outside
 
     # Declarations
 
-    def _declare(self, node: Node, hidden: list[tuple[str, CDeclaration | None]]) -> None:
-        for declaration in node.decls if isinstance(node, c_ast.DeclList) else [node]:
-            if not isinstance(declaration, c_ast.Decl) or declaration.name is None:
-                continue
-            self.writes.append(declaration.name)
-            for part in walk(declaration.type):
-                if isinstance(part, c_ast.ArrayDecl) and part.dim is not None:
-                    self._expression(part.dim)
-            hidden.append((declaration.name, self._known.get(declaration.name)))
-            new = declaration_of(declaration)
-            self._known = {**self._known, declaration.name: new}
-            if new.qualifiers & _CHANGING:
-                self.volatile.add(new.name)
-            if declaration.init is not None:
-                self._expression(declaration.init)
-            if "static" in declaration.storage:
-                self.barriers.append(Barrier("jump"))
+    def declaration(self, node: c_ast.Decl, state: Frames) -> Frames:
+        """Follow a declaration, which hides others of its name to the end of the block."""
+        if node.name is None:
+            return state
+        self.writes.append(node.name)
+        for part in walk(node.type):
+            if isinstance(part, c_ast.ArrayDecl) and part.dim is not None:
+                self.expression(part.dim, state)
+        self._hidden.append((node.name, self._known.get(node.name)))
+        new = declaration_of(node)
+        self._known = {**self._known, node.name: new}
+        if new.qualifiers & _CHANGING:
+            self.volatile.add(new.name)
+        if node.init is not None:
+            self.expression(node.init, state)
+        if "static" in node.storage:
+            self.barriers.append(Barrier("jump"))
+        return state
 
     def _reveal(self, hidden: list[tuple[str, CDeclaration | None]]) -> None:
         if not hidden:
@@ -262,95 +244,61 @@ class Uses:
 
     # Expressions
 
-    def _expression(self, node: Node) -> None:
-        self._visits.get(type(node), self._barred)(node)
+    def under(self, condition: Node, truth: bool, state: Frames) -> tuple[Frames]:
+        """The control context of code under a condition."""
+        return ((*state, CONDITIONAL),)
 
-    def _barred(self, node: Node) -> None:
+    def other(self, node: Node, state: Frames) -> None:
+        """Follow what may touch any memory."""
         self.barriers.append(Barrier("call"))
         for child in node:
             if not isinstance(child, (c_ast.Typename, c_ast.TypeDecl)):
-                self._expression(child)
+                self.expression(child, state)
 
-    def _name(self, node: c_ast.ID) -> None:
-        if node.name in self.exposed:
-            self.reads.append(node.name)
+    def address(self, node: c_ast.UnaryOp, state: Frames) -> None:
+        """Note a scalar whose address is taken."""
+        if isinstance(node.expr, c_ast.ID):
+            self.addressed.add(node.expr.name)
+        self.other(node, state)
 
-    def _children(self, node: Node) -> None:
-        for child in node:
-            self._expression(child)
-
-    def _binary(self, node: c_ast.BinaryOp) -> None:
-        self._expression(node.left)
-        if node.op in {"&&", "||"}:
-            self._under(CONDITIONAL, node.right)
-        else:
-            self._expression(node.right)
-
-    def _under(self, frame: Frame, *nodes: Node | None) -> None:
-        before = self._frames
-        self._frames = (*before, frame)
-        for node in nodes:
-            if node is not None:
-                self._expression(node)
-        self._frames = before
-
-    def _ternary(self, node: c_ast.TernaryOp) -> None:
-        self._expression(node.cond)
-        self._under(CONDITIONAL, node.iftrue, node.iffalse)
-
-    def _assignment(self, node: c_ast.Assignment) -> None:
-        self._expression(node.rvalue)
-        self._target(node.lvalue, reads=node.op != "=")
-
-    def _target(self, node: Node, *, reads: bool) -> None:
-        if isinstance(node, c_ast.ID):
-            self.writes.append(node.name)
-            if reads:
-                self._name(node)
-        else:
-            self._use(node, reads=reads, writes=True)
-
-    def _unary(self, node: c_ast.UnaryOp) -> None:
-        if node.op in INCREMENTS:
-            self._target(node.expr, reads=True)
-        elif node.op == "*":
-            self._use(node)
-        elif node.op == "&":
-            if isinstance(node.expr, c_ast.ID):
-                self.addressed.add(node.expr.name)
-            self._barred(node)
-        elif node.op not in {"sizeof", "_Alignof"}:
-            self._expression(node.expr)
-
-    def _call(self, node: c_ast.FuncCall) -> None:
+    def call(self, node: c_ast.FuncCall, state: Frames) -> None:
+        """Follow the arguments of a call, which is a barrier if the function does more than compute."""
         if called_name(node) == "__builtin_prefetch":
             return
         if not is_pure(node):
             self.barriers.append(Barrier("call"))
-        if node.args is not None:
-            self._children(node.args)
+        super().call(node, state)
 
-    def _cast(self, node: c_ast.Cast) -> None:
-        self._expression(node.expr)
+    def _name(self, name: str) -> None:
+        if name in self.exposed:
+            self.reads.append(name)
 
     # References
 
-    def _use(self, node: Node, *, reads: bool = True, writes: bool = False) -> None:
+    def reference(self, node: Node, state: Frames, *, reads: bool, writes: bool) -> None:
+        """Record the use of a variable or of a part of one."""
+        if not isinstance(node, c_ast.ID):
+            self._use(node, state, reads=reads, writes=writes)
+            return
+        if writes:
+            self.writes.append(node.name)
+        if reads:
+            self._name(node.name)
+
+    def _use(self, node: Node, state: Frames, *, reads: bool, writes: bool) -> None:
         ref = self._references.of(node, self._known)
         if ref is None:
-            self._barred(node)
+            self.other(node, state)
             return
         if ref.inner or not ref.steady or self.exposed:
             within = self._within
             self._within = (*within, ref)
             self.nested = True
             for subscript in _places_in(node):
-                self._expression(subscript)
+                self.expression(subscript, state)
             self._within = within
-            self._name(c_ast.ID(ref.name))
-        frames = self._frames
-        if self._late:
-            frames = tuple(CONDITIONAL if f in self._late else f for f in frames)
+            self._name(ref.name)
+        frames = tuple(CONDITIONAL if f in self._late else f for f in state) if self._late else state
         declaration = self._known.get(ref.variable)
         key = ref, id(declaration)
         storage = self._storages.get(key)
