@@ -24,6 +24,32 @@ MAXIMUM_NAMES = frozenset({"max", "MAX", "imax"})
 """Functions and macros that give the larger of two integers."""
 
 
+ALLOCATORS = frozenset(
+    {"malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign", "valloc", "_mm_malloc"}
+)
+"""Functions whose result points to memory that nothing else points to (C99 7.20.3)."""
+
+
+def allocated_pointer(node: Node) -> str | None:
+    """The variable that a declaration or an assignment sets to memory of its own, or to a null pointer."""
+    match node:
+        case (
+            c_ast.Decl(name=str(name), init=value)
+            | c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value)
+        ):
+            while isinstance(value, c_ast.Cast):
+                value = value.expr
+        case _:
+            return None
+    match value:
+        case c_ast.FuncCall():
+            return name if called_name(value) in ALLOCATORS else None
+        case c_ast.Constant(value="0") | c_ast.ID(name="NULL"):
+            return name
+        case _:
+            return None
+
+
 def called_name(call: c_ast.FuncCall) -> str | None:
     """The name of the function that is called; None for what is no name."""
     match call.name:

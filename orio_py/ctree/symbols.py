@@ -39,6 +39,8 @@ class CDeclaration:
     is_parameter: bool = False
     scope: Scope = "local"
     promised: bool = False
+    allocated: bool = False
+    """Whether it is a local pointer to memory that was allocated for it alone."""
 
     @property
     def is_array_like(self) -> bool:

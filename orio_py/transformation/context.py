@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.file_scope import FileScope, FunctionHeader, live_after, surroundings
+from orio_py.ctree.known_functions import ALLOCATORS
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names, walk
 from orio_py.ctree.symbols import CDeclaration, Effects, declaration_of, effects
@@ -31,7 +32,8 @@ def context_for(task: TuningTask, region: Region) -> Context:
     specified = {d.name: _from_specification(d) for d in (*declared_in_file(task), *task.inputs.declarations)}
     inside = effects(region.tree)
     declared = dict(specified)
-    declared |= {d.name: _rebound(d, around, inside) for d in (*around.globals, *parameters, *around.locals)}
+    declared |= {d.name: _rebound(d, around, inside) for d in (*around.globals, *parameters)}
+    declared |= {d.name: _allocated(d, around) for d in around.locals}
     kept = frozenset(
         d.name
         for d in parameters
@@ -175,6 +177,15 @@ def _promising(declared: CDeclaration, kept: frozenset[str]) -> CDeclaration:
         return declared
     names = set(_NAME.findall(declared.dimensions[0]))
     return replace(declared, promised=names <= kept and declared.scope == "parameter")
+
+
+def _allocated(declared: CDeclaration, around: FileScope) -> CDeclaration:
+    """The local variable, marked if it is a pointer that nothing but allocations has set."""
+    flow = around.flow
+    if flow is None or declared.pointers == 0 or declared.dimensions or "static" in declared.storage:
+        return declared
+    is_known = around.unit.own_functions.isdisjoint(ALLOCATORS)
+    return replace(declared, allocated=is_known and flow.is_allocated(declared.name, around.inside))
 
 
 def _rebound(declared: CDeclaration, around: FileScope, inside: Effects) -> CDeclaration:

@@ -94,7 +94,7 @@ class Aliases:
     def _reaches(self, pointer: _Place, target: _Place) -> bool:
         """Whether a pointer may point to an object."""
         declared = target.declared
-        is_array = bool(declared.dimensions)
+        is_array = bool(declared.dimensions) or declared.allocated
         if not is_array and declared.scope != "global" and target.variable not in self.exposed:
             return False
         # A parameter has its value before the function's own variables exist.
@@ -116,7 +116,8 @@ def _place(
     extents, stars = len(declared.dimensions), declared.pointers
     through = _is_pointer(declared)
     direct = max(extents, 1) if through else extents
-    kind: _Kind = "loaded" if depth > direct else "pointer" if through and depth else "object"
+    is_pointer = through and depth > 0 and not declared.allocated
+    kind: _Kind = "loaded" if depth > direct else "pointer" if is_pointer else "object"
     element = _type_class(declared.type) if depth >= extents + stars else _POINTER
     if fields:
         element = _member_type(declared.type, fields, depth - extents - stars, structures)

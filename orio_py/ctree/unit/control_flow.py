@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from orio_py.ctree.effects import Effects, EffectsMemory
+from orio_py.ctree.known_functions import allocated_pointer
 from orio_py.ctree.nodes import Node, c_ast
 
 _PRIVATE = re.compile(r"\b(?:private|shared|default|schedule)\s*\([^()]*\)")
@@ -34,6 +35,8 @@ class Step:
     unclear: frozenset[str]
     declared: dict[str, int]
     segment: int
+    allocated: str | None = None
+    """The pointer that the step sets to memory of its own."""
     following: list[int] = field(default_factory=list[int])
 
     def may_read(self, name: str) -> bool:
@@ -46,6 +49,10 @@ class Step:
         """Whether the step may give the variable itself another value."""
         found = self.effects
         return name in self.unclear or (found is not None and name in found.scalar_writes)
+
+    def addresses(self, name: str) -> bool:
+        """Whether the step takes the address of the variable."""
+        return self.effects is not None and name in self.effects.address_taken
 
     @property
     def changed(self) -> frozenset[str]:
@@ -107,6 +114,17 @@ class ControlFlow:
             (number in before or self.steps[number].segment in inside) and self.steps[number].sets(name)
             for number in self._changing.get(name, ())
         )
+
+    def is_allocated(self, name: str, inside: range) -> bool:
+        """Whether all that sets a pointer before or in the code are allocations, so that its memory is its own."""
+        before = self._before(inside)
+        steps = (
+            self.steps[number]
+            for number in self._changing.get(name, ())
+            if number in before or self.steps[number].segment in inside
+        )
+        setting = [step for step in steps if step.sets(name) or step.addresses(name)]
+        return bool(setting) and all(step.allocated == name for step in setting)
 
     def _changes(self, name: str, inside: range, numbers: Iterable[int]) -> bool:
         block = _declared_in(name, self._own(inside))
@@ -239,6 +257,7 @@ class _Builder:
                 self.mentioned.get(self.segment, frozenset()),
                 dict(self.declared),
                 self.segment,
+                None if node is None else allocated_pointer(node),
             )
         )
         number = len(self.steps) - 1

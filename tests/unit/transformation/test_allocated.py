@@ -1,0 +1,70 @@
+"""Pointers to memory that was allocated for them alone do not overlap; others may."""
+
+from __future__ import annotations
+
+import pytest
+from c_programs import checked, compile_and_run
+from c_trees import transformed_file
+
+FILE = """#include <stdlib.h>
+#include <stdio.h>
+{before}
+static double sum(int n, double *given, double **kept)
+{{
+  int i, j;
+  double *x, *y = NULL, s = 0;
+  {code}
+  /*@ begin Loop(transform UnrollJam(ufactor=3)) @*/
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      y[i] = y[i] + {read};
+  /*@ end @*/
+  for (i = 0; i < n; i++) s += y[i] * (i + 1);
+  {after}
+  return s;
+}}
+int main(void)
+{{
+  double m[40], *kept[1] = {{m + 7}};
+  for (int n = 0; n < 8; n++) {{
+    for (int k = 0; k < 40; k++) m[k] = k % 7;
+    printf("%g ", sum(n, m, kept));
+  }}
+  return 0;
+}}
+"""
+GET = "x = (double *)malloc((n + 1) * sizeof(double)); y = malloc(sizeof *y * (n + 1));"
+FILL = " for (i = 0; i < n; i++) x[i] = y[i] = i;"
+FREE = "free(x); free(y);"
+
+
+@pytest.mark.parametrize(
+    ("code", "read", "guarded"),
+    [
+        (GET + FILL, "x[j]", False),
+        (GET + FILL, "given[j]", False),
+        ("x = calloc(n + 1, 8); y = calloc(n + 1, 8); if (n > 2) { free(x); x = calloc(n + 2, 8); }" + FILL, "x[j]", False),
+        (GET + FILL + " double *z = y + n / 2;", "z[j - j]", True),
+        (GET + FILL + " kept[0] = y;", "kept[0][j]", None),
+        (GET + FILL + " free(x); x = malloc(64); free(x); x = y - 0;", "x[j]", True),
+        (GET + FILL + " x[0] = 1; double **p = &y; *p = *p + 0;", "x[j]", True),
+        (GET + FILL + " given = y;", "given[j]", True),
+    ],
+)  # fmt: skip
+def test_allocated_memory_is_of_its_own(tmp_path, code: str, read: str, guarded: bool | None) -> None:
+    freed = "" if "x = y" in code else FREE
+    text = FILE.format(before="", code=code, read=read, after=freed)
+    if guarded is None:
+        with pytest.raises(Exception, match=r"ORIO-T041"):
+            transformed_file(text, {})
+        return
+    new = transformed_file(text, {})
+    assert ("/* Runs" in new) == guarded
+    flags = [*checked(), "-fsanitize-recover=address"]
+    assert compile_and_run(new, tmp_path, *flags) == compile_and_run(text, tmp_path, *flags)
+
+
+def test_an_allocator_of_the_file_is_not_taken_for_the_librarys() -> None:
+    own = "static double pool[64]; static void *my(size_t n) { (void)n; return pool; }\n#define malloc my"
+    text = FILE.format(before=own, code=GET + FILL, read="x[j]", after="")
+    assert "/* Runs" in transformed_file(text, {})
