@@ -1,6 +1,6 @@
 """Automatic performance tuning of annotated C kernels.
 
-`tune`, `transform`, `check`, `space`, `devices`, `compile_tuned` and `apply_results` are the public Python API,
+`tune`, `transform`, `check`, `space`, `devices`, `verify`, `compile_tuned` and `apply_results` are the public Python API,
 which the command line uses too; `parse_value` reads a parameter value as the specification language writes it,
 `parse_setting` as `--set` has it; `orio_py.results` is the API on the results database, `orio_py.analysis` that on
 what it tells.  They are loaded on first use, so that `orio --help` does not wait for the polyhedral library.
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         TransformReport,
         TuneOptions,
         TuneReport,
+        VerifyReport,
         apply_results,
         check,
         compile_tuned,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         space,
         transform,
         tune,
+        verify,
     )
     from orio_py.frontend.expressions import parse_setting, parse_value
 
@@ -40,6 +42,7 @@ __all__ = [
     "TransformReport",
     "TuneOptions",
     "TuneReport",
+    "VerifyReport",
     "__version__",
     "apply_results",
     "check",
@@ -50,6 +53,7 @@ __all__ = [
     "space",
     "transform",
     "tune",
+    "verify",
 ]
 
 

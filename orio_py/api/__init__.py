@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from orio_py.api.machine import DeviceReport, devices
     from orio_py.api.report import BAD_INPUT, ENVIRONMENT, INTERRUPTED, NO_VARIANT, OK, Paths, Report
     from orio_py.api.tuning import TuneReport, compile_tuned, tune
+    from orio_py.api.verification import VerifyReport, verify
     from orio_py.api.writing import TransformReport, apply_results, transform
     from orio_py.tuning.options import TuneOptions
 
@@ -35,6 +36,7 @@ __all__ = [
     "TransformReport",
     "TuneOptions",
     "TuneReport",
+    "VerifyReport",
     "apply_results",
     "check",
     "compile_tuned",
@@ -42,6 +44,7 @@ __all__ = [
     "space",
     "transform",
     "tune",
+    "verify",
 ]
 
 _HOMES = {
@@ -50,6 +53,7 @@ _HOMES = {
     "machine": ("DeviceReport", "devices"),
     "report": ("BAD_INPUT", "ENVIRONMENT", "INTERRUPTED", "NO_VARIANT", "OK", "Paths", "Report"),
     "tuning": ("TuneReport", "compile_tuned", "tune"),
+    "verification": ("VerifyReport", "verify"),
     "writing": ("TransformReport", "apply_results", "transform"),
 }
 

@@ -15,7 +15,7 @@ import typer
 import typer.main
 
 from orio_py import __version__
-from orio_py.cli import cc, check, devices, explain, results, space, transform, tune
+from orio_py.cli import cc, check, devices, explain, results, space, transform, tune, verify
 from orio_py.cli.console import Color, Output
 from orio_py.cli.options import cache_folder
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, fail
@@ -36,6 +36,7 @@ COMMANDS: tuple[tuple[Callable[..., int], str], ...] = (
     (devices.devices, devices.EPILOG),
     (explain.explain, explain.EPILOG),
     (cc.cc, cc.EPILOG),
+    (verify.verify, verify.EPILOG),
 )
 
 GROUPS: Mapping[str, tuple[Callable[[], typer.Typer], tuple[str, ...]]] = {

@@ -18,6 +18,50 @@ class Budget:
     time: Seconds | None = None
 
 
+SEARCHER_NAMES = frozenset(
+    [
+        "annealing",
+        "auto",
+        "bandit",
+        "basin_hopping",
+        "basinhopping",
+        "bayes",
+        "bayes_opt",
+        "bayesian",
+        "chaosga",
+        "diff_evo",
+        "differential_evolution",
+        "direct",
+        "evolution",
+        "exhaustive",
+        "firefly",
+        "genetic",
+        "genetic_algorithm",
+        "greedy_ils",
+        "ils",
+        "mls",
+        "mlsearch",
+        "msimplex",
+        "multistart",
+        "nelder_mead",
+        "nsga",
+        "nsga2",
+        "opentuner",
+        "particle_swarm",
+        "portfolio",
+        "pso",
+        "random",
+        "randomlocal",
+        "randomsearch",
+        "randomsimple",
+        "simplex",
+        "simulated_annealing",
+        "swarm",
+    ]
+)
+"""The names of all searchers in small letters, for those who need not load them."""
+
+
 @dataclass(frozen=True, slots=True)
 class SearchSpec:
     """The searcher's name as written, its options, and the budget."""

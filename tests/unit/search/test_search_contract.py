@@ -25,6 +25,7 @@ from orio_py.search.catalog import NOT_AVAILABLE, SEARCHERS, find, start_search
 from orio_py.search.memory import Memory, SpaceExhaustedError
 from orio_py.search_space.configuration import Configuration
 from orio_py.search_space.search_space import SearchSpace
+from orio_py.spec.search import SEARCHER_NAMES
 
 QUICK: Mapping[str, Mapping[str, Value]] = {
     "mlsearch": {"trees": 3, "samples": 30, "initial": 6},
@@ -210,3 +211,8 @@ def test_the_reference_has_every_name_and_option() -> None:
             )
             shown = list(shown) if isinstance(shown, tuple) else shown
             assert str(shown) in named[entry.name], (entry.name, option)
+
+
+def test_the_names_of_searchers_are_known_without_them() -> None:
+    written = (name for entry in SEARCHERS.values() for name in (entry.name, *entry.other_names))
+    assert {name.lower() for name in written} == SEARCHER_NAMES
