@@ -140,6 +140,9 @@ def verify(request: VerifyRequest, workspace: Workspace, sources: Sequence[str])
 
     Raises DiagnosticError: ORIO-U037, U038; TunedProgramFailure with these codes.
     """
+    for output in request.outputs:
+        if output.is_absolute() or ".." in output.parts:
+            fail("ORIO-U038", f"`{output}` is not below the tree, so that both programs would write it")
     build = request.build if request.build is not None else build_command(request.tree)
     for version in Version:
         done = run(["sh", "-c", build], timeout=request.timeout, directory=workspace.tree(version))

@@ -96,6 +96,8 @@ def test_files_are_compared(project: Path, capsys: pytest.CaptureFixture[str]) -
         (("", ""), ["--", "./missing"], "ORIO-U038", 2),
         (("", ""), ["--build", "exit 3", "--", "./app"], "ORIO-U037", 2),
         (("", ""), ["--timeout", "4s", "--", "sleep", "60"], "ORIO-U038", 2),
+        (("", ""), ["--compare", "/tmp/result.txt", "--", "./app"], "ORIO-U038", 2),
+        (("", ""), ["--compare", "../result.txt", "--", "./app"], "ORIO-U038", 2),
         (("", ""), [], "ORIO-U003", 2),
         (("", ""), ["--rel", "2", "--", "./app"], "ORIO-U004", 2),
         (("", ""), ["--tree", "nowhere", "--", "./app"], "ORIO-U006", 2),

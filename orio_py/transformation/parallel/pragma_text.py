@@ -57,8 +57,30 @@ def belongs_to_loop(text: str) -> bool:
 
 
 _STANDALONE = frozenset(
-    {"barrier", "flush", "taskwait", "taskyield", "threadprivate", "declare", "update", "wait"}
+    [
+        "assumes",
+        "barrier",
+        "cache",
+        "cancel",
+        "cancellation",
+        "declare",
+        "end",
+        "enter",
+        "exit",
+        "flush",
+        "init",
+        "requires",
+        "routine",
+        "set",
+        "shutdown",
+        "taskwait",
+        "taskyield",
+        "threadprivate",
+        "update",
+        "wait",
+    ]
 )
+"""Words of directives of OpenMP and OpenACC that stand by themselves."""
 _SHARING = frozenset({"loop", "taskloop", "distribute", "simd", "for", "tile", "unroll"})
 _HINTS = frozenset({"ivdep", "unroll", "nounroll", "novector", "vector", "simd", "loop_count", "swp"})
 _HINTS_OF = frozenset(
@@ -69,7 +91,7 @@ _HINTS_OF = frozenset(
 def takes_statement(text: str) -> bool:
     """Whether a directive of OpenMP or OpenACC is about the statement behind it."""
     words = normal(text).replace("(", " ").split()
-    return words[:1] in (["omp"], ["acc"]) and _STANDALONE.isdisjoint(words[1:2])
+    return words[:1] in (["omp"], ["acc"]) and _STANDALONE.isdisjoint(words[1:3])
 
 
 def is_about_loop(text: str) -> bool:

@@ -8,6 +8,7 @@ from c_trees import transformed_file
 
 from orio_py.api.writing import transform
 from orio_py.transformation.base import Refusal
+from orio_py.transformation.parallel.pragma_text import takes_statement
 
 FILE = """#include <stdio.h>
 static double a[64], b[64];
@@ -61,6 +62,23 @@ def test_the_code_stays_the_body_of_what_stands_before_it(tmp_path, before, afte
     text = FILE % (before, "", recipe, LOOP, after)
     expected = compile_and_run(text, tmp_path, *checked(), *openmp())
     assert compile_and_run(written(tmp_path, text), tmp_path, *checked(), *openmp()) == expected
+
+
+@pytest.mark.parametrize(
+    ("pragma", "takes"),
+    [
+        ("omp parallel", True),
+        ("omp single nowait", True),
+        ("acc data copy(a)", True),
+        ("omp barrier", False),
+        ("omp target enter data map(to: a)", False),
+        ("acc update host(a)", False),
+        ("GCC diagnostic push", False),
+        ("once", False),
+    ],
+)
+def test_directives_that_stand_by_themselves_take_no_statement(pragma: str, takes: bool) -> None:
+    assert takes_statement(pragma) == takes
 
 
 def test_several_statements_behind_a_condition_are_refused(tmp_path) -> None:
