@@ -124,7 +124,7 @@ class _Finder:
         function = unit.function_at(place) if item else None
         site = function.site(inside) if function is not None else None
         top = function.declared.start if function is not None else place
-        macros = unit.macros_at(place)
+        macros = unit.macros_in(self.extent)
         kept = self._kept(item, site.declarations if site is not None else (), macros)
         return FileScope(
             function=self._header(item, function) if item else None,

@@ -12,7 +12,7 @@ start to bound has to fit in the type, where the step is not 1.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import NoReturn
 
@@ -29,9 +29,9 @@ from orio_py.ctree.build import (
     ternary,
 )
 from orio_py.ctree.equal import equal
-from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import MIRRORED, Node, array_of, c_ast
-from orio_py.ctree.rewrite import substitute, walk
+from orio_py.ctree.loops import CanonicalLoop, header_index, loops_in, reasons, unmarked
+from orio_py.ctree.nodes import MIRRORED, Compound, For, Node, array_of, c_ast
+from orio_py.ctree.rewrite import assigned_names, declared_names, substitute, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.certain_conditions import if_all
@@ -67,6 +67,61 @@ def with_final_indices(result: Node, loops: Sequence[CanonicalLoop], what: str, 
     if not any(is_live(loop, context) for loop in loops):
         return result
     return flat_block(*_settled(result, loops, 0, what, context))
+
+
+def last_values(statement: Node, names: Set[str], what: str, context: Context) -> list[Node]:
+    """What gives some indices the values that they have after a statement, which no longer sets them.
+
+    Each index counts only loops, and `names` are read after the statement.  Raises Refusal: ORIO-T029.
+    """
+    return _last_values(statement, frozenset(names), (), statement, what, context)
+
+
+def _last_values(
+    statement: Node,
+    names: frozenset[str],
+    outer: tuple[CanonicalLoop, ...],
+    whole: Node,
+    what: str,
+    context: Context,
+) -> list[Node]:
+    """As `last_values`, for a statement of `whole` inside the loops `outer`."""
+    match unmarked(statement):
+        case Compound(block_items=items):
+            found: list[Node] = []
+            for item in reversed(items or []):
+                found = [*_last_values(item, names, outer, whole, what, context), *found]
+                names -= set(assigned_names(*(each for each in found if isinstance(each, c_ast.Assignment))))
+            return found
+        case For() as node if any(header_index(loop) in names for loop in loops_in(node)):
+            loop = _as_it_ends(node, outer, whole, what, context)
+            mine = _assignments(loop, what, context) if loop.index in names else []
+            inner = _last_values(node.stmt, names - {loop.index}, (*outer, loop), whole, what, context)
+            if equal(loop.start, loop.bound) and loop.relation in {"<", ">"}:
+                return mine
+            if not inner or runs_surely(loop, context) or equal(loop.start, loop.bound):
+                return [*inner, *mine]
+            if not _compares_as_the_index(loop, context):
+                _refuse(loop, what, _other_types(loop))
+            return [if_all([_runs(loop)], flat_block(*inner), context), *mine]
+        case other:
+            if name := next((n for loop in loops_in(other) if (n := header_index(loop)) in names), None):
+                refuse("ORIO-T029", f"{what} cannot tell whether the loop over `{name}` runs", other)
+            return []
+
+
+def _as_it_ends(
+    node: For, outer: Sequence[CanonicalLoop], whole: Node, what: str, context: Context
+) -> CanonicalLoop:
+    """A loop as it is in the last iteration of those around it; nothing in `whole` changes its bounds."""
+    view = CanonicalLoop.match(node)
+    if view is None:
+        refuse("ORIO-T029", f"{what} cannot tell how this loop ends: {reasons(node)}", node)
+    loop = replace(_at_the_end(view, outer, what, context), body=whole)
+    used = context.effects(loop.start).reads | context.effects(loop.bound).reads
+    if inside := sorted(used & declared_names(whole)):
+        _refuse(view, what, f"its range depends on `{inside[0]}`, which ends with the loops")
+    return loop
 
 
 def final_value(view: CanonicalLoop, what: str, context: Context) -> Node:

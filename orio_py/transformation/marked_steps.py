@@ -28,12 +28,15 @@ from orio_py.transformation.base import Context, Refusal, Transformation
 from orio_py.transformation.catalog import NOT_YET, TRANSFORMATIONS
 from orio_py.transformation.entry import ArgumentSpec, Entry
 from orio_py.transformation.forms import sole_statement
+from orio_py.transformation.own_indices import with_own_indices
 from orio_py.transformation.parallel.own_pragmas import OwnPragmas, shared_out, with_private_scalars
 from orio_py.transformation.runtime_guards import Apply, GuardedRecipe, without_marks
 from orio_py.transformation.sites import Change, rewrite_where
 from orio_py.transformation.unrolling.reg_tile import RegTile
 from orio_py.transformation.unrolling.unroll import Unroll
 from orio_py.transformation.unrolling.unroll_and_jam import UnrollAndJam
+
+_UNROLLING = frozenset({"Unroll", "UnrollJam", "RegTile"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +51,43 @@ class MarkedSteps:
         return tuple(problem for step in self.recipe.steps for problem in _check_step(step, known))
 
     def apply(self, values: Mapping[str, Value], context: Context) -> Node:
-        """The tree with every marked statement transformed, inner ones first.  Raises as `apply_recipe`."""
+        """The tree with every marked statement transformed, inner ones first.  Raises as `apply_recipe`.
+
+        What is refused is tried again: with the user's pragmas taken away and put before what loops became,
+        and with loops that count by variables of their own, in forms that are simple to test.
+        """
         try:
             return self._applied(self.tree, OwnPragmas(), values, context)
-        except Refusal:
-            own = OwnPragmas()
-            tree = own.rewrite(self.tree)
-            if not own.texts:
-                raise
-            return self._applied(tree, own, values, context)
+        except Refusal as refusal:
+            reason = refusal
+        own = OwnPragmas()
+        tree = own.rewrite(self.tree)
+        if own.texts:
+            try:
+                return self._applied(tree, own, values, context)
+            except Refusal as refusal:
+                reason = refusal
+        indexed = with_own_indices(tree, context)
+        if indexed is tree and sum(step.name in _UNROLLING for step in self.recipe.steps) < 2:
+            raise reason
+        return self._applied(indexed, own, values, context, canonical=True)
 
-    def _applied(self, tree: Node, own: OwnPragmas, values: Mapping[str, Value], context: Context) -> Node:
+    def _applied(
+        self,
+        tree: Node,
+        own: OwnPragmas,
+        values: Mapping[str, Value],
+        context: Context,
+        *,
+        canonical: bool = False,
+    ) -> Node:
         """The tree with the steps applied, and the pragmas that were taken away put before what loops became."""
 
         def apply(mark: Transform, inner: Context) -> Node:
             step, text = self.recipe.steps[mark.step], own.texts.get(mark.step)
             if text is None:
-                return _apply_step(step, partial(_make, step, values), mark.stmt, inner)
+                made = partial(_make, step, values, canonical=canonical)
+                return _apply_step(step, made, mark.stmt, inner)
             return _apply_behind_pragma(step, text, mark.stmt, values, inner)
 
         def original(mark: Transform) -> Node:

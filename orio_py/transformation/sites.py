@@ -143,10 +143,10 @@ class _Sites:
         changed = False
         pragmas: tuple[str, ...] = site.pragmas if len(_statements(items)) == 1 else ()
         declarations = site.declarations
-        after = site.live_after
+        places: dict[str, int] = {}
         for number, item in enumerate(items):
             if isinstance(item, WITH_STATEMENTS) or self.chosen(item):
-                live = self._then(items, number + 1, after)
+                live = self._then(items, number + 1, _besides(places, number, site.live_after))
                 new = self.visit(item, _Site(live, pragmas, declarations, site.around))
             else:
                 new = item
@@ -158,7 +158,8 @@ class _Sites:
             pragmas = _pragmas_after(pragmas, item)
             if isinstance(item, c_ast.Decl):
                 declarations = {**declarations, **_declared([item])}
-                after = _without([item], after) if ends else after
+                if ends and item.name and not item.storage:
+                    places.setdefault(item.name, number)
         return result if changed else None
 
     def _then(self, items: list[Node], number: int, after: _LiveAfter) -> _LiveAfter:
@@ -220,6 +221,11 @@ def _without(declarations: list[c_ast.Decl], live_after: _LiveAfter) -> _LiveAft
     """What is live after the block of some declarations: their variables end there, unless static."""
     names = {declared.name for declared in declarations if not declared.storage}
     return lambda name: name not in names and live_after(name)
+
+
+def _besides(places: Mapping[str, int], number: int, live_after: _LiveAfter) -> _LiveAfter:
+    """What is live after a block but the variables that it declares, at their places, before a statement."""
+    return lambda name: places.get(name, number) >= number and live_after(name)
 
 
 def _declared_first(node: Node) -> list[c_ast.Decl]:

@@ -255,6 +255,11 @@ class TranslationUnit:
         found = (self.places[segment] for segment in self.segments.within(extent) if segment in self.places)
         return min(found, default=self.end)
 
+    def macros_in(self, extent: Span) -> dict[str, Macro]:
+        """The macros that are defined where a part of the file begins, and inside it."""
+        found = [self.places[segment] for segment in self.segments.within(extent) if segment in self.places]
+        return {**self.macros_at(self.place_of(extent)), **self.macros_at(max(found, default=self.end))}
+
     def left_out(self, extent: Span) -> list[Span]:
         """The preprocessor's conditions in a part of the file, and the code that they leave out."""
         found: list[Span] = []

@@ -14,16 +14,19 @@ performance tuning using Orio", IPDPS 2009.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
-from orio_py.ctree.nodes import Node
+from orio_py.ctree.build import flat_block
+from orio_py.ctree.loops import innermost_loops, loops_in
+from orio_py.ctree.nodes import Comment, Node
 from orio_py.kernel.backends import BACKENDS
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.composite.steps import Over, Place, ScheduleStep
-from orio_py.transformation.loop_names import show_loops
-from orio_py.transformation.parallel.pragma_text import pragma_lines
+from orio_py.transformation.loop_names import index_name, show_loops
+from orio_py.transformation.parallel.pragma_text import is_omp, pragma_lines
+from orio_py.transformation.unrolling.unroll_rewrite import require_size, unrolled_size
 
 Keys = Mapping[str, tuple[ScheduleStep, ...]]
 """What each key asks for, in the order written."""
@@ -76,6 +79,8 @@ ORDER: tuple[tuple[str, Turn], ...] = (
 )
 """The keys in the order of their turns."""
 
+_DEPENDENCE = frozenset({"ORIO-T040", "ORIO-T041"})
+
 
 @dataclass(frozen=True, slots=True)
 class ScheduleStage:
@@ -99,26 +104,105 @@ class ScheduleStage:
             raise Refusal(*refusal.diagnostics, argument=self.key) from None
         return node if self.is_check else result
 
+    def untrue_texts(self, node: Node, context: Context) -> dict[str, str]:
+        """The pragmas of `vector` that promise what some innermost loop does not keep, each with the reason.
+
+        Raises Refusal, where one of OpenMP's is among them.
+        """
+        found: dict[str, str] = {}
+        for step in self.steps:
+            for text in step.transformation.pragmas:
+                try:
+                    replace(self, steps=(step.having(pragmas=(text,)),)).apply(node, context)
+                except Refusal as refusal:
+                    if is_omp(text) or refusal.diagnostics[0].code not in _DEPENDENCE:
+                        raise
+                    found[text] = refusal.diagnostics[0].message
+        return found
+
+    def without_texts(self, untrue: Container[str]) -> ScheduleStage:
+        """The stage without some pragmas of `vector`."""
+        if self.key != "vector":
+            return self
+        steps = [
+            step.having(pragmas=tuple(text for text in step.transformation.pragmas if text not in untrue))
+            for step in self.steps
+        ]
+        return replace(self, steps=tuple(steps))
+
 
 @dataclass(frozen=True, slots=True)
 class Composite:
     """Transformations one after the other."""
 
     stages: tuple[ScheduleStage, ...] = ()
+    factors: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many copies of the bodies of which loops all stages together make."""
 
     def apply(self, node: Node, context: Context) -> Node:
         """The transformed statement; the same object if nothing is asked for.
 
-        Raises Refusal with the codes of the transformations used.
+        Raises Refusal: ORIO-T050, and the codes of the transformations used.
         """
+        if self.factors:
+            require_size(unrolled_size(node, self.factors), "Composite", node, "unrolljam")
+        untrue: dict[str, str] = {}
+        taken: frozenset[str] = frozenset()
         for stage in self.stages:
-            node = stage.apply(node, context)
-        return node
+            if stage.key == "vector" and stage.is_check:
+                untrue = stage.untrue_texts(node, context)
+                continue
+            if stage.key == "regtile":
+                taken = _around_others(node).intersection(self.factors)
+            node = self._settled(stage, untrue, taken).apply(node, context)
+        remarks = [Comment(f"/* Left out: {why}. */") for why in untrue.values()]
+        return flat_block(*remarks, node) if remarks else node
+
+    def _settled(self, stage: ScheduleStage, untrue: Container[str], taken: frozenset[str]) -> ScheduleStage:
+        """A stage without pragmas that are untrue, and with the loops `taken` unrolled by `regtile` alone.
+
+        Copies are fused while the loops inside are still single ones.
+        """
+        match stage.key:
+            case "vector":
+                return stage.without_texts(untrue)
+            case "regtile":
+                return replace(stage, steps=tuple(self._with_all_factors(s, taken) for s in stage.steps))
+            case "unrolljam":
+                left = (s for s in stage.steps if not isinstance(s.loops, Over) or s.loops.index not in taken)
+                return replace(stage, steps=tuple(left))
+            case _:
+                return stage
+
+    def _with_all_factors(self, step: ScheduleStep, taken: frozenset[str]) -> ScheduleStep:
+        own = dict(zip(step.transformation.loops, step.transformation.ufactors, strict=False))
+        own.update((name, self.factors[name]) for name in taken)
+        return step.having(loops=tuple(own), ufactors=tuple(own.values()))
+
+
+def _around_others(node: Node) -> frozenset[str]:
+    """The indices of loops that hold others."""
+    innermost = {id(loop) for loop in innermost_loops(node)}
+    return frozenset(
+        name for loop in loops_in(node) if id(loop) not in innermost and (name := index_name(loop))
+    )
 
 
 def schedule(keys: Keys, *, force: bool = False) -> Composite:
     """The stages for what the keys ask for; `force` counts for all of them."""
-    return Composite(tuple(_stages(keys, force)))
+    return Composite(tuple(_stages(keys, force)), _factors(keys))
+
+
+def _factors(keys: Keys) -> dict[str, int]:
+    """The products of the factors by which `regtile` and `unrolljam` unroll each loop."""
+    found: dict[str, int] = {}
+    for step in keys.get("regtile", ()):
+        found.update(zip(step.transformation.loops, step.transformation.ufactors, strict=False))
+    for step in keys.get("unrolljam", ()):
+        if isinstance(step.loops, Over):
+            index = step.loops.index
+            found[index] = found.get(index, 1) * step.transformation.ufactor
+    return found
 
 
 def _stages(keys: Keys, force: bool) -> Iterator[ScheduleStage]:
@@ -146,9 +230,11 @@ def _outer(loops: Place) -> Place:
 
 
 def _annotates(keys: Keys) -> bool:
-    """Whether something stands before loops, or counts them, that needs them in a simple form."""
+    """Whether something stands before loops, counts them or unrolls them again, and needs them in a simple form."""
     if any(keys.get(key) for key in ("parallelize", "vectorize", *BACKENDS)):
         return True
+    if keys.get("regtile") and keys.get("unrolljam"):
+        return True  # one unrolls what the other makes
     written = (step.transformation for key in ("openmp", "vector") for step in keys.get(key, ()))
     if any(pragma_lines(each.pragmas) for each in written):
         return True

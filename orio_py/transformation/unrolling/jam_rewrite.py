@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 from orio_py.ctree.build import add, assign, binary, block, declare, ident, literal_value, statements, ternary
 from orio_py.ctree.equal import equal
@@ -23,6 +24,7 @@ from orio_py.transformation.certain_conditions import is_always_true
 from orio_py.transformation.final_index import final_value
 from orio_py.transformation.types import index_type
 from orio_py.transformation.unrolling.body_copies import Copies
+from orio_py.transformation.unrolling.jam_locals import JamLocals
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Fusion:
     """
 
     splits: Mapping[int, Split]
+    locals: JamLocals = field(default_factory=JamLocals)
     aside: list[Node] = field(default_factory=list[Node])
 
     def body(self, view: CanonicalLoop, factor: int, context: Context) -> list[Node]:
@@ -57,25 +60,47 @@ class Fusion:
         result: list[Node] = []
         together: list[Node] = []
         for statement in statements(body):
-            if not isinstance(statement, For):
+            if id(statement) in self.locals.shared:
+                # It reads nothing that the statements before it change.
+                result.append(statement)
+            elif not isinstance(statement, For):
                 together.append(statement)
-                continue
-            result.extend(_in_turn(view, together, factor, context))
-            together = []
-            fused = block(*self._within(view, statement.stmt, factor, context))
-            split = self.splits.get(id(statement))
-            if split is None:
-                result.append(copy_with(statement, stmt=fused))
             else:
-                result.extend(self._cut(view, split, fused, factor, context))
-        result.extend(_in_turn(view, together, factor, context))
+                result.extend(self._in_turn(view, together, factor))
+                together = []
+                fused = block(*self._within(view, statement.stmt, factor, context))
+                split = self.splits.get(id(statement))
+                if split is None:
+                    result.append(copy_with(statement, stmt=fused))
+                else:
+                    result.extend(self._cut(view, split, fused, factor, context))
+        result.extend(self._in_turn(view, together, factor))
         return statements(result[0]) if len(result) == 1 else result
+
+    def _in_turn(self, view: CanonicalLoop, together: list[Node], factor: int) -> list[Node]:
+        """The copies of statements that are not fused, one after the other."""
+        parts: list[Node | Copies] = []
+        for own, group in groupby(together, key=self._is_own):
+            items = list(group)
+            parts += items if own else [Copies(view, block(*items), self.locals.renamed)]
+        result: list[Node] = []
+        for number in range(factor):
+            for part in parts:
+                if isinstance(part, Node):
+                    result.append(self.locals.declaration(part, view, number))
+                else:
+                    result.extend(part.at(number) if number else part.first())
+        return result
+
+    def _is_own(self, statement: Node) -> bool:
+        """Whether a statement declares a variable that has another name in each copy."""
+        return isinstance(statement, c_ast.Decl) and statement.name in self.locals.renamed
 
     def _cut(
         self, view: CanonicalLoop, split: Split, fused: Node, factor: int, context: Context
     ) -> list[Node]:
         """The loops that take the place of one inner loop, with the limits that they share."""
-        cut = _Cut(view, split, context)
+        cut = _Cut(view, split, self.locals.renamed, context)
         before, after = cut.leading(factor), cut.trailing(factor)
         self.aside.extend((*before, *after))
         loops = [*before, cut.common(fused), *after]
@@ -99,21 +124,12 @@ def _fused(body: Node, around: tuple[For, ...]) -> Iterator[tuple[For, tuple[For
             pragmas = []
 
 
-def _in_turn(view: CanonicalLoop, together: list[Node], factor: int, context: Context) -> list[Node]:
-    """The copies of statements that are not fused, one after the other."""
-    if not together:
-        return []
-    made = Copies(view, block(*together))
-    result = made.first()
-    for number in range(1, factor):
-        result.extend(made.at(number))
-    return result
-
-
 class _Cut:
     """The parts of the copies of one inner loop."""
 
-    def __init__(self, view: CanonicalLoop, split: Split, context: Context) -> None:
+    def __init__(
+        self, view: CanonicalLoop, split: Split, renamed: Mapping[str, tuple[str, ...]], context: Context
+    ) -> None:
         self._view = view
         self._split = split
         self._inner = split.inner
@@ -122,7 +138,7 @@ class _Cut:
         self._kind = index_type(split.inner, context)
         self._strict = split.inner.relation in {"<", ">"}
         self._beyond = "<" if split.inner.upward else ">"
-        self._copies = Copies(view, split.inner.body)
+        self._copies = Copies(view, split.inner.body, renamed)
         self.declarations: list[Node] = []
         self._first = self._limit("newlb", self._at(self._inner.start, split.last_start), split.last_start)
         self._last = self._inner.bound

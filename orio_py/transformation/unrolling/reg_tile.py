@@ -21,12 +21,11 @@ multi-dimensional kernel extraction for register tiling", SC 2009.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from orio_py.core.expr import Value
 from orio_py.ctree.loops import CanonicalLoop, loops_in, nest
-from orio_py.ctree.nodes import For, Node, substatements
+from orio_py.ctree.nodes import Node
 from orio_py.transformation.arguments import positive_int, text, wrong
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
@@ -61,7 +60,7 @@ class RegTile:
         factors = self._factors(node)
         if not factors:
             return node
-        unroll_rewrite.require_size(_size(node, factors), "RegTile", node, "ufactors")
+        unroll_rewrite.require_size(unroll_rewrite.unrolled_size(node, factors), "RegTile", node, "ufactors")
         aside: list[Node] = []
         for name in show_loops(node):
             if name in factors:
@@ -126,20 +125,6 @@ def _with_indices(result: Node, view: CanonicalLoop, fusion: Fusion, context: Co
     if missing := [inner for inner in live if inner.node not in [loop.node for loop in loops]]:
         refuse_if_live(missing[0], "RegTile", context)
     return with_final_indices(result, loops, "RegTile", context)
-
-
-def _size(node: Node, factors: Mapping[str, int]) -> int:
-    """How many statements the tile has: each as often as the factors of the loops around it say."""
-    total = 0
-    stack = [(node, 1)]
-    while stack:
-        current, times = stack.pop()
-        if isinstance(current, For):
-            times *= factors.get(index_name(current) or "", 1)
-        # The copies of a loop become one loop.
-        total += 1 if isinstance(current, For) else times * unroll_rewrite.is_counted(current)
-        stack.extend((child, times) for child in substatements(current))
-    return total
 
 
 def loop_list(value: Value, name: str) -> tuple[str, ...]:

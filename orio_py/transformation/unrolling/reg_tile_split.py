@@ -6,18 +6,19 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from orio_py.ctree.build import add, binary, ident, literal_value, statements
+from orio_py.ctree.build import add, binary, ident, literal_value
 from orio_py.ctree.dependence.jam import may_jam_ranges, never_exceeds
 from orio_py.ctree.dependence.legality import may_jam
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.loops import CanonicalLoop, loops_in
-from orio_py.ctree.nodes import INCREMENTS, For, Node, c_ast
+from orio_py.ctree.nodes import INCREMENTS, Node, c_ast
 from orio_py.ctree.rewrite import copy_with, substitute, walk
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.forms import loop_view, require_no_jumps, require_stable_index
 from orio_py.transformation.loop_names import index_name
 from orio_py.transformation.types import fits_index, index_type, signedness_of_type
+from orio_py.transformation.unrolling.jam_locals import JamLocals
 from orio_py.transformation.unrolling.jam_rewrite import Fusion, Split, fused_loops, with_header
 from orio_py.transformation.verdicts import dependence_context, require_legal
 
@@ -40,13 +41,13 @@ def fusion_of(view: CanonicalLoop, factor: int, what: str, context: Context, *, 
     Raises Refusal: ORIO-T020 to T027 for an inner loop, T040, T041, T051.
     """
     inner = list(_inner_loops(view, what, context))
-    _require_no_declarations(view.body, what)
+    declared = JamLocals.of(view, factor, what, context)
     dependent = [loop for loop in inner if depends(loop.view, view.index, context)]
     splits = {id(loop.view.node): _split(loop, view, factor, what, context) for loop in dependent}
     question = may_jam_ranges if splits else may_jam
     verdict = question(view, factor, dependence_context(context))
     require_legal(verdict, what, view.node, context, force=force)
-    return Fusion(splits)
+    return Fusion(splits, declared)
 
 
 def depends(inner: CanonicalLoop, index: str, context: Context) -> bool:
@@ -88,21 +89,6 @@ def _require_invariant(view: CanonicalLoop, what: str, context: Context) -> None
 
 def _is_volatile(name: str, context: Context) -> bool:
     return "volatile" in context.declarations[name].qualifiers
-
-
-def _require_no_declarations(body: Node, what: str) -> None:
-    """Around the fused loops nothing is declared.  Raises Refusal: ORIO-T026."""
-    items = statements(body)
-    loops = [item for item in items if isinstance(item, For)]
-    for statement in items:
-        if isinstance(statement, (c_ast.Decl, c_ast.DeclList, c_ast.Typedef)) and loops:
-            refuse(
-                "ORIO-T026",
-                f"{what} cannot fuse loops beside a declaration, of which each copy needs its own",
-                statement,
-            )
-    for loop in loops:
-        _require_no_declarations(loop.stmt, what)
 
 
 def _split(loop: _Inner, view: CanonicalLoop, factor: int, what: str, context: Context) -> Split:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from orio_py.ctree import build
@@ -21,8 +21,8 @@ from orio_py.ctree.build import (
 )
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.equal import equal
-from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
+from orio_py.ctree.loops import CanonicalLoop, header_index
+from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast, substatements
 from orio_py.ctree.rewrite import walk_statements
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
@@ -41,7 +41,7 @@ from orio_py.transformation.types import (
 )
 from orio_py.transformation.unrolling.body_copies import Copies
 
-MAXIMUM_STATEMENTS = 100_000
+MAXIMUM_STATEMENTS = 10_000
 """A transformation that would make more statements than this is refused before it begins."""
 
 Make = Callable[[CanonicalLoop, int, Context], list[Node]]
@@ -75,6 +75,20 @@ def count_statements(node: Node) -> int:
 def is_counted(statement: Node) -> bool:
     """Whether a statement counts as one: blocks and comments do not."""
     return not isinstance(statement, (Compound, Comment, c_ast.EmptyStatement))
+
+
+def unrolled_size(node: Node, factors: Mapping[str, int]) -> int:
+    """How many statements the tile has: each as often as the factors of the loops around it say."""
+    total = 0
+    stack = [(node, 1)]
+    while stack:
+        current, times = stack.pop()
+        if isinstance(current, For):
+            times *= factors.get(header_index(current) or "", 1)
+        # The copies of a loop become one loop.
+        total += 1 if isinstance(current, For) else times * is_counted(current)
+        stack.extend((child, times) for child in substatements(current))
+    return total
 
 
 def require_size(number: int, what: str, node: Node, argument: str) -> None:

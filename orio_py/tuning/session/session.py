@@ -66,6 +66,8 @@ class TuningSession:
     _scorer: Scorer = field(default_factory=Scorer)
     _book: TrialLog = field(init=False)
     _original_counters: tuple[CounterValue, ...] = ()
+    _proposed: set[Configuration] = field(default_factory=set[Configuration])
+    _is_last_attempt: bool = False
     _spent: Stages = field(default_factory=Stages)
 
     def __post_init__(self) -> None:
@@ -166,8 +168,19 @@ class TuningSession:
     # --- the search ---
 
     def _search(self, evaluator: VariantEvaluator, baseline: Baseline, start: float) -> None:
-        """Ask the searcher for batches and tell it their outcomes until the budget is spent."""
+        """Ask the searcher for batches and tell it their outcomes until the budget is spent.
+
+        Where that has tried nothing, as with huge factors that are refused or take too long to build, the
+        first configuration of the space is tried, whatever the time.
+        """
         self._queue = queue = self._open_queue(evaluator, baseline.measurement.objective, start)
+        self._ask(queue, start)
+        simplest = self.plan.space.first()
+        if self._book.trials == 0 and simplest is not None and simplest not in self._proposed:
+            self._is_last_attempt = True
+            self._evaluate(queue, [simplest])
+
+    def _ask(self, queue: VariantQueue, start: float) -> None:
         outcomes: list[Outcome] | None = None
         while not self._is_spent(start):
             asked = perf_counter()
@@ -182,6 +195,7 @@ class TuningSession:
         """The outcomes of a batch in its order, as far as the budget allows it to be tried."""
         limit = self.plan.budget.trials
         room = len(batch) if limit is None else limit - self._book.trials
+        self._proposed.update(batch)
         outcomes: dict[Configuration, Outcome] = {}
         began = perf_counter()
         try:
@@ -194,7 +208,7 @@ class TuningSession:
 
     def _open_queue(self, evaluator: VariantEvaluator, best: float, start: float) -> VariantQueue:
         """What builds and measures, here or on the cluster; `best` is the original's objective."""
-        plan, is_over = self.plan, partial(self._is_late, start)
+        plan, is_over = self.plan, partial(self._is_over, start)
         if self.cluster is not None:
             return self.cluster.queue(best, self._book.recall, is_over)
         device = device_measurer(plan.target)
@@ -220,6 +234,9 @@ class TuningSession:
             return True
         planned = budget.trials if budget.trials is not None else 100
         return self._book.refused > REFUSALS_PER_TRIAL * max(planned, 10)
+
+    def _is_over(self, start: float) -> bool:
+        return self._is_late(start) and not self._is_last_attempt
 
     def _is_late(self, start: float) -> bool:
         limit = self.plan.budget.time

@@ -128,7 +128,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (IVDEP, "ORIO-T041", f"{FOR_I} @a[row[i]] = a[i];"),
     (SIMD, "ORIO-T021", "@for (i = 0; i != n; i++) a[i] = 0;"),
     (UnrollAndJam(2), "ORIO-T040", f"{FOR_I} for (j = 0; j < n; j++) @c[i + 1][j] = c[i][j + 1];"),
-    (UnrollAndJam(2), "ORIO-T026", f"{FOR_I} {{ double @z = a[i]; for (j = 0; j < n; j++) c[i][j] = z; }}"),
+    (UnrollAndJam(2), "ORIO-T026", f"{FOR_I} {{ int @z = i; for (j = 0; j < z; j++) c[i][j] = z; }}"),
     (composite(tile=[("k", 4, "kk")]), "ORIO-T015", f"@{FOR_I} a[i] = 0;"),
     (composite(tile=[("k", 1, "kk")]), "ORIO-T015", f"@{FOR_I} a[i] = 0;"),
     (composite(pragma=[("k", "ivdep")]), "ORIO-T015", f"@{FOR_I} a[i] = 0;"),

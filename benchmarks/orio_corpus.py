@@ -1,0 +1,236 @@
+"""What `orio` makes of the annotated inputs of Orio's own repository, beside what Orio 0.6.1 makes of them.
+
+    python benchmarks/orio_corpus.py CHECKOUT
+    python benchmarks/orio_corpus.py CHECKOUT --steps check,transform,compile,tune --trials 5 --results FILE
+
+`orio_corpus.csv` lists the files by category, with Orio's outcome (works; works with errors on its output; fails; writes
+code that gives other results; needs longer than was given).  Each file runs in a copy of its folder: `orio check`,
+`orio transform`, a compiler's syntax check of what was written where the file as it stands passes one, and `orio tune`,
+which compares the results of every variant with the original's.  One line of JSON is added to the results file for
+each; a later run takes up what is missing.  Exit status 1 after an internal error or a time limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+TABLE = Path(__file__).with_suffix(".csv")
+STEPS = ("check", "transform", "compile", "tune")
+_ERROR = re.compile(r"^\S*?:?\d*:?\d*:? ?error\[(ORIO-\w+)\]: (.*)", re.MULTILINE)
+_QUOTED = re.compile(r"`[^`]*`")
+_EXPECTED = frozenset({0, 2, 3, 4})
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A file of the corpus: its path below the checkout, its category, and what Orio makes of it."""
+
+    path: str
+    category: str
+    orio: str
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Exit status, seconds and first error of each step that was tried; status `None` is the time limit."""
+
+    path: str
+    status: dict[str, int | None] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    warnings: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How each file is tried: the checkout, the steps, the trials of `orio tune`, and seconds for each step."""
+
+    checkout: Path
+    steps: Sequence[str]
+    trials: int
+    limit: float
+
+    def outcome(self, item: Input) -> Outcome:
+        """Run the steps on a file, each after the ones before it have gone well."""
+        outcome = Outcome(item.path)
+        with tempfile.TemporaryDirectory() as scratch:
+            source = self._copied(item, Path(scratch))
+            for step in self.steps:
+                if step == "tune" and outcome.status.get("transform", 0):
+                    continue
+                self._step(step, source, outcome)
+        return outcome
+
+    def _copied(self, item: Input, scratch: Path) -> Path:
+        source = self.checkout / item.path
+        folder = scratch / source.parent.name
+        shutil.copytree(source.parent, folder, ignore_dangling_symlinks=True)
+        return folder / source.name
+
+    def _step(self, step: str, source: Path, outcome: Outcome) -> None:
+        written = source.with_name(f"written_{source.name}")
+        if step == "compile" and (outcome.status.get("transform", 0) or not _compiles(source)):
+            return
+        begin = time.perf_counter()
+        try:
+            ran = _run(self._command(step, source, written), source.parent, self.limit)
+        except subprocess.TimeoutExpired:
+            outcome.status[step], outcome.reasons[step] = None, "time limit"
+        else:
+            outcome.status[step] = ran.returncode
+            outcome.warnings += ran.stderr.count(" warning[")
+            if ran.returncode:
+                outcome.reasons[step] = _first_error(ran.stderr)
+        outcome.seconds[step] = round(time.perf_counter() - begin, 2)
+
+    def _command(self, step: str, source: Path, written: Path) -> list[str]:
+        match step:
+            case "transform":
+                return ["orio", "transform", source.name, "-o", str(written)]
+            case "compile":
+                return _syntax_check(written)
+            case "tune":
+                options = ["--trials", str(self.trials), "--time", str(self.limit / 2), "-q"]
+                return ["orio", "tune", source.name, "-o", str(written), *options]
+            case _:
+                return ["orio", step, source.name]
+
+
+def _run(command: Sequence[str], folder: Path, limit: float) -> subprocess.CompletedProcess[str]:
+    """A finished command; its whole process group ends at the time limit."""
+    own = {**os.environ, "XDG_DATA_HOME": str(folder / ".data")}
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        env=own,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    ) as process:
+        try:
+            _, errors = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 9)
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, "", errors)
+
+
+def _syntax_check(path: Path) -> list[str]:
+    language = ["-x", "c++"] if path.suffix in {".cu", ".cpp"} else ["-std=gnu99"]
+    return ["cc", "-fsyntax-only", "-fopenmp", "-w", *language, path.name]
+
+
+def _compiles(source: Path) -> bool:
+    return _run(_syntax_check(source), source.parent, 60).returncode == 0
+
+
+def _first_error(text: str) -> str:
+    found = _ERROR.search(text)
+    return f"{found[1]} {found[2]}"[:300] if found else text.strip()[-200:]
+
+
+def _verdict(outcome: Outcome) -> str:
+    if any(
+        status is None or status not in _EXPECTED
+        for step, status in outcome.status.items()
+        if step != "compile"
+    ):
+        return "fails"
+    if any(outcome.status.values()):
+        return "refused"
+    return "works with a note" if outcome.warnings else "works"
+
+
+def _table(rows: Iterable[tuple[Input, Outcome]]) -> list[str]:
+    """Counts by category: Orio's outcomes, and ours by the last step that was tried."""
+    counts: dict[str, Counter[str]] = {}
+    for item, outcome in rows:
+        of_category = counts.setdefault(item.category, Counter())
+        of_category.update(["files", f"orio {item.orio}", _verdict(outcome)])
+        of_category.update(step for step, status in outcome.status.items() if status == 0)
+    counts["all"] = sum(counts.values(), Counter[str]())
+    columns = ["files", "orio works", *STEPS, "works", "works with a note", "refused", "fails"]
+    header = f"{'':18}" + "".join(f"{column:>{len(column) + 2}}" for column in columns)
+    return [header] + [
+        f"{category:18}" + "".join(f"{count[column]:>{len(column) + 2}}" for column in columns)
+        for category, count in counts.items()
+    ]
+
+
+def _causes(outcomes: Sequence[Outcome]) -> list[str]:
+    """What stopped how many files, the most frequent first, each with a file."""
+    stopped: dict[str, list[str]] = {}
+    for outcome in outcomes:
+        for step, reason in outcome.reasons.items():
+            stopped.setdefault(f"{step}: {_QUOTED.sub('…', reason)[:120]}", []).append(
+                Path(outcome.path).name
+            )
+    ordered = sorted(stopped.items(), key=lambda entry: -len(entry[1]))
+    return [f"{len(files):4}  {reason}  ({', '.join(files[:3])})" for reason, files in ordered]
+
+
+def _stored(path: Path) -> dict[str, Outcome]:
+    if not path.exists():
+        return {}
+    rows = (json.loads(line) for line in path.read_text().splitlines())
+    return {row["path"]: Outcome(**row) for row in rows}
+
+
+def _tried(inputs: Sequence[Input], trial: Trial, results: Path, jobs: int) -> Mapping[str, Outcome]:
+    stored = _stored(results)
+    missing = [item for item in inputs if item.path not in stored]
+    with ThreadPoolExecutor(jobs) as pool, results.open("a") as lines:
+        for outcome in pool.map(trial.outcome, missing):
+            stored[outcome.path] = outcome
+            lines.write(json.dumps(asdict(outcome)) + "\n")
+            lines.flush()
+            print(
+                f"{_verdict(outcome):18} {outcome.path}  {next(iter(outcome.reasons.values()), '')}",
+                flush=True,
+            )
+    return stored
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Try the files and print the tables."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("checkout", type=Path, help="a checkout of Orio's repository")
+    parser.add_argument("--steps", default="check,transform,compile", help=f"of {', '.join(STEPS)}")
+    parser.add_argument("--trials", type=int, default=5, help="of `orio tune` (default: 5)")
+    parser.add_argument("--limit", type=float, default=120, help="seconds for each step (default: 120)")
+    parser.add_argument("--jobs", type=int, default=2, help="files at a time (default: 2)")
+    parser.add_argument("--only", default="", help="files whose path or category holds this")
+    parser.add_argument(
+        "--results", type=Path, default=Path("orio_corpus.jsonl"), help="continued where it exists"
+    )
+    chosen = parser.parse_args(arguments)
+    with TABLE.open() as lines:
+        inputs = [Input(**row) for row in csv.DictReader(lines)]
+    inputs = [item for item in inputs if chosen.only in f"{item.category} {item.path}"]
+    trial = Trial(chosen.checkout.resolve(), chosen.steps.split(","), chosen.trials, chosen.limit)
+    stored = _tried(inputs, trial, chosen.results, chosen.jobs)
+    rows = [(item, stored[item.path]) for item in inputs]
+    print("\n".join(["", *_table(rows), "", *_causes([outcome for _, outcome in rows])]))
+    return 1 if any(_verdict(outcome) == "fails" for _, outcome in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
