@@ -31,6 +31,7 @@ from orio_py.transformation.constants import is_narrow
 from orio_py.transformation.forms import start_is_invariant
 from orio_py.transformation.hoisting import hoisted
 from orio_py.transformation.types import (
+    control_type,
     index_type,
     is_floating,
     is_natural,
@@ -234,6 +235,8 @@ def main_test(view: CanonicalLoop, factor: int, context: Context) -> Node:
         if limit is not None and signedness_of_type(index_type(view, context)) != "unknown":
             # Nothing wraps around: the unsigned index has room enough (`_is_too_short`).
             return binary(beyond, index, limit - span)
+        if _wraps_below(view, context):
+            return binary("&&", binary(beyond, index, bound), binary(away, sub(bound, index), span))
         if fixed is not None and fixed >= 0:
             # As an `int`, the difference would be compared with an unsigned index, of which compilers warn.
             mixed = signedness_of_type(index_type(view, context)) == "unsigned" and _is_int(bound, context)
@@ -249,6 +252,12 @@ def main_test(view: CanonicalLoop, factor: int, context: Context) -> Node:
     if lowest is not None and (lowest >= 0 or signedness_of_type(index_type(view, context)) == "signed"):
         return binary(beyond, index, lowest + span)
     return binary("&&", binary(beyond, index, bound), binary(beyond, sub(index, bound), span))
+
+
+def _wraps_below(view: CanonicalLoop, context: Context) -> bool:
+    """Whether compilers warn of a short index below a macro's value minus something, which may be negative."""
+    short = control_type(view, context) != index_type(view, context)
+    return short and isinstance(view.bound, c_ast.ID) and view.bound.name in context.macros
 
 
 def _is_int(bound: Node, context: Context) -> bool:
