@@ -27,8 +27,11 @@ def check(
         return report.exit_code
     errors = sum(d.severity is Severity.ERROR for d in report.diagnostics)
     warnings = len(report.diagnostics) - errors
+    legal = sum(each.legal for each in report.legality)
+    tried = sum(each.tried for each in report.legality)
+    share = f"; {legal / tried:.0%} of {_count(tried, 'configuration')} tried legal" if legal < tried else ""
     out.result(
-        f"{_count(report.regions, 'region')}: {_count(errors, 'error')}, {_count(warnings, 'warning')}"
+        f"{_count(report.regions, 'region')}: {_count(errors, 'error')}, {_count(warnings, 'warning')}{share}"
     )
     return report.exit_code
 

@@ -48,13 +48,18 @@ class Guard:
 
     def around(self, transformed: Node, original: Node) -> Node:
         """Both versions of a statement, and which of them runs."""
-        tests = (*self.runs, *(fact.test for fact in self.facts), *self.apart)
+        tests = (*self.runs, *self._facts_tested(), *self.apart)
+        if not tests:
+            return transformed
         test = reduce(lambda a, b: binary("&&", a, b), tests)
         chosen = if_(test, _in_block(transformed), _in_block(original))
         return block(Comment(f"/* {self._remark()} */"), *self.declarations, chosen)
 
+    def _facts_tested(self) -> list[Node]:
+        return [fact.test for fact in self.facts if fact.test is not None]
+
     def _remark(self) -> str:
-        tested = " and ".join(f"`{emit_expression(fact.test)}`" for fact in self.facts)
+        tested = " and ".join(f"`{emit_expression(test)}`" for test in self._facts_tested())
         listed = ", ".join(f"`{one}` and `{two}`" for one, two in self.pairs)
         if not tested:
             return f"Runs unless arrays overlap ({listed}); then the original code does."

@@ -23,14 +23,16 @@ _MOST_FACTS = 16
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A polynomial over integer variables that is at least 0 where a test in C holds."""
+    """A polynomial over integer variables that is at least 0 where a test in C holds; None where it always is."""
 
     value: Constraint
-    test: Node
+    test: Node | None
 
     @classmethod
-    def of(cls, value: Constraint, arithmetic: Arithmetic) -> Fact:
+    def of(cls, value: Constraint, arithmetic: Arithmetic, context: Context) -> Fact:
         """The fact with a test in which nothing is subtracted."""
+        if _is_certain(value, context):
+            return cls(value, None)
         more = Polynomial({product: c for product, c in value.terms.items() if c > 0 and product})
         less = Polynomial({product: -c for product, c in value.terms.items() if c < 0 and product})
         offset = value.terms.get((), 0)
@@ -43,6 +45,16 @@ class Fact:
         more, less = (more.shifted(offset), less) if offset > 0 else (more, less.shifted(-offset))
         left, right = (arithmetic.expression(side, wide=() in side.terms) for side in (less, more))
         return cls(value, binary("<=", left, right))
+
+
+def _is_certain(value: Constraint, context: Context) -> bool:
+    """Whether a sum of unsigned variables is never negative; compilers warn of a test of it."""
+    symbols = {symbol for product in value.terms for symbol in product}
+    known = (context.declarations.get(symbol) for symbol in symbols)
+    return (
+        all(each is not None and each.is_unsigned for each in known)
+        and min(value.terms.values(), default=0) >= 0
+    )
 
 
 def row_facts(statement: Node, context: Context) -> tuple[Fact, ...]:
@@ -61,7 +73,7 @@ def row_facts(statement: Node, context: Context) -> tuple[Fact, ...]:
         if all(is_steady(symbol, varying, context) for product in fact.terms for symbol in product)
     ]
     found = {fact.key: fact for fact in facts}.values()
-    return tuple(Fact.of(fact, arithmetic) for fact in found) if len(found) <= _MOST_FACTS else ()
+    return tuple(Fact.of(fact, arithmetic, context) for fact in found) if len(found) <= _MOST_FACTS else ()
 
 
 def _outermost_loops(node: Node) -> Iterator[CanonicalLoop]:

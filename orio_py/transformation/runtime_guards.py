@@ -229,7 +229,7 @@ class _Accesses:
     def signs(self, names: Sequence[str]) -> tuple[Fact, ...]:
         """That the factors of indices in the subscripts of some arrays are not negative."""
         symbols = sorted({symbol for name in names for symbol in self._factors(name)})
-        return tuple(Fact.of(Polynomial.symbol(symbol), self.arithmetic) for symbol in symbols)
+        return tuple(Fact.of(Polynomial.symbol(symbol), self.arithmetic, self.context) for symbol in symbols)
 
     def _factors(self, name: str) -> set[str]:
         """The variables that indices are multiplied by in the subscripts of an array."""

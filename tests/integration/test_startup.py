@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import orio_py
-from orio_py.api import checking
+from orio_py.tuning.variants import legality
 from orio_py.tuning.variants.variant import VariantGenerator
 
 SOURCE = """void scale(int n, double factor, double *x)
@@ -106,7 +106,7 @@ def test_a_long_sample_ends_when_nothing_new_is_found(tmp_path: Path, monkeypatc
     monkeypatch.setattr(VariantGenerator, "codes", counting)
     assert orio_py.check(source).exit_code == 0
     first = list(tried)
-    assert len(first) == 1 + checking.CONFIGURATIONS_WITHOUT_NEWS
+    assert len(first) == 1 + legality.CONFIGURATIONS_WITHOUT_NEWS
     tried.clear()
     assert orio_py.check(source).exit_code == 0
     assert tried == first
@@ -119,7 +119,7 @@ def test_what_is_refused_is_sampled_to_the_end(tmp_path: Path) -> None:
     assert report.exit_code == 2
     notes = [note.message for d in report.diagnostics for note in d.notes]
     assert (
-        f"refused for {checking.CONFIGURATIONS_CHECKED} of {checking.CONFIGURATIONS_CHECKED} configurations tried"
+        f"refused for {legality.CONFIGURATIONS_CHECKED} of {legality.CONFIGURATIONS_CHECKED} configurations tried"
         in notes
     )
 
