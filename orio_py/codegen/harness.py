@@ -12,6 +12,7 @@ from orio_py.codegen.program import Program
 from orio_py.codegen.records import RecordPart, assignments, definition, distinct, parts
 from orio_py.codegen.templates import read, render
 from orio_py.core.expr import Value
+from orio_py.ctree.ctype import ctype
 from orio_py.ctree.structures import Members
 from orio_py.ctree.unit.translation_unit import translation_unit
 from orio_py.spec.counters import TAU_TIMER
@@ -97,23 +98,39 @@ def fill_skeleton(skeleton: str, parts: Mapping[str, str]) -> str:
     return TAG.sub(lambda match: parts.get(" ".join(match[1].split()), ""), skeleton)
 
 
+@dataclass(frozen=True, slots=True)
+class _Contents:
+    """Where the first contents of variables come from.
+
+    With `is_sequence` the elements of `= random` arrays are the sums of their indices, modulo 5, plus 1: those with
+    which Orio fills them, for which the numbers in its users' validation files hold.
+    """
+
+    has_init: bool
+    is_sequence: bool
+
+    @classmethod
+    def of(cls, task: TuningTask) -> _Contents:
+        return cls(task.inputs.init_file is not None, task.measurement.validation_file is not None)
+
+
 def _variables(task: TuningTask, interface: KernelInterface) -> list[HarnessVariable]:
-    has_init = task.inputs.init_file is not None
-    rows = [_row(i, v, has_init) for i, v in enumerate(interface.variables)]
+    contents = _Contents.of(task)
+    rows = [_row(i, v, contents) for i, v in enumerate(interface.variables)]
     used = {v.name for v in interface.variables} | set(interface.macros)
     for spec in task.inputs.declarations:
         if spec.name not in used:
             members = task.structures.get(spec.type, ())
-            rows.append(_unused_row(len(rows), spec, members, has_init))
+            rows.append(_unused_row(len(rows), spec, members, contents))
     return rows
 
 
-def _row(index: int, variable: KernelVariable, has_init: bool) -> HarnessVariable:
+def _row(index: int, variable: KernelVariable, contents: _Contents) -> HarnessVariable:
     spec, table = variable.source, f"orio_table[{index}]"
     argument = f"{table}.orio_work"
     if variable.spine:
         argument = _spine(f"{table}.orio_work", variable.type, variable.dimensions)
-    fill, expression = _fill(variable, has_init)
+    fill, expression = _fill(variable, contents)
     return HarnessVariable(
         index,
         variable.name,
@@ -132,7 +149,7 @@ def _row(index: int, variable: KernelVariable, has_init: bool) -> HarnessVariabl
     )
 
 
-def _unused_row(index: int, spec: Declaration, members: Members, has_init: bool) -> HarnessVariable:
+def _unused_row(index: int, spec: Declaration, members: Members, contents: _Contents) -> HarnessVariable:
     """A variable that only the specification's own code may use."""
     dynamic = spec.storage in (Storage.DYNAMIC, Storage.MANAGED)
     table, is_array = f"orio_table[{index}]", bool(spec.dimensions)
@@ -144,7 +161,7 @@ def _unused_row(index: int, spec: Declaration, members: Members, has_init: bool)
         _count(spec.dimensions),
         "dynamic" if dynamic else "static",
         _bindings(index, spec),
-        *_filling(table, spec.type, members, is_array, _spec_fill(spec, has_init)),
+        *_filling(table, spec.type, members, is_array, _spec_fill(spec, contents)),
         "NULL",
         is_array,
         0,
@@ -187,24 +204,34 @@ def _spine(data: str, type_name: str, dimensions: tuple[str, ...]) -> str:
     return f"orio_spine({data}, sizeof({type_name}), (const size_t[]){{{extents}}}, {len(dimensions)})"
 
 
-def _fill(variable: KernelVariable, has_init: bool) -> tuple[str, str]:
+def _fill(variable: KernelVariable, contents: _Contents) -> tuple[str, str]:
     """How the inputs of a variable come about: `random`, `expression` with its C text, or `none`."""
     if variable.known_value is not None:
         return "expression", _literal(variable.known_value)
     if variable.source is not None:
-        return _spec_fill(variable.source, has_init)
-    return ("random", "") if variable.is_array and not has_init else ("none", "")
+        return _spec_fill(variable.source, contents)
+    return ("random", "") if variable.is_array and not contents.has_init else ("none", "")
 
 
-def _spec_fill(spec: Declaration, has_init: bool) -> tuple[str, str]:
+def _spec_fill(spec: Declaration, contents: _Contents) -> tuple[str, str]:
     """As declared; arrays that nothing fills are random, for zeros would hide wrong results."""
     if spec.is_random:
-        return "random", ""
+        sequence = contents.is_sequence and spec.dimensions and ctype(spec.type) is not None
+        return ("expression", _sequence(spec.dimensions)) if sequence else ("random", "")
     if spec.initialiser is None:
-        return ("none", "") if has_init or not spec.dimensions else ("random", "")
+        return ("none", "") if contents.has_init or not spec.dimensions else ("random", "")
     if spec.initialiser.lstrip().startswith("{"):
         return "none", ""
     return "expression", spec.initialiser
+
+
+def _sequence(dimensions: tuple[str, ...]) -> str:
+    """The value of element `orio_i` of an array: the sum of its indices, modulo 5, plus 1."""
+    indices = [
+        f"orio_i / ({_count(dimensions[place + 1 :])}) % (size_t)({extent})"
+        for place, extent in enumerate(dimensions)
+    ]
+    return f"({' + '.join(indices)}) % 5 + 1"
 
 
 def _count(dimensions: tuple[str, ...]) -> str:

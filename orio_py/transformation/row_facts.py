@@ -49,18 +49,24 @@ class Fact:
 
 def _is_certain(value: Constraint, context: Context) -> bool:
     """Whether a sum of unsigned variables is never negative; compilers warn of a test of it."""
-    symbols = {symbol for product in value.terms for symbol in product}
-    known = (context.declarations.get(symbol) for symbol in symbols)
-    return (
-        all(each is not None and each.is_unsigned for each in known)
-        and min(value.terms.values(), default=0) >= 0
-    )
+    return _is_unsigned(value, context) and min(value.terms.values(), default=0) >= 0
+
+
+def _is_impossible(value: Constraint, context: Context) -> bool:
+    """Whether a sum is always negative: of unsigned variables, each taken away."""
+    never_more = max(value.terms.values(), default=0) <= 0
+    return value.terms.get((), 0) < 0 and never_more and _is_unsigned(value, context)
+
+
+def _is_unsigned(value: Constraint, context: Context) -> bool:
+    known = (context.declarations.get(symbol) for product in value.terms for symbol in product)
+    return all(each is not None and each.is_unsigned for each in known)
 
 
 def row_facts(statement: Node, context: Context) -> tuple[Fact, ...]:
     """The conditions that columns of linearised subscripts stay in their rows.
 
-    None where there are too many, and none that read what the statement changes.
+    None where there are too many or one never holds, and none that read what the statement changes.
     """
     if context.effects(statement).calls:
         return ()
@@ -73,6 +79,8 @@ def row_facts(statement: Node, context: Context) -> tuple[Fact, ...]:
         if all(is_steady(symbol, varying, context) for product in fact.terms for symbol in product)
     ]
     found = {fact.key: fact for fact in facts}.values()
+    if any(_is_impossible(fact, context) for fact in found):
+        return ()
     return tuple(Fact.of(fact, arithmetic, context) for fact in found) if len(found) <= _MOST_FACTS else ()
 
 
