@@ -41,8 +41,8 @@ class FileScope:
 
     `before` and `after` are the text outside the enclosing function (outside the region, if there is no
     function) without the functions that the region does not need; all of it where the scan is `unsure`.
-    `inside` are the region's segments of the `unit`, `flow` is the control flow of the function around it,
-    if that could be parsed.
+    `inside` are the region's segments of the `unit`, `own` the variables that its own statements declare;
+    `flow` is the control flow of the function around it, if that could be parsed.
     """
 
     function: FunctionHeader | None
@@ -54,6 +54,7 @@ class FileScope:
     after: str
     unit: TranslationUnit
     inside: range
+    own: tuple[CDeclaration, ...]
     flow: ControlFlow | None
     in_loop: bool
     unsure: bool = False
@@ -92,7 +93,7 @@ def live_after(scope: FileScope, names: Iterable[str]) -> frozenset[str]:
     """The names whose value after the region may be read before it is assigned again.
 
     Globals, statics, pointer and array parameters and variables whose address is taken always count.
-    Without an enclosing function, names that are not declared do not.
+    Names that are not declared count in functions of files that include others, which may declare them.
     """
     return frozenset(name for name in names if _is_live(scope, name))
 
@@ -100,10 +101,15 @@ def live_after(scope: FileScope, names: Iterable[str]) -> frozenset[str]:
 def _is_live(near: FileScope, name: str) -> bool:
     declared = near.declared.get(name)
     if declared is None:
-        return near.function is not None and name not in near.macros
-    if declared.scope == "global" or declared.storage & {"static", "extern"}:
-        return True
-    if declared.scope == "parameter" and declared.is_array_like:
+        if near.function is None or name in near.macros:
+            return False
+        if near.unit.segments.may_include:
+            return True
+    elif (
+        declared.scope == "global"
+        or declared.storage & {"static", "extern"}
+        or (declared.scope == "parameter" and declared.is_array_like)
+    ):
         return True
     flow = near.flow
     return flow is None or flow.takes_address(name) or flow.live_after(name, near.inside)
@@ -136,6 +142,7 @@ class _Finder:
             after=self._reduced(end, len(text), kept),
             unit=unit,
             inside=inside,
+            own=_variables((function or unit).declared_in(inside), "local"),
             flow=function.flow if function is not None and site is not None else None,
             in_loop=bool(site and site.in_loop),
             unsure=self.file.outline.unsure,

@@ -131,7 +131,9 @@ class _Checker:
         near = self.task.surroundings
         if near.function is None:
             return
-        known = {*self.visible, *near.macros}
+        # The code around the loops may take a size by the name that the build gives it: `int n = N;`.
+        taken = {name for d in near.own for name in _IDENTIFIER.findall(d.initialiser or "")}
+        known = {*self.visible, *near.macros, *taken}
         for size in self.task.inputs.parameters:
             if len(size.values) > 1 and size.name not in known:
                 message = (
@@ -205,7 +207,8 @@ class _Checker:
 
     def _needs_value(self, name: str) -> bool:
         near = self.task.surroundings
-        if name in {*self.declared, *self.sizes, *self.macros, *near.macros, *near.function_macros}:
+        own = (d.name for d in near.own if d.initialiser is not None)
+        if name in {*self.declared, *self.sizes, *self.macros, *near.macros, *near.function_macros, *own}:
             return False
         declared = self.visible.get(name)
         if declared is None:

@@ -127,5 +127,28 @@ def test_what_is_refused_is_sampled_to_the_end(tmp_path: Path) -> None:
 def test_all_of_a_small_space_is_tried(tmp_path: Path) -> None:
     source = tmp_path / "scale.c"
     source.write_text(SOURCE % "range(0, 60)")
-    (problem,) = orio_py.check(source).diagnostics
+    report = orio_py.check(source)
+    (problem,) = report.diagnostics
     assert "refused for 1 of 60 configurations tried" in [note.message for note in problem.notes]
+    (found,) = report.legality
+    assert found.as_json() == {
+        "file": str(source),
+        "line": 4,
+        "configurations": 60,
+        "tried": 60,
+        "legal": 59,
+        "refused": [{"code": problem.code, "message": problem.message, "count": 1}],
+    }
+
+
+def test_a_sample_holds_the_first_configuration_and_ends_in_time(tmp_path: Path, monkeypatch) -> None:
+    source = tmp_path / "scale.c"
+    source.write_text((SOURCE % "range(1, 1000)").replace("ufactor=U", "ufactor=U if U == 1 else 0"))
+    monkeypatch.setattr(legality, "SECONDS", 0.0)
+    report = orio_py.check(source)
+    (found,) = report.legality
+    assert (report.exit_code, found.tried, found.legal) == (0, 1, 1)
+    monkeypatch.setattr(legality, "SECONDS", 60.0)
+    (found,) = orio_py.check(source).legality
+    assert found.legal == 1
+    assert found.tried > legality.FEWEST

@@ -292,3 +292,18 @@ def test_a_searcher_is_told_counters_and_where_a_variant_failed(tmp_path, monkey
     assert (valid.objective, len(valid.objectives)) == (valid.objectives[0], 2)
     assert valid.objectives[1] == valid.counters["user_time"]
     assert {outcome.objective for values, outcome in told.items() if values != ("", 2)} == {None}
+
+
+def test_a_search_that_had_no_time_tries_the_first_configuration(tmp_path: Path) -> None:
+    source = tmp_path / "first.c"
+    source.write_text(
+        "void f(int n, double *x)\n{\n  /*@ begin PerfTuning (\n"
+        "    def performance_params { param U[] = [1, 2, 4]; }\n"
+        "    def input_params { param n[] = [500]; }\n"
+        "    def input_vars { decl dynamic double x[n] = random; }\n  ) @*/\n"
+        "  /*@ begin Loop (transform Unroll(ufactor=U)) @*/\n"
+        "  for (int i = 0; i < n; i++)\n    x[i] = 2 * x[i];\n  /*@ end @*/\n  /*@ end @*/\n}\n"
+    )
+    report = orio_py.tune(source, options=orio_py.TuneOptions(time=1e-9, repeats=3))
+    assert report.exit_code == 0, [d.headline() for d in report.diagnostics]
+    assert report.regions[0].trials == 1

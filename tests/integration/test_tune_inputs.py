@@ -188,6 +188,30 @@ def test_declaration_init_and_validation_files(tmp_path: Path) -> None:
     assert "isValid" in report.diagnostics[0].message
 
 
+def test_a_validation_file_sees_the_contents_that_orio_gives(tmp_path: Path) -> None:
+    (tmp_path / "v.c").write_text(
+        "int isValid(void)\n{\n  int i, j, good = 1;\n"
+        "  for (i = 0; i < n; i++) for (j = 0; j < 3; j++) good = good && a[i][j] == 2 * ((i + j) % 5 + 1);\n"
+        "  return good;\n}\n"
+    )
+    spec = (
+        "def input_params { param n[] = [12]; } def input_vars { decl static double a[n][3] = random; }"
+        " def validation { arg validation_file = 'v.c'; }"
+    )
+    frame = "void f(int n, double a[][3])\n{\n%s}\n"
+    loops = "for (int i = 0; i < n; i++) for (int j = 0; j < 3; j++) a[i][j] = 2 * a[i][j];"
+    tuned(tmp_path, frame % region(spec, loops))
+
+
+def test_a_macro_that_is_defined_inside_the_tuning_block(tmp_path: Path) -> None:
+    spec = "def input_params { param n[] = [50]; } def input_vars { decl dynamic double x[n] = random; }"
+    text = "void f(int n, double *x)\n{\n%s}\n" % region(
+        spec, "for (int i = 0; i < less(n, 30); i++) x[i] += 1;"
+    )
+    first, begin, rest = text.partition("/*@ begin Loop")
+    tuned(tmp_path, f"{first}\n#define less(a, b) ((a) < (b) ? (a) : (b))\n{begin}{rest}")
+
+
 def test_a_skeleton_of_the_users_own(tmp_path: Path) -> None:
     (tmp_path / "skeleton.c").write_text(
         "#include <stdio.h>\n/*@ global @*/\nint main(int argc, char **argv)\n{\n  int r;\n"

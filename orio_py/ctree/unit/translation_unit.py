@@ -64,6 +64,12 @@ class Function:
         """What the code of some segments sees; None if it is not found in the body."""
         return _Sites(self, inside).find(self.node.body, (), in_loop=False)
 
+    def declared_in(self, inside: range) -> tuple[Node, ...]:
+        """The declarations among the statements of some segments, those of inner blocks too."""
+        found = (declared for statement in self.ranges for declared in _declared_by(statement))
+        own = ((declared, self.declared.segment_of(declared)) for declared in dict.fromkeys(found))
+        return tuple(declared for declared, segment in own if segment is not None and segment in inside)
+
     @cached_property
     def ranges(self) -> dict[Node, tuple[int, int]]:
         """The first and the last segment of each statement."""
@@ -244,6 +250,15 @@ class TranslationUnit:
             if isinstance(node, c_ast.Decl)
             and node.name is not None
             and not isinstance(node.type, c_ast.FuncDecl)
+        )
+
+    def declared_in(self, inside: range) -> tuple[Node, ...]:
+        """The declarations of variables outside functions in some segments of the file."""
+        return tuple(
+            node
+            for declared in self.declared
+            for node in declared.nodes
+            if isinstance(node, c_ast.Decl) and declared.segment_of(node) in inside
         )
 
     def macros_at(self, offset: int) -> dict[str, Macro]:

@@ -329,7 +329,11 @@ def _macro(decl: Decl) -> str:
 def _declaration(decl: Decl) -> Declaration:
     """The declared variable.  Raises ORIO-S013, S014."""
     words = list(decl.words)
-    storage = _STORAGE[words.pop(0)] if words[0] in _STORAGE else Storage.SCALAR
+    # C allows the storage class behind the type, too.
+    stored = next((word for word in words[:-1] if word in _STORAGE), None)
+    if stored is not None:
+        words.remove(stored)
+    storage = Storage.SCALAR if stored is None else _STORAGE[stored]
     if words and words[0] == "__device__":
         words.pop(0)
     if len(words) < 2:
@@ -346,7 +350,7 @@ def _declaration(decl: Decl) -> Declaration:
     if storage is not Storage.SCALAR and not decl.extents:
         fail(
             "ORIO-S013",
-            f"scalar `{name}` cannot be `{decl.words[0]}`; extents are missing, or the word is too much",
+            f"scalar `{name}` cannot be `{stored}`; extents are missing, or the word is too much",
             decl.name_position,
         )
     if decl.text is not None and decl.text.startswith("{") and storage is not Storage.STATIC:

@@ -205,8 +205,13 @@ def _buffers(arrays: Mapping[str, Array], tiles: Staging) -> tuple[BufferPlan, .
 
 
 def _require_tiles(tiles: Staging, loops: InnerLoops, node: Node, arguments: OffloadArguments) -> None:
-    """Something is kept in local memory, in blocks if those were asked for.  Raises Refusal: ORIO-T127, T130."""
+    """Tiles of the sizes that were asked for can be kept in local memory.  Raises Refusal: ORIO-T127, T130.
+
+    Without sizes, where there is nothing to keep, the kernel is the one without tiles.
+    """
     notes = [note(reason, node) for reason in loops.reasons]
+    if not tiles.tiles and arguments.tile is None and arguments.block is None:
+        return
     if not tiles.tiles:
         refuse(
             "ORIO-T130",
@@ -215,7 +220,7 @@ def _require_tiles(tiles: Staging, loops: InnerLoops, node: Node, arguments: Off
             "indices",
             node,
             notes=notes,
-            help="leave `cacheBlocks` off, or map more loops with `nd`",
+            help="leave `localTile` out, or map more loops with `nd`",
             argument="cacheBlocks",
         )
     if arguments.block is not None and not tiles.loops:

@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from orio_py.ctree.build import ident
-from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.loops import CanonicalLoop, loops_in
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import declared_names, walk
 from orio_py.kernel.plan import ReductionPlan, ScalarPlan
@@ -14,7 +14,7 @@ from orio_py.kernel.types import device_type, identity
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.offload.names import CONSTANTS, macro_type
 from orio_py.transformation.parallel.data_sharing import Sharing, assigned_scalars
-from orio_py.transformation.types import declaration
+from orio_py.transformation.types import declaration, index_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,14 @@ def scalars(
     taken = {*private, *(r.name for r in reductions), *(loop.index for loop in mapped)}
     _require_kept(body, taken, what, context)
     given = (*_given(body, taken | {scalar.name for scalar in extents}, what, context), *extents)
-    types = tuple((name, _scalar_type(name, _use(name, body), what, context)) for name in private)
+    counting = {
+        loop.index: index_type(loop, context)
+        for loop in (*every, *filter(None, map(CanonicalLoop.match, loops_in(body))))
+        if loop.index not in context.declarations
+    }
+    types = tuple(
+        (name, counting.get(name) or _scalar_type(name, _use(name, body), what, context)) for name in private
+    )
     return Scalars(given, types, reductions)
 
 

@@ -127,6 +127,11 @@ def test_inputs_of_the_language() -> None:
     ]
 
 
+def test_the_storage_class_may_stand_behind_the_type() -> None:
+    (declared,) = good("def input_vars { decl double static x[3]; }").inputs.declarations
+    assert (declared.type, declared.storage, declared.dimensions) == ("double", Storage.STATIC, ("3",))
+
+
 def test_defaults() -> None:
     spec = good("")
     assert spec.build.command == "gcc -O3"
@@ -327,6 +332,7 @@ def test_what_has_no_effect_is_warned_of(text: str) -> None:
             "decl dynamic",
         ),
         ("def input_vars { decl static double x; }", "ORIO-S013", "1:37", "cannot be `static`", None),
+        ("def input_vars { decl double static x; }", "ORIO-S013", "1:37", "cannot be `static`", None),
         ("def input_vars { decl x; }", "ORIO-S013", "1:18", "expected a type and a name", None),
         ("def input_vars { decl macro X = 3; }", "ORIO-S013", "1:18", "decl macro NAME", None),
         ("def input_vars { decl dynamic int x[3] = {1}; }", "ORIO-S013", "1:35", "only a static array", None),

@@ -127,3 +127,22 @@ def test_task_without_specification_is_not_checked() -> None:
     text = "void f(int n) { /*@ begin Loop() @*/ n++; /*@ end @*/ }"
     (task,) = read(SourceFile("f.c", text.encode()), directory=Path(".")).tasks
     assert check(task) == ()
+
+
+OWN = "{ int m = n; for (i = 0; i < m; i++) x[i] = a * x[i]; }"
+
+
+def test_a_block_may_name_the_values_that_the_input_gives() -> None:
+    """`int m = n;` before the loops: what the build calls `n` is what the kernel calls `m`."""
+    sizes = "def input_params { param N[] = [10, 20]; }"
+    own = OWN.replace("int m = n", "int n = N").replace("i < m", "i < n")
+    inputs = VARS.replace("x[n]", "x[N]")
+    assert problems(PARAMS + sizes + inputs, code=own, head="void f(double a, double *x)") == []
+    assert problems(PARAMS + SIZES + VARS, code=OWN) == []
+
+
+def test_a_size_that_the_block_does_not_take_is_not_seen() -> None:
+    own = OWN.replace("int m = n", "int n = 3").replace("i < m", "i < n")
+    sizes = "def input_params { param N[] = [10, 20]; }"
+    found = problems(PARAMS + sizes + VARS.replace("x[n]", "x[N]"), code=own, head="void f(double a, double *x)")
+    assert [(problem.code, "`N`" in problem.message) for problem in found] == [("ORIO-S022", True)]

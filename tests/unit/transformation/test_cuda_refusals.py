@@ -38,7 +38,7 @@ CASES: tuple[tuple[CUDA, str, str, str], ...] = (
     (CUDA(domain=("j", "k")), "ORIO-T120", PLANE, "`nd` has to name the outermost loops"),
     (CUDA(threadCount=(8, 8)), "ORIO-T127", LINE, "`threadCount` gives 2 dimensions"),
     (CUDA(nd=2, blockCount=(8,)), "ORIO-T127", PLANE, "`blockCount` gives 1 dimensions"),
-    (CUDA(cacheBlocks=True), "ORIO-T130", LINE, "nothing to keep in shared memory"),
+    (CUDA(cacheBlocks=True, localTile=(128,)), "ORIO-T130", LINE, "nothing to keep in shared memory"),
     (CUDA(localTile=(64,)), "ORIO-T127", LINE, "tiles in shared memory"),
     (CUDA(streamCount=33), "ORIO-T011", LINE, "at most 32"),
 )

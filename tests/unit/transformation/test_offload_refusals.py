@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 from c_trees import context, statement
 
+from orio_py.codegen.languages import device_programs
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.expr import Value
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
+from orio_py.kernel.call import kernel_plans
 from orio_py.kernel.plan import Distribution, Layout, Layouts
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transformation.base import Context, Refusal
@@ -125,15 +127,27 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (OpenCL(streamCount=33), "ORIO-T011", f"@{FOR_I} a[i] = 0;"),
     (OpenCL(workGroups=(2,), blockCount=(2,)), "ORIO-T129", f"@{FOR_I} a[i] = 0;"),
     (OpenCL(workItemsPerGroup=(2,), threadCount=(2,)), "ORIO-T129", f"@{FOR_I} a[i] = 0;"),
-    (OpenCL(cacheBlocks=True), "ORIO-T130", f"@{FOR_I} a[i] = b[i];"),
-    (OpenCL(cacheBlocks=True), "ORIO-T130", f"@{FOR_I} a[i] = b[0] + b[row[i]] + i % 2;"),
-    (OpenCL(cacheBlocks=True), "ORIO-T130", f"@{FOR_I} a[i] = b[i] + b[i + 64];"),
-    (OpenCL(cacheBlocks=True), "ORIO-T130", f"@{FOR_I} a[i] = b[i] + b[2 * i];"),
-    (OpenCL(cacheBlocks=True), "ORIO-T130", f"@{FOR_I} a[i] = b[i * i] + b[i * i + 1];"),
-    (OpenCL(cacheBlocks=True), "ORIO-T130", f"@{FOR_I} a[i] = b[i] + b[i + t];"),
-    (OpenCL(cacheBlocks=True), "ORIO-T130", "@for (i = 0; i < n; i += 2) a[i] = b[i] + b[i + 1];"),
-    (OpenCL(cacheBlocks=True), "ORIO-T130", f"@{FOR_I} for (j = 0; j < m; j++) a[i] += c[i][j];"),
-    (OpenCL(cacheBlocks=True, workItemsPerGroup=(1,)), "ORIO-T130", f"@{FOR_I} a[i] = b[i] + b[i + 1];"),
+    (OpenCL(cacheBlocks=True, localTile=(64,)), "ORIO-T130", f"@{FOR_I} a[i] = b[i];"),
+    (OpenCL(cacheBlocks=True, localTile=(64,)), "ORIO-T130", f"@{FOR_I} a[i] = b[0] + b[row[i]] + i % 2;"),
+    (OpenCL(cacheBlocks=True, localTile=(64,)), "ORIO-T130", f"@{FOR_I} a[i] = b[i] + b[i + 64];"),
+    (OpenCL(cacheBlocks=True, localTile=(64,)), "ORIO-T130", f"@{FOR_I} a[i] = b[i] + b[2 * i];"),
+    (OpenCL(cacheBlocks=True, localTile=(64,)), "ORIO-T130", f"@{FOR_I} a[i] = b[i * i] + b[i * i + 1];"),
+    (OpenCL(cacheBlocks=True, localTile=(64,)), "ORIO-T130", f"@{FOR_I} a[i] = b[i] + b[i + t];"),
+    (
+        OpenCL(cacheBlocks=True, localTile=(64,)),
+        "ORIO-T130",
+        "@for (i = 0; i < n; i += 2) a[i] = b[i] + b[i + 1];",
+    ),
+    (
+        OpenCL(cacheBlocks=True, localTile=(64,)),
+        "ORIO-T130",
+        f"@{FOR_I} for (j = 0; j < m; j++) a[i] += c[i][j];",
+    ),
+    (
+        OpenCL(cacheBlocks=True, localTile=(1,), workItemsPerGroup=(1,)),
+        "ORIO-T130",
+        f"@{FOR_I} a[i] = b[i] + b[i + 1];",
+    ),
     (
         OpenCL(cacheBlocks=True, coarsen=2, spread=Distribution.BLOCKED),
         "ORIO-T130",
@@ -187,15 +201,15 @@ def test_refused(transformation: OpenCL, code: str, text: str) -> None:
     ("localTile", "body", "reason"),
     [
         (
-            None,
+            (64,),
             "for (j = 0; j <= i; j++) a[i] += b[j];",
             "`j` cannot run in blocks: its bounds are not the same",
         ),
-        (None, "for (j = 0; j < m; j++) { if (b[j] > 2) break; a[i] += b[j]; }", "it is left early"),
-        (None, "for (j = 0; j < m; j++) a[i] += b[j]; a[i] *= j;", "its index is read behind it"),
-        (None, "for (j = 1; j < m; j *= 2) a[i] += b[j];", "its header is not canonical"),
+        ((64,), "for (j = 0; j < m; j++) { if (b[j] > 2) break; a[i] += b[j]; }", "it is left early"),
+        ((64,), "for (j = 0; j < m; j++) a[i] += b[j]; a[i] *= j;", "its index is read behind it"),
+        ((64,), "for (j = 1; j < m; j *= 2) a[i] += b[j];", "its header is not canonical"),
         (
-            None,
+            (64,),
             "double v[2] = {0, 1}; for (j = 0; j < m; j++) v[1] += b[j]; a[i] = v[1];",
             "the array `v` would",
         ),
@@ -207,7 +221,7 @@ def test_refused(transformation: OpenCL, code: str, text: str) -> None:
         ((128,), "t = 0; for (j = 0; j < m; j++) t += row[j]; a[i] = t;", "`t` would have to keep its value"),
     ],
 )
-def test_why_a_loop_cannot_run_in_blocks(localTile: tuple[int, ...] | None, body: str, reason: str) -> None:
+def test_why_a_loop_cannot_run_in_blocks(localTile: tuple[int, ...], body: str, reason: str) -> None:
     code = f"@{FOR_I} {{ {body} }}"
     wanted = OpenCL(cacheBlocks=True, localTile=localTile)
     refusal = assert_refused(wanted, "ORIO-T130", code, around(live="a"))
@@ -277,3 +291,13 @@ def test_no_groups_are_as_many_as_are_needed(name: str) -> None:
 )
 def test_layouts_of_single_arrays(value: Value, layout: Layout | Layouts) -> None:
     assert TRANSFORMATIONS["OpenCL"].make({"layout": value}) == OpenCL(layout=layout)
+
+
+@pytest.mark.parametrize(
+    "body", ["a[i] = b[i];", "a[i] = b[0] + b[row[i]];", "for (j = 0; j < m; j++) a[i] += c[i][j];"]
+)
+def test_without_anything_to_keep_the_kernel_is_the_one_without_tiles(body: str) -> None:
+    node, inner = statement(f"{FOR_I} {body}"), around(live="a")
+    with_tiles, without = (OpenCL(cacheBlocks=wanted).apply(node, inner) for wanted in (True, False))
+    (one,), (other,) = (device_programs(kernel_plans(tree)) for tree in (with_tiles, without))
+    assert one.source == other.source

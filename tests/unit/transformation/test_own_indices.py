@@ -77,3 +77,11 @@ def test_results_and_last_values_are_those_of_the_original(recipe: str, loops: s
     new = transformed_file(text, {})
     assert new != text
     assert compile_and_run(new, tmp_path, *checked()) == compile_and_run(text, tmp_path, *checked())
+
+
+def test_a_block_may_declare_as_much_as_it_likes() -> None:
+    declared = "\n".join(
+        f"int v{number} = {number}; x[{number % 17}] += v{number};" for number in range(1200)
+    )
+    text = FILE.format(recipe="Unroll(ufactor=2)", loops="for (i = 0; i < n; i++) {\n" + declared + "\n}")
+    assert transformed_file(text, {}).count("v1199 = 1199") >= 2

@@ -100,6 +100,12 @@ CASES = {
         "Fuse(loops=['i', 'i'])",
         "f(n - 4, 4294967292u, m + 80, m + 80 + d)",
     ),
+    "many offsets": (
+        "void f(int n, int p, int q, int r, int s, double *y, double *x)",
+        "for (i = 0; i < n; i++) y[i] = x[i + p] + x[i + q] + x[i - r] + x[i + s] + x[s - i];",
+        "Parallelize()",
+        "f(n, d / 3, 3, d & 3, d / 5, m + 80, m + 80 + d)",
+    ),
     "a size beside a number below 0": (
         "void f(int n, double *y, double *x)",
         "{ for (i = 0; i <= (int)sizeof(n); i++) y[i] = x[n - i];"

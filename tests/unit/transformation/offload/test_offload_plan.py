@@ -382,3 +382,9 @@ def test_where_a_kernel_runs() -> None:
     call = made.apply(statement(f"{FOR_I} x[i] = 0;"), context(DECLARATIONS, live="x"))
     (plan,) = kernel_plans(call)
     assert plan.options == DeviceOptions(device=3, platform="pocl")
+
+
+def test_an_index_that_nothing_declares_is_an_int_of_the_kernel() -> None:
+    """Files of Orio leave indices of loops undeclared."""
+    plan = plan_of(f"{FOR_I} {{ t = 0; for (e = 0; e < m; e++) t += y[e]; x[i] = t; }}")
+    assert dict(plan.private) == {"t": "double", "e": "int"}
