@@ -13,7 +13,7 @@ from orio_py.ctree.file_scan import scan_file
 from orio_py.ctree.file_scope import FileScope, surroundings
 from orio_py.ctree.unit.translation_unit import TranslationUnit, translation_unit
 from orio_py.frontend.annotations.module import Annotation, CodeModule, TuningModule
-from orio_py.frontend.annotations.regions import RegionNode, loops_in, nest
+from orio_py.frontend.annotations.regions import RegionNode, inner_loop, loops_in, nest
 from orio_py.frontend.annotations.scan import scan
 from orio_py.frontend.tuning.collect import Specification
 from orio_py.frontend.tuning.files import Files
@@ -213,15 +213,18 @@ class _Reader:
         self, node: RegionNode, near: FileScope, known: Collection[str] | None, sizes: frozenset[str]
     ) -> Region | None:
         """The region that the node's module reads, or None with its problems reported."""
-        message = "the recipe of a nested region is not applied; its code belongs to the outer one"
-        for child in node.children:
-            place = self.source.position(child.leader.span.start)
-            self.problems.append(Diagnostic("ORIO-A017", message, place, severity=Severity.WARNING))
         assert isinstance(node.module, CodeModule)
         problems: list[Diagnostic] = []
-        annotation = Annotation(
-            self.source, node.leader, node.trailer, self.marks, near, known, self.recipe, problems, sizes
-        )
+
+        def annotation_of(part: RegionNode, inner: Annotation | None = None) -> Annotation:
+            marks, recipe = self.marks, self.recipe
+            return Annotation(
+                self.source, part.leader, part.trailer, marks, near, known, recipe, problems, sizes, inner
+            )
+
+        applied = inner_loop(node)
+        self._report_nested(node if applied is None else applied)
+        annotation = annotation_of(node, None if applied is None else annotation_of(applied))
         region = None
         try:
             region = annotation.region(node.module.read(annotation))
@@ -229,6 +232,12 @@ class _Reader:
             problems.extend(error.diagnostics)
         self.problems.extend(problems)
         return None if has_errors(problems) else region
+
+    def _report_nested(self, node: RegionNode) -> None:
+        message = "the recipe of a nested region is not applied; its code belongs to the outer one"
+        for child in node.children:
+            place = self.source.position(child.leader.span.start)
+            self.problems.append(Diagnostic("ORIO-A017", message, place, severity=Severity.WARNING))
 
 
 def _hull(nodes: Sequence[RegionNode]) -> Span:

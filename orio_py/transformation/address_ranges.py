@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from itertools import combinations
 
-from orio_py.ctree.build import binary, ident, index, literal_value, unary
+from orio_py.core.names import NameSupply
+from orio_py.ctree.build import as_long, binary, ident, index, literal_value, unary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.names import AccessKey, names_of, references
 from orio_py.ctree.nodes import Node, c_ast
@@ -16,9 +17,10 @@ from orio_py.transformation.base import Context
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.element_accesses import ElementAccess, accesses_in
 from orio_py.transformation.offload.extents import factor_of, inner_extents
-from orio_py.transformation.offload.index_ranges import IndexRange, Unbounded, ends, minimums
+from orio_py.transformation.offload.index_ranges import Unbounded, ends, minimums, simply_bounded
 from orio_py.transformation.pointed_bounds import PointedBounds
 from orio_py.transformation.row_facts import Fact, is_steady
+from orio_py.transformation.row_ranges import ADDRESS, RowRange, has_rows, preparation, row_range
 from orio_py.transformation.verdicts import aliases_in
 
 _MOST_ENDS = 8
@@ -30,18 +32,24 @@ _MOST_TOGETHER = 2
 class AddressRange:
     """The addresses, as numbers, of the first byte that is touched and of the first one behind.
 
-    Each is the smallest, or the largest, of several ones.
+    Each is the smallest, or the largest, of several ones.  `rows` says how the variables are found that they may be.
     """
 
     first: tuple[Node, ...]
     behind: tuple[Node, ...]
+    rows: RowRange | None = None
 
     @property
     def is_safe(self) -> bool:
-        """Whether C computes both whatever the values: nothing is divided by what may be 0."""
-        parts = (part for end in (*self.first, *self.behind) for part in walk(end))
-        divisions = (part for part in parts if isinstance(part, c_ast.BinaryOp) and part.op in _PARTIAL)
-        return all(literal_value(part.right) not in {None, 0} for part in divisions)
+        """Whether C computes both whatever the values."""
+        return _is_total((*self.first, *self.behind))
+
+
+def _is_total(nodes: Sequence[Node]) -> bool:
+    """Whether nothing is divided by what may be 0."""
+    parts = (part for node in nodes for part in walk(node))
+    divisions = (part for part in parts if isinstance(part, c_ast.BinaryOp) and part.op in _PARTIAL)
+    return all(literal_value(part.right) not in {None, 0} for part in divisions)
 
 
 _PARTIAL = frozenset({"/", "%", "<<", ">>"})
@@ -58,6 +66,7 @@ class TouchedMemory:
     arithmetic: Arithmetic
     pointers: PointedBounds
     changing: frozenset[str]
+    calls: bool
     context: Context
 
     def signs(self, names: Sequence[str]) -> tuple[Fact, ...]:
@@ -113,6 +122,7 @@ class TouchedMemory:
             arithmetic,
             pointers,
             changing,
+            bool(context.effects(statement).calls),
             context,
         )
 
@@ -130,14 +140,48 @@ class TouchedMemory:
             )
         ]
 
-    def extent(self, name: str) -> AddressRange | None:
-        """The addresses between which everything lies that is touched under a name; None where nobody knows."""
+    def extent(self, name: str, supply: NameSupply) -> AddressRange | None:
+        """The addresses between which everything lies that is touched under a name; None where nobody knows.
+
+        `supply` gives names to variables that have to hold them.
+        """
         declared = self.context.declarations.get(name)
         if declared is None or name in self.changing or not declared.type or "(" in declared.type:
             return None
         if self.spots[name] == frozenset({(name, 0)}):
             return None if declared.is_array_like else _scalar(name)
-        return self._elements(name, declared)
+        return self._rows(name, supply) if has_rows(declared) else self._elements(name, declared)
+
+    def _rows(self, name: str, supply: NameSupply) -> AddressRange | None:
+        """The range of rows behind pointers, which are read where nothing may set them."""
+        uses = self.elements.get(name, ())
+        whole = self.nodes[name] <= {id(use.node) for use in uses}
+        aliases = aliases_in(self.context)
+        is_set = any(spot == (name, 1) or aliases.may_overlap((name, 1), spot) for spot in self.written)
+        if is_set or not whole or self.calls or any(len(use.subscripts) != 2 for use in uses):
+            return None
+        found = row_range(name, uses, self._known(name), self.arithmetic, self.context, supply)
+        if found is None:
+            return None
+        statements = self.preparation([found], NameSupply())
+        if not _is_total(statements) or not self._is_steady(statements, {name, found.first, found.behind}):
+            return None
+        return AddressRange((ident(found.first),), (ident(found.behind),), found)
+
+    def preparation(self, ranges: Sequence[RowRange], supply: NameSupply) -> list[Node]:
+        """The statements that find the ranges of rows."""
+        return preparation(ranges, self.arithmetic, self.context, supply)
+
+    def _is_steady(self, statements: Sequence[Node], own: Set[str]) -> bool:
+        """Whether nothing that is written may be what statements read, beside their own names."""
+        aliases = aliases_in(self.context)
+        read = {part.name for node in statements for part in walk(node) if isinstance(part, c_ast.ID)} - own
+        return not self.pointers.names and not any(
+            aliases.may_overlap(spot, written)
+            for name in read
+            for spot in self.spots.get(name, ())
+            for written in self.written
+        )
 
     def _elements(self, name: str, declared: CDeclaration) -> AddressRange | None:
         uses = self.elements.get(name, ())
@@ -159,20 +203,24 @@ class TouchedMemory:
             base = index(base, 0)
         is_zero = all(end.value == 0 for end in lowest)
         return AddressRange(
-            (_number(base),) if is_zero else self._addresses(base, lowest, largest=False),
+            (as_long(base, ADDRESS),) if is_zero else self._addresses(base, lowest, largest=False),
             self._addresses(base, [end.shifted(1) for end in highest], largest=True),
         )
 
     def _addresses(self, base: Node, ends: Sequence[Polynomial], *, largest: bool) -> tuple[Node, ...]:
         groups = [ends[i : i + _MOST_TOGETHER] for i in range(0, len(ends), _MOST_TOGETHER)]
         offsets = [self.arithmetic.extreme(group, largest=largest) for group in groups]
-        return tuple(_number(binary("+", base, offset)) for offset in offsets)
+        return tuple(as_long(binary("+", base, offset), ADDRESS) for offset in offsets)
+
+    def _known(self, name: str) -> dict[str, int]:
+        """The least values of scalars that the subscripts of an array use."""
+        return {**dict.fromkeys(self._factors(name), 0), **self.arithmetic.minimums}
 
     def _ends(
         self, uses: Sequence[ElementAccess], factors: Sequence[Polynomial], *, largest: bool
     ) -> list[Polynomial] | None:
         found: list[Polynomial] = []
-        known = {**dict.fromkeys(self._factors(uses[0].name), 0), **self.arithmetic.minimums}
+        known = self._known(uses[0].name)
         for use in uses:
             flat = use.subscripts[0]
             for factor, subscript in zip(factors, use.subscripts[1:], strict=True):
@@ -180,25 +228,13 @@ class TouchedMemory:
             if flat is None:
                 return None
             try:
-                levels = [_simply(level) for level in use.levels]
+                levels = [simply_bounded(level) for level in use.levels]
                 found += ends(flat, levels, 0, known, self.arithmetic, largest=largest)
             except Unbounded:
                 return None
         return self.arithmetic.tightest(found, smallest=not largest, minimums=known)
 
 
-def _simply(level: IndexRange) -> IndexRange:
-    """The range with the bound that its header gives, which a loop with a larger step need not reach."""
-    lowers, uppers = level.limit
-    return replace(level, lowers=lowers or level.lowers, uppers=uppers or level.uppers)
-
-
 def _scalar(name: str) -> AddressRange:
     address = unary("&", ident(name))
-    return AddressRange((_number(address),), (_number(binary("+", address, 1)),))
-
-
-def _number(address: Node) -> Node:
-    """An address as a number, which C compares whatever objects it belongs to."""
-    kind = c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(["unsigned", "long"]))
-    return c_ast.Cast(c_ast.Typename(None, [], None, kind), address)
+    return AddressRange((as_long(address, ADDRESS),), (as_long(binary("+", address, 1), ADDRESS),))

@@ -25,8 +25,8 @@ class Guard:
     """The names that are compared for that."""
     apart: tuple[Node, ...] = ()
     """The comparisons of these."""
-    declarations: tuple[Node, ...] = ()
-    """Of the ends of arrays that they mention."""
+    preparation: tuple[Node, ...] = ()
+    """The statements before the test: they find the ends of arrays that it mentions."""
 
     def and_(self, other: Guard) -> Guard:
         """The condition that both hold."""
@@ -36,7 +36,7 @@ class Guard:
             self.names | other.names,
             self.pairs + other.pairs,
             self.apart + other.apart,
-            self.declarations + other.declarations,
+            self.preparation + other.preparation,
         )
 
     def assumed(self, context: Context) -> Context:
@@ -53,7 +53,7 @@ class Guard:
             return transformed
         test = reduce(lambda a, b: binary("&&", a, b), tests)
         chosen = if_(test, _in_block(transformed), _in_block(original))
-        return block(Comment(f"/* {self._remark()} */"), *self.declarations, chosen)
+        return block(Comment(f"/* {self._remark()} */"), *self.preparation, chosen)
 
     def _facts_tested(self) -> list[Node]:
         return [fact.test for fact in self.facts if fact.test is not None]

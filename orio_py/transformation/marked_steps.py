@@ -68,7 +68,8 @@ class MarkedSteps:
             except Refusal as refusal:
                 reason = refusal
         indexed = with_own_indices(tree, context)
-        if indexed is tree and sum(step.name in _UNROLLING for step in self.recipe.steps) < 2:
+        unrolls = any(step.name in _UNROLLING for step in self.recipe.steps)
+        if indexed is tree and not (unrolls and len(self.recipe.steps) > 1):
             raise reason
         return self._applied(indexed, own, values, context, canonical=True)
 

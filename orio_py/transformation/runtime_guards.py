@@ -124,7 +124,9 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
     pairs = accesses.doubtful_pairs(context)
     if not pairs:
         return None
-    extents = {name: accesses.extent(name) for name in sorted({name for pair in pairs for name in pair})}
+    supply = context.names(statement)
+    doubtful = sorted({name for pair in pairs for name in pair})
+    extents = {name: accesses.extent(name, supply) for name in doubtful}
     testable = {name for name, extent in extents.items() if extent is not None and extent.is_safe}
     names = {n for n in testable if all(testable.issuperset(pair) for pair in pairs if n in pair)}
     tested = [pair for pair in pairs if not names.isdisjoint(pair)]
@@ -134,13 +136,14 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
     followed = accesses.pointers.names
     if not followed.isdisjoint({name for pair in pairs for name in pair} - names):
         return None
-    supply, declarations = context.names(statement), list[Node]()
+    rows = [extent.rows for name in used if (extent := extents[name]) is not None and extent.rows is not None]
+    preparation = accesses.preparation(rows, supply)
     for name in used:
         # What is behind a pointer is read where the first tests hold only.
         if (extent := extents[name]) is not None and not followed:
             extents[name] = AddressRange(
-                tuple(_named(end, f"{name}_first", supply, declarations) for end in extent.first),
-                tuple(_named(end, f"{name}_end", supply, declarations) for end in extent.behind),
+                tuple(_named(end, f"{name}_first", supply, preparation) for end in extent.first),
+                tuple(_named(end, f"{name}_end", supply, preparation) for end in extent.behind),
             )
     tests = tuple(_apart(extents[one], extents[two]) for one, two in tested)
     return Guard(
@@ -149,7 +152,7 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
         frozenset(names),
         tuple(tested),
         tests,
-        tuple(declarations),
+        tuple(preparation),
     )
 
 

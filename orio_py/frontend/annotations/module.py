@@ -57,6 +57,8 @@ class Annotation:
     """Takes what is wrong and is not raised."""
     sizes: frozenset[str] = frozenset()
     """The input parameters: macros of these names are not expanded."""
+    inner: Annotation | None = None
+    """The Loop region between leader and trailer, for modules that go around one."""
 
     @property
     def position(self) -> Position:
@@ -144,6 +146,8 @@ class CodeModule:
     name: str
     read: Callable[[Annotation], RegionParts]
     """Raises DiagnosticError; problems that do not end the reading go to those of the annotation."""
+    around: bool = False
+    """Whether its regions may hold a Loop region, whose recipe is applied, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +171,14 @@ class MissingModule:
     name: str
     instead: str = ""
     """The module to use in its place, if there is one."""
+    recipe: str = ""
+    """What does the same there, if anything."""
+
+    def advice(self, names: Sequence[str]) -> str:
+        """What to use in its place; `names` are the modules there are."""
+        if not self.instead:
+            return f"available modules: {', '.join(names)}"
+        return f"use `{self.instead}`" + (f" with a recipe such as `{self.recipe}`" if self.recipe else "")
 
 
 Module = CodeModule | TuningModule | PlainModule | MissingModule

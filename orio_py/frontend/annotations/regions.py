@@ -97,8 +97,8 @@ def _flatten(scan: Scan, nodes: list[RegionNode]) -> Iterator[RegionNode]:
                 yield from node.children
             case CodeModule() | TuningModule():
                 yield node
-            case MissingModule(instead=instead):
-                advice = f"use `{instead}`" if instead else f"available modules: {', '.join(_with_effect())}"
+            case MissingModule() as module:
+                advice = module.advice(_with_effect())
                 scan.report("ORIO-A004", f"module `{node.name}` is not available", at, help=advice)
             case None if not node.leader.is_broken:
                 near = did_you_mean(node.name, available())
@@ -138,3 +138,9 @@ def _check(scan: Scan, node: RegionNode, outer: list[RegionNode]) -> None:
 def loops_in(node: RegionNode) -> list[RegionNode]:
     """The regions with code directly inside a PerfTuning region."""
     return [child for child in node.children if isinstance(child.module, CodeModule)]
+
+
+def inner_loop(node: RegionNode) -> RegionNode | None:
+    """The one Loop region inside a region that may go around one."""
+    around = isinstance(node.module, CodeModule) and node.module.around
+    return node.children[0] if around and [child.name for child in node.children] == ["Loop"] else None

@@ -46,6 +46,12 @@ class IndexRange:
     stride: int = 1
 
 
+def simply_bounded(level: IndexRange) -> IndexRange:
+    """The range with the bound that its header gives, which a loop with a larger step need not reach."""
+    lowers, uppers = level.limit
+    return replace(level, lowers=lowers or level.lowers, uppers=uppers or level.uppers)
+
+
 def level_of(
     loop: CanonicalLoop, arithmetic: Arithmetic, known: ValueEnvironment, *, runs: bool
 ) -> IndexRange:

@@ -144,5 +144,7 @@ def test_a_block_may_name_the_values_that_the_input_gives() -> None:
 def test_a_size_that_the_block_does_not_take_is_not_seen() -> None:
     own = OWN.replace("int m = n", "int n = 3").replace("i < m", "i < n")
     sizes = "def input_params { param N[] = [10, 20]; }"
-    found = problems(PARAMS + sizes + VARS.replace("x[n]", "x[N]"), code=own, head="void f(double a, double *x)")
+    found = problems(
+        PARAMS + sizes + VARS.replace("x[n]", "x[N]"), code=own, head="void f(double a, double *x)"
+    )
     assert [(problem.code, "`N`" in problem.message) for problem in found] == [("ORIO-S022", True)]

@@ -201,6 +201,88 @@ def test_the_result_is_that_of_the_original_whatever_the_width_of_rows(tmp_path,
     assert compile_and_run(new + ROW_MAIN % call, tmp_path, *checked(), *openmp()) == before
 
 
+BEHIND_POINTERS = {
+    "planes": (
+        "void f(int n, int w, double **y, double **x)",
+        "for (i = 1; i < n - 1; i++) for (j = 0; j < w; j++) y[i][j] = x[i - 1][j] + x[i + 1][j];",
+        "Parallelize()",
+    ),
+    "backwards": (
+        "void f(int n, int w, double **y, double *x[])",
+        "for (i = 0; i < n; i++) for (j = w; j > 0; j -= 2) y[n - 1 - i][j] = x[i][w - j];",
+        "Reverse()",
+    ),
+    "a triangle": (
+        "void f(int n, int w, double **y, double **x)",
+        "for (i = 0; i < n; i++) for (j = 0; j <= i; j++) for (k = 0; k < w; k++) y[i][j] += x[i][k];",
+        "Parallelize()",
+    ),
+    "conditions": (
+        "void f(int n, int w, double **y, double **x)",
+        "for (i = 0; i < n; i++) for (j = 0; j < w; j++) { double t = x[i][j]; y[i][j] = t; if (t > 3) y[i][j + 1] = t; }",
+        "Composite(permut=[['j', 'i']])",
+    ),
+    "one row": (
+        "void f(int n, int w, double **y, double **x)",
+        "for (j = 0; j < w; j++) y[n][j] = x[0][j] + x[n][w - j];",
+        "Parallelize()",
+    ),
+}
+POINTER_MAIN = """
+#include <stdlib.h>
+int main(void)
+{
+  static double m[700];
+  for (int d = -30; d <= 30; d += 3)
+    for (int n = 0; n < 5; n++)
+      for (int w = 0; w < 6; w++) {
+        int rows = n + w + 1;
+        double **y = malloc(rows * sizeof *y), **x = malloc(rows * sizeof *x);
+        for (int k = 0; k < 700; k++) m[k] = k % 17 + 1;
+        for (int k = 0; k < rows; k++) { y[k] = m + 250 + 12 * k; x[k] = m + 250 + 12 * (d & 1 ? k : rows - k) + d * rows / 2; }
+        f(n, w, y, x);
+        for (int k = 0; k < 700; k++) printf("%g ", m[k]);
+        printf("\\n");
+        free(x); free(y);
+      }
+  f(4, 0, 0, 0);
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("name", BEHIND_POINTERS)
+def test_the_result_is_that_of_the_original_wherever_rows_are(tmp_path, name) -> None:
+    function, code, recipe = BEHIND_POINTERS[name]
+    text = FILE.format(function=function, code=code, recipe=recipe).replace("int i, j;", "int i, j, k;")
+    before = compile_and_run(text + POINTER_MAIN, tmp_path, *checked())
+    new = transformed_file(text, {})
+    assert "(`x` and `y`)" in new
+    assert "y_end <= x_first" in new
+    assert compile_and_run(new + POINTER_MAIN, tmp_path, *checked(), *openmp()) == before
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "for (i = 0; i < n; i++) if (x[i]) for (j = 0; j < n; j++) y[i][j] = x[i][j];",
+        "for (i = 0; i < n; i += 2) for (j = 0; j < n; j++) y[i][j] = x[i][j];",
+        "for (i = 0; i < n; i++) for (j = 0; j < k[i]; j++) y[i][j] = x[i][j];",
+        "for (i = 0; i < n; i++) for (j = 0; j < n; j++) { y[i][j] = x[i][j]; if (j == 3) break; }",
+        "for (i = 0; i < n; i++) { for (j = 0; j < n; j++) y[i][j] = x[i][j]; x[i] = y[i]; }",
+        "for (i = 0; i < n; i++) { for (j = 0; j < n; j++) y[i][j] = x[i][j]; y[i + 1][0] = 0; }",
+        "for (i = 0; i < n; i++) { double *row = x[i]; for (j = 0; j < n; j++) y[i][j] = row[j]; }",
+    ],
+)
+def test_rows_that_are_not_read_for_certain_are_not_read_before(code: str) -> None:
+    function = "void f(int n, double **y, double **x, int *k)"
+    text = FILE.format(function=function, code=code, recipe="Parallelize()")
+    with pytest.raises(Refusal) as caught:
+        transformed_file(text, {})
+    (problem,) = caught.value.diagnostics
+    assert problem.code in {"ORIO-T022", "ORIO-T040", "ORIO-T041"}, problem.headline()
+
+
 @pytest.mark.parametrize(
     "code",
     [
@@ -268,7 +350,7 @@ def test_arrays_apart_take_the_transformed_code(tmp_path) -> None:
     ("function", "code", "recipe"),
     [
         ("void f(int n, double *y, double *x)", "for (i = 0; i < n; i++) y[i] = *(x + i);", "Parallelize()"),
-        ("void f(int n, double *y, double **x)", "for (i = 0; i < n; i++) y[i] = x[i][0];", "Parallelize()"),
+        ("void f(int n, double *y, double **x)", "for (i = 0; i < n; i++) y[i] = *x[i];", "Parallelize()"),
         ("void f(int n, int *y, int *x)", "for (i = 0; i < n; i++) y[i] = x[y[i]];", "Permut(seq=['i'])"),
         (
             "void f(int n, double *y, double *x)",

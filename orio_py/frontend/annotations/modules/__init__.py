@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from orio_py.frontend.annotations.module import MissingModule, Module, PlainModule, TuningModule
-from orio_py.frontend.annotations.modules import chill, loop
+from orio_py.frontend.annotations.modules import align, chill, loop
 
-_MISSING = "Align BTO CUDA Inline Matrix OpenCL OrTil OrTilDriver Pluto PolySyn SpMV Splingo Tilic"
+_MISSING = "BTO CUDA Inline Matrix OpenCL SpMV Splingo Tilic"
+_TILING = "OrTil OrTilDriver Pluto PolySyn"
+_TILES = "transform Composite(tile=[('i', T, 'ii'), ('j', T, 'jj')], unrolljam=(['i', 'j'], [2, 2]))"
 
 MODULES: Mapping[str, Module] = {
     module.name: module
@@ -15,9 +17,11 @@ MODULES: Mapping[str, Module] = {
         TuningModule("PerfTuning"),
         loop.MODULE,
         chill.MODULE,
+        align.MODULE,
         PlainModule("Preserve"),
         PlainModule("SimplyRewrite"),
         MissingModule("Loops", instead="Loop"),
+        *(MissingModule(name, instead="Loop", recipe=_TILES) for name in _TILING.split()),
         *map(MissingModule, _MISSING.split()),
     )
 }

@@ -50,32 +50,40 @@ def _read(annotation: Annotation) -> RegionParts:
     if text.has_code:
         tree = annotation.parsed(text.code, body.start, text.marks)
         return RegionParts(tree, MarkedRecipe(tuple(steps)), annotation.parsed(text.code, body.start))
-    if not annotation.has_code:
-        message = "this Loop region has no code, neither in its annotation nor behind it"
-        fail("ORIO-A015", message, annotation.position)
-    if annotation.leader.is_marker and annotation.known is not None:
+    if annotation.leader.is_marker and annotation.known is not None and annotation.has_code:
         steps = [*steps, marker_step(enclosed, annotation.known, annotation.position)]
-    return RegionParts(_marked(enclosed, steps), MarkedRecipe(tuple(steps)), enclosed)
+    return plain(annotation, steps)
 
 
-def _marked(tree: Compound, steps: Sequence[RecipeStep]) -> Compound:
+def plain(annotation: Annotation, steps: Sequence[RecipeStep] = ()) -> RegionParts:
+    """The code behind a leader, with steps on all of it.  Raises ORIO-A015, A016, C…."""
+    if not annotation.has_code:
+        name = annotation.leader.name
+        message = f"this {name} region has no code, neither in its annotation nor behind it"
+        fail("ORIO-A015", message, annotation.position)
+    enclosed = annotation.enclosed
+    return RegionParts(marked(enclosed, steps), MarkedRecipe(tuple(steps)), enclosed)
+
+
+def marked(tree: Compound, steps: Sequence[RecipeStep], *, first: int = 0) -> Compound:
     """The block with all steps on its statement; several statements become one block for that.
 
-    Declarations at the beginning stay outside, so that they keep their scope.
+    Declarations at the beginning stay outside, so that they keep their scope.  `first` is the index of the
+    first step among those of the recipe.
     """
     items: list[Node] = list(tree.block_items or [])
     if not steps:
         return tree
     outside = (c_ast.Decl, c_ast.Typedef)
-    first = next(
+    begin = next(
         (i for i, item in enumerate(items) if is_statement(item) and not isinstance(item, outside)), 0
     )
     last = max(i for i, item in enumerate(items) if is_statement(item))
-    inner = items[first : last + 1]
-    marked: Node = inner[0] if len(inner) == 1 else Compound(inner, coord=inner[0].coord)
+    inner = items[begin : last + 1]
+    statement: Node = inner[0] if len(inner) == 1 else Compound(inner, coord=inner[0].coord)
     for index in range(len(steps) - 1, -1, -1):
-        marked = Transform(index, marked, coord=steps[index].position)
-    return Compound([*items[:first], marked, *items[last + 1 :]], coord=tree.coord)
+        statement = Transform(first + index, statement, coord=steps[index].position)
+    return Compound([*items[:begin], statement, *items[last + 1 :]], coord=tree.coord)
 
 
 MODULE = CodeModule("Loop", _read)
