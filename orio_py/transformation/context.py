@@ -44,7 +44,9 @@ def context_for(task: TuningTask, region: Region) -> Context:
         promising = _promising(declared[name], kept)
         extended = _promising(_with_extent(promising, specified.get(name)), kept)
         declared[name] = extended if extended.promised else promising
-    declared |= {d.name: declaration_of(d) for d in walk(region.tree) if isinstance(d, c_ast.Decl) and d.name}
+    own = {d.name: declaration_of(d) for d in walk(region.tree) if isinstance(d, c_ast.Decl) and d.name}
+    lasting = {name for name, d in own.items() if d.storage & {"static", "extern"}}
+    declared |= own
     declared = {name: _with_type(d, task.types) for name, d in declared.items()}
     for name in around.unit.thread_private & declared.keys():
         declared[name] = replace(declared[name], storage=declared[name].storage | {"_Thread_local"})
@@ -53,7 +55,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
     return Context(
         declarations=declared,
         pragmas=tuple(filter(is_about_loop, region.pragmas)),
-        live_after=live_after(around, used_names([region.tree])),
+        live_after=live_after(around, used_names([region.tree])) | lasting,
         macros=around.macros,
         sizes={
             p.name: _size_type(p)

@@ -303,15 +303,10 @@ def test_liveness_of_a_region_inside_other_code(body: str, live: bool) -> None:
 
 
 def test_what_is_always_live() -> None:
-    near = around("int g; int f(int n, int *p, double a[n]) { static int st; int l; extern int e; <<x;>> }")
-    assert live_after(near, ["g", "n", "p", "a", "st", "l", "e", "elsewhere"]) == {
-        "g",
-        "p",
-        "a",
-        "st",
-        "e",
-        "elsewhere",
-    }
+    text = "int g; int f(int n, int *p, double a[n]) { static int st; int l; extern int e; <<x;>> }"
+    asked, always = ["g", "n", "p", "a", "st", "l", "e", "elsewhere"], {"g", "p", "a", "st", "e"}
+    assert live_after(around(text), asked) == always
+    assert live_after(around('#include "others.h"\n' + text), asked) == {*always, "elsewhere"}
 
 
 @given(st.text(alphabet=st.sampled_from(list("ab;{}()#\n\"'/*\\,=[] ")), max_size=80), st.integers(0, 80))

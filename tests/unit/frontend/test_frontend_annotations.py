@@ -90,7 +90,7 @@ def test_nested_and_several_regions() -> None:
         ("/*@ begin Loopy(x) @*//*@ end @*/", "ORIO-A003", 1, "`Loopy`", "did you mean `Loop`?"),
         ("/*@ begin loop(x) @*//*@ end @*/", "ORIO-A003", 1, "`loop`", "did you mean `Loop`?"),
         ("/*@ Lop(x) @*//*@ end @*/", "ORIO-A003", 1, "`Lop`", "did you mean `Loop`?"),
-        ("/*@ begin Pluto(x) @*//*@ end @*/", "ORIO-A004", 1, "not available", "PerfTuning, Loop"),
+        ("/*@ begin Pluto(x) @*//*@ end @*/", "ORIO-A004", 1, "not available", "Loop` with a recipe"),
         ("/*@ begin Loops(x) @*//*@ end @*/", "ORIO-A004", 1, "not available", "use `Loop`"),
         ("/*@ begin Loop @*//*@ end @*/", "ORIO-A005", 1, "expected `( … )` after the name", None),
         ("/*@ begin Loop(x @*//*@ end @*/", "ORIO-A005", 1, "expected `)` before `@*/`", None),

@@ -47,3 +47,4 @@ def test_a_variable_ends_with_its_block() -> None:
     assert "j = n > 0 ? n : 0;" in variant(f"int j; {tile}")
     assert "j = n" not in variant(f"{{ int j; {tile} }}")
     assert "j = n" in variant(f"{{ static int j; {tile} }}")
+    assert "j = n" in variant(f"{{ static int j; b[0] = j; {tile} }}")
