@@ -22,8 +22,12 @@ SHARED_FLAGS = ("-shared", "-fPIC", "-fvisibility=hidden", "-ffunction-sections"
 """A shared object whose own globals are reached as directly as an executable's, without the functions that it does not call:
 they may name variables of other files."""
 
+LARGE_DATA = ("-mcmodel=medium",)
+"""More than 2 GiB of static arrays: code may be anywhere below, data anywhere at all."""
+
 DEFAULT_BUILD_TIMEOUT = Seconds(120.0)
 
+_SAYS_WHY = re.compile(r"(?<!collect2: )error:|undefined reference|cannot find -l|relocation truncated")
 _REFERENCE = re.compile(r"@([A-Za-z_]\w*)@?")
 
 
@@ -124,27 +128,20 @@ class Compiler:
         return Artifact(output, Seconds(seconds))
 
     def build_executable(
-        self, source: Path, output: Path, values: Mapping[str, Value]
+        self, source: Path, output: Path, values: Mapping[str, Value], *, users: bool = False
     ) -> Artifact | BuildFailure:
-        """Compile a harness: the spec's compiler with the flags that its shared objects depend on."""
-        needed = [w for w in self.words(values) if w.startswith(("-fsanitize", "-fopenmp", "-m32", "-m64"))]
-        done = self._run(
-            [
-                *self.driver,
-                "-std=gnu99",
-                "-O1",
-                *needed,
-                *self.common,
-                "-iquote",
-                str(self.directory),
-                "-o",
-                str(output),
-                str(source),
-                "-rdynamic",
-                "-ldl",
-                "-lm",
-            ]
-        )
+        """Compile a harness: the spec's compiler with the flags that its shared objects depend on.
+
+        Where it holds code of the user's, with the macros, headers and libraries of the build command, too.
+        """
+        starts = ("-fsanitize", "-fopenmp", "-m32", "-m64", *(("-D", "-U", "-I", "-L") if users else ()))
+        needed = [w for w in self.words(values) if w.startswith(starts)]
+        given = [*needed, *self.common, "-iquote", str(self.directory), "-o", str(output), str(source)]
+        libs = self.libs if users else ()
+        command = [*self.driver, "-std=gnu99", "-O1", *given, *libs, "-rdynamic", "-ldl", "-lm"]
+        done = self._run(command)
+        if not done.ok and "relocation truncated" in done.stderr:
+            done = self._run([*command, *LARGE_DATA])
         if not done.ok:
             return _failure(done, self.name)
         return Artifact(output, done.seconds)
@@ -228,6 +225,6 @@ def _failure(done: Completed, what: str) -> BuildFailure:
     if done.returncode is None:
         return BuildFailure(f"{what} could not be started: {done.stderr}", done.stderr)
     told = done.stderr.splitlines()
-    lines = [line for line in told if "error:" in line] or told
+    lines = [line for line in told if _SAYS_WHY.search(line)] or told
     first = lines[0].strip() if lines else f"exit code {done.returncode}"
     return BuildFailure(f"{what}: {first}", done.stderr)

@@ -151,7 +151,6 @@ def _row(index: int, variable: KernelVariable, contents: _Contents) -> HarnessVa
 
 def _unused_row(index: int, spec: Declaration, members: Members, contents: _Contents) -> HarnessVariable:
     """A variable that only the specification's own code may use."""
-    dynamic = spec.storage in (Storage.DYNAMIC, Storage.MANAGED)
     table, is_array = f"orio_table[{index}]", bool(spec.dimensions)
     return HarnessVariable(
         index,
@@ -159,7 +158,7 @@ def _unused_row(index: int, spec: Declaration, members: Members, contents: _Cont
         spec.type,
         parts(spec.type, members),
         _count(spec.dimensions),
-        "dynamic" if dynamic else "static",
+        "dynamic" if spec.storage.is_allocated else "static",
         _bindings(index, spec),
         *_filling(table, spec.type, members, is_array, _spec_fill(spec, contents)),
         "NULL",
@@ -185,13 +184,14 @@ def _filling(
 def _allocation(variable: KernelVariable) -> str:
     if variable.source is None:
         return "library" if is_shared(variable) else "dynamic"
-    dynamic = variable.source.storage in (Storage.DYNAMIC, Storage.MANAGED)
-    return "dynamic" if dynamic else "static"
+    if variable.source.storage is Storage.GIVEN:
+        return "given"
+    return "dynamic" if variable.source.storage.is_allocated else "static"
 
 
 def _bindings(index: int, spec: Declaration | None) -> tuple[str, ...]:
     """Makes the specification's own name of a dynamic array refer to its memory."""
-    if spec is None or spec.storage not in (Storage.DYNAMIC, Storage.MANAGED):
+    if spec is None or spec.storage is Storage.GIVEN or not spec.storage.is_allocated:
         return ()
     image = f"orio_table[{index}].orio_image"
     if len(spec.dimensions) >= 2:
@@ -249,8 +249,7 @@ def _renamed(task: TuningTask) -> list[str]:
 
     Code of the specification's files sees the names that it has, as does what the kernel's file declares `extern`.
     """
-    files = (task.inputs.decl_file, task.inputs.init_file, task.measurement.validation_file)
-    if any(file is not None for file in files):
+    if task.files:
         return []
     linked = {d.name for d in task.surroundings.globals if "extern" in d.storage}
     return [d.name for d in task.inputs.declarations if d.name not in linked]
@@ -260,8 +259,7 @@ def _structures(task: TuningTask, interface: KernelInterface) -> list[str]:
     """The structures of variables, but for those that the specification's own files define."""
     used = [(v.type, v.members) for v in interface.variables]
     used += [(d.type, task.structures.get(d.type, ())) for d in task.inputs.declarations]
-    files = (task.inputs.decl_file, task.inputs.init_file, task.measurement.validation_file)
-    known = {name for file in files if file is not None for name in translation_unit(file.text).structures}
+    known = {name for file in task.files for name in translation_unit(file.text).structures}
     return [definition(*found) for found in distinct(used).items() if found[0] not in known]
 
 
@@ -275,7 +273,7 @@ def _declared(task: TuningTask) -> list[str]:
     """The specification's variables under their own names, for init and validation files."""
     lines: list[str] = []
     for spec in task.inputs.declarations:
-        if spec.storage in (Storage.DYNAMIC, Storage.MANAGED):
+        if spec.storage.is_allocated:
             lines.append(f"{spec.type} {'*' * len(spec.dimensions)}{spec.name};")
             continue
         extents = "".join(f"[{d}]" for d in spec.dimensions)

@@ -21,7 +21,6 @@ from orio_py.ctree.structures import Members, not_numbers
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.spec.inputs import Declaration, InputPoint, Storage
 from orio_py.spec.task import TuningTask
-from orio_py.transformation.context import declared_in_file
 
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _NUMBER = re.compile(r"\b(?:0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][-+]?\d+)?)[uUlLfF]*|\.\d+[fFlL]?")
@@ -91,7 +90,7 @@ class _Builder:
         self.parameters = {d.name: d for d in near.function.parameters} if near.function else {}
         self.globals = {d.name: d for d in near.globals}
         self.declared = near.declared
-        self.spec = {d.name: d for d in (*declared_in_file(task), *task.inputs.declarations)}
+        self.spec = {d.name: d for d in task.inputs.all_declarations}
         self.sizes = dict(point.values)
         self.effects = extent_effects(task)
         self.live = live_after(near, self.effects.scalar_writes)
@@ -248,7 +247,10 @@ class _Builder:
 
     def _from_spec(self, name: str, spec: Declaration | None, type_name: str) -> KernelVariable | None:
         extents = spec.dimensions if spec is not None else ()
-        dynamic = spec is not None and spec.storage in (Storage.DYNAMIC, Storage.MANAGED)
+        dynamic = spec is not None and spec.storage.is_allocated
+        if dynamic and not extents:
+            self._problem("ORIO-M002", name, f"the extent of `{name}` is not known: no allocation says it")
+            return None
         if extents and not dynamic:
             passing, text = Passing.GLOBAL_ARRAY, f"{type_name} {name}" + "".join(f"[{d}]" for d in extents)
         elif extents:

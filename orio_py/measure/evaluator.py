@@ -85,7 +85,7 @@ class Evaluator:
         program = self.program([f"\n{r.reference_text}\n" for r in self.task.regions])
         with ThreadPoolExecutor(1) as pool:
             building = pool.submit(self.build, program, values)
-            self._build_harness(values)
+            warning = self._build_harness(values)
             built = building.result()
         if isinstance(built, BuildFailure):
             raise DiagnosticError(
@@ -99,7 +99,8 @@ class Evaluator:
         if not self._has_sanitizer() and not arguments:
             self._server = self._new_server(built)
         measured = Success(found.samples, self._precision.clock)
-        return Baseline(program, built, measured, tuple(self._warnings(report)))
+        warnings = [*([] if warning is None else [warning]), *self._warnings(report)]
+        return Baseline(program, built, measured, tuple(warnings))
 
     def build(
         self, program: Program, values: Mapping[str, Value], name: str | None = None
@@ -236,13 +237,26 @@ class Evaluator:
     def _results(self) -> Path:
         return self.folder / "results.txt"
 
-    def _build_harness(self, values: Mapping[str, Value]) -> None:
-        source = self.folder / "harness.c"
-        source.write_bytes(harness_program(self.task, self.interface, self.point).data)
-        built = self.compiler.build_executable(source, self.folder / "harness", values)
+    def _build_harness(self, values: Mapping[str, Value]) -> Diagnostic | None:
+        """Build the test program; where that of the user's skeleton fails and ours does not, a warning."""
+        built = self._built_harness(self.task, values)
+        warning: Diagnostic | None = None
         if isinstance(built, BuildFailure):
-            raise DiagnosticError(self._compiler_problem("ORIO-B005", "the inputs cannot be set up", built))
+            plain = replace(self.task, measurement=replace(self.task.measurement, skeleton_file=None))
+            failure, built = built, built if plain == self.task else self._built_harness(plain, values)
+            if isinstance(built, BuildFailure):
+                problem = self._compiler_problem("ORIO-B005", "the inputs cannot be set up", failure)
+                raise DiagnosticError(problem)
+            message = f"the program of `skeleton_code_file` is left out: {failure.reason}"
+            warning = Diagnostic("ORIO-B018", message, self.task.position, Severity.WARNING)
         self._harness = built.path
+        return warning
+
+    def _built_harness(self, task: TuningTask, values: Mapping[str, Value]) -> Artifact | BuildFailure:
+        source = self.folder / "harness.c"
+        source.write_bytes(harness_program(task, self.interface, self.point).data)
+        users = bool(task.files) or task.measurement.skeleton_file is not None
+        return self.compiler.build_executable(source, self.folder / "harness", values, users=users)
 
     def _run_original(
         self, artifact: Artifact, arguments: Sequence[str]

@@ -218,9 +218,8 @@ class _Checker:
     def _unused_declarations(self) -> Iterator[Diagnostic]:
         extent = self.task.extent
         inputs = self.task.inputs
-        files = (inputs.decl_file, inputs.init_file, self.task.measurement.validation_file)
         texts = [self.task.source.text[extent.start : extent.end]]
-        texts.extend(file.text for file in files if file is not None)
+        texts.extend(file.text for file in self.task.files)
         texts.extend(" ".join((*d.dimensions, d.initialiser or "")) for d in inputs.declarations)
         own = self.task.surroundings.function
         texts.append(own.text if own is not None else "")

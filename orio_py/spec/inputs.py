@@ -11,17 +11,23 @@ from orio_py.spec.parameter import Constraint, Parameter
 
 
 class Storage(StrEnum):
-    """How `decl` asks for an array: a global array, or a pointer to allocated memory."""
+    """How a variable lies in memory: a global array, or a pointer to memory that the test program or `init_file` allocates."""
 
     SCALAR = "scalar"
     STATIC = "static"
     DYNAMIC = "dynamic"
     MANAGED = "managed"
+    GIVEN = "given"
+
+    @property
+    def is_allocated(self) -> bool:
+        """Whether it is a pointer to memory of its own."""
+        return self in {Storage.DYNAMIC, Storage.MANAGED, Storage.GIVEN}
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """One `decl`: a variable of the kernel.
+    """A variable of the kernel that the specification, or one of its files, declares.
 
     `dimensions` are C expressions over the input parameters, outermost first, empty for a scalar.
     `initialiser` is None (left to `init_file` or zero), `"random"`, or C text: an expression, or a
@@ -66,9 +72,16 @@ class InputSpec:
     specialize: tuple[str, ...] = ()
     declarations: tuple[Declaration, ...] = ()
     macros: tuple[str, ...] = ()
+    file_declarations: tuple[Declaration, ...] = ()
+    """The variables that `decl_file` and `init_file` declare."""
     decl_file: ExternalFile | None = None
     init_file: ExternalFile | None = None
     seed: int = 1
+
+    @property
+    def all_declarations(self) -> tuple[Declaration, ...]:
+        """The variables that files declare, and those of `decl`, which count where a name is among both."""
+        return (*self.file_declarations, *self.declarations)
 
 
 @dataclass(frozen=True, slots=True)

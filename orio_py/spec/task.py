@@ -62,6 +62,12 @@ class TuningTask:
     has_spec: bool = False
 
     @property
+    def files(self) -> tuple[ExternalFile, ...]:
+        """The files of C code that the specification names for the test program."""
+        named = (self.inputs.decl_file, self.inputs.init_file, self.measurement.validation_file)
+        return tuple(file for file in named if file is not None)
+
+    @property
     def types(self) -> Mapping[str, str]:
         """The names that typedefs give to numbers, with the C types that they stand for."""
         return self.surroundings.unit.number_types

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from orio_py.core.source import SourceFile, Span
+from orio_py.core.source import Span
 from orio_py.ctree.file_scope import FileScope, FunctionHeader, live_after, surroundings
 from orio_py.ctree.known_functions import ALLOCATORS
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names, walk
 from orio_py.ctree.symbols import CDeclaration, Effects, declaration_of, effects
-from orio_py.spec.inputs import Declaration, Storage
+from orio_py.spec.inputs import Declaration
 from orio_py.spec.parameter import Parameter
 from orio_py.spec.region import Region
 from orio_py.spec.task import TuningTask
@@ -29,7 +29,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
     extent = Span(region.leader.start, region.trailer.end)
     around = surroundings(task.source, extent, task.surroundings.unit)
     parameters = around.function.parameters if around.function is not None else ()
-    specified = {d.name: _from_specification(d) for d in (*declared_in_file(task), *task.inputs.declarations)}
+    specified = {d.name: _from_specification(d) for d in task.inputs.all_declarations}
     inside = effects(region.tree)
     declared = dict(specified)
     declared |= {d.name: _rebound(d, around, inside) for d in (*around.globals, *parameters)}
@@ -118,27 +118,9 @@ def _with_numbers(member: CDeclaration, macros: Mapping[str, str]) -> CDeclarati
     return replace(member, dimensions=tuple(n if n.isdigit() else extent for extent, n in extents))
 
 
-def declared_in_file(task: TuningTask) -> tuple[Declaration, ...]:
-    """The variables that the specification's `decl_file` declares, as declarations."""
-    file = task.inputs.decl_file
-    if file is None:
-        return ()
-    source = SourceFile(file.path, file.text.encode("latin-1"))
-    end = len(source.data)
-    return tuple(
-        Declaration(
-            d.name,
-            d.type,
-            Storage.DYNAMIC if d.pointers else Storage.STATIC if d.dimensions else Storage.SCALAR,
-            d.dimensions,
-        )
-        for d in surroundings(source, Span(end, end)).globals
-    )
-
-
 def _from_specification(declared: Declaration) -> CDeclaration:
     """What the specification declares; memory that it allocates has its elements, and no size of its own."""
-    is_allocated = declared.storage in {Storage.DYNAMIC, Storage.MANAGED}
+    is_allocated = declared.storage.is_allocated
     return CDeclaration(
         declared.name,
         declared.type,

@@ -14,6 +14,7 @@ from orio_py.core.source import Position
 from orio_py.core.units import Seconds
 from orio_py.frontend.expressions import parse_value
 from orio_py.frontend.objective import parse_objective
+from orio_py.frontend.tuning.file_declarations import file_declarations
 from orio_py.frontend.tuning.files import Files
 from orio_py.frontend.tuning.sections import TIMERS
 from orio_py.frontend.tuning.statements import Decl, Definition
@@ -123,11 +124,12 @@ class _Finisher:
     problems: list[Diagnostic]
 
     def finish(self) -> Specification:
+        build = self._build()
         return Specification(
             tuple(self.collected.parameters.values()),
             tuple(self.collected.constraints),
-            self._inputs(),
-            self._build(),
+            self._inputs(build),
+            build,
             self._measurement(),
             self._search(),
             self._assumptions(),
@@ -155,19 +157,22 @@ class _Finisher:
             self.problems.extend(error.diagnostics)
             return None
 
-    def _inputs(self) -> InputSpec:
+    def _inputs(self, build: BuildSpec) -> InputSpec:
         found = self.collected
         seed = self._integer("input_vars", "seed")
         if seed is None:
             seed = self._integer("performance_counter", "random_seed")
+        decl_file, init_file = self._file("input_vars", "decl_file"), self._file("input_vars", "init_file")
+        files = [file for file in (decl_file, init_file) if file is not None]
         return InputSpec(
             parameters=tuple(found.sizes.values()),
             constraints=tuple(found.size_constraints),
             specialize=self._specialize(),
             declarations=tuple(found.declarations.values()),
             macros=tuple(found.macros),
-            decl_file=self._file("input_vars", "decl_file"),
-            init_file=self._file("input_vars", "init_file"),
+            file_declarations=file_declarations(files, build),
+            decl_file=decl_file,
+            init_file=init_file,
             seed=1 if seed is None else seed,
         )
 
