@@ -72,7 +72,7 @@ def _cells(spent: Sequence[float], marks: Sequence[int]) -> list[str]:
     tenth = max(marks[-1] // 10, 1)
     means = [spent[min(mark, last) - 1] / min(mark, last) for mark in marks]
     means.append((spent[-1] - spent[last - tenth - 1]) / tenth)
-    return [f"{1e3 * value:.2f} |" for value in means]
+    return [f"{1e3 * value:#.3g} |" for value in means]
 
 
 if __name__ == "__main__":

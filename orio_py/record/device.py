@@ -75,6 +75,11 @@ class OpenCLDevice:
         return f"{self.name} ({self.platform}, {self.platform_version})"
 
     @property
+    def fails_everything(self) -> bool:
+        """Whether its driver passes no case of its self-test."""
+        return 0 < self.tested == len(self.faults)
+
+    @property
     def fault_text(self) -> str | None:
         """What the driver fails at in its self-test, in words; None where it passes."""
         if not self.faults:
@@ -82,6 +87,9 @@ class OpenCLDevice:
         features: dict[str, list[str]] = {}
         for fault in self.faults:
             features.setdefault(fault.problem, []).append(f"`{fault.feature}`")
+        if len(features) == 1 and self.fails_everything:
+            (problem,) = features
+            return f"{self.label} fails all {self.tested} self-tests of its driver: each {problem}"
         told = "; ".join(f"{', '.join(names)} {problem}" for problem, names in features.items())
         return f"{self.label} fails {len(self.faults)} of {self.tested} self-tests of its driver; not used: {told}"
 

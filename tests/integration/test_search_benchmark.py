@@ -95,7 +95,7 @@ def test_overheads_are_means_up_to_marks_and_of_the_last_tenth(folder, capsys):
     ]
     assert all(float(value) > 0 for row in cells for value in row[3:5])
     spent = [0.004 * k for k in range(1, 37)] + [0.144 + 0.01 * k for k in range(1, 5)]
-    assert overhead._cells(spent, [10, 40]) == ["4.00 |", "4.60 |", "10.00 |"]
+    assert overhead._cells(spent, [10, 40]) == ["4.00 |", "4.60 |", "10.0 |"]
     assert overhead.main([*options, "--trials", "100000"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 2
 

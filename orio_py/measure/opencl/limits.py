@@ -13,6 +13,9 @@ from orio_py.core.source import Position
 from orio_py.measure.offload.host import Launch
 from orio_py.record.device import DeviceKind, OpenCLDevice, OpenCLSurvey
 
+_OTHER_DRIVER = (
+    "another driver may do it: `apt install pocl-opencl-icd` (Debian, Ubuntu), or a newer one of the vendor"
+)
 _ORDER = (DeviceKind.GPU, DeviceKind.ACCELERATOR, DeviceKind.OTHER, DeviceKind.CPU)
 
 
@@ -26,13 +29,17 @@ def choose_device(
 
     Where that leaves several: graphics processors before processors, then the one whose driver fails fewest
     self-tests, then the platform of the latest version, then the first.  Raises EnvironmentProblem ORIO-B010 where there is no device at all,
-    DiagnosticError ORIO-B011 when none is meant.
+    or where the driver of the chosen one fails everything, DiagnosticError ORIO-B011 when none is meant.
     """
     if not survey.devices:
         raise EnvironmentProblem(no_device(survey))
     found = [d for d in survey.devices if _is_platform(d, platform) and _is_device(d, device)]
     if found:
-        return min(found, key=_preference)
+        chosen = min(found, key=_preference)
+        if chosen.fails_everything:
+            message = f"no OpenCL device can be used: {chosen.fault_text}"
+            raise EnvironmentProblem(Diagnostic("ORIO-B010", message, help=_OTHER_DRIVER))
+        return chosen
     wanted = " of ".join(
         f"{kind} `{wish}`" for kind, wish in (("device", device), ("platform", platform)) if wish is not None
     )
@@ -128,8 +135,7 @@ def fault_warning(device: OpenCLDevice) -> Diagnostic | None:
     """What the device is not asked for, as a warning ORIO-B017; None for a driver without faults."""
     if device.fault_text is None:
         return None
-    help_text = "another driver may do it: `apt install pocl-opencl-icd` (Debian, Ubuntu), or a newer one of the vendor"
-    return Diagnostic("ORIO-B017", device.fault_text, severity=Severity.WARNING, help=help_text)
+    return Diagnostic("ORIO-B017", device.fault_text, severity=Severity.WARNING, help=_OTHER_DRIVER)
 
 
 def _buffers(device: OpenCLDevice, launch: Launch) -> Iterator[tuple[str, str]]:

@@ -81,7 +81,9 @@ def _problems(
             for feature, wrong in _run(place, program, batch).items()
         }
     except cl.Error as error:
-        reason = next((line for line in str(error).splitlines() if line.strip()), "no reason given")
+        told = [line.strip() for line in str(error).splitlines() if line.strip()] or ["no reason given"]
+        # The compiler's own word stands below the name of the call that failed.
+        reason = next((line for line in told if line.startswith("error:")), told[0])
         return {case.feature: f"does not build{how}: {reason}" for case in batch}
 
 
