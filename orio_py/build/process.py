@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -95,6 +97,7 @@ def run(
             )
         except (OSError, ValueError) as error:
             return Completed(None, "", str(error), False, Seconds(perf_counter() - start))
+        _limit_processor_time(process.pid, timeout)
         running = running if running is not None else Running()
         running.add(process)
         try:
@@ -198,6 +201,17 @@ def kill_group(group: int) -> None:
     """End every process of a process group."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, signal.SIGKILL)
+
+
+def _limit_processor_time(pid: int, timeout: Seconds) -> None:
+    """Bound what a program uses where nobody is left to end it, as after `kill -9`; Linux alone can do that.
+
+    Its children inherit the bound, which nothing reaches that runs for less than `timeout`, on whatever processors.
+    """
+    if hasattr(resource, "prlimit"):
+        most = (math.ceil(timeout) + 1) * (os.cpu_count() or 1)
+        with suppress(OSError, ValueError):
+            resource.prlimit(pid, resource.RLIMIT_CPU, (most, most))
 
 
 def _is_readable(descriptor: int, timeout: Seconds) -> bool:

@@ -1,7 +1,14 @@
 """Running other programs: status, signals, time limits, output."""
 
+import os
+import resource
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
+
+import pytest
 
 from orio_py.build.process import OUTPUT_LIMIT_BYTES, run
 from orio_py.core.units import Seconds
@@ -50,3 +57,24 @@ def test_a_missing_program_is_a_value_not_an_exception(tmp_path: Path) -> None:
     assert done.returncode is None
     assert not done.ok
     assert "No such file" in done.stderr
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux bounds another process")
+def test_what_a_program_may_use_is_bounded_when_nobody_is_left_to_end_it(tmp_path: Path):
+    starter = (
+        "from pathlib import Path; from orio_py.build.process import run;"
+        "run(['sh', '-c', 'echo $$ > pid; while :; do :; done'], timeout=1000.0, directory=Path('.'))"
+    )
+    process = subprocess.Popen([sys.executable, "-c", starter], cwd=tmp_path)
+    written = tmp_path / "pid"
+    while not (written.exists() and written.read_text().endswith("\n")):
+        time.sleep(0.01)
+    pid = int(written.read_text())
+    process.kill()
+    process.wait()
+    try:
+        assert os.getpgid(pid) == pid
+        most = 1001 * (os.cpu_count() or 1)
+        assert resource.prlimit(pid, resource.RLIMIT_CPU) == (most, most)
+    finally:
+        os.kill(pid, signal.SIGKILL)
