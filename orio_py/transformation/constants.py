@@ -2,76 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from orio_py.ctree.build import cast_to, const, literal_value
+from orio_py.ctree.ctype import Rank, ctype
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import substitute, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 
-_SUFFIXES: Mapping[str, tuple[str, int]] = {
-    "int": ("", 32),
-    "unsigned": ("u", 32),
-    "long": ("L", 64),
-    "unsigned long": ("UL", 64),
-    "long long": ("LL", 64),
-    "unsigned long long": ("ULL", 64),
-}
-"""The suffix of a type's literals, and its bits where it has the most."""
-
-_NARROW: Mapping[str, tuple[int, int]] = {
-    "char": (0, 127),
-    "signed char": (-127, 127),
-    "unsigned char": (0, 255),
-    "short": (-32767, 32767),
-    "unsigned short": (0, 65535),
-    "_Bool": (0, 1),
-    "bool": (0, 1),
-    "int8_t": (-127, 127),
-    "uint8_t": (0, 255),
-    "int16_t": (-32767, 32767),
-    "uint16_t": (0, 65535),
-}
-"""Types whose values become `int` wherever they are used (C99 6.3.1.1), and what all of them hold."""
+_SUFFIXES = {Rank.INT: "", Rank.LONG: "L", Rank.LONG_LONG: "LL"}
 
 
-def typed_literal(declared: CDeclaration, value: int) -> Node | None:
-    """`value` as an expression of the type that uses of the variable have; None if it does not fit."""
-    kind = canonical(declared.type)
-    if kind in _NARROW:
-        low, high = _NARROW[kind]
-        return _number(value, "") if low <= value <= high else None
-    if kind in _SUFFIXES:
-        suffix, bits = _SUFFIXES[kind]
-        signed = not kind.startswith("unsigned")
-        fits = -(2 ** (bits - 1)) < value < 2 ** (bits - 1) if signed else 0 <= value < 2**bits
-        return _number(value, suffix) if fits else None
-    if not -32767 <= value <= 32767 or (declared.is_unsigned and value < 0):
+def typed_literal(text: str, value: int) -> Node | None:
+    """`value` as an expression of the type that uses of a variable of type `text` have; None if it may not fit."""
+    kind = ctype(text)
+    if kind is None or kind.is_floating:
+        return cast_to(text, _number(value, "")) if -32767 <= value <= 32767 else None
+    # A `long` that is too small for the number never has it.
+    low, high = (kind.limits if kind.is_narrow or kind.alias else kind.reach) or (0, 0)
+    if not kind.is_narrow and low < 0:
+        low += 1  # There is no literal for the least value.
+    if not low <= value <= high:
         return None
-    return cast_to(kind, _number(value, ""))
+    if kind.alias and not kind.is_narrow:
+        return cast_to(kind.words, _number(value, ""))
+    suffix = _SUFFIXES[kind.promoted.rank]
+    return _number(value, ("U" + suffix if suffix else "u") if kind.promoted.unsigned else suffix)
 
 
-def range_of(kind: str) -> tuple[int, int] | None:
-    """The least and the greatest value that a narrow type may have on any machine; None for the others."""
-    if kind not in _NARROW:
-        return None
-    low, high = _NARROW[kind]
-    return (-high - 1 if low or kind == "char" else low, 255 if kind == "char" else high)
-
-
-def canonical(kind: str) -> str:
-    """An integer type in its shortest words."""
-    words = [word for word in kind.split() if word not in {"register", "auto", "const"}]
-    sign = "unsigned" if "unsigned" in words else "signed" if words == ["signed", "char"] else ""
-    rest = [word for word in words if word not in {"signed", "unsigned", "int"}]
-    whole = " ".join([sign, *rest]).strip()
-    return whole or "int"
+def narrow_range(text: str) -> tuple[int, int] | None:
+    """The least and the greatest value that a type shorter than `int` may have on any machine; None for others."""
+    kind = ctype(text)
+    return kind.reach if kind is not None and kind.is_narrow else None
 
 
 def is_narrow(declared: CDeclaration) -> bool:
     """Whether uses of the variable have another type than the variable."""
-    return canonical(declared.type) in _NARROW
+    return narrow_range(declared.type) is not None
 
 
 def with_constant(node: Node, name: str, number: Node) -> Node:

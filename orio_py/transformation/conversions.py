@@ -62,4 +62,4 @@ def as_common_type(taken: Node, other: Node, context: Context) -> Node | None:
     if own is not None and whole == own.promoted:
         return taken
     value = literal_value(taken)
-    return None if value is None or whole.is_floating else typed_literal(CDeclaration("", whole.words), value)
+    return None if value is None or whole.is_floating else typed_literal(whole.words, value)

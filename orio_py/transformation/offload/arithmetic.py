@@ -76,11 +76,14 @@ class Arithmetic:
         target, source = ctype(emit_type(kind)), expression_type(inner, self._context)
         if target is None or target.rank >= Rank.LONG:
             return target is None
-        if source is None or source.limits is None or target.limits is None:
+        if source is None or source == target:
+            return source is None
+        given, kept = source.reach if source.is_narrow else source.limits, target.limits
+        if given is None or kept is None:
             return True
         if source.rank == target.rank:
-            return source.unsigned != target.unsigned
-        (low, high), (least, most) = source.limits, target.limits
+            return source.unsigned != target.unsigned or bool(source.alias or target.alias)
+        (low, high), (least, most) = given, kept
         return low < least or high > most
 
     def _steady(self, node: Node, known: ValueEnvironment) -> Polynomial | None:

@@ -204,7 +204,8 @@ def _fits(term: Node, kind: str, context: Context) -> bool:
     given, own = expression_type(term, context), ctype(kind)
     if given is None or own is None or given == own:
         return given is not None
-    value, inner, outer = literal_value(term), given.limits, own.limits
+    value, outer = literal_value(term), own.limits
+    inner = given.reach if given.is_narrow else given.limits
     inner = inner if value is None else (value, value)
     return inner is not None and outer is not None and outer[0] <= inner[0] and inner[1] <= outer[1]
 

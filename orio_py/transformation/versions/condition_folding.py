@@ -18,7 +18,7 @@ from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import MIRRORED, NEGATED, Compound, For, GuardedPragma, Node, array_of, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, substitute, used_names, walk
 from orio_py.transformation.base import Context
-from orio_py.transformation.constants import canonical, range_of, with_constant
+from orio_py.transformation.constants import narrow_range, with_constant
 from orio_py.transformation.context import with_inner_declarations
 from orio_py.transformation.conversions import as_common_type, expression_type
 from orio_py.transformation.parallel.pragma_text import belongs_to_loop
@@ -183,7 +183,7 @@ def _narrow_range(node: Node, context: Context) -> tuple[int, int] | None:
     declared = context.declarations.get(base.name) if isinstance(base, c_ast.ID) else None
     if declared is None or signedness(node, context) == "unknown":
         return None
-    return range_of(canonical(declared.type))
+    return narrow_range(declared.type)
 
 
 class _Settling(Rewriter):
