@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
 from orio_py.ctree.build import literal_value
-from orio_py.ctree.ctype import UNSIGNED, Rank, ctype, named_type
+from orio_py.ctree.ctype import INT, UNSIGNED, CType, Rank, ctype, named_type, type_of
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.loops import CanonicalLoop
@@ -15,7 +16,6 @@ from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
-from orio_py.transformation.constants import narrow_range
 
 Signedness = Literal["signed", "unsigned", "unknown"]
 
@@ -40,6 +40,54 @@ _OF_ANY_TYPE = frozenset(
     ]
 )
 _FLOATING = frozenset(["float", "double"])
+
+
+def expression_type(
+    node: Node, context: Context, declared: Mapping[str, CDeclaration] | None = None
+) -> CType | None:
+    """The type of an expression; None where it is no number, or depends on the machine or on what is not seen.
+
+    Names without a declaration count as `int`; `declared` are other declarations than those of the context.
+    """
+    known = context.declarations if declared is None else declared
+
+    def lookup(part: Node) -> CType | None:
+        match part:
+            case c_ast.ID(name=name) if name in context.macros:
+                return INT if context.macros[name].strip(" ()").isdigit() else None
+            case _:
+                return _of_variable(part, known)
+
+    return type_of(node, lookup)
+
+
+def _of_variable(node: Node, declared: Mapping[str, CDeclaration]) -> CType | None:
+    depth = 0
+    while isinstance(node, c_ast.ArrayRef):
+        node, depth = node.name, depth + 1
+    if not isinstance(node, c_ast.ID):
+        return None
+    found = declared.get(node.name)
+    if found is None:
+        return None if depth else INT
+    return ctype(found.type) if found.pointers + len(found.dimensions) == depth else None
+
+
+def is_computed_unsigned(value: Node, context: Context) -> bool:
+    """Whether C computes a value as an unsigned one on every machine: `sizeof(int) + m`, `size - c` (C99 6.3.1.8)."""
+    found = expression_type(value, context)
+    return found is not None and found.promoted.unsigned
+
+
+def narrow_range(text: str) -> tuple[int, int] | None:
+    """The least and the greatest value that a type shorter than `int` may have on any machine; None for others."""
+    kind = ctype(text)
+    return kind.reach if kind is not None and kind.is_narrow else None
+
+
+def is_narrow(declared: CDeclaration) -> bool:
+    """Whether uses of the variable have another type than the variable."""
+    return narrow_range(declared.type) is not None
 
 
 def index_type(view: CanonicalLoop, context: Context) -> str:

@@ -14,8 +14,7 @@ from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context
-from orio_py.transformation.conversions import expression_type
-from orio_py.transformation.types import may_be_unsigned, signedness, signedness_of_type
+from orio_py.transformation.types import expression_type, may_be_unsigned, signedness, signedness_of_type
 
 _MAXIMUM_FACTORS = 64
 """Of a polynomial whose sign is looked for: the work grows with their number."""

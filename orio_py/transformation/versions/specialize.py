@@ -27,7 +27,6 @@ from orio_py.ctree.rewrite import declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.arguments import text, texts, wrong
 from orio_py.transformation.base import Context, Refusal, refuse
-from orio_py.transformation.constants import clash_with, is_narrow, typed_literal
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.forms import LOOP_PRAGMAS, has_size_taken
 from orio_py.transformation.parallel.vectorize import (
@@ -36,7 +35,8 @@ from orio_py.transformation.parallel.vectorize import (
     require_alignment,
     require_arrays,
 )
-from orio_py.transformation.versions.condition_folding import version_with
+from orio_py.transformation.types import is_narrow
+from orio_py.transformation.versions.numbers import clash_with, typed_literal, version_with
 
 DECLARATIONS = (c_ast.Decl, c_ast.DeclList, c_ast.Typedef)
 """Statements that the code behind them needs."""
