@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+from orio_py.ctree.ctype import Rank, ctype, integer_value
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
 
 _STORAGE = frozenset({"static", "extern", "register", "auto"})
 _QUALIFIERS = frozenset({"const", "volatile", "restrict"})
-_SHORT: Mapping[frozenset[str], tuple[int, int]] = {
-    frozenset({"signed", "char"}): (-128, 256),
-    frozenset({"unsigned", "char"}): (0, 256),
-    frozenset({"short"}): (-32768, 65536),
-    frozenset({"signed", "short"}): (-32768, 65536),
-    frozenset({"unsigned", "short"}): (0, 65536),
-}
-"""Types shorter than `int` by their words: the least value, and how many there are; others are left out."""
 
 
 def ident(name: str) -> c_ast.ID:
@@ -176,13 +169,13 @@ def literal_value(node: Node | None) -> int | None:
     """
     match node:
         case c_ast.Cast(to_type=c_ast.Typename(type=c_ast.TypeDecl(type=c_ast.IdentifierType(names=words)))):
-            value, limits = literal_value(node.expr), _SHORT.get(frozenset(words) - {"int"})
-            if value is None or limits is None:
+            value, kind = literal_value(node.expr), ctype(" ".join(words))
+            if value is None or kind is None or not kind.is_narrow or kind.rank is Rank.BOOL or kind.alias:
                 return None
-            low, count = limits
-            return (value - low) % count + low
-        case c_ast.Constant(type="int", value=text):
-            return _int(text)
+            low, high = kind.limits or (0, 0)
+            return (value - low) % (high - low + 1) + low
+        case c_ast.Constant(type="int", value=text) if text[-1] not in "uUlL":
+            return integer_value(text)
         case c_ast.UnaryOp(op="-" | "+" as op, expr=operand):
             value = literal_value(operand)
             return None if value is None else -value if op == "-" else value
@@ -193,16 +186,6 @@ def literal_value(node: Node | None) -> int | None:
             return left + right if op == "+" else left - right if op == "-" else left * right
         case _:
             return None
-
-
-def _int(text: str) -> int | None:
-    digits = text.lower()
-    try:
-        if digits.startswith(("0x", "0b")):
-            return int(digits, 0)
-        return int(digits, 8) if digits.startswith("0") else int(digits)
-    except ValueError:
-        return None
 
 
 def advance(name: str, step: int) -> Node:

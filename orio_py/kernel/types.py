@@ -4,30 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from orio_py.ctree.ctype import CType, Rank, ctype
 from orio_py.ctree.symbols import CDeclaration
 
-_NAMED: Mapping[str, str] = {
-    "int8_t": "char",
-    "uint8_t": "uchar",
-    "int16_t": "short",
-    "uint16_t": "ushort",
-    "int32_t": "int",
-    "uint32_t": "uint",
-    "int64_t": "long",
-    "uint64_t": "ulong",
-    "size_t": "ulong",
-    "ssize_t": "long",
-    "ptrdiff_t": "long",
-    "intptr_t": "long",
-    "uintptr_t": "ulong",
-    "intmax_t": "long",
-    "uintmax_t": "ulong",
-    "float": "float",
-    "double": "double",
-    "bool": "bool",
-    "_Bool": "bool",
+NAMES: Mapping[CType, str] = {
+    CType(Rank.BOOL): "bool",
+    CType(Rank.FLOAT): "float",
+    CType(Rank.DOUBLE): "double",
+    **{
+        CType(rank, unsigned): ("u" if unsigned else "") + word
+        for rank, word in ((Rank.CHAR, "char"), (Rank.SHORT, "short"), (Rank.INT, "int"), (Rank.LONG, "long"))
+        for unsigned in (False, True)
+    },
 }
-_WORDS = frozenset({"char", "short", "int", "long", "signed", "unsigned"})
+"""OpenCL C's names (1.2, table 6.1) of the types that devices have."""
+TYPES: Mapping[str, CType] = {name: kind for kind, name in NAMES.items()}
 _LIMITS: Mapping[str, tuple[str, str]] = {
     "char": ("CHAR_MIN", "CHAR_MAX"),
     "uchar": ("0", "UCHAR_MAX"),
@@ -51,15 +42,11 @@ def device_type(text: str) -> str | None:
     >>> [device_type(t) for t in ("unsigned", "long long int", "size_t", "long double")]
     ['uint', 'long', 'ulong', None]
     """
-    if text in _NAMED:
-        return _NAMED[text]
     if text.startswith("enum "):
         return "int"
-    words = text.split()
-    if not words or not set(words) <= _WORDS:
-        return None
-    sign = "u" if "unsigned" in words else ""
-    return sign + next((word for word in ("char", "short", "long") if word in words), "int")
+    found = ctype(text)
+    kind = None if found is None else found.lp64
+    return None if kind is None else NAMES.get(kind)
 
 
 def element_type(declared: CDeclaration) -> str | None:

@@ -11,8 +11,7 @@ from orio_py.ctree.equal import equal
 from orio_py.ctree.nodes import NEGATED, Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context
-from orio_py.transformation.conversions import is_computed_unsigned
-from orio_py.transformation.types import is_converted, is_wide, is_within, signedness
+from orio_py.transformation.types import is_computed_unsigned, is_converted, is_wide, is_within, signedness
 
 
 def is_always_true(test: Node, context: Context) -> bool:

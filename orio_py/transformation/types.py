@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
 from orio_py.ctree.build import literal_value
-from orio_py.ctree.ctype import Rank, ctype
+from orio_py.ctree.ctype import INT, UNSIGNED, CType, Rank, ctype, named_type, type_of
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.loops import CanonicalLoop
@@ -15,7 +16,6 @@ from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
-from orio_py.transformation.constants import canonical, range_of
 
 Signedness = Literal["signed", "unsigned", "unknown"]
 
@@ -42,6 +42,54 @@ _OF_ANY_TYPE = frozenset(
 _FLOATING = frozenset(["float", "double"])
 
 
+def expression_type(
+    node: Node, context: Context, declared: Mapping[str, CDeclaration] | None = None
+) -> CType | None:
+    """The type of an expression; None where it is no number, or depends on the machine or on what is not seen.
+
+    Names without a declaration count as `int`; `declared` are other declarations than those of the context.
+    """
+    known = context.declarations if declared is None else declared
+
+    def lookup(part: Node) -> CType | None:
+        match part:
+            case c_ast.ID(name=name) if name in context.macros:
+                return INT if context.macros[name].strip(" ()").isdigit() else None
+            case _:
+                return _of_variable(part, known)
+
+    return type_of(node, lookup)
+
+
+def _of_variable(node: Node, declared: Mapping[str, CDeclaration]) -> CType | None:
+    depth = 0
+    while isinstance(node, c_ast.ArrayRef):
+        node, depth = node.name, depth + 1
+    if not isinstance(node, c_ast.ID):
+        return None
+    found = declared.get(node.name)
+    if found is None:
+        return None if depth else INT
+    return ctype(found.type) if found.pointers + len(found.dimensions) == depth else None
+
+
+def is_computed_unsigned(value: Node, context: Context) -> bool:
+    """Whether C computes a value as an unsigned one on every machine: `sizeof(int) + m`, `size - c` (C99 6.3.1.8)."""
+    found = expression_type(value, context)
+    return found is not None and found.promoted.unsigned
+
+
+def narrow_range(text: str) -> tuple[int, int] | None:
+    """The least and the greatest value that a type shorter than `int` may have on any machine; None for others."""
+    kind = ctype(text)
+    return kind.reach if kind is not None and kind.is_narrow else None
+
+
+def is_narrow(declared: CDeclaration) -> bool:
+    """Whether uses of the variable have another type than the variable."""
+    return narrow_range(declared.type) is not None
+
+
 def index_type(view: CanonicalLoop, context: Context) -> str:
     """The C type of the loop's index; `int` where no declaration is known."""
     if view.declared_type is not None:
@@ -56,12 +104,11 @@ def control_type(view: CanonicalLoop, context: Context) -> str:
     For a short unsigned index that is compared with unsigned numbers it is `unsigned`, as compilers warn of
     such a comparison with an `int`.
     """
-    words = index_type(view, context).split()
-    narrow = "char" in words or "short" in words or "_Bool" in words
-    if not narrow and words[0] not in {"int8_t", "int16_t", "uint8_t", "uint16_t"}:
-        return " ".join(words)
-    never_negative = "unsigned" in words or words[0] in {"uint8_t", "uint16_t"}
-    return "unsigned" if never_negative and mentions_unsigned(view.bound, context) else "int"
+    text = index_type(view, context)
+    kind = ctype(text)
+    if kind is None or not kind.is_narrow:
+        return text
+    return "unsigned" if kind.unsigned and mentions_unsigned(view.bound, context) else "int"
 
 
 def index_type_problem(view: CanonicalLoop, context: Context) -> str | None:
@@ -96,10 +143,14 @@ def bound_wraps(view: CanonicalLoop, context: Context) -> bool:
     An `unsigned` index is compared with an `int` as with an `unsigned`, but with a `long` as a `long`.
     """
     narrow = not _holds_as_short(view.bound, view, context)
-    kind = canonical(index_type(view, context))
     natural = is_natural(view.bound, context)
     wide = any(is_wide(declared) for declared in _types_in(view.bound, context))
-    mixed = kind == "unsigned" and wide and not natural and signedness(view.bound, context) != "unsigned"
+    mixed = (
+        ctype(index_type(view, context)) == UNSIGNED
+        and wide
+        and not natural
+        and signedness(view.bound, context) != "unsigned"
+    )
     return narrow or mixed
 
 
@@ -116,12 +167,12 @@ def _holds_as_short(value: Node, view: CanonicalLoop, context: Context) -> bool:
 
     What has a signed index is taken to do so, but for numbers and casts that say otherwise.
     """
-    kind = canonical(index_type(view, context))
-    known = None if kind == "char" else range_of(kind)
+    kind = ctype(index_type(view, context))
+    known = None if kind is None or kind.alias or not kind.is_narrow else kind.limits
     if known is None:
         return True
     if known[0] < 0 and literal_value(value) is None:
-        cast = range_of(canonical(emit_type(value.to_type))) if isinstance(value, c_ast.Cast) else None
+        cast = narrow_range(emit_type(value.to_type)) if isinstance(value, c_ast.Cast) else None
         return cast is None or (known[0] <= cast[0] and cast[1] <= known[1])
     return is_within(value, known, context)
 
@@ -150,7 +201,7 @@ def is_within(value: Node, known: tuple[int, int], context: Context) -> bool:
     else:
         declared = declared_as(value, context)
         kind = declared.type if declared is not None else ""
-    inner = range_of(canonical(kind))
+    inner = narrow_range(kind)
     return inner is not None and known[0] <= inner[0] and inner[1] <= known[1]
 
 
@@ -195,19 +246,16 @@ def without_cast(number: Node) -> Node:
     value = literal_value(number.expr) if isinstance(number, c_ast.Cast) else None
     if not isinstance(number, c_ast.Cast) or value is None or not 0 <= value < 2**31:
         return number
-    text = canonical(emit_type(number.to_type))
-    most = 127 if text == "char" else (range_of(text) or (0, 2**31))[1]
-    return number.expr if signedness_of_type(text) != "unknown" and value <= most else number
+    kind = named_type(number.to_type)
+    limits = None if kind is None else kind.limits
+    return number.expr if limits is not None and value <= limits[1] else number
 
 
 def makes_unsigned(number: Node, context: Context) -> bool:
-    """Whether a number, by its suffix or a cast before it, makes a comparison with `int` an unsigned one.
-
-    Types shorter than `int` do not: they are promoted to it.
-    """
+    """Whether a number, by its suffix or a cast before it, makes a comparison with `int` an unsigned one."""
     if isinstance(number, c_ast.Cast):
-        text = emit_type(number.to_type)
-        return signedness_of_type(text) == "unsigned" and not {"char", "short"} & set(text.split())
+        kind = named_type(number.to_type)
+        return kind is not None and kind.promoted.unsigned
     return any(
         isinstance(part, c_ast.Constant) and signedness(part, context) == "unsigned" for part in walk(number)
     )

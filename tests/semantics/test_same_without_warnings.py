@@ -104,21 +104,25 @@ def test_a_version_for_zero_of_an_unsigned_bound_of_signed_indices(tmp_path: Pat
         assert assert_same_results(batch, tmp_path, *flags) == len(batch)
     around = context("unsigned n; long k; double *a;", live="a")
     text = emit(Specialize("n", (1,)).apply(statement("for (k = 0; k < n - 1; k++) a[k] = 2;"), around))
-    assert "k < 1u - 1" in text  # compared as `long`, of which compilers do not warn
+    assert text.count("k < n - 1") == 2  # whether it is compared as a `long` depends on the machine
     around = context("unsigned n; int k; double *a;", live="a")
     text = emit(Specialize("n", (1,)).apply(statement("for (k = 0; k < n - 1; k++) a[k] = 2;"), around))
-    assert text.startswith("if (n == 1u) {\n} else {") or "1u - 1" not in text
+    assert text.count("k < n - 1") == 2
 
 
 def test_casts_that_change_a_number(tmp_path: Path) -> None:
     around = context("int n, m; double *a;", live="a")
-    left = {"(double)n / 2 > 0": 2, "(_Bool)n == 1": 2, "(unsigned char)n == 1": 0, "(short)n > 0": 0}
-    for test, unsettled in left.items():
+    for test, first, second in (
+        ("(_Bool)n == 1", 1, 1),
+        ("(unsigned char)n == 1", 1, 0),
+        ("(short)n > 0", 1, 1),
+        ("(short)n == 4464", 0, 1),
+    ):
         code = f"for (i = 0; i < m; i++) if ({test}) a[i] = 2;"
         text = emit(Specialize("n", (65537, 70000)).apply(statement(code), around))
-        assert text.count("if (") == 1 + unsettled + text.count("if (n =="), test
         # What the types keep of 65537 is 1, of 70000 it is 112 and 4464.
-        assert text.count("a[i] = 2;") == (2 if test == "(unsigned char)n == 1" else 3), test
+        assert text.count("a[i] = 2;") == 1 + first + second, test
+        assert text.count(f"if ({test})") == 1, test
     loops = [
         f"for (i = 0; i < m; i++) if ({test}) a[i] = 2;"
         for test in ("(double)n / 2 > 0", "(double)n / 2 < 1", "(unsigned char)n == 9", "(_Bool)n == 1")
@@ -209,23 +213,19 @@ def test_a_bound_that_a_cast_makes_smaller(tmp_path: Path) -> None:
     assert assert_same_results(batch, tmp_path, *flags) == len(batch)
 
 
-def test_a_loop_that_cannot_run_is_left_out() -> None:
+def test_a_loop_that_cannot_run_keeps_its_test() -> None:
     around = context("unsigned i, n; double *a, *b;", live="a i")
     text = emit(Specialize("n", (0,)).apply(statement(SETTLED[0]), around))
-    assert text.startswith("if (n == 0u) {\n  i = 0;\n} else {")
-    # A pragma of the user's and its loop stay together.
+    assert text.startswith("if (n == 0u) {\n  for (i = 0; i < n; i++)")
     text = emit(Specialize("n", (0,)).apply(statement(SETTLED[-1]), around))
     assert text.count("#pragma GCC ivdep\n") == text.count("for (") == 2
-    aligned = Specialize("n", (0,), aligned=("a",))
-    text = emit(aligned.apply(statement("{ a[0] = 1; for (i = 0; i < n; i++) a[i] = 2; }"), around))
-    assert text.count("#pragma omp simd") == text.count("for (") - 1 == 0
 
 
 def test_what_the_original_says_itself_stays() -> None:
     around = context("unsigned i, n; double *a; unsigned char c[9];", live="a")
     code = "for (i = 0; i < n; i++) if (i >= 0 && c[i] < n) a[i] = 2;"
     text = emit(Specialize("n", (300,)).apply(parse(code), around))
-    assert "if (i >= 0 && 1)" in text
+    assert text.count("if (i >= 0 && c[i] < n)") == 2, text
 
 
 def test_blocks_that_count_a_signed_index_down_to_an_unsigned_bound(tmp_path: Path) -> None:

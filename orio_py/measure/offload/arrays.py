@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument
-from orio_py.ctree.evaluate import Number, canonical_type
+from orio_py.ctree.evaluate import Number, number_type
 from orio_py.kernel.call import size_name
 from orio_py.measure.job import DEFAULT_TOLERANCE
 from orio_py.measure.offload.host import Launch
@@ -94,7 +94,7 @@ class HostArrays:
             return
         size = partials.dtype.itemsize
         element = self.held[place.name][place.offset : place.offset + size]
-        before = number_from(element.tobytes(), canonical_type(combining.type))
+        before = number_from(element.tobytes(), number_type(combining.type))
         after = number_bytes(combined(combining.operator, before, partials))
         element[:] = np.frombuffer(after, np.uint8)
 

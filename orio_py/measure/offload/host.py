@@ -6,13 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from orio_py.ctree.evaluate import (
-    NoValueError,
-    Number,
-    canonical_type,
-    combine,
-    convert,
-)
+from orio_py.ctree.ctype import INT
+from orio_py.ctree.evaluate import NoValueError, Number, combine, convert, number_type
 from orio_py.ctree.nodes import INCREMENTS, Comment, GuardedPragma, Node, Transform, c_ast
 from orio_py.measure.offload.host_state import HostState, Pointer, parsed
 from orio_py.measure.offload.variant import HostFunction
@@ -93,7 +88,7 @@ class HostCode:
             case c_ast.Assignment():
                 self._assign(node.lvalue, node.op[:-1], state.number(node.rvalue), state)
             case c_ast.UnaryOp(op=op) if op in INCREMENTS:
-                self._assign(node.expr, node.op.strip("p")[0], Number("int", 1), state)
+                self._assign(node.expr, node.op.strip("p")[0], Number(INT, 1), state)
             case c_ast.FuncCall(name=c_ast.ID() as function) if function.name in self.calls:
                 launch(_launch(self.calls[function.name], node, state), state)
             case c_ast.If():
@@ -110,12 +105,12 @@ class HostCode:
     def _declare(self, node: c_ast.Decl, state: HostState) -> None:
         variable = node.name or ""
         try:
-            name = state.types[variable] = canonical_type(self._resolved(type_words(node)))
+            kind = state.types[variable] = number_type(self._resolved(type_words(node)))
         except NoValueError:
             raise NoValueError(f"the declaration of `{variable}` is left to the compiler") from None
         state.scalars.pop(variable, None)
         if node.init is not None:
-            state.scalars[variable] = convert(state.number(node.init), name)
+            state.scalars[variable] = convert(state.number(node.init), kind)
 
     def _resolved(self, name: str) -> str:
         return self.types.get(name, name)
@@ -145,7 +140,7 @@ def _launch(call: HostFunction, node: c_ast.FuncCall, state: HostState) -> Launc
         if kind.rstrip().endswith("*"):
             pointers[name] = state.pointer(argument)
         else:
-            numbers[name] = convert(state.number(argument), canonical_type(kind))
+            numbers[name] = convert(state.number(argument), number_type(kind))
     return Launch(call, pointers, numbers)
 
 

@@ -11,26 +11,23 @@ from pathlib import Path
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.source import SourceFile
 from orio_py.ctree.build import index
-from orio_py.ctree.evaluate import NoValueError, Number, canonical_type, convert, evaluate
+from orio_py.ctree.ctype import CType, Rank
+from orio_py.ctree.evaluate import NoValueError, Number, convert, evaluate, number_type
 from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.rewrite import map_children
 from orio_py.measure.offload.variant import HostData, HostMember, HostVariable
 
-_FORMATS: Mapping[str, str] = {
-    "_Bool": "?",
-    "char": "b",
-    "signed char": "b",
-    "unsigned char": "B",
-    "short": "h",
-    "unsigned short": "H",
-    "int": "i",
-    "unsigned int": "I",
-    "long": "q",
-    "unsigned long": "Q",
-    "float": "f",
-    "double": "d",
+_FORMATS: Mapping[Rank, str] = {
+    Rank.BOOL: "?",
+    Rank.CHAR: "b",
+    Rank.SHORT: "h",
+    Rank.INT: "i",
+    Rank.LONG: "q",
+    Rank.FLOAT: "f",
+    Rank.DOUBLE: "d",
 }
+"""Formats of `struct`; those of unsigned types are in capitals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ class HostState:
 
     data: HostData
     scalars: dict[str, Number] = field(default_factory=dict[str, Number])
-    types: dict[str, str] = field(default_factory=dict[str, str])
+    types: dict[str, CType] = field(default_factory=dict[str, CType])
     _waiting: set[str] = field(default_factory=set[str])
 
     @classmethod
@@ -62,10 +59,10 @@ class HostState:
             for variable in data.variables:
                 if variable.is_array or variable.members or variable.type == "long double":
                     continue
-                name = state.types[variable.name] = canonical_type(variable.type)
+                kind = state.types[variable.name] = number_type(variable.type)
                 if variable.has_value:
                     file.seek(variable.offset)
-                    state.scalars[variable.name] = number_from(file.read(variable.bytes), name)
+                    state.scalars[variable.name] = number_from(file.read(variable.bytes), kind)
         for variable in data.variables:
             if variable.initialiser is not None and not variable.is_array:
                 value = state.number(expression(variable.initialiser))
@@ -115,7 +112,7 @@ class HostState:
             raise NoValueError(f"`{variable.name}.{member.name}` may change")
         with Path(self.data.inputs).open("rb") as file:
             file.seek(variable.offset + place)
-            return number_from(file.read(member.size), canonical_type(member.type))
+            return number_from(file.read(member.size), number_type(member.type))
 
     def _located(self, node: Node) -> tuple[HostVariable, HostMember, int]:
         """The variable and member that a reference stands for, and the byte in the variable.
@@ -229,7 +226,7 @@ class HostState:
                 type=c_ast.PtrDecl(type=c_ast.TypeDecl(type=c_ast.IdentifierType() as words))
             ):
                 name = " ".join(word for word in words.names if word != "const")
-                return struct.calcsize("=" + _FORMATS[canonical_type(self.data.types.get(name, name))])
+                return number_type(self.data.types.get(name, name)).bytes
             case _:
                 raise NoValueError("this cast of a pointer is not understood")
 
@@ -268,15 +265,20 @@ def expression(text: str) -> Node:
     return statement.rvalue
 
 
-def number_from(data: bytes, type_name: str) -> Number:
+def number_from(data: bytes, kind: CType) -> Number:
     """The number that is in memory as `data`."""
-    (value,) = struct.unpack("=" + _FORMATS[type_name], data)
-    return Number(type_name, value)
+    (value,) = struct.unpack(_format(kind), data)
+    return Number(kind, value)
 
 
 def number_bytes(number: Number) -> bytes:
     """The number as it is in memory."""
-    return struct.pack("=" + _FORMATS[number.type], number.value)
+    return struct.pack(_format(number.type), number.value)
+
+
+def _format(kind: CType) -> str:
+    found = _FORMATS[kind.rank]
+    return "=" + (found.upper() if kind.unsigned else found)
 
 
 def parsed(text: str, typedefs: frozenset[str]) -> c_ast.Compound:

@@ -14,8 +14,7 @@ from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context
-from orio_py.transformation.conversions import expression_type
-from orio_py.transformation.types import may_be_unsigned, signedness, signedness_of_type
+from orio_py.transformation.types import expression_type, may_be_unsigned, signedness, signedness_of_type
 
 _MAXIMUM_FACTORS = 64
 """Of a polynomial whose sign is looked for: the work grows with their number."""
@@ -76,11 +75,14 @@ class Arithmetic:
         target, source = ctype(emit_type(kind)), expression_type(inner, self._context)
         if target is None or target.rank >= Rank.LONG:
             return target is None
-        if source is None or source.limits is None or target.limits is None:
+        if source is None or source == target:
+            return source is None
+        given, kept = source.reach if source.is_narrow else source.limits, target.limits
+        if given is None or kept is None:
             return True
         if source.rank == target.rank:
-            return source.unsigned != target.unsigned
-        (low, high), (least, most) = source.limits, target.limits
+            return source.unsigned != target.unsigned or bool(source.alias or target.alias)
+        (low, high), (least, most) = given, kept
         return low < least or high > most
 
     def _steady(self, node: Node, known: ValueEnvironment) -> Polynomial | None:

@@ -15,8 +15,7 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import assigned_names, assignments, declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
-from orio_py.transformation.conversions import expression_type
-from orio_py.transformation.types import fits_index, signedness
+from orio_py.transformation.types import expression_type, fits_index, signedness
 
 _AT_ONCE = 8
 """So many accumulators are added in one statement."""
@@ -204,7 +203,8 @@ def _fits(term: Node, kind: str, context: Context) -> bool:
     given, own = expression_type(term, context), ctype(kind)
     if given is None or own is None or given == own:
         return given is not None
-    value, inner, outer = literal_value(term), given.limits, own.limits
+    value, outer = literal_value(term), own.limits
+    inner = given.reach if given.is_narrow else given.limits
     inner = inner if value is None else (value, value)
     return inner is not None and outer is not None and outer[0] <= inner[0] and inner[1] <= outer[1]
 

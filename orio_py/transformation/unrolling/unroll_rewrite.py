@@ -27,13 +27,13 @@ from orio_py.ctree.rewrite import walk_statements
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context, refuse
-from orio_py.transformation.constants import is_narrow
 from orio_py.transformation.forms import start_is_invariant
 from orio_py.transformation.hoisting import hoisted
 from orio_py.transformation.types import (
     control_type,
     index_type,
     is_floating,
+    is_narrow,
     is_natural,
     same_signedness,
     signedness,

@@ -20,13 +20,13 @@ from typing import cast
 
 from orio_py.core.expr import Value
 from orio_py.ctree.build import binary, block, const, ident, if_
+from orio_py.ctree.ctype import INT, ctype
 from orio_py.ctree.loops import first_write, innermost_loops, stray_case
 from orio_py.ctree.nodes import Compound, Node, c_ast
 from orio_py.ctree.rewrite import declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.arguments import text, texts, wrong
 from orio_py.transformation.base import Context, Refusal, refuse
-from orio_py.transformation.constants import canonical, clash_with, is_narrow, typed_literal
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.forms import LOOP_PRAGMAS, has_size_taken
 from orio_py.transformation.parallel.vectorize import (
@@ -35,7 +35,8 @@ from orio_py.transformation.parallel.vectorize import (
     require_alignment,
     require_arrays,
 )
-from orio_py.transformation.versions.condition_folding import version_with
+from orio_py.transformation.types import is_narrow
+from orio_py.transformation.versions.numbers import clash_with, typed_literal, version_with
 
 DECLARATIONS = (c_ast.Decl, c_ast.DeclList, c_ast.Typedef)
 """Statements that the code behind them needs."""
@@ -76,11 +77,11 @@ class Specialize:
         """The condition that the variable has the value, and the value in the variable's type."""
         name = self.on or ""
         declared = _variable(name, node, context, force=self.force)
-        number = typed_literal(declared, value)
+        number = typed_literal(declared.type, value)
         if number is None:
             message = f"`{name}` is of type `{declared.type}`, which does not hold {value} for certain"
             refuse("ORIO-T099", message, node, argument="values")
-        is_int = is_narrow(declared) or canonical(declared.type) == "int"
+        is_int = is_narrow(declared) or ctype(declared.type) == INT
         if (place := clash_with(node, name, value, is_int=is_int)) is not None:
             message = f"with {value} for `{name}` this would be a division by 0, or out of range"
             refuse("ORIO-T099", message, place if place.coord is not None else node, argument="values")

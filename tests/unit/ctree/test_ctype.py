@@ -7,8 +7,8 @@ from c_trees import context, statement
 
 from orio_py.ctree.ctype import ctype, literal_type
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.transformation.conversions import expression_type
 from orio_py.transformation.storage.bound_replace import compared_type
+from orio_py.transformation.types import expression_type
 
 AROUND = context(
     """int i, n, row[9], *p; unsigned u; long wide; unsigned long ul; long long huge; unsigned long long ull;
@@ -129,7 +129,8 @@ def test_type_of_a_literal(text: str, kind: str | None) -> None:
     ("text", "words", "limits"),
     [
         ("unsigned char", "unsigned char", (0, 255)),
-        ("char", "char", (-128, 127)),
+        ("char", "char", (0, 127)),
+        ("signed char", "signed char", (-128, 127)),
         ("int short unsigned", "unsigned short", (0, 65535)),
         ("signed", "int", (-(2**31), 2**31 - 1)),
         ("long int long unsigned", "unsigned long long", (0, 2**64 - 1)),
@@ -175,3 +176,41 @@ def test_type_of_a_bound_beside_an_index(kind: str, index: str | None, result: s
     found = ctype(kind)
     assert found is not None
     assert compared_type(found, None if index is None else ctype(index)).words == result
+
+
+@pytest.mark.parametrize(
+    ("text", "reach"),
+    [
+        ("char", (-128, 255)),
+        ("unsigned short", (0, 65535)),
+        ("int", (-(2**31), 2**31 - 1)),
+        ("long", (-(2**63), 2**63 - 1)),
+        ("size_t", (0, 2**64 - 1)),
+        ("wchar_t", (-(2**63), 2**63 - 1)),
+        ("float", None),
+    ],
+)
+def test_the_values_that_a_type_has_on_some_machine(text: str, reach: tuple[int, int] | None) -> None:
+    found = ctype(text)
+    assert found is not None
+    assert found.reach == reach
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("char", "signed char"),
+        ("size_t", "unsigned long"),
+        ("long long", "long"),
+        ("uint16_t", "unsigned short"),
+        ("off_t", "long"),
+        ("double", "double"),
+        ("wchar_t", None),
+        ("int_fast16_t", None),
+        ("double_t", None),
+    ],
+)
+def test_the_type_on_lp64_systems(text: str, words: str | None) -> None:
+    found = ctype(text)
+    assert found is not None
+    assert (None if found.lp64 is None else found.lp64.words) == words

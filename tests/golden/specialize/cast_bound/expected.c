@@ -6,7 +6,8 @@ void kernel(unsigned long n, double *y) {
     transform Specialize(on='n', values=[0, 13])
   ) @*/
   if (n == 0UL) {
-    i = 0;
+    for (i = 0; i < (unsigned)n; i++)
+      y[i] *= 0.5;
   } else if (n == 13UL) {
     for (i = 0; i < (unsigned)13UL; i++)
       y[i] *= 0.5;

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from opencl_variants import axpy_call, write_data
 
-from orio_py.ctree.evaluate import NoValueError, Number
+from orio_py.ctree.evaluate import NoValueError, Number, number_type
 from orio_py.measure.offload.host import HostCode, Launch
 from orio_py.measure.offload.host_state import HostState, Pointer, expression
 from orio_py.measure.offload.variant import HostData, HostMember, HostVariable
@@ -42,8 +42,8 @@ def test_a_call_becomes_a_launch(tmp_path: Path) -> None:
     }"""
     [launch] = followed(text, state(tmp_path))
     assert launch.pointers == {"y": Pointer("y", 12 * 8, 8), "x": Pointer("x", 3 * 8, 8)}
-    assert launch.numbers["orio_count_y"] == Number("long", 20)
-    assert launch.numbers["a"] == Number("double", 1.25)
+    assert launch.numbers["orio_count_y"] == Number(number_type("long"), 20)
+    assert launch.numbers["a"] == Number(number_type("double"), 1.25)
     assert launch.trips == (9,)
     assert not launch.is_empty
 
@@ -87,8 +87,8 @@ def test_sizes_of_rows_are_those_of_the_declaration(tmp_path: Path) -> None:
     before = state(tmp_path)
     text = "axpy(&y[0][0], x, sizeof(y[0]) / sizeof(y[0][0]), sizeof(x[3]), a, n);"
     [launch] = followed(text, before)
-    assert launch.numbers["orio_count_y"] == Number("long", 10)
-    assert launch.numbers["orio_count_x"] == Number("long", 8)
+    assert launch.numbers["orio_count_y"] == Number(number_type("long"), 10)
+    assert launch.numbers["orio_count_x"] == Number(number_type("long"), 8)
 
 
 def test_host_code_around_kernels_is_followed(tmp_path: Path) -> None:
@@ -105,9 +105,9 @@ def test_host_code_around_kernels_is_followed(tmp_path: Path) -> None:
     before = state(tmp_path, {"SIZE": "(TWICE + 1)", "TWICE": "2 * n"})
     launches = followed(text, before)
     assert [launch.trips for launch in launches] == [(20,), (22,)]
-    assert launches[0].numbers["a"] == Number("double", 41.0)
-    assert before.scalars["a"] == Number("double", float(np.float32(1.0) / np.float32(3.0)))
-    assert before.scalars["n"] == Number("int", 9)
+    assert launches[0].numbers["a"] == Number(number_type("double"), 41.0)
+    assert before.scalars["a"] == Number(number_type("double"), float(np.float32(1.0) / np.float32(3.0)))
+    assert before.scalars["n"] == Number(number_type("int"), 9)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_locals_with_fixed_initialisers_are_evaluated(tmp_path: Path) -> None:
     data = state(tmp_path).data
     local = replace(data.variables[2], name="h", has_value=False, initialiser="a / n")
     found = HostState.of(replace(data, variables=(*data.variables, local)))
-    assert found.scalars["h"] == Number("float", 0.25)
+    assert found.scalars["h"] == Number(number_type("float"), 0.25)
 
 
 def with_structures(tmp_path: Path) -> HostState:
@@ -167,11 +167,11 @@ def with_structures(tmp_path: Path) -> HostState:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("g.n", Number("int", 7)),
-        ("p->n + p[1].n * 2", Number("int", 23)),
-        ("(*p).dt / 2", Number("double", 0.25)),
-        ("p[g.n - 6].w[g.n - 5]", Number("float", 6.0)),
-        ("sizeof(p[0])", Number("unsigned long", 24)),
+        ("g.n", Number(number_type("int"), 7)),
+        ("p->n + p[1].n * 2", Number(number_type("int"), 23)),
+        ("(*p).dt / 2", Number(number_type("double"), 0.25)),
+        ("p[g.n - 6].w[g.n - 5]", Number(number_type("float"), 6.0)),
+        ("sizeof(p[0])", Number(number_type("unsigned long"), 24)),
     ],
 )
 def test_members_of_structures_are_read_from_the_inputs(tmp_path: Path, text: str, value: Number) -> None:

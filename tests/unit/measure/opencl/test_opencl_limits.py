@@ -10,7 +10,7 @@ from opencl_variants import axpy_call, sum_call
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem
 from orio_py.core.source import Position
 from orio_py.core.units import Bytes
-from orio_py.ctree.evaluate import Number
+from orio_py.ctree.evaluate import Number, number_type
 from orio_py.kernel.backends import BACKENDS
 from orio_py.measure.offload.host import Launch
 from orio_py.measure.offload.host_state import Pointer
@@ -81,8 +81,14 @@ def test_without_devices_the_environment_is_the_problem() -> None:
 
 def launch(*, n: int = 100, items: tuple[int, ...] = (64,), local: int = 0) -> Launch:
     call = replace(axpy_call(local=local), items=items, groups=(4,) * len(items))
-    numbers = {name: Number("long", n) for name in ("orio_count_y", "orio_count_x", "orio_trips_i")}
-    return Launch(call, {"y": Pointer("y", 0), "x": Pointer("x", 0)}, {**numbers, "a": Number("double", 1.0)})
+    numbers = {
+        name: Number(number_type("long"), n) for name in ("orio_count_y", "orio_count_x", "orio_trips_i")
+    }
+    return Launch(
+        call,
+        {"y": Pointer("y", 0), "x": Pointer("x", 0)},
+        {**numbers, "a": Number(number_type("double"), 1.0)},
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,7 +119,7 @@ def test_limits_themselves_are_allowed() -> None:
 
 def test_partial_results_are_buffers_too() -> None:
     call = replace(sum_call(), groups=(1 << 17,))
-    numbers = {"orio_count_x": Number("long", 1), "orio_trips_i": Number("long", 1)}
+    numbers = {"orio_count_x": Number(number_type("long"), 1), "orio_trips_i": Number(number_type("long"), 1)}
     with pytest.raises(DiagnosticError, match="the buffer of `s` takes 1048576 bytes"):
         check_device(CPU, (), (Launch(call, {"x": Pointer("x", 0)}, numbers),), PLACE)
 
