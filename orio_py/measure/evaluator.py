@@ -245,7 +245,7 @@ class Evaluator:
             plain = replace(self.task, measurement=replace(self.task.measurement, skeleton_file=None))
             failure, built = built, built if plain == self.task else self._built_harness(plain, values)
             if isinstance(built, BuildFailure):
-                problem = self._compiler_problem("ORIO-B005", "the inputs cannot be set up", failure)
+                problem = self._compiler_problem("ORIO-B005", "the inputs cannot be set up", built)
                 raise DiagnosticError(problem)
             message = f"the program of `skeleton_code_file` is left out: {failure.reason}"
             warning = Diagnostic("ORIO-B018", message, self.task.position, Severity.WARNING)
