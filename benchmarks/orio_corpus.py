@@ -168,6 +168,7 @@ def _with_small_sizes(text: str, most: int) -> str:
 
     text = re.sub(_SECTION % "validation", "", text)
     text = re.sub(_SECTION % "build", lambda section: re.sub(r"-O\d", "-O0", section[0]), text)
+    text = re.sub(r"\blet\s+\w+\s*=\s*\d+\s*;", smaller, text)
     return re.sub(_SECTION % "input_params", smaller, text)
 
 
