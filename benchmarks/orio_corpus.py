@@ -1,13 +1,21 @@
 """What `orio` makes of the annotated inputs of Orio's own repository, beside what Orio 0.6.1 makes of them.
 
     python benchmarks/orio_corpus.py CHECKOUT
-    python benchmarks/orio_corpus.py CHECKOUT --steps check,transform,compile,tune --trials 5 --results FILE
+    python benchmarks/orio_corpus.py CHECKOUT --steps check,transform,compile,small,tune --trials 5 --results FILE
 
 `orio_corpus.csv` lists the files by category, with Orio's outcome (works; works with errors on its output; fails; writes
-code that gives other results; needs longer than was given).  Each file runs in a copy of its folder: `orio check`,
-`orio transform`, a compiler's syntax check of what was written where the file as it stands passes one, and `orio tune`,
-which compares the results of every variant with the original's.  One line of JSON is added to the results file for
-each; a later run takes up what is missing.  Exit status 1 after an internal error or a time limit.
+code that gives other results; needs longer than was given), the options that a file needs, and the fault of the file,
+if it has one that a reader can verify.  Each file runs in a copy of its folder:
+
+- `check`: `orio check`;
+- `transform`: `orio transform`;
+- `compile`: a compiler's syntax check of what was written, where it passes one with the user's own code;
+- `small`: `orio tune` with small problem sizes and compilers that do not optimise, the results of every variant
+  compared with the original's; with `--sanitize` under gcc's sanitizers for addresses and undefined behaviour;
+- `tune`: `orio tune` of the file as it stands, which compares all results, too.
+
+One line of JSON is added to the results file for each; a later run takes up what is missing.  A file works, works with
+a note (a warning, or a promise among its options), is refused for its fault, or fails.  Exit status 1 if one fails.
 """
 
 from __future__ import annotations
@@ -17,6 +25,7 @@ import csv
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -29,7 +38,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 TABLE = Path(__file__).with_suffix(".csv")
-STEPS = ("check", "transform", "compile", "tune")
+STEPS = ("check", "transform", "compile", "small", "tune")
+SANITIZED = "gcc -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+_SECTION = r"def\s+%s\s*\{[^{}]*\}"
 _ERROR = re.compile(r"^\S*?:?\d*:?\d*:? ?error\[(ORIO-\w+)\]: (.*)", re.MULTILINE)
 _QUOTED = re.compile(r"`[^`]*`")
 _EXPECTED = frozenset({0, 2, 3, 4})
@@ -37,11 +48,16 @@ _EXPECTED = frozenset({0, 2, 3, 4})
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A file of the corpus: its path below the checkout, its category, and what Orio makes of it."""
+    """A file of the corpus: its path below the checkout, its category, and what Orio makes of it.
+
+    `options` are those that `orio` needs for it, `fault` is what is wrong with the file itself.
+    """
 
     path: str
     category: str
     orio: str
+    options: str
+    fault: str
 
 
 @dataclass(slots=True)
@@ -51,18 +67,21 @@ class Outcome:
     path: str
     status: dict[str, int | None] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    cpu: dict[str, float] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     warnings: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How each file is tried: the checkout, the steps, the trials of `orio tune`, and seconds for each step."""
+    """How each file is tried: the checkout, the steps, the trials of `orio tune`, seconds for each step, the small size."""
 
     checkout: Path
     steps: Sequence[str]
     trials: int
     limit: float
+    size: int
+    compiler: str
 
     def outcome(self, item: Input) -> Outcome:
         """Run the steps on a file, each after the ones before it have gone well."""
@@ -70,9 +89,9 @@ class Trial:
         with tempfile.TemporaryDirectory() as scratch:
             source = self._copied(item, Path(scratch))
             for step in self.steps:
-                if step == "tune" and outcome.status.get("transform", 0):
+                if step in {"small", "tune"} and outcome.status.get("transform", 0):
                     continue
-                self._step(step, source, outcome)
+                self._step(step, source, item.options, outcome)
         return outcome
 
     def _copied(self, item: Input, scratch: Path) -> Path:
@@ -81,13 +100,21 @@ class Trial:
         shutil.copytree(source.parent, folder, ignore_dangling_symlinks=True)
         return folder / source.name
 
-    def _step(self, step: str, source: Path, outcome: Outcome) -> None:
+    def _step(self, step: str, source: Path, options: str, outcome: Outcome) -> None:
         written = source.with_name(f"written_{source.name}")
-        if step == "compile" and (outcome.status.get("transform", 0) or not _compiles(source)):
+        if step == "compile" and (outcome.status.get("transform", 0) or not _original_compiles(written)):
             return
-        begin = time.perf_counter()
+        if step == "small":
+            text = source.read_text(encoding="latin-1")
+            source = source.with_name(f"small_{source.name}")
+            source.write_text(_with_small_sizes(text, self.size), encoding="latin-1")
+        command = [
+            *self._command(step, source, written),
+            *(shlex.split(options) if step != "compile" else ()),
+        ]
+        begin, used = time.perf_counter(), os.times()
         try:
-            ran = _run(self._command(step, source, written), source.parent, self.limit)
+            ran = _run(command, source.parent, self.limit)
         except subprocess.TimeoutExpired:
             outcome.status[step], outcome.reasons[step] = None, "time limit"
         else:
@@ -96,18 +123,53 @@ class Trial:
             if ran.returncode:
                 outcome.reasons[step] = _first_error(ran.stderr)
         outcome.seconds[step] = round(time.perf_counter() - begin, 2)
+        after = os.times()  # of all finished children: exact with `--jobs 1` alone
+        spent = after.children_user + after.children_system - used.children_user - used.children_system
+        outcome.cpu[step] = round(spent, 2)
 
     def _command(self, step: str, source: Path, written: Path) -> list[str]:
+        limits = ["--trials", str(self.trials), "--time", str(self.limit / 2), "-q"]
         match step:
             case "transform":
                 return ["orio", "transform", source.name, "-o", str(written)]
             case "compile":
                 return _syntax_check(written)
+            case "small":
+                return [
+                    "orio",
+                    "tune",
+                    source.name,
+                    "-o",
+                    f"tuned_{source.name}",
+                    "--cc",
+                    self.compiler,
+                    *limits,
+                ]
             case "tune":
-                options = ["--trials", str(self.trials), "--time", str(self.limit / 2), "-q"]
-                return ["orio", "tune", source.name, "-o", str(written), *options]
+                return ["orio", "tune", source.name, "-o", str(written), *limits]
             case _:
                 return ["orio", step, source.name]
+
+
+def _options(step: str, options: str) -> list[str]:
+    """Those of a file's options that a step knows: only `tune` builds with a compiler that the file names."""
+    is_for_all = not options.startswith("--cc")
+    return shlex.split(options) if step == "tune" or (is_for_all and step != "compile") else []
+
+
+def _with_small_sizes(text: str, most: int) -> str:
+    """A specification with no input parameter above `most`, without the validation that holds for its own sizes.
+
+    Compilers do not optimise: with thousands of statements that takes minutes.
+    """
+
+    def smaller(section: re.Match[str]) -> str:
+        return re.sub(r"\b\d+\b", lambda number: str(min(int(number[0]), most)), section[0])
+
+    text = re.sub(_SECTION % "validation", "", text)
+    text = re.sub(_SECTION % "build", lambda section: re.sub(r"-O\d", "-O0", section[0]), text)
+    text = re.sub(r"\blet\s+\w+\s*=\s*\d+\s*;", smaller, text)
+    return re.sub(_SECTION % "input_params", smaller, text)
 
 
 def _run(command: Sequence[str], folder: Path, limit: float) -> subprocess.CompletedProcess[str]:
@@ -136,8 +198,9 @@ def _syntax_check(path: Path) -> list[str]:
     return ["cc", "-fsyntax-only", "-fopenmp", "-w", *language, path.name]
 
 
-def _compiles(source: Path) -> bool:
-    return _run(_syntax_check(source), source.parent, 60).returncode == 0
+def _original_compiles(written: Path) -> bool:
+    """Whether a file that was written compiles with the user's code in its regions: a fragment does not."""
+    return _run([*_syntax_check(written), "-DORIO_ORIGINAL"], written.parent, 60).returncode == 0
 
 
 def _first_error(text: str) -> str:
@@ -145,16 +208,12 @@ def _first_error(text: str) -> str:
     return f"{found[1]} {found[2]}"[:300] if found else text.strip()[-200:]
 
 
-def _verdict(outcome: Outcome) -> str:
-    if any(
-        status is None or status not in _EXPECTED
-        for step, status in outcome.status.items()
-        if step != "compile"
-    ):
-        return "fails"
-    if any(outcome.status.values()):
-        return "refused"
-    return "works with a note" if outcome.warnings else "works"
+def _verdict(item: Input, outcome: Outcome) -> str:
+    statuses = outcome.status.values()
+    if all(status == 0 for status in statuses):
+        return "works with a note" if outcome.warnings or "--assume" in item.options else "works"
+    is_refusal = all(status in _EXPECTED for step, status in outcome.status.items() if step != "compile")
+    return "refused" if item.fault and is_refusal and not outcome.status.get("compile") else "fails"
 
 
 def _table(rows: Iterable[tuple[Input, Outcome]]) -> list[str]:
@@ -162,7 +221,7 @@ def _table(rows: Iterable[tuple[Input, Outcome]]) -> list[str]:
     counts: dict[str, Counter[str]] = {}
     for item, outcome in rows:
         of_category = counts.setdefault(item.category, Counter())
-        of_category.update(["files", f"orio {item.orio}", _verdict(outcome)])
+        of_category.update(["files", f"orio {item.orio}", _verdict(item, outcome)])
         of_category.update(step for step, status in outcome.status.items() if status == 0)
     counts["all"] = sum(counts.values(), Counter[str]())
     columns = ["files", "orio works", *STEPS, "works", "works with a note", "refused", "fails"]
@@ -173,14 +232,19 @@ def _table(rows: Iterable[tuple[Input, Outcome]]) -> list[str]:
     ]
 
 
-def _causes(outcomes: Sequence[Outcome]) -> list[str]:
-    """What stopped how many files, the most frequent first, each with a file."""
+def _faults(rows: Iterable[tuple[Input, Outcome]]) -> list[str]:
+    """The files that are refused for a fault of their own."""
+    return [f"{item.path}: {item.fault}" for item, outcome in rows if _verdict(item, outcome) == "refused"]
+
+
+def _causes(rows: Iterable[tuple[Input, Outcome]]) -> list[str]:
+    """What stopped how many files without a fault, the most frequent first, each with a file."""
     stopped: dict[str, list[str]] = {}
-    for outcome in outcomes:
+    for item, outcome in rows:
+        if _verdict(item, outcome) != "fails":
+            continue
         for step, reason in outcome.reasons.items():
-            stopped.setdefault(f"{step}: {_QUOTED.sub('…', reason)[:120]}", []).append(
-                Path(outcome.path).name
-            )
+            stopped.setdefault(f"{step}: {_QUOTED.sub('…', reason)[:120]}", []).append(Path(item.path).name)
     ordered = sorted(stopped.items(), key=lambda entry: -len(entry[1]))
     return [f"{len(files):4}  {reason}  ({', '.join(files[:3])})" for reason, files in ordered]
 
@@ -193,7 +257,7 @@ def _stored(path: Path) -> dict[str, Outcome]:
 
 
 def _tried(inputs: Sequence[Input], trial: Trial, results: Path, jobs: int) -> Mapping[str, Outcome]:
-    stored = _stored(results)
+    stored, by_path = _stored(results), {item.path: item for item in inputs}
     missing = [item for item in inputs if item.path not in stored]
     with ThreadPoolExecutor(jobs) as pool, results.open("a") as lines:
         for outcome in pool.map(trial.outcome, missing):
@@ -201,7 +265,7 @@ def _tried(inputs: Sequence[Input], trial: Trial, results: Path, jobs: int) -> M
             lines.write(json.dumps(asdict(outcome)) + "\n")
             lines.flush()
             print(
-                f"{_verdict(outcome):18} {outcome.path}  {next(iter(outcome.reasons.values()), '')}",
+                f"{_verdict(by_path[outcome.path], outcome):18} {outcome.path}  {next(iter(outcome.reasons.values()), '')}",
                 flush=True,
             )
     return stored
@@ -216,6 +280,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--steps", default="check,transform,compile", help=f"of {', '.join(STEPS)}")
     parser.add_argument("--trials", type=int, default=5, help="of `orio tune` (default: 5)")
     parser.add_argument("--limit", type=float, default=120, help="seconds for each step (default: 120)")
+    parser.add_argument("--size", type=int, default=40, help="the largest size in `small` (default: 40)")
+    parser.add_argument("--sanitize", action="store_true", help="`small` with sanitizers")
     parser.add_argument("--jobs", type=int, default=2, help="files at a time (default: 2)")
     parser.add_argument("--only", default="", help="files whose path or category holds this")
     parser.add_argument(
@@ -225,11 +291,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with TABLE.open() as lines:
         inputs = [Input(**row) for row in csv.DictReader(lines)]
     inputs = [item for item in inputs if chosen.only in f"{item.category} {item.path}"]
-    trial = Trial(chosen.checkout.resolve(), chosen.steps.split(","), chosen.trials, chosen.limit)
+    steps = chosen.steps.split(",")
+    compiler = SANITIZED if chosen.sanitize else "gcc"
+    trial = Trial(chosen.checkout.resolve(), steps, chosen.trials, chosen.limit, chosen.size, compiler)
     stored = _tried(inputs, trial, chosen.results, chosen.jobs)
     rows = [(item, stored[item.path]) for item in inputs]
-    print("\n".join(["", *_table(rows), "", *_causes([outcome for _, outcome in rows])]))
-    return 1 if any(_verdict(outcome) == "fails" for _, outcome in rows) else 0
+    print("\n".join(["", *_table(rows), "", *_faults(rows), "", *_causes(rows)]))
+    return 1 if any(_verdict(item, outcome) == "fails" for item, outcome in rows) else 0
 
 
 if __name__ == "__main__":

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from orio_py.api.report import BAD_INPUT, OK, Paths, Report, given_paths, nothing_found
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, has_errors
+from orio_py.spec.assumptions import Promise
 from orio_py.spec.search import SEARCHER_NAMES
 from orio_py.tuning.files.load import LoadedTask, load
 from orio_py.tuning.variants.legality import Legality, legality
@@ -25,14 +27,14 @@ class CheckReport(Report):
         return {**Report.as_json(self), "regions": self.regions, "legality": found}
 
 
-def check(paths: Paths, *, spec: Path | None = None) -> CheckReport:
+def check(paths: Paths, *, spec: Path | None = None, assume: Sequence[Promise] = ()) -> CheckReport:
     """Check files without building anything: syntax, specifications, and the recipes' legality.
 
     The recipe is applied at every configuration of a small space, at a sample of a large one, at the first
     problem size.  A recipe that is refused everywhere is an error; one that is refused here and there gives a
-    warning.
+    warning.  `assume` is what is promised of all regions.
     """
-    loaded = load(given_paths(paths), spec=spec)
+    loaded = load(given_paths(paths), spec=spec, assume=assume)
     problems = list(loaded.diagnostics)
     found: list[Legality] = []
     for task in loaded.tasks:

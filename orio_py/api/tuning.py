@@ -85,6 +85,7 @@ def tune(
         given,
         spec=chosen.spec,
         pins=chosen.pins,
+        assume=chosen.assume,
         selection=FileSelection(chosen.include, chosen.exclude, output),
         compile_commands=chosen.compile_commands,
     )

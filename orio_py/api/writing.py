@@ -21,6 +21,7 @@ from orio_py.api.report import (
 from orio_py.build.detect import host
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem, Severity, has_errors
 from orio_py.core.expr import Value
+from orio_py.spec.assumptions import Promise
 from orio_py.tuning.files.load import load
 from orio_py.tuning.files.output import Destination
 from orio_py.tuning.files.tree import FileSelection
@@ -51,13 +52,14 @@ def transform(
     spec: Path | None = None,
     recipe: Path | None = None,
     pins: Mapping[str, Value] | None = None,
+    assume: Sequence[Promise] = (),
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     compile_commands: Path | None = None,
 ) -> TransformReport:
     """Apply the recipes at one configuration: pinned values, and the first possible ones for the rest.
 
-    `recipe` is a recipe by statement number for the CHiLL regions that have none; `include` and `exclude`
+    `recipe` is a recipe by statement number for the CHiLL regions that have none; `assume` is what is promised of all regions; `include` and `exclude`
     are globs that choose files of folders; `compile_commands` is a compilation database.  Nothing is built,
     measured or run.  When one file is refused, none is written.
     """
@@ -68,6 +70,7 @@ def transform(
         spec=spec,
         recipe=recipe,
         pins=chosen,
+        assume=assume,
         selection=FileSelection(include, exclude, output),
         compile_commands=compile_commands,
     )
@@ -116,6 +119,7 @@ def apply_results(
         given,
         spec=chosen.spec,
         pins=chosen.pins,
+        assume=chosen.assume,
         selection=FileSelection(chosen.include, chosen.exclude, output),
         compile_commands=chosen.compile_commands,
     )

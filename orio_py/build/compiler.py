@@ -193,12 +193,18 @@ def resolve(spec: BuildSpec, directory: Path, *, override: str | None = None) ->
         drivers = len(zig)
     if shutil.which(words[0]) is None and not (directory / words[0]).is_file():
         installed = [name for name in KNOWN_COMPILERS if shutil.which(name)]
-        wheel = "the wheel brings it: `pip install ziglang`" if words[0] == "zig" else None
+        advice = did_you_mean(words[0], installed)
+        if words[0] == "zig":
+            advice = "the wheel brings it: `pip install ziglang`"
+        elif override is None:
+            advice = "; ".join(
+                filter(None, [advice, f"`--cc {fallback}` builds with the one of this machine"])
+            )
         fail(
             "ORIO-B002",
             f"the compiler `{words[0]}` was not found on the PATH",
             None if override is not None else spec.position,
-            help=wheel or did_you_mean(words[0], installed),
+            help=advice,
         )
     libs = tuple(_split(spec.libs, spec.position, allow_empty=True))
     version = compiler_version(words[:drivers], directory)

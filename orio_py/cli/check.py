@@ -13,6 +13,7 @@ EPILOG = "Example: orio check kernels/"
 def check(
     paths: shared.Paths,
     spec: shared.Spec = None,
+    assume: shared.Assume = None,
     json: shared.JsonFlag = False,
     quiet: shared.Quiet = False,
     verbose: shared.Verbose = False,
@@ -20,7 +21,7 @@ def check(
 ) -> int:
     """Check annotations, specifications and legality; build nothing."""
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
-    report = orio_py.check(paths, spec=spec)
+    report = orio_py.check(paths, spec=spec, assume=assume or ())
     out.diagnostics(report.diagnostics, report.sources)
     if json:
         print_json(report.as_json())

@@ -19,6 +19,7 @@ from orio_py.core.expr import Value
 from orio_py.core.registry import did_you_mean
 from orio_py.core.streams import STANDARD_OUTPUT
 from orio_py.core.units import Seconds
+from orio_py.spec.assumptions import Promise
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -135,6 +136,16 @@ Spec = Annotated[
     Path | None,
     typer.Option(
         "--spec", metavar="FILE", help="A tuning specification for regions that have none of their own."
+    ),
+]
+Assume = Annotated[
+    list[Promise] | None,
+    typer.Option(
+        "--assume",
+        metavar="noalias|reassociate",
+        parser=one_of("--assume", Promise),
+        help="Promise of all regions that no arrays overlap, or that sums may be formed in another order, as in "
+        "the section `assumptions` of a specification; may be repeated.",
     ),
 ]
 Settings = Annotated[

@@ -198,6 +198,7 @@ def apply(
     output: shared.OutputPath = None,
     in_place: shared.InPlace = False,
     spec: shared.Spec = None,
+    assume: shared.Assume = None,
     db: shared.Database = None,
     file: File = None,
     region: Region = None,
@@ -224,6 +225,7 @@ def apply(
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
     chosen = orio_py.TuneOptions(
         spec=spec,
+        assume=tuple(assume or ()),
         include=tuple(include or ()),
         exclude=tuple(exclude or ()),
         compile_commands=compile_commands,

@@ -26,6 +26,7 @@ def tune(
     output: shared.OutputPath = None,
     in_place: shared.InPlace = False,
     spec: shared.Spec = None,
+    assume: shared.Assume = None,
     target: Annotated[
         str | None,
         typer.Option(
@@ -161,6 +162,7 @@ def tune(
         fail("ORIO-U017", "`--no-db` contradicts `--db` and `--fresh`")
     chosen = orio_py.TuneOptions(
         spec=spec,
+        assume=tuple(assume or ()),
         target=target,
         search=search,
         objective=tuple(objective or ()) or None,

@@ -24,7 +24,7 @@ from orio_py.measure.calibration import LOOPS
 from orio_py.measure.job import SANITIZER_EXIT, EarlyStopping, Job, MemberPlace, ResultLines, judge
 from orio_py.measure.precision import Precision, choose_precision
 from orio_py.measure.server import VariantServer
-from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Success
+from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
 from orio_py.record.outcome import VariantFacts
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.task import TuningTask
@@ -36,6 +36,11 @@ MOST_SAMPLES = 50
 
 FINAL_SAMPLES = (3, 20)
 """Least and most repetitions of one finals run; there are many such runs."""
+
+_ADVICE = {
+    Stage.OUT_OF_BOUNDS: "correct the bound, or declare as many elements as the code touches: `decl dynamic double x[N + 1] …`"
+}
+"""What may help where the original ends so."""
 
 
 @dataclass(slots=True)
@@ -245,7 +250,7 @@ class Evaluator:
             plain = replace(self.task, measurement=replace(self.task.measurement, skeleton_file=None))
             failure, built = built, built if plain == self.task else self._built_harness(plain, values)
             if isinstance(built, BuildFailure):
-                problem = self._compiler_problem("ORIO-B005", "the inputs cannot be set up", failure)
+                problem = self._compiler_problem("ORIO-B005", "the inputs cannot be set up", built)
                 raise DiagnosticError(problem)
             message = f"the program of `skeleton_code_file` is left out: {failure.reason}"
             warning = Diagnostic("ORIO-B018", message, self.task.position, Severity.WARNING)
@@ -269,7 +274,9 @@ class Evaluator:
         found = judge(done, report, self.clock)
         if isinstance(found, Failure):
             message = f"the original code fails: {found.stage}: {found.reason}"
-            raise DiagnosticError(Diagnostic("ORIO-M010", message, self.task.position))
+            raise DiagnosticError(
+                Diagnostic("ORIO-M010", message, self.task.position, help=_ADVICE.get(found.stage))
+            )
         return found, report, done.seconds
 
     def _choose_precision(self, found: Success, report: ResultLines) -> Precision:

@@ -165,7 +165,7 @@ class ResultLines:
 _VERDICTS: Sequence[tuple[str, Stage, str]] = (
     ("load", Stage.LOAD, "the shared object cannot be loaded: {}"),
     ("memory", Stage.MEMORY, "{}"),
-    ("bounds", Stage.OUT_OF_BOUNDS, "wrote outside `{}`"),
+    ("bounds", Stage.OUT_OF_BOUNDS, "wrote outside {}"),
     ("invalid", Stage.VALIDATION, "isValid() returned 0"),
     ("size", Stage.LOAD, "array sizes differ between file and specification: {}"),
     ("reference", Stage.PROTOCOL, "{}"),

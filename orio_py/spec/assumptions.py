@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from orio_py.core.source import Position
+
+
+class Promise(StrEnum):
+    """What can be promised of whole files, without a place in them."""
+
+    NOALIAS = "noalias"
+    REASSOCIATE = "reassociate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,3 +28,11 @@ class Assumptions:
     noalias: bool | frozenset[str] = False
     reassociate: bool = False
     position: Position | None = None
+
+    def with_promises(self, promises: Collection[Promise]) -> Assumptions:
+        """These, and what is promised for all names and operations."""
+        return replace(
+            self,
+            noalias=True if Promise.NOALIAS in promises else self.noalias,
+            reassociate=self.reassociate or Promise.REASSOCIATE in promises,
+        )

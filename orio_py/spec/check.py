@@ -45,7 +45,7 @@ class _Checker:
         self.task = task
         self.parameters = {p.name for p in task.parameters}
         self.sizes = {p.name for p in task.inputs.parameters}
-        self.declared = {d.name for d in task.inputs.declarations}
+        self.declared = {d.name for d in task.inputs.all_declarations}
         self.macros = {
             match.group() for text in task.inputs.macros if (match := _IDENTIFIER.match(text.lstrip()))
         }

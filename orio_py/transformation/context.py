@@ -20,6 +20,7 @@ from orio_py.transformation.base import Context
 from orio_py.transformation.parallel.pragma_text import is_about_loop
 
 _LOOP_REGION = re.compile(r"/\*@\s*begin\s+Loop\b")
+_ALLOCATION = re.compile(rf"\s*(?:\([^()]*\)\s*)?(?:{'|'.join(sorted(ALLOCATORS))})\s*\(")
 _INT_MAX = 2**31 - 1
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
@@ -32,7 +33,8 @@ def context_for(task: TuningTask, region: Region) -> Context:
     specified = {d.name: _from_specification(d) for d in task.inputs.all_declarations}
     inside = effects(region.tree)
     declared = dict(specified)
-    declared |= {d.name: _rebound(d, around, inside) for d in (*around.globals, *parameters)}
+    outside = [_allocated_there(d, around, task.source.text) for d in around.globals]
+    declared |= {d.name: _rebound(d, around, inside) for d in (*outside, *parameters)}
     declared |= {d.name: _allocated(d, around) for d in around.locals}
     kept = frozenset(
         d.name
@@ -40,6 +42,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
         if d.is_scalar and d.is_integer and d.name not in inside.writes | inside.address_taken
         if around.flow is not None and not around.flow.changes(d.name, around.inside)
     )
+    kept |= _mentioned_sizes(task, around, used_names([region.tree]) - inside.writes)
     for name in (d.name for d in parameters):
         promising = _promising(declared[name], kept)
         extended = _promising(_with_extent(promising, specified.get(name)), kept)
@@ -71,6 +74,18 @@ def context_for(task: TuningTask, region: Region) -> Context:
             for name, members in task.structures.items()
         },
         label=_label(around.function, task.source.text, region.leader.start),
+    )
+
+
+def _mentioned_sizes(task: TuningTask, around: FileScope, used: frozenset[str]) -> frozenset[str]:
+    """The input parameters that nothing declares and that the code itself uses, so that it can be compiled with them alone."""
+    initialisers = (local.initialiser or "" for local in around.locals)
+    mentioned = {*used, *(name for text in initialisers for name in _NAME.findall(text))}
+    return frozenset(
+        p.name
+        for p in task.inputs.parameters
+        if p.name in mentioned and p.name not in around.declared
+        if around.flow is None or not around.flow.changes(p.name, around.inside)
     )
 
 
@@ -170,6 +185,16 @@ def _allocated(declared: CDeclaration, around: FileScope) -> CDeclaration:
         return declared
     is_known = around.unit.own_functions.isdisjoint(ALLOCATORS)
     return replace(declared, allocated=is_known and flow.is_allocated(declared.name, around.inside))
+
+
+def _allocated_there(declared: CDeclaration, around: FileScope, text: str) -> CDeclaration:
+    """A pointer of a fragment without a function, marked if its declaration allocates and nothing else in the file sets it."""
+    is_allocation = _ALLOCATION.match(declared.initialiser or "")
+    if around.function is not None or declared.pointers != 1 or declared.dimensions or not is_allocation:
+        return declared
+    name, is_known = re.escape(declared.name), around.unit.own_functions.isdisjoint(ALLOCATORS)
+    sets = rf"&\s*{name}\b|\b{name}\s*(?:[-+]?=(?!=)|\+\+|--)|(?:\+\+|--)\s*{name}\b"
+    return replace(declared, allocated=is_known and len(re.findall(sets, text)) == 1)
 
 
 def _rebound(declared: CDeclaration, around: FileScope, inside: Effects) -> CDeclaration:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
+from orio_py.spec.assumptions import Promise
 from orio_py.tuning.files.compile_commands import CompileCommands
 
 
@@ -15,7 +16,7 @@ from orio_py.tuning.files.compile_commands import CompileCommands
 class TuneOptions:
     """Options of `tune`; None leaves the decision to the specification or to a default.
 
-    `search` is `NAME` or `NAME:option=value,…`; `objective` is an expression over times and counters, or several,
+    `assume` is what is promised of all regions; `search` is `NAME` or `NAME:option=value,…`; `objective` is an expression over times and counters, or several,
     of which the first ranks variants; `pins` fixes parameters and input sizes; `timeout` is for one run of one variant; `keep` is a folder for generated sources and binaries.  `full_samples`
     times every valid variant in full, however slow, for those who train models on the results.  `pin`
     keeps the kernels on one processor; None does so for serial ones.  `include` and
@@ -26,6 +27,7 @@ class TuneOptions:
     """
 
     spec: Path | None = None
+    assume: Sequence[Promise] = ()
     target: str | None = None
     search: str | None = None
     objective: str | Sequence[str] | None = None

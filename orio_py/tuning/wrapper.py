@@ -73,7 +73,7 @@ class Wrapper:
         command = parse_command(self.words, self.directory)
         commands = CompileCommands(None, {path.resolve(): command})
         options = replace(self.options, compile_commands=commands)
-        loaded = load([path], spec=options.spec, pins={}, compile_commands=commands)
+        loaded = load([path], spec=options.spec, pins={}, assume=options.assume, compile_commands=commands)
         if loaded.is_bad or not any(task.task.has_spec for task in loaded.tasks):
             self.told.extend(_as_warning(problem) for problem in loaded.diagnostics)
             return None

@@ -307,3 +307,26 @@ def test_a_search_that_had_no_time_tries_the_first_configuration(tmp_path: Path)
     report = orio_py.tune(source, options=orio_py.TuneOptions(time=1e-9, repeats=3))
     assert report.exit_code == 0, [d.headline() for d in report.diagnostics]
     assert report.regions[0].trials == 1
+
+
+@pytest.mark.parametrize(("first", "last", "place"), [(0, "n", "30 of 30"), (-2, "n - 1", "-1")])
+def test_an_original_that_writes_outside_its_arrays_is_told_the_element(
+    tmp_path: Path, first: int, last: str, place: str
+) -> None:
+    source = tmp_path / "over.c"
+    text = (
+        "/*@ begin PerfTuning (\n  def performance_params { param U[] = [1, 2]; }\n"
+        "  def input_params { param n[] = [30]; }\n  def input_vars { decl dynamic double a[%s] = 0; }\n) @*/\n"
+        f"int i;\n/*@ begin Loop (transform Unroll(ufactor=U)\n  for (i = {first}; i <= {last}; i++) a[i] = i + 0.5;\n) @*/\n"
+        "/*@ end @*/\n/*@ end @*/\n"
+    )
+    source.write_text(text % "n")
+    report = orio_py.tune(source, options=orio_py.TuneOptions(seed=3))
+    assert report.exit_code == 2
+    (problem,) = report.diagnostics
+    assert problem.code == "ORIO-M010"
+    assert f"wrote outside `a`: element {place}" in problem.message
+    assert "decl dynamic double x[N + 1]" in (problem.help or "")
+    if first == 0:
+        source.write_text(text % "n+1")
+        assert orio_py.tune(source, options=orio_py.TuneOptions(seed=3)).exit_code == 0

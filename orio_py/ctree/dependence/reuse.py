@@ -37,7 +37,7 @@ class MemoryObject:
     """The memory that accesses through a name with some number of subscripts may touch.
 
     `element` is the type of what is accessed, None where it is not known.  `is_named` says that it is the
-    variable's own memory, not reached through a pointer; `rows` counts the pointers that lie in memory
+    variable's own memory, not reached through a pointer, or only by one that nothing but allocations has set; `rows` counts the pointers that lie in memory
     themselves on the way (one for `a[i][j]` with `double **a`).
     """
 
@@ -61,7 +61,7 @@ def storage_of(name: str, depth: int, declaration: CDeclaration | None) -> Memor
         element: str | None = declaration.type
     else:
         element = POINTER if depth < whole else None
-    is_named = depth <= len(extents) if is_array else depth == 0
+    is_named = depth <= len(extents) if is_array else depth <= (1 if declaration.allocated else 0)
     rows = 0 if is_named else (declaration.pointers if is_array else stars - 1)
     return MemoryObject(
         name,

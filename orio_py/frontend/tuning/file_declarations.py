@@ -11,7 +11,7 @@ from orio_py.ctree.emit import emit_expression
 from orio_py.ctree.file_scope import surroundings
 from orio_py.ctree.known_functions import ALLOCATORS, called_name
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.ctree.rewrite import walk
+from orio_py.ctree.rewrite import used_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.ctree.unit.translation_unit import TranslationUnit, translation_unit
 from orio_py.spec.inputs import Declaration, ExternalFile, Storage
@@ -33,7 +33,7 @@ def file_declarations(files: Sequence[ExternalFile], build: BuildSpec) -> tuple[
     unit = translation_unit(text, boundaries=[*boundaries, len(text)])
     scope = surroundings(source, Span(len(text), len(text)), unit)
     allocated = _allocated(unit)
-    return tuple(_declaration(d, allocated.get(d.name)) for d in scope.globals)
+    return tuple(_declaration(d, allocated.get(d.name, ())) for d in scope.globals)
 
 
 def _definitions(build: BuildSpec) -> list[str]:
@@ -46,28 +46,32 @@ def _definitions(build: BuildSpec) -> list[str]:
     return [f"#define {name} {body if equals else '1'}\n" for name, equals, body in given]
 
 
-def _declaration(declared: CDeclaration, elements: str | None) -> Declaration:
-    if declared.pointers == 1 and not declared.dimensions and elements is not None:
-        return Declaration(declared.name, declared.type, Storage.GIVEN, (elements,))
+def _declaration(declared: CDeclaration, allocations: Sequence[c_ast.FuncCall | None]) -> Declaration:
+    if declared.pointers == 1 and not declared.dimensions:
+        extents = {call and _elements(call, declared) for call in allocations}
+        if len(extents) == 1 and (extent := extents.pop()) is not None:
+            return Declaration(declared.name, declared.type, Storage.GIVEN, (extent,))
     storage = Storage.STATIC if declared.dimensions else Storage.SCALAR
     storage = Storage.DYNAMIC if declared.pointers else storage
     return Declaration(declared.name, declared.type, storage, declared.dimensions)
 
 
-def _allocated(unit: TranslationUnit) -> dict[str, str]:
-    """How many elements pointers get, where every allocation for one says the same."""
-    found: dict[str, set[str | None]] = {}
+def _allocated(unit: TranslationUnit) -> dict[str, list[c_ast.FuncCall | None]]:
+    """What is assigned to the file's variables: None for what is no allocation that means the same outside its function."""
+    found: dict[str, list[c_ast.FuncCall | None]] = {}
     for function in unit.functions.values():
+        own = {node.name for node in walk(function.node) if isinstance(node, c_ast.Decl)}
         for node in walk(function.node.body):
             match node:
-                case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=str(name)), rvalue=value):
-                    if (call := _allocation(value)) is not None:
-                        found.setdefault(name, set()).add(_elements(call))
+                case c_ast.Assignment(lvalue=c_ast.ID(name=str(name)), rvalue=value) if name not in own:
+                    call = _allocation(value)
+                    means_same = (
+                        call is not None and call.args is not None and not used_names([call.args]) & own
+                    )
+                    found.setdefault(name, []).append(call if means_same else None)
                 case _:
                     pass
-    return {
-        name: text for name, texts in found.items() if len(texts) == 1 for text in texts if text is not None
-    }
+    return found
 
 
 def _allocation(value: Node) -> c_ast.FuncCall | None:
@@ -76,8 +80,8 @@ def _allocation(value: Node) -> c_ast.FuncCall | None:
     return value if isinstance(value, c_ast.FuncCall) and called_name(value) in ALLOCATORS else None
 
 
-def _elements(call: c_ast.FuncCall) -> str | None:
-    """The number of elements that an allocation is for: its bytes without the factor `sizeof`."""
+def _elements(call: c_ast.FuncCall, of: CDeclaration) -> str | None:
+    """The number of elements of a pointer's type that an allocation is for."""
     arguments: Sequence[Node] = call.args.exprs if isinstance(call.args, c_ast.ExprList) else ()
     match called_name(call), arguments:
         case (
@@ -90,9 +94,10 @@ def _elements(call: c_ast.FuncCall) -> str | None:
             factors = list(_factors(arguments))
         case _:
             return None
-    sizes = [factor for factor in factors if _is_size(factor)]
-    others = [f"({emit_expression(factor)})" for factor in factors if not _is_size(factor)]
-    return " * ".join(["(size_t)1", *others]) if len(sizes) == 1 else None
+    sizes = [factor for factor in factors if _is_size(factor, of)]
+    others = [f"({emit_expression(factor)})" for factor in factors if factor not in sizes[:1]]
+    elements = " * ".join(["(size_t)1", *others])
+    return elements if sizes else f"{elements} / sizeof({of.type})"
 
 
 def _factors(values: Iterable[Node]) -> Iterator[Node]:
@@ -103,5 +108,8 @@ def _factors(values: Iterable[Node]) -> Iterator[Node]:
             yield value
 
 
-def _is_size(factor: Node) -> bool:
-    return isinstance(factor, c_ast.UnaryOp) and factor.op == "sizeof"
+def _is_size(factor: Node, of: CDeclaration) -> bool:
+    """Whether a factor is the size of an element."""
+    if not isinstance(factor, c_ast.UnaryOp) or factor.op != "sizeof":
+        return False
+    return emit_expression(factor.expr) in {of.type, f"*{of.name}", f"{of.name}[0]"}

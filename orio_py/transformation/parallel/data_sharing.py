@@ -164,7 +164,7 @@ def require_order_free(shared: Sharing, what: str, context: Context, *, force: b
             f"{what} {message}",
             found.place,
             help="promise that this is fine: `def assumptions { arg reassociate = True; }` in the "
-            "specification, or `force=True`",
+            "specification, `--assume reassociate`, or `force=True`",
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from orio_py.ctree.unit.translation_unit import TranslationUnit
 from orio_py.frontend.annotations.modules.chill import read_statement_recipe
 from orio_py.frontend.read import Units, read
 from orio_py.search_space.search_space import SearchSpace
+from orio_py.spec.assumptions import Promise
 from orio_py.spec.check import check
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.parameter import Parameter
@@ -79,13 +80,14 @@ def load(
     spec: Path | None = None,
     recipe: Path | None = None,
     pins: Mapping[str, Value] | None = None,
+    assume: Collection[Promise] = (),
     selection: FileSelection = FileSelection(),
     compile_commands: Path | CompileCommands | None = None,
 ) -> Loaded:
     """Read and check files.  Problems are collected, not raised.
 
     `spec` is a specification for regions that have none, `recipe` a recipe by statement number for CHiLL
-    regions that have none.  `selection` says which files of folders are meant; `compile_commands` is a
+    regions that have none, `assume` what is promised of all regions.  `selection` says which files of folders are meant; `compile_commands` is a
     compilation database (default: the one that `find_compile_commands` finds).
     """
     diagnostics: list[Diagnostic] = []
@@ -98,6 +100,7 @@ def load(
             _read_source(spec) if spec is not None else None,
             _read_recipe(recipe, diagnostics, sources) if recipe is not None else None,
             read_compile_commands(database) if isinstance(database, Path) else database or CompileCommands(),
+            assume,
         )
         for path, inner in expand_paths(paths, selection).items():
             file = _load_file(path, inner, outer, pins or {}, diagnostics, sources, used_pins)
@@ -118,6 +121,7 @@ class _Outer:
     spec: SourceFile | None
     recipe: StatementRecipe | None
     commands: CompileCommands
+    assume: Collection[Promise]
 
 
 def _load_file(
@@ -140,7 +144,7 @@ def _load_file(
     diagnostics.extend(result.diagnostics)
     tasks: list[LoadedTask] = []
     for read_task in result.tasks:
-        task = _in_project(read_task, command)
+        task = _in_project(read_task, command, outer.assume)
         problems = [*check(task), *_check_recipes(task), *_check_pragmas(task)]
         diagnostics.extend(problems)
         if not has_errors(problems):
@@ -165,8 +169,8 @@ def _units(source: SourceFile, path: Path, command: CompileCommand | None) -> Un
     return unit
 
 
-def _in_project(task: TuningTask, command: CompileCommand | None) -> TuningTask:
-    """The task with the file's compiler options, and with the types that typedefs stand for."""
+def _in_project(task: TuningTask, command: CompileCommand | None, assume: Collection[Promise]) -> TuningTask:
+    """The task with the file's compiler options, the caller's promises, and the types that typedefs stand for."""
     unit = task.surroundings.unit
     declared = tuple(
         replace(d, type=unit.number_types[d.type], type_position=None) if d.type in unit.number_types else d
@@ -176,6 +180,7 @@ def _in_project(task: TuningTask, command: CompileCommand | None) -> TuningTask:
         task,
         build=command.applied_to(task.build) if command is not None else task.build,
         inputs=replace(task.inputs, declarations=declared),
+        assumptions=task.assumptions.with_promises(assume),
     )
 
 

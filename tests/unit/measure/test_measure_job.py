@@ -33,7 +33,7 @@ def test_samples_and_their_summary(tmp_path: Path) -> None:
     [
         ("wrong C 17 1.5 2.5\n", ended(), Stage.WRONG_RESULT, "element 17: 2.5 instead of 1.5"),
         ("wrong k 3 ? ?\n", ended(), Stage.WRONG_RESULT, "`k` element 3"),
-        ("bounds A\n", ended(), Stage.OUT_OF_BOUNDS, "`A`"),
+        ("bounds `A`: element 9 of 9\n", ended(), Stage.OUT_OF_BOUNDS, "wrote outside `A`: element 9 of 9"),
         ("invalid \n", ended(), Stage.VALIDATION, "isValid"),
         ("load no such symbol\n", ended(), Stage.LOAD, "no such symbol"),
         ("memory allocation failed\n", ended(), Stage.MEMORY, "allocation"),

@@ -96,6 +96,32 @@ def test_a_size_of_the_specification_assigns_nothing_in_the_code() -> None:
     assert promised("/* m = 9; */")
 
 
+MENTIONED = """void f(const double *x, double *y)
+{
+  int i;
+  /*@ begin PerfTuning (
+    def input_params { param N[] = [9, 10]; param K[] = [3]; }
+    def input_vars { decl dynamic double x[N*N] = random; decl dynamic double y[K*N] = 0; }
+  ) @*/
+  %s
+  /*@ begin Loop(transform Unroll(ufactor=2)) @*/
+  for (i = 0; i < m; i++) y[i] = x[i];
+  /*@ end @*/
+  /*@ end @*/
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "holds"), [("int m = N;", True), ("int N = 2, m = N;", False), ("int m = 9;", False)]
+)
+def test_a_size_that_the_code_itself_uses_is_known_there(before: str, holds: bool) -> None:
+    """`N` has to be something for `int m = N;`; nothing in the code knows `K`."""
+    [task] = read_tasks(MENTIONED % before)
+    known = context_for(task, task.regions[0]).declarations
+    assert (known["x"].promised, known["y"].promised) == (holds, False)
+
+
 def test_code_that_only_an_annotation_holds_can_end_a_promise() -> None:
     other = "/*@ begin Loop(transform Unroll(ufactor=2) for (i = 0; i < 9; i++) m = 3; ) @*/ /*@ end @*/"
     with_other = FUNCTION % (other, "")
@@ -115,3 +141,31 @@ def test_memory_that_a_fragment_declares_has_its_extent() -> None:
     context = context_for(task, region)
     assert [context.declarations[name].promised for name in "xyz"] == [True, False, True]
     assert context.sizes == {"m": "int", "k": "int"}
+
+
+ALLOCATED = """/*@ begin PerfTuning (def input_vars { decl dynamic double x[8]; decl int n = 8; }) @*/
+double* t = (double*) malloc(n*sizeof(double));
+%s
+/*@ begin Loop(
+  transform Unroll(ufactor=2)
+  for (i = 0; i <= n - 1; i++) t[i] = x[i];
+) @*/
+/*@ end @*/
+/*@ end @*/
+"""
+
+
+@pytest.mark.parametrize(
+    ("after", "is_own"),
+    [
+        ("", True),
+        ("t[0] = 3;", True),
+        ("t = x;", False),
+        ("t++;", False),
+        ("g(&t);", False),
+        ("t -= 2;", False),
+    ],
+)
+def test_a_pointer_of_a_fragment_that_only_its_declaration_allocates(after: str, is_own: bool) -> None:
+    [task] = read_tasks(ALLOCATED % after)
+    assert context_for(task, task.regions[0]).declarations["t"].allocated is is_own
