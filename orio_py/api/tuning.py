@@ -28,9 +28,10 @@ from orio_py.tuning.files.load import Loaded, load
 from orio_py.tuning.files.output import Destination
 from orio_py.tuning.files.tree import FileSelection
 from orio_py.tuning.options import TuneOptions
-from orio_py.tuning.project import TaskClock, tune_file
+from orio_py.tuning.project import tune_file
 from orio_py.tuning.result import RegionReport
 from orio_py.tuning.session.trial_cache import Archive
+from orio_py.tuning.task_sizes import TaskClock
 from orio_py.tuning.wrapper import Wrapper
 
 if TYPE_CHECKING:  # only those who have a cluster wait for what it loads
@@ -159,8 +160,8 @@ class _TuneRun:
     def tune_all(self, archive: Archive | None, cluster: Cluster | None = None) -> None:
         """A file that fails does not keep the others from being tuned and written; exit code 2 tells of it.
 
-        Exit code 4 tells of regions that found no valid variant; the others in their files are written.  Exit code 3
-        tells of variants that nothing here can time; their files are not written.
+        So it is with regions and problem sizes of one file.  Exit code 4 tells of those that found no valid variant,
+        exit code 3 of those for which this machine lacks something, and of variants that nothing here can time.
         """
         total = sum(len(task.points) for task in self.loaded.tasks if task.task.has_spec)
         clock = TaskClock(total, self.listener, perf_counter)
@@ -192,7 +193,7 @@ class _TuneRun:
                 return
             if failed:
                 self.exit_code = BAD_INPUT
-            elif result.untimed and self.exit_code in (OK, NO_VARIANT):
+            elif (result.untimed or result.lacking) and self.exit_code in (OK, NO_VARIANT):
                 self.exit_code = ENVIRONMENT
             elif self.exit_code == OK and (result.refused or any(r.best is None for r in result.reports)):
                 self.exit_code = NO_VARIANT

@@ -67,6 +67,12 @@ class WorkerPool(Generic[Order, Result]):
         self._waiting.append((order, 1))
         self._distribute()
 
+    def withdraw(self) -> int:
+        """Forget the orders that no worker has begun; returns how many."""
+        count = len(self._waiting)
+        self._waiting.clear()
+        return count
+
     def collect(self) -> list[Result]:
         """At least one result, unless nothing is under way.  Raises RuntimeError for a bug in the work."""
         results: list[Result] = []

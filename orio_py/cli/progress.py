@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Self
 
@@ -13,11 +13,14 @@ from rich.text import Text
 
 from orio_py.cli.console import Detail, Output
 from orio_py.cli.show import show_configuration, show_count, show_seconds
+from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.tuning.events import (
     BaselineMeasured,
+    CostExpected,
     Event,
     PastFound,
+    SizeFailed,
     StageStarted,
     TaskFinished,
     TaskStarted,
@@ -30,6 +33,9 @@ LINES_PER_SEARCH = 10
 LINE_INTERVAL = Seconds(5.0)
 
 CIRCUMSTANCES_SHOWN = 4
+
+WORTH_ADVICE = Seconds(60.0)
+"""What makes a search cheaper is told of those that are expected to take longer."""
 
 
 class Narrator:
@@ -54,10 +60,14 @@ class Narrator:
         left = f", about {_rounded(event.seconds_left)} left" if event.seconds_left is not None else ""
         return f"[{event.done + 1}/{event.total}]{left}"
 
+    def failed(self, event: SizeFailed) -> str:
+        """The line that tells why a region is not tuned at a problem size."""
+        return f"{event.file}:{event.line}: {event.name}{_in_brackets(event.inputs)}: {event.reason}"
+
     def started(self, event: TaskStarted) -> str:
         """The line that introduces a region."""
         self._begin(event.planned)
-        sizes = f" ({show_configuration(event.inputs)})" if event.inputs else ""
+        sizes = _in_brackets(event.inputs)
         space = f"{show_count(event.valid)} of {show_count(event.cartesian)} configurations valid"
         planned = f", {event.planned} trials planned" if event.planned is not None else ""
         return f"{event.file}:{event.line}: {event.name}{sizes}: {space}{planned}"
@@ -73,6 +83,15 @@ class Narrator:
         """The line that tells the original's time."""
         self.baseline = event.timing.median_s
         return f"  original: {show_seconds(event.timing.median_s)} ± {show_seconds(event.timing.mad_s)}"
+
+    def cost(self, event: CostExpected) -> str:
+        """The line that tells what the search may cost, and what makes it cheaper."""
+        sizes = f" at {show_configuration(event.inputs)}" if event.inputs else ""
+        told = f"  a call of the original{sizes} takes {show_seconds(event.call)}"
+        if event.seconds < WORTH_ADVICE:
+            return told
+        advice = "`--trials`, `--time` or a smaller size (`--set`) shorten that"
+        return f"{told}: {event.trials} trials may take {_rounded(event.seconds)}; {advice}"
 
     def count(self, event: TrialDone) -> None:
         """Take note of a trial."""
@@ -108,6 +127,10 @@ class Narrator:
             parts[0] += f" ({self.baseline / self.best:.2f}x)"
         parts.extend(f"{count} {kind}" for kind, count in self.failures.most_common())
         return ", ".join(parts)
+
+
+def _in_brackets(inputs: Mapping[str, Value]) -> str:
+    return f" ({show_configuration(inputs)})" if inputs else ""
 
 
 def _rounded(seconds: float) -> str:
@@ -149,6 +172,10 @@ class PlainProgress:
                 self._say(f"  {name}")
             case BaselineMeasured():
                 self._say(self._narrator.baseline_measured(event))
+            case CostExpected():
+                self._say(self._narrator.cost(event))
+            case SizeFailed():
+                self._say(self._narrator.failed(event))
             case TrialDone():
                 self._narrator.count(event)
                 if self._verbose:
@@ -206,6 +233,10 @@ class BarProgress:
                 self._update()
             case BaselineMeasured():
                 self._say(self._narrator.baseline_measured(event))
+            case CostExpected():
+                self._say(self._narrator.cost(event))
+            case SizeFailed():
+                self._say(self._narrator.failed(event))
             case TrialDone():
                 self._narrator.count(event)
                 self._update()

@@ -68,7 +68,7 @@ def tune(
             "--time",
             metavar="DURATION",
             parser=shared.parse_duration,
-            help="Stop searching after 90s, 10m, 1.5h.",
+            help="Stop searching a region after 90s, 10m, 1.5h; its problem sizes share that.",
         ),
     ] = None,
     seed: Annotated[
@@ -105,7 +105,7 @@ def tune(
             "--timeout",
             metavar="DURATION",
             parser=shared.parse_duration,
-            help="Time limit of one variant's run.",
+            help="Time limit of one variant's run (default: 20 times the original's run, at least 10 s).",
         ),
     ] = None,
     settings: shared.Settings = None,

@@ -17,18 +17,28 @@ from orio_py.measure.job import EarlyStopping
 from orio_py.record.measurement import Clock, Measurement, Sample, Success
 from orio_py.record.outcome import VariantFacts
 
+ORIGINAL_LIMIT = Seconds(300.0)
+"""How long the first run of the original may take where nothing else is said."""
+
+PATIENCE = Seconds(1.0)
+"""Beside a call that takes so long, the spread of repeated calls is small, and waiting for them is not worth it."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
     """Per run: seconds allowed (None: derived from the original's run), repetitions, memory.
 
-    `cpu` is the processor that kernels are kept on, None for all that the system offers.
+    `cpu` is the processor that kernels are kept on, None for all that the system offers.  The original's first run gets
+    `original` seconds, or the timeout if that is more.  A call that takes longer than `patience` is the only one of its
+    run; None for as many repetitions as of any other.
     """
 
     timeout: Seconds | None = None
     repeats: int = 5
     memory: Bytes | None = None
     cpu: int | None = None
+    original: Seconds = ORIGINAL_LIMIT
+    patience: Seconds | None = PATIENCE
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,15 +16,21 @@ from orio_py.codegen.harness import harness_program
 from orio_py.codegen.interface import KernelInterface, build_interface
 from orio_py.codegen.kernel import kernel_program
 from orio_py.codegen.program import Program
-from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, Severity
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.measure.base import Baseline, RunLimits
 from orio_py.measure.calibration import LOOPS
 from orio_py.measure.job import SANITIZER_EXIT, EarlyStopping, Job, MemberPlace, ResultLines, judge
+from orio_py.measure.original import (
+    compiler_problem,
+    failed_original,
+    output_warnings,
+    slower_than_its_variants_may_be,
+)
 from orio_py.measure.precision import Precision, choose_precision
 from orio_py.measure.server import VariantServer
-from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
+from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Success
 from orio_py.record.outcome import VariantFacts
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.task import TuningTask
@@ -34,13 +40,15 @@ ENOUGH = Seconds(0.005)
 
 MOST_SAMPLES = 50
 
+LEAST_TIMEOUT, SHORT_RUNS, LONG_RUNS = Seconds(10.0), 20.0, 5.0
+"""How long a variant's run may take by default: so many seconds, or times as long as the original's run if that is more.
+
+The run of a long original is a single call, and the second call of a variant that took four times as long is not
+waited for.
+"""
+
 FINAL_SAMPLES = (3, 20)
 """Least and most repetitions of one finals run; there are many such runs."""
-
-_ADVICE = {
-    Stage.OUT_OF_BOUNDS: "correct the bound, or declare as many elements as the code touches: `decl dynamic double x[N + 1] …`"
-}
-"""What may help where the original ends so."""
 
 
 @dataclass(slots=True)
@@ -67,6 +75,7 @@ class Evaluator:
     _server: VariantServer | None = None
     _precision: Precision = field(default_factory=lambda: Precision(Clock.WALL))
     _timeout: Seconds = Seconds(300.0)
+    _original_run: Seconds = Seconds(0.0)
     _numbers: count[int] = field(default_factory=count)
 
     @property
@@ -94,18 +103,21 @@ class Evaluator:
             built = building.result()
         if isinstance(built, BuildFailure):
             raise DiagnosticError(
-                self._compiler_problem("ORIO-B004", "the original code does not compile", built)
+                compiler_problem("ORIO-B004", "the original code does not compile", built, self.task.position)
             )
         found, report, seconds = self._run_original(built, arguments)
         self._precision = self._choose_precision(found, report)
         if self._precision.inner > 1:
             found, _, seconds = self._run_original(built, arguments)
-        self._timeout = self.limits.timeout or Seconds(max(10.0, 20.0 * seconds))
+        self._original_run = seconds
+        runs = SHORT_RUNS if len(found.samples) > 1 else LONG_RUNS
+        self._timeout = self.limits.timeout or Seconds(max(LEAST_TIMEOUT, runs * seconds))
         if not self._has_sanitizer() and not arguments:
             self._server = self._new_server(built)
         measured = Success(found.samples, self._precision.clock)
-        warnings = [*([] if warning is None else [warning]), *self._warnings(report)]
-        return Baseline(program, built, measured, tuple(warnings))
+        told = slower_than_its_variants_may_be(found, self.limits.timeout, self.task.position)
+        warnings = [warning, *told, *output_warnings(report, self.task.position)]
+        return Baseline(program, built, measured, tuple(one for one in warnings if one is not None))
 
     def build(
         self, program: Program, values: Mapping[str, Value], name: str | None = None
@@ -144,7 +156,9 @@ class Evaluator:
         """Time a variant in a process of its own, which sets up everything anew; for the finals."""
         least, most = FINAL_SAMPLES
         job = self._job(artifact, check=check, least=min(least, self.limits.repeats), most=most)
-        done = self._run_alone(job, arguments, self._timeout)
+        # The original, too, is timed here, and may take longer than variants are allowed to.
+        timeout = Seconds(max(self._timeout, LONG_RUNS * self._original_run))
+        done = self._run_alone(job, arguments, timeout)
         return judge(done, ResultLines.read(self._results), self.clock)
 
     def facts(self, artifact: Artifact) -> VariantFacts:
@@ -178,7 +192,9 @@ class Evaluator:
         """
         job = replace(self._job(artifact, check=False, least=0, most=0), memory=None, cpu=None)
         timeout = Seconds(slowdown * self._timeout)
-        environment = {**environment, **({"OMP_NUM_THREADS": "1"} if self.is_parallel else {})}
+        # A process between the tool and the variant would be what the tool looks at.
+        environment = {**environment, "ORIO_DIRECT": "1"}
+        environment |= {"OMP_NUM_THREADS": "1"} if self.is_parallel else {}
         return self._run_alone(job, arguments, timeout, prefix=prefix, environment=environment)
 
     def calibrate(self) -> tuple[Sample, ...]:
@@ -250,8 +266,8 @@ class Evaluator:
             plain = replace(self.task, measurement=replace(self.task.measurement, skeleton_file=None))
             failure, built = built, built if plain == self.task else self._built_harness(plain, values)
             if isinstance(built, BuildFailure):
-                problem = self._compiler_problem("ORIO-B005", "the inputs cannot be set up", built)
-                raise DiagnosticError(problem)
+                message = "the inputs cannot be set up"
+                raise DiagnosticError(compiler_problem("ORIO-B005", message, built, self.task.position))
             message = f"the program of `skeleton_code_file` is left out: {failure.reason}"
             warning = Diagnostic("ORIO-B018", message, self.task.position, Severity.WARNING)
         self._harness = built.path
@@ -267,16 +283,13 @@ class Evaluator:
         self, artifact: Artifact, arguments: Sequence[str]
     ) -> tuple[Success, ResultLines, Seconds]:
         """One run that also keeps the outputs; the seconds are the whole process's."""
-        timeout = self.limits.timeout or Seconds(300.0)
+        timeout = Seconds(max(self.limits.original, self.limits.timeout or 0.0))
         done = self._run_alone(self._job(artifact, is_original=True), arguments, timeout)
         report = ResultLines.read(self._results)
         self._variables, self._members = report.variables(), report.members()
         found = judge(done, report, self.clock)
         if isinstance(found, Failure):
-            message = f"the original code fails: {found.stage}: {found.reason}"
-            raise DiagnosticError(
-                Diagnostic("ORIO-M010", message, self.task.position, help=_ADVICE.get(found.stage))
-            )
+            raise DiagnosticError(failed_original(found, timeout, self.task.position))
         return found, report, done.seconds
 
     def _choose_precision(self, found: Success, report: ResultLines) -> Precision:
@@ -327,6 +340,7 @@ class Evaluator:
             cpu=self.limits.cpu,
             observe=observe,
             inputs=self.inputs if is_original and self.keeps_inputs else None,
+            patience=self.limits.patience,
         )
 
     def _run(self, job: Job, arguments: Sequence[str]) -> Completed:
@@ -366,25 +380,3 @@ class Evaluator:
 
     def _has_sanitizer(self) -> bool:
         return any("-fsanitize" in word for word in self.compiler.command)
-
-    def _compiler_problem(self, code: str, message: str, failure: BuildFailure) -> Diagnostic:
-        lines = [line for line in failure.log.splitlines() if line.strip()][:12]
-        return Diagnostic(
-            code,
-            f"{message}: {failure.reason}",
-            self.task.position,
-            notes=tuple(Note(line) for line in lines),
-        )
-
-    def _warnings(self, report: ResultLines) -> list[Diagnostic]:
-        found: list[Diagnostic] = []
-        if report.first("unchanged") is not None:
-            message = (
-                "the region leaves every variable as it was, so wrong variants cannot be told from right ones"
-            )
-            found.append(Diagnostic("ORIO-M011", message, self.task.position, Severity.WARNING))
-        if (place := report.first("nonfinite")) is not None:
-            name, index = place.split()
-            message = f"the original computes a value that is not finite: `{name}` element {index}"
-            found.append(Diagnostic("ORIO-M012", message, self.task.position, Severity.WARNING))
-        return found

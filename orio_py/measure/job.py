@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 
 from orio_py.build.process import Completed
@@ -52,7 +53,8 @@ class Job:
     Each is one call of the kernel, or the mean of `inner` calls.  Without `check` the outputs are not
     compared, for a variant that has been checked before.  `race` ends a hopeless variant early, `cpu`
     from 0 keeps the program on that processor.  `observe` are lines that ask for counters.  `inputs` is a file
-    that the original's run writes the variables' first values to.
+    that the original's run writes the variables' first values to.  A first call that takes longer than `patience` is the
+    only one, and counts.
     """
 
     library: Path
@@ -70,6 +72,7 @@ class Job:
     cpu: int | None = None
     observe: Sequence[str] = ()
     inputs: Path | None = None
+    patience: Seconds | None = None
 
     def text(self, results: Path) -> str:
         """The job file's text."""
@@ -89,6 +92,7 @@ class Job:
             f"inner {self.inner}",
             f"cpu {int(self.clock is Clock.THREAD_CPU)}",
             f"pin {-1 if self.cpu is None else self.cpu}",
+            f"patience {self.patience or 0.0:.6g}",
             self.race.line if self.race is not None else "race 0 0 0",
             *([f"inputs {self.inputs}"] if self.inputs is not None else []),
             *self.observe,
@@ -171,6 +175,7 @@ _VERDICTS: Sequence[tuple[str, Stage, str]] = (
     ("reference", Stage.PROTOCOL, "{}"),
     ("sanitizer", Stage.SANITIZER, "{}"),
     ("crash", Stage.CRASH, "{}"),
+    ("processes", Stage.PROTOCOL, "it leaves processes behind"),
 )
 
 
@@ -178,6 +183,8 @@ def judge(done: Completed, report: ResultLines, clock: Clock) -> Measurement:
     """The measurement that a finished run amounts to, from its status and its results file."""
     if done.timed_out:
         return Failure(Stage.TIMEOUT, f"no result after {done.seconds:.1f} s")
+    if done.returncode is None:
+        return Failure(Stage.PROTOCOL, done.stderr)
     if done.returncode == SANITIZER_EXIT:
         first = next((line for line in done.stderr.splitlines() if "error" in line.lower()), "no text")
         return Failure(Stage.SANITIZER, first.strip())
@@ -193,4 +200,6 @@ def judge(done: Completed, report: ResultLines, clock: Clock) -> Measurement:
     samples = report.samples()
     if report.first("end") is None or report.first("valid") is None:
         return Failure(Stage.PROTOCOL, f"exit code {done.returncode} without a result")
+    if not all(isfinite(time) and time >= 0.0 for sample in samples for time in (sample.wall, sample.cpu)):
+        return Failure(Stage.PROTOCOL, "a clock ran backwards")
     return Success(samples, clock, is_full=not report.was_stopped)

@@ -40,7 +40,11 @@ class VariantServer:
     _child: int | None = None
 
     def run(self, job: Job, timeout: Seconds) -> Completed | None:
-        """The child's end; None when no server can be had, so that the job has to run without one."""
+        """The child's end; None when no server can be had, so that the job has to run without one.
+
+        A job that the server does not survive, twice, has failed: it might end whoever starts it.
+        """
+        start = perf_counter()
         for _ in range(2):
             if not self._is_started():
                 return None
@@ -48,7 +52,8 @@ class VariantServer:
             if done is not None:
                 return done
             self._replace()
-        return None
+        told = "the process that started it ended with it, twice"
+        return Completed(None, "", told, False, Seconds(perf_counter() - start))
 
     def calibrate(self) -> Sample | None:
         """One run of the loop of fixed length in the server itself; None without a server."""

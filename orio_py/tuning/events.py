@@ -55,6 +55,27 @@ class BaselineMeasured:
 
 
 @dataclass(frozen=True, slots=True)
+class CostExpected:
+    """The original has been timed at a problem size: one call of it takes `call`, and `trials` may take `seconds`."""
+
+    inputs: Mapping[str, Value]
+    call: Seconds
+    trials: int
+    seconds: Seconds
+
+
+@dataclass(frozen=True, slots=True)
+class SizeFailed:
+    """The original of a task cannot be built or run at a problem size; others go on."""
+
+    file: str
+    line: int
+    name: str
+    inputs: Mapping[str, Value]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class TrialDone:
     """One configuration has been dealt with; `outcome` is `ok` or the kind of failure."""
 
@@ -86,5 +107,15 @@ class TaskFinished:
     region: RegionReport
 
 
-Event = TreeProgress | TaskStarted | PastFound | StageStarted | BaselineMeasured | TrialDone | TaskFinished
+Event = (
+    TreeProgress
+    | TaskStarted
+    | PastFound
+    | StageStarted
+    | BaselineMeasured
+    | CostExpected
+    | SizeFailed
+    | TrialDone
+    | TaskFinished
+)
 Listener = Callable[[Event], None]

@@ -15,6 +15,7 @@ from orio_py.core.units import Seconds
 from orio_py.frontend.expressions import parse_setting
 from orio_py.frontend.objective import parse_objective
 from orio_py.kernel.backends import BACKENDS
+from orio_py.measure.base import ORIGINAL_LIMIT, PATIENCE
 from orio_py.measure.observers.choose import Watch, choose_for_device, choose_observers
 from orio_py.search.base import PastSeries, Search, SearchContext
 from orio_py.search.catalog import start_search
@@ -52,6 +53,10 @@ BATCH_PER_JOB = 4
 """On machines with many cores a batch keeps each of them busy for this many builds."""
 
 
+LEAST_ORIGINAL_LIMIT = Seconds(30.0)
+"""However short the search is to be, its original may run for so long."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """How the variants of a task are built, measured and judged, wherever that happens; plain data."""
@@ -63,6 +68,8 @@ class Evaluation:
     timeout: Seconds | None = None
     pin: bool | None = None
     full_samples: bool = False
+    original_limit: Seconds = ORIGINAL_LIMIT
+    patience: Seconds | None = PATIENCE
     objective: Objective | None = None
     watches: tuple[Watch, ...] = ()
 
@@ -93,6 +100,15 @@ class Plan:
     watches: tuple[Watch, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
     past: PastUse | None = None
+    insists_on_repeats: bool = False
+    """Whether the caller named the number of repetitions, which then holds for long calls, too."""
+
+    @property
+    def _original_limit(self) -> Seconds:
+        """What the search may take is also enough for the original's first run, but for very short searches."""
+        if self.budget.time is None:
+            return ORIGINAL_LIMIT
+        return Seconds(min(ORIGINAL_LIMIT, max(LEAST_ORIGINAL_LIMIT, self.budget.time)))
 
     @property
     def evaluation(self) -> Evaluation:
@@ -105,6 +121,8 @@ class Plan:
             self.timeout,
             self.pin,
             self.full_samples,
+            self._original_limit,
+            None if self.insists_on_repeats else PATIENCE,
             self.objective,
             self.watches,
         )
@@ -160,6 +178,7 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
         objective=objective,
         watches=choice.watches,
         warnings=choice.warnings,
+        insists_on_repeats=options.repeats is not None,
     )
 
 

@@ -34,6 +34,12 @@ ROUNDS = 10
 FEWEST_ROUNDS = 6
 """Six rounds won out of six, with three finalists, have a probability of 3/64 between equal variants."""
 
+FEWEST_ALONE = 5
+"""Five rounds won out of five, with one finalist, have a probability of 1/32."""
+
+LEAST_ALLOWANCE = Seconds(10.0)
+"""What heats and finals may take at least before rounds are left out."""
+
 LEAST_GAIN = 0.01
 """A gain below one per cent is not worth a change of code."""
 
@@ -97,14 +103,15 @@ def hold_finals(
     clock: Clock,
     better: str = "faster",
 ) -> Verdict:
-    """Measure everybody `ROUNDS` times (fewer, at least six, past `allowance` seconds) and judge.
+    """Measure everybody `ROUNDS` times (fewer, at least six or with one finalist five, past `allowance` seconds), judge.
 
     `better` is the word for a smaller objective.
     """
     everybody = [*originals, *finalists]
+    fewest = FEWEST_ALONE if len(finalists) == 1 else FEWEST_ROUNDS
     start = perf_counter()
     for number in range(ROUNDS):
-        if number >= FEWEST_ROUNDS and perf_counter() - start > allowance:
+        if number >= fewest and perf_counter() - start > allowance:
             break
         _play_round(everybody, measure, rng)
     entries = [f.entry(is_original=any(f is other for other in originals)) for f in everybody]
@@ -117,8 +124,11 @@ def hold_heats(
     *,
     rng: random.Random,
     allowance: Seconds,
+    call: Seconds = Seconds(0.0),
 ) -> list[Finalist]:
     """The finalists: the best of a few interleaved rounds among those near the best of the search.
+
+    Where one round alone would take longer than `allowance`, the original taking `call` seconds, the search decides.
 
     `ranked` is in the order of the search's measurements, the best first.  Returned are new finalists,
     without the measurements of the heats, by which they were chosen.
@@ -126,7 +136,8 @@ def hold_heats(
     limit = HEATS_WITHIN * ranked[0].objective
     field_ = [f for f in ranked[:IN_HEATS] if f.objective <= limit]
     start = perf_counter()
-    for _ in range(HEATS if len(field_) > FINALISTS else 0):
+    is_worth_it = len(field_) > FINALISTS and call * len(field_) <= allowance
+    for _ in range(HEATS if is_worth_it else 0):
         if perf_counter() - start > allowance:
             break
         _play_round(field_, measure, rng)

@@ -11,7 +11,7 @@ from pathlib import Path
 from time import perf_counter
 
 from orio_py.build.compiler import Artifact, BuildFailure, Compiler
-from orio_py.core.diagnostics import Diagnostic
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.measure.base import Baseline, VariantEvaluator
@@ -19,7 +19,7 @@ from orio_py.measure.calibration import Calibrations
 from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.observers.observing import Observing
 from orio_py.measure.offload.measurer import device_measurer
-from orio_py.record.measurement import Measurement
+from orio_py.record.measurement import Clock, Measurement
 from orio_py.record.outcome import Outcome
 from orio_py.record.trial import CounterValue
 from orio_py.search_space.configuration import Configuration
@@ -29,13 +29,17 @@ from orio_py.tuning.plan import Plan
 from orio_py.tuning.result import RegionReport, Winner
 from orio_py.tuning.session.cached_result import answered, layout_of, task_started, winning_codes
 from orio_py.tuning.session.confirmation import (
+    FEWEST_ROUNDS,
     HEATS_WITHIN,
     IN_HEATS,
+    LEAST_ALLOWANCE,
     Finalist,
     Verdict,
     hold_finals,
     hold_heats,
 )
+from orio_py.tuning.session.cost import WORTH_TELLING, expected_cost
+from orio_py.tuning.session.report_codec import Remembered
 from orio_py.tuning.session.session_report import SessionReporter, Stages
 from orio_py.tuning.session.trial_cache import TrialCache
 from orio_py.tuning.session.trial_log import TrialLog, objective_of
@@ -61,6 +65,11 @@ class TuningSession:
     cluster: ClusterSession | None = None
     _code: VariantGenerator = field(init=False)
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    has_siblings: bool = False
+    """Whether there are other problem sizes of the same task."""
+    is_interrupted: bool = False
+    has_failed: bool = False
+    """Whether the original could not be measured."""
     _queue: VariantQueue | None = None
     _calibrations: Calibrations = field(default_factory=Calibrations)
     _scorer: Scorer = field(default_factory=Scorer)
@@ -68,66 +77,126 @@ class TuningSession:
     _original_counters: tuple[CounterValue, ...] = ()
     _proposed: set[Configuration] = field(default_factory=set[Configuration])
     _is_last_attempt: bool = False
+    _evaluator: VariantEvaluator | None = None
+    _baseline: Baseline | None = None
+    _known: Remembered | None = None
+    _has_asked: bool = False
+    _is_closed: bool = False
     _spent: Stages = field(default_factory=Stages)
 
     def __post_init__(self) -> None:
         self._code = VariantGenerator.of(self.plan.task)
         self._book = self._new_book()
 
+    def prepare(self) -> None:
+        """Build, run and time the original, once, unless the database knows the answer.
+
+        Raises DiagnosticError when the original cannot be built or run.
+        """
+        if self._evaluator is not None or self._remembered() is not None:
+            return
+        plan, began = self.plan, perf_counter()
+        try:
+            evaluator, observing = self._new_evaluator()
+            self._evaluator = evaluator
+            self._scorer = Scorer(plan.objective, observing, self._arguments)
+            self._book = self._new_book()
+            self._baseline = self._measured_original(evaluator)
+        except DiagnosticError:
+            self.has_failed = True
+            raise
+        finally:
+            self._spent.prepare += perf_counter() - began
+        if self.memory is not None:
+            self.memory.clock = self._baseline.measurement.clock
+        cost = expected_cost(plan, self._baseline)
+        if self.has_siblings or cost.seconds > WORTH_TELLING:
+            self.listener(cost)
+
     def run(self) -> Winner:
         """Search until the budget is spent, then hold the finals.
 
-        Raises DiagnosticError when the original itself cannot be built or run.  Ctrl-C ends the search;
-        what was found until then is reported and nothing is written back.
+        Raises as `prepare`.  Ctrl-C ends the search; what was found until then is reported and nothing is written back.
         """
-        start = perf_counter()
+        start = perf_counter() - self._spent.prepare
         plan = self.plan
         self.listener(task_started(plan))
-        if self.memory is not None and (known := self.memory.finished(plan.task.position)) is not None:
+        if (known := self._remembered()) is not None:
             self.diagnostics.extend(known.diagnostics)
             return answered(plan, known, self.listener, Seconds(perf_counter() - start))
         self.diagnostics.extend(plan.warnings)
         if plan.past is not None:
             self.listener(events.PastFound(plan.past))
-        evaluator, observing = self._evaluator()
-        self._scorer = Scorer(plan.objective, observing, self._arguments)
-        self._book = self._new_book()
-        interrupted = False
-        baseline: Baseline | None = None
         verdict: Verdict | None = None
         try:
-            self.listener(events.StageStarted(events.StageName.BASELINE))
-            baseline = self._prepare(evaluator)
-            if self.memory is not None:
-                self.memory.clock = baseline.measurement.clock
-            self.listener(events.BaselineMeasured(baseline.measurement.timing))
-            self.listener(events.StageStarted(events.StageName.SEARCH))
-            self._search(evaluator, baseline, start)
-            if self._book.valid:
-                self.listener(events.StageStarted(events.StageName.FINALS))
-                verdict = self._finals(evaluator, baseline, start)
+            if not self.is_interrupted:
+                verdict = self._search_and_confirm(start)
         except KeyboardInterrupt:
-            interrupted = True
+            self.is_interrupted = True
             self.compiler.running.kill()
         finally:
-            if self._queue is not None:
-                self._queue.close()
-            evaluator.close()
-        steadiness = self._calibrations.steadiness(evaluator.limits.cpu)
+            self.close()
+        report = self._report(verdict, start)
+        self.listener(events.TaskFinished(report))
+        return Winner(plan.point, self._codes(report), report)
+
+    def failed(self, problem: DiagnosticError) -> Winner:
+        """The outcome of a session whose original could not be measured: it stays."""
+        self.has_failed = True
+        reporter = SessionReporter(self.plan, self.compiler, self._book, ())
+        spent = self._spent.spent(Seconds(self._spent.prepare), QueueCosts())
+        report = reporter.report(None, None, spent, interrupted=False)
+        reason = problem.diagnostics[0].message
+        self.listener(events.SizeFailed(report.file, report.line, report.name, report.inputs, reason))
+        return Winner(self.plan.point, None, replace(report, reason=reason))
+
+    def close(self) -> None:
+        """End all processes, once."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        if self._queue is not None:
+            self._queue.close()
+        if self._evaluator is not None:
+            self._evaluator.close()
+
+    def _remembered(self) -> Remembered | None:
+        """The outcome of a finished run of the same plan; the database is asked once."""
+        if self.memory is not None and not self._has_asked:
+            self._has_asked = True
+            self._known = self.memory.finished(self.plan.task.position)
+        return self._known
+
+    def _search_and_confirm(self, start: float) -> Verdict | None:
+        self.listener(events.StageStarted(events.StageName.BASELINE))
+        self.prepare()
+        evaluator, baseline = self._evaluator, self._baseline
+        assert evaluator is not None
+        assert baseline is not None
+        self.listener(events.BaselineMeasured(baseline.measurement.timing))
+        self.listener(events.StageStarted(events.StageName.SEARCH))
+        self._search(evaluator, baseline, start)
+        if not self._book.valid:
+            return None
+        self.listener(events.StageStarted(events.StageName.FINALS))
+        return self._finals(evaluator, baseline, start)
+
+    def _report(self, verdict: Verdict | None, start: float) -> RegionReport:
+        """The report of the session, as the database has it where another process was first."""
+        plan, evaluator = self.plan, self._evaluator
         costs = self._queue.costs if self._queue is not None else QueueCosts()
         spent = self._spent.spent(Seconds(perf_counter() - start), costs)
         reporter = SessionReporter(plan, self.compiler, self._book, self._original_counters)
-        report = reporter.report(baseline, verdict, spent, interrupted=interrupted)
-        report = replace(report, steadiness=steadiness, calls_per_sample=evaluator.inner)
-        if evaluator.untimed:
-            report = replace(report, untimed=evaluator.untimed, checked=self._book.checked())
-        if self.memory is not None:
-            finals = verdict.entries if verdict is not None else ()
-            report = self.memory.finish(
-                report, self.diagnostics, self._codes(report), layout_of(plan.task), finals
-            )
-        self.listener(events.TaskFinished(report))
-        return Winner(plan.point, self._codes(report), report)
+        report = reporter.report(self._baseline, verdict, spent, interrupted=self.is_interrupted)
+        if evaluator is not None:
+            steadiness = self._calibrations.steadiness(evaluator.limits.cpu)
+            report = replace(report, steadiness=steadiness, calls_per_sample=evaluator.inner)
+            if evaluator.untimed:
+                report = replace(report, untimed=evaluator.untimed, checked=self._book.checked())
+        if self.memory is None:
+            return report
+        finals = verdict.entries if verdict is not None else ()
+        return self.memory.finish(report, self.diagnostics, self._codes(report), layout_of(plan.task), finals)
 
     def _new_book(self) -> TrialLog:
         return TrialLog(self.plan.budget.trials, self.listener, self._scorer, self.memory)
@@ -137,7 +206,7 @@ class TuningSession:
 
     # --- before the search ---
 
-    def _evaluator(self) -> tuple[VariantEvaluator, Observes | None]:
+    def _new_evaluator(self) -> tuple[VariantEvaluator, Observes | None]:
         """The evaluator of the target, here or on the cluster, and what counts variants where that is wanted.
 
         Raises as `make_evaluator`.
@@ -151,12 +220,10 @@ class TuningSession:
             return evaluator, Observing(evaluator, plan.watches)
         return evaluator, None
 
-    def _prepare(self, evaluator: VariantEvaluator) -> Baseline:
+    def _measured_original(self, evaluator: VariantEvaluator) -> Baseline:
         first = self.plan.space.first()
         values = dict(first) if first is not None else {}
-        started = perf_counter()
         baseline = evaluator.prepare(values, self._arguments(values))
-        self._spent.prepare += perf_counter() - started
         self.diagnostics.extend(baseline.warnings)
         measured, counters, warnings = self._scorer.baseline(
             baseline.artifact, values, baseline.measurement, self.plan.task.position
@@ -251,7 +318,7 @@ class TuningSession:
         """The best few against the original, which is also built with each finalist's own flags."""
         spent = perf_counter() - start
         began = perf_counter()
-        allowance = Seconds(max(10.0, 0.25 * spent))
+        allowance = Seconds(max(LEAST_ALLOWANCE, 0.25 * spent))
 
         def again(finalist: Finalist) -> Measurement:
             arguments = self._arguments(finalist.configuration or {})
@@ -264,7 +331,10 @@ class TuningSession:
             return self._scorer.measured(finalist.artifact, finalist.configuration or {}, found)
 
         rng = random.Random(self.plan.seed)
-        best = hold_heats(self._contenders(evaluator), again, rng=rng, allowance=allowance)
+        call = baseline.measurement.time_by(Clock.WALL)
+        best = hold_heats(self._contenders(evaluator), again, rng=rng, allowance=allowance, call=call)
+        if call * FEWEST_ROUNDS * len(best) > allowance:
+            best = best[:1]
         verdict = hold_finals(
             self._originals(evaluator, baseline, best),
             best,

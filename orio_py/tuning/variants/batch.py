@@ -43,6 +43,9 @@ from orio_py.tuning.variants.variant import VariantGenerator
 EXTRA_ROUNDS = {Clock.THREAD_CPU: 0, Clock.WALL: 1}
 """Rounds after the first in which those that may win are measured again, in turn: wall time needs them."""
 
+SPELL = Seconds(10.0)
+"""After so much building what is ready is measured, and stored, before the rest of its batch is built."""
+
 CALIBRATE_EVERY = 8
 """Variants measured between two looks at the machine's speed."""
 
@@ -111,12 +114,18 @@ class BatchBuilder:
     """By key, from the worker that built it."""
 
     def build(
-        self, batch: Sequence[Configuration], room: int, recall: Recall = lambda configuration: None
+        self,
+        batch: Sequence[Configuration],
+        room: int,
+        recall: Recall = lambda configuration: None,
+        is_over: Callable[[], bool] = lambda: False,
     ) -> list[BuildResult | EvaluatedVariant]:
         """What was made of the first configurations, as many as give `room` that were not refused; in order.
 
-        What `recall` knows is not made again.
+        What `recall` knows is not made again.  Some are left for another call when that takes longer than `SPELL`, and
+        when it `is_over`.
         """
+        ends = perf_counter() + SPELL
         pool = self._started()
         found: dict[int, BuildResult | MeasuredVariant] = {}
         proposed = under_way = accepted = 0
@@ -136,7 +145,10 @@ class BatchBuilder:
                 accepted += made.refusal is None
                 self._take(made)
                 found[made.request.number] = made
-        return [self._completed(found[number]) for number in range(proposed)]
+            if is_over() or (accepted and perf_counter() > ends):
+                under_way -= pool.withdraw()
+                room = 0
+        return [self._completed(found[number]) for number in sorted(found)]
 
     def close(self) -> None:
         """End the workers and what they run."""
@@ -331,14 +343,20 @@ class LocalQueue:
 
     def evaluate(self, batch: Sequence[Configuration], room: int) -> Generator[EvaluatedVariant]:
         """As in `VariantQueue`: refused ones first, the others in order.  Raises RuntimeError for a bug in a worker."""
-        began = perf_counter()
-        try:
-            ready = self.builder.build(batch, room, self.recall)
-        finally:
-            self._building += perf_counter() - began
-        yield from (one for one in ready if isinstance(one, RefusedVariant))
-        accepted = [one for one in ready if not isinstance(one, RefusedVariant)]
-        yield from self.measurer.measure(accepted, self.is_over)
+        while batch and room > 0:
+            began = perf_counter()
+            try:
+                ready = self.builder.build(batch, room, self.recall, self.is_over)
+            finally:
+                self._building += perf_counter() - began
+            yield from (one for one in ready if isinstance(one, RefusedVariant))
+            accepted = [one for one in ready if not isinstance(one, RefusedVariant)]
+            yield from self.measurer.measure(accepted, self.is_over)
+            if self.is_over():
+                return
+            dealt_with = {one.configuration for one in ready}
+            batch = [configuration for configuration in batch if configuration not in dealt_with]
+            room -= len(accepted)
 
     def close(self) -> None:
         """End the workers and what they run."""

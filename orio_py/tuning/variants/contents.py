@@ -28,7 +28,11 @@ def tuned_contents(
     if not any(winner.report.best is not None for winner in winners):
         return {}
     evidence = [line for winner in winners for line in _evidence(winner)]
-    remarks = [_headline(version), *evidence, *dict.fromkeys(_device(winner) for winner in winners)]
+    remarks = [
+        _headline(version),
+        *evidence,
+        *dict.fromkeys(_device(winner) for winner in winners if winner.report.trials),
+    ]
     newline = task.source.newline
     has_code = any(winner.codes is not None for winner in winners)
     contents: dict[Span, str] = {}
@@ -127,7 +131,7 @@ def _evidence(winner: Winner) -> list[str]:
     report = winner.report
     where = _sizes(winner.point)
     if report.best is None:
-        return [f"original{where}: no valid variant among {report.trials} trials"]
+        return [f"original{where}: {report.reason} ({report.trials} trials)"]
     timing = report.best.timing
     measured = f"median {_time(timing.median_s)} (MAD {_time(timing.mad_s)}, {timing.repeats} repetitions, {timing.clock})"
     if winner.codes is None:

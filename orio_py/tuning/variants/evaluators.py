@@ -29,7 +29,14 @@ def make_evaluator(evaluation: Evaluation, compiler: Compiler, folder: Path) -> 
     memory = Bytes(int(MEMORY_SHARE * memory_bytes()))
     pins = evaluation.pin if evaluation.pin is not None else not parallel
     cpu = processor_to_pin() if pins else None
-    limits = RunLimits(evaluation.timeout, evaluation.repeats, memory, cpu)
+    limits = RunLimits(
+        evaluation.timeout,
+        evaluation.repeats,
+        memory,
+        cpu,
+        evaluation.original_limit,
+        evaluation.patience,
+    )
     evaluator = Evaluator(evaluation.task, evaluation.point, compiler, folder, limits, parallel)
     with_transfers = evaluation.task.measurement.time is DeviceTime.WITH_TRANSFERS
     measurer = device_measurer(evaluation.target)

@@ -49,6 +49,11 @@ class BuildResult:
     compiling: Seconds = Seconds(0.0)
     """CPU time of the compiler."""
 
+    @property
+    def configuration(self) -> Configuration:
+        """What was to be built."""
+        return self.request.configuration
+
 
 class MeasurementOrigin(Enum):
     """Where the measurement of a variant is from."""

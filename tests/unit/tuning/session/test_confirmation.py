@@ -8,6 +8,7 @@ from orio_py.core.units import Seconds
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
 from orio_py.search_space.configuration import Configuration
 from orio_py.tuning.session.confirmation import (
+    FEWEST_ALONE,
     FEWEST_ROUNDS,
     FINALISTS,
     HEATS,
@@ -95,7 +96,9 @@ def test_measurements_are_interleaved() -> None:
 
 def test_past_its_allowance_it_stops_after_the_fewest_rounds() -> None:
     _, calls = finals({"original": [1.0], "a": [0.5]}, allowance=-1.0)
-    assert len(calls) == 2 * FEWEST_ROUNDS
+    assert len(calls) == 2 * FEWEST_ALONE
+    _, calls = finals({"original": [1.0], "a": [0.5], "b": [0.5]}, allowance=-1.0)
+    assert len(calls) == 3 * FEWEST_ROUNDS
 
 
 def test_the_sign_test_is_exact() -> None:
@@ -108,6 +111,7 @@ def test_the_sign_test_is_exact() -> None:
 
 def test_the_fewest_rounds_can_be_significant_for_all_finalists() -> None:
     assert chance_of([1.0] * FEWEST_ROUNDS, among=FINALISTS) <= LEVEL
+    assert chance_of([1.0] * FEWEST_ALONE) <= LEVEL
 
 
 def test_a_large_gain_with_two_lost_rounds_in_ten_is_not_beyond_chance() -> None:

@@ -1,0 +1,67 @@
+"""What is told of an original that cannot be built or run, takes long, or computes something odd."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from orio_py.build.compiler import BuildFailure
+from orio_py.core.diagnostics import Diagnostic, Note, Severity
+from orio_py.core.source import Position
+from orio_py.core.units import Seconds
+from orio_py.measure.job import ResultLines
+from orio_py.record.measurement import Failure, Stage, Success
+
+MOST_LINES = 12
+"""Lines of a compiler's output that are shown."""
+_ADVICE = {
+    Stage.OUT_OF_BOUNDS: "correct the bound, or declare as many elements as the code touches: `decl dynamic double x[N + 1] …`"
+}
+"""What may help where the original ends so."""
+
+
+def compiler_problem(code: str, message: str, failure: BuildFailure, position: Position) -> Diagnostic:
+    """The diagnostic for something that does not build, with the compiler's words as notes."""
+    lines = [line for line in failure.log.splitlines() if line.strip()][:MOST_LINES]
+    return Diagnostic(
+        code, f"{message}: {failure.reason}", position, notes=tuple(Note(line) for line in lines)
+    )
+
+
+def failed_original(found: Failure, limit: Seconds, position: Position) -> Diagnostic:
+    """Why there is nothing to compare variants with: ORIO-M010, or ORIO-M025 for an original that takes too long."""
+    if found.stage is not Stage.TIMEOUT:
+        message = f"the original code fails: {found.stage}: {found.reason}"
+        return Diagnostic("ORIO-M010", message, position, help=_ADVICE.get(found.stage))
+    message = f"the original needs more than {limit:g} s for its first run, which variants are compared with"
+    help_text = (
+        "tune at a smaller problem size, which `--set` can choose, or allow the original more time with a "
+        f"`--timeout` above {limit:g}s"
+    )
+    return Diagnostic("ORIO-M025", message, position, help=help_text)
+
+
+def slower_than_its_variants_may_be(
+    found: Success, limit: Seconds | None, position: Position
+) -> Sequence[Diagnostic]:
+    """The warning ORIO-M026 where `--timeout` ends even variants that are as fast as the original."""
+    run = min(sample.wall for sample in found.samples)
+    if limit is None or run <= limit:
+        return ()
+    message = f"a call of the original takes {run:.3g} s, and a variant is ended after {limit:g} s"
+    help_text = "only variants that are faster by that much can be found; raise `--timeout`, or tune at a smaller size"
+    return (Diagnostic("ORIO-M026", message, position, Severity.WARNING, help=help_text),)
+
+
+def output_warnings(report: ResultLines, position: Position) -> Sequence[Diagnostic]:
+    """What the original's outputs warn of: ORIO-M011, M012."""
+    found: list[Diagnostic] = []
+    if report.first("unchanged") is not None:
+        message = (
+            "the region leaves every variable as it was, so wrong variants cannot be told from right ones"
+        )
+        found.append(Diagnostic("ORIO-M011", message, position, Severity.WARNING))
+    if (place := report.first("nonfinite")) is not None:
+        name, index = place.split()
+        message = f"the original computes a value that is not finite: `{name}` element {index}"
+        found.append(Diagnostic("ORIO-M012", message, position, Severity.WARNING))
+    return found
