@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from orio_py.codegen.interface import KernelInterface, KernelVariable
-from orio_py.codegen.kernel import is_shared
+from orio_py.codegen.kernel import is_shared, split_at_headers
+from orio_py.codegen.members import linked, links
 from orio_py.codegen.program import Program
-from orio_py.codegen.records import RecordPart, assignments, definition, distinct, parts
+from orio_py.codegen.records import RANDOM, RecordPart, assignments, definition, distinct, parts
 from orio_py.codegen.templates import read, render
+from orio_py.codegen.variables import KernelInterface, KernelVariable, Passing
 from orio_py.core.expr import Value
 from orio_py.ctree.ctype import ctype
 from orio_py.ctree.structures import Members
@@ -54,6 +55,8 @@ def harness_program(task: TuningTask, interface: KernelInterface, point: InputPo
     variables = _variables(task, interface)
     used = {v.name for v in interface.variables}
     from_decl_file = inputs.decl_file.text if inputs.decl_file is not None else ""
+    includes, code = _user_code(task)
+    found = links(task, interface.variables)
     parts = {
         "global": render(
             "c/harness.c.j2",
@@ -66,8 +69,9 @@ def harness_program(task: TuningTask, interface: KernelInterface, point: InputPo
                 *_structures(task, interface),
             ],
             counts_members=any("orio_k" in line for v in variables for line in v.fill),
-            declarations="\n".join([*_declared(task), from_decl_file]),
-            user_code=_user_code(task),
+            declarations="\n".join([includes, *_declared(task), from_decl_file]),
+            user_code=code,
+            links=found,
             seed=inputs.seed,
             has_init=inputs.init_file is not None,
             looks_at_library=any(v.allocation == "library" for v in variables),
@@ -116,7 +120,8 @@ class _Contents:
 
 def _variables(task: TuningTask, interface: KernelInterface) -> list[HarnessVariable]:
     contents = _Contents.of(task)
-    rows = [_row(i, v, contents) for i, v in enumerate(interface.variables)]
+    every = interface.variables
+    rows = [_row(i, v, contents, linked(every, v)) for i, v in enumerate(every)]
     used = {v.name for v in interface.variables} | set(interface.macros)
     for spec in task.inputs.declarations:
         if spec.name not in used:
@@ -125,8 +130,11 @@ def _variables(task: TuningTask, interface: KernelInterface) -> list[HarnessVari
     return rows
 
 
-def _row(index: int, variable: KernelVariable, contents: _Contents) -> HarnessVariable:
-    spec, table = variable.source, f"orio_table[{index}]"
+def _row(
+    index: int, variable: KernelVariable, contents: _Contents, pointers: frozenset[str]
+) -> HarnessVariable:
+    """The row of a variable; `pointers` are its members that point to others."""
+    table = f"orio_table[{index}]"
     argument = f"{table}.orio_work"
     if variable.spine:
         argument = _spine(f"{table}.orio_work", variable.type, variable.dimensions)
@@ -135,11 +143,11 @@ def _row(index: int, variable: KernelVariable, contents: _Contents) -> HarnessVa
         index,
         variable.name,
         variable.type,
-        parts(variable.type, variable.members),
+        parts(variable.type, variable.members, pointers),
         _count(variable.dimensions),
-        _allocation(variable),
-        _bindings(index, spec),
-        *_filling(table, variable.type, variable.members, variable.is_array, (fill, expression)),
+        _allocation(variable, contents),
+        _bindings(index, variable),
+        *_filling(table, variable, (fill, expression)),
         argument,
         variable.is_array,
         int(variable.written),
@@ -152,6 +160,19 @@ def _row(index: int, variable: KernelVariable, contents: _Contents) -> HarnessVa
 def _unused_row(index: int, spec: Declaration, members: Members, contents: _Contents) -> HarnessVariable:
     """A variable that only the specification's own code may use."""
     table, is_array = f"orio_table[{index}]", bool(spec.dimensions)
+    variable = KernelVariable(
+        spec.name,
+        Passing.ARRAY if is_array else Passing.VALUE,
+        spec.type,
+        "",
+        spec.dimensions,
+        is_array,
+        written=False,
+        compared=False,
+        live_in=True,
+        source=spec,
+        members=members,
+    )
     return HarnessVariable(
         index,
         spec.name,
@@ -159,8 +180,8 @@ def _unused_row(index: int, spec: Declaration, members: Members, contents: _Cont
         parts(spec.type, members),
         _count(spec.dimensions),
         "dynamic" if spec.storage.is_allocated else "static",
-        _bindings(index, spec),
-        *_filling(table, spec.type, members, is_array, _spec_fill(spec, contents)),
+        _bindings(index, variable),
+        *_filling(table, variable, _spec_fill(spec, contents)),
         "NULL",
         is_array,
         0,
@@ -168,20 +189,24 @@ def _unused_row(index: int, spec: Declaration, members: Members, contents: _Cont
     )
 
 
-def _filling(
-    table: str, type_name: str, members: Members, is_array: bool, filled: tuple[str, str]
-) -> tuple[str, tuple[str, ...]]:
+def _filling(table: str, variable: KernelVariable, filled: tuple[str, str]) -> tuple[str, tuple[str, ...]]:
     """The value of a scalar number, and the statements that fill an element of anything else."""
     fill, expression = filled
-    if fill == "none":
-        return "", ()
-    if fill == "expression" and not is_array and not members:
+    if fill == "expression" and not variable.is_array and not variable.members:
         return expression, ()
-    element = f"(({type_name} *){table}.orio_image)[orio_i]"
-    return "", assignments(type_name, members, element, expression if fill == "expression" else None)
+    values = {name: RANDOM if text == "random" else text for name, text in variable.values}
+    if fill != "none":
+        values[""] = expression if fill == "expression" else RANDOM
+    if not values:
+        return "", ()
+    element = f"(({variable.type} *){table}.orio_image)[orio_i]"
+    return "", assignments(variable.type, variable.members, element, values)
 
 
-def _allocation(variable: KernelVariable) -> str:
+def _allocation(variable: KernelVariable, contents: _Contents) -> str:
+    if variable.passing is Passing.MEMBER:
+        is_given = contents.has_init and variable.source is not None and variable.source.initialiser is None
+        return "linked" if is_given else "dynamic"
     if variable.source is None:
         return "library" if is_shared(variable) else "dynamic"
     if variable.source.storage is Storage.GIVEN:
@@ -189,8 +214,9 @@ def _allocation(variable: KernelVariable) -> str:
     return "dynamic" if variable.source.storage.is_allocated else "static"
 
 
-def _bindings(index: int, spec: Declaration | None) -> tuple[str, ...]:
+def _bindings(index: int, variable: KernelVariable) -> tuple[str, ...]:
     """Makes the specification's own name of a dynamic array refer to its memory."""
+    spec = variable.source if variable.passing is not Passing.MEMBER else None
     if spec is None or spec.storage is Storage.GIVEN or not spec.storage.is_allocated:
         return ()
     image = f"orio_table[{index}].orio_image"
@@ -240,7 +266,15 @@ def _count(dimensions: tuple[str, ...]) -> str:
 
 def _definitions(task: TuningTask, point: InputPoint) -> list[str]:
     declared = {d.name for d in task.inputs.declarations}
-    sizes = [f"#define {name} {_literal(value)}" for name, value in point.values if name not in declared]
+    members = {member.name for found in task.structures.values() for member in found}
+    sizes = [
+        # A macro would stand in for members of the same name, too.
+        f"enum {{ {name} = {value} }};"
+        if name in members and isinstance(value, int)
+        else f"#define {name} {_literal(value)}"
+        for name, value in point.values
+        if name not in declared
+    ]
     return [*(f"#define {macro}" for macro in task.inputs.macros), *sizes]
 
 
@@ -259,7 +293,7 @@ def _structures(task: TuningTask, interface: KernelInterface) -> list[str]:
     """The structures of variables, but for those that the specification's own files define."""
     used = [(v.type, v.members) for v in interface.variables]
     used += [(d.type, task.structures.get(d.type, ())) for d in task.inputs.declarations]
-    known = {name for file in task.files for name in translation_unit(file.text).structures}
+    known = {n for f in task.files for n in (*translation_unit(f.text).structures, *f.structures)}
     return [definition(*found) for found in distinct(used).items() if found[0] not in known]
 
 
@@ -282,6 +316,11 @@ def _declared(task: TuningTask) -> list[str]:
     return lines
 
 
-def _user_code(task: TuningTask) -> str:
+def _user_code(task: TuningTask) -> tuple[str, str]:
+    """The specification's files: up to the last header that is always included, and the rest.
+
+    Headers come before the variables, whose types they may define.
+    """
     files = (task.inputs.init_file, task.measurement.validation_file)
-    return "\n".join(f.text for f in files if f is not None)
+    texts = [split_at_headers(file.text) for file in files if file is not None]
+    return "\n".join(head for head, _ in texts), "\n".join(rest for _, rest in texts)

@@ -8,16 +8,15 @@ file itself makes them constants.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 
 from orio_py.codegen import ctypes
 from orio_py.codegen.extent import extent_effects
+from orio_py.codegen.members import with_members
+from orio_py.codegen.variables import KernelInterface, KernelVariable, Passing
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
-from orio_py.core.expr import Value
 from orio_py.ctree.file_scope import live_after
-from orio_py.ctree.structures import Members, not_numbers
+from orio_py.ctree.structures import cannot_be_made
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.spec.inputs import Declaration, InputPoint, Storage
 from orio_py.spec.task import TuningTask
@@ -27,57 +26,13 @@ _NUMBER = re.compile(r"\b(?:0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][-+]?\d+)?)[uUlLfF
 _ARITHMETIC = re.compile(r"[\w\s.+\-*/%()]*")
 
 
-class Passing(StrEnum):
-    """How a variable reaches the kernel."""
-
-    VALUE = "scalar parameter"
-    ARRAY = "pointer or array parameter"
-    LOCAL = "local scalar"
-    GLOBAL_ARRAY = "global array"
-    GLOBAL_SCALAR = "global scalar or pointer"
-
-
-@dataclass(frozen=True, slots=True)
-class KernelVariable:
-    """One variable of a kernel.
-
-    `type` is the element type in the test program, `parameter` the C text of the kernel's parameter or
-    local, `dimensions` C extents (empty for a scalar), `source` the specification's declaration.
-    `spine` marks an array held as pointers to rows.  `initialiser` is C text for a local whose value the
-    file fixes.  `members` are those of a structure; there are none where the elements are numbers.
-    """
-
-    name: str
-    passing: Passing
-    type: str
-    parameter: str
-    dimensions: tuple[str, ...]
-    is_array: bool
-    written: bool
-    compared: bool
-    live_in: bool
-    source: Declaration | None
-    spine: bool = False
-    initialiser: str | None = None
-    known_value: Value = None
-    members: Members = ()
-
-
-@dataclass(frozen=True, slots=True)
-class KernelInterface:
-    """All variables of a kernel, and the size names that are macros in its translation unit."""
-
-    variables: tuple[KernelVariable, ...]
-    macros: Mapping[str, Value]
-    definitions: tuple[str, ...]
-
-
 def build_interface(task: TuningTask, point: InputPoint) -> KernelInterface:
     """Decide how each name that the timed code uses is passed.
 
     Raises DiagnosticError ORIO-M001 (unknown variable), M002 (unknown value), M003 (type conflict).
     """
-    return _Builder(task, point).build()
+    found = _Builder(task, point).build()
+    return replace(found, variables=with_members(task, found.variables))
 
 
 class _Builder:
@@ -198,7 +153,7 @@ class _Builder:
             message = f"`{name}` is `{declared.type}` in the file but its decl says `{spec.type}`"
             self._problem("ORIO-M003", name, message)
             return None
-        if (problem := not_numbers(members)) is not None:
+        if (problem := cannot_be_made(members)) is not None:
             message = f"`{name}` has type `{declared.type}`, which the test program cannot fill: {problem}"
             self._problem("ORIO-M001", name, message)
             return None
@@ -213,6 +168,13 @@ class _Builder:
     ) -> KernelVariable | None:
         is_array = declared.is_array_like or bool(spec is not None and spec.dimensions)
         extents = spec.dimensions if spec is not None and spec.dimensions else declared.dimensions
+        if spec is not None and spec.storage is Storage.SCALAR and any(declared.dimensions):
+            self._problem(
+                "ORIO-M003", name, f"`{name}` is an array in the file but its decl gives no extents"
+            )
+            return None
+        if spec is not None and not extents and is_array and type_name in self.task.structures:
+            extents = ("1",)
         if is_array and declared.scope != "global" and (not extents or "" in extents):
             self._problem("ORIO-M002", name, f"the extent of `{name}` is not known")
             return None
@@ -345,6 +307,8 @@ class _Builder:
         known = self.task.surroundings.macros
         texts = [" ".join((*d.dimensions, d.initialiser or "")) for d in self.spec.values()]
         texts.extend(" ".join(d.dimensions) for d in (*self.parameters.values(), *self.locals.values()))
+        structures = (d for d in self.globals.values() if d.type in self.task.structures)
+        texts.extend(" ".join(d.dimensions) for d in structures)
         texts.extend(" ".join(m.dimensions) for members in self.task.structures.values() for m in members)
         waiting, taken = IDENTIFIER.findall(" ".join(texts)), dict[str, str]()
         while waiting:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from orio_py.codegen.extent import extent_text
-from orio_py.codegen.interface import KernelInterface, KernelVariable, Passing
 from orio_py.codegen.program import Program
 from orio_py.codegen.records import distinct, same_layout
 from orio_py.codegen.templates import render
+from orio_py.codegen.variables import KernelInterface, KernelVariable, Passing
 from orio_py.core.expr import Value
 from orio_py.ctree.lexer import names_in, scan
 from orio_py.spec.task import TuningTask
@@ -152,6 +152,13 @@ def _own_function(task: TuningTask) -> str:
 
 def _redefined(text: str, name: str, value: Value) -> str:
     """The text with a macro of its headers set anew, behind the last header that is always included."""
+    before, rest = split_at_headers(text)
+    newline = "" if before.endswith("\n") or not before else "\n"
+    return f"{before}{newline}#undef {name}\n#define {name} {value}\n{rest}"
+
+
+def split_at_headers(text: str) -> tuple[str, str]:
+    """The text up to the last header that is always included, and the rest."""
     place, depth = 0, 0
     for found in _DIRECTIVE.finditer(text):
         if found[1].startswith("if"):
@@ -160,9 +167,7 @@ def _redefined(text: str, name: str, value: Value) -> str:
             depth -= 1
         elif depth == 0:
             place = found.end()
-    before = text[:place]
-    newline = "" if before.endswith("\n") or not before else "\n"
-    return f"{before}{newline}#undef {name}\n#define {name} {value}\n{text[place:]}"
+    return text[:place], text[place:]
 
 
 def _ascii(text: str) -> str:

@@ -5,11 +5,11 @@ struct point { double x; int v[3]; } *p;     parts  x: a double;  v: 3 of int
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from orio_py.codegen import ctypes
-from orio_py.ctree.structures import Members
+from orio_py.ctree.structures import Members, is_pointer
 from orio_py.ctree.symbols import CDeclaration
 
 
@@ -29,27 +29,44 @@ class RecordPart:
     count: str
 
 
-def parts(type_name: str, members: Members) -> tuple[RecordPart, ...]:
-    """The parts of an element of this type; `members` are those of a structure."""
+def parts(type_name: str, members: Members, linked: Collection[str] = ()) -> tuple[RecordPart, ...]:
+    """The parts of an element of this type; `members` are those of a structure.
+
+    Of pointers, only those in `linked` are looked at, as numbers.
+    """
     if not members:
         return (RecordPart("", type_name, ctypes.kind(type_name), "0", f"sizeof({type_name})", "1"),)
     found: list[RecordPart] = []
     for member in members:
+        if is_pointer(member) and member.name not in linked:
+            continue
         place = f"offsetof({type_name}, {member.name})"
-        size = f"sizeof({member.type})"
+        kind = "void *" if is_pointer(member) else member.type
+        size = f"sizeof({kind})"
         count = f"sizeof((({type_name} *)0)->{member.name}) / {size}" if member.dimensions else "1"
-        found.append(RecordPart(member.name, member.type, ctypes.kind(member.type), place, size, count))
+        found.append(RecordPart(member.name, kind, ctypes.kind(kind), place, size, count))
     return tuple(found)
 
 
-def assignments(type_name: str, members: Members, element: str, value: str | None) -> tuple[str, ...]:
-    """Statements that give all numbers of an element the value of a C expression, or random ones.
+RANDOM: None = None
+"""The value of random numbers."""
 
-    Those of arrays count in `orio_k`.
+
+def assignments(
+    type_name: str, members: Members, element: str, values: Mapping[str, str | None]
+) -> tuple[str, ...]:
+    """Statements that give numbers of an element the values of C expressions, or random ones.
+
+    `values` are those of members by name, and under '' that of the others, or of the element itself.  What it does
+    not name is left alone.  Arrays count in `orio_k`.
     """
     if not members:
-        return (f"{element} = {_value(type_name, value)};",)
-    return tuple(_assignment(member, f"{element}.{member.name}", value) for member in members)
+        return (f"{element} = {_value(type_name, values[''])};",)
+    return tuple(
+        _assignment(member, f"{element}.{member.name}", values.get(member.name, values.get("")))
+        for member in members
+        if not is_pointer(member) and (member.name in values or "" in values)
+    )
 
 
 def _assignment(member: CDeclaration, place: str, value: str | None) -> str:
@@ -79,7 +96,10 @@ def definition(type_name: str, members: Members) -> str:
 def _member(member: CDeclaration) -> str:
     extents = "".join(f"[{extent}]" for extent in member.dimensions)
     volatile = "volatile " if "volatile" in member.qualifiers else ""
-    return f"{volatile}{member.type} {member.name}{extents};"
+    kind = f"{member.type} {'*' * member.pointers}"
+    if is_pointer(member) and not (ctypes.is_arithmetic(member.type) or member.type.startswith("struct ")):
+        kind = "void *"  # of as many bytes
+    return f"{volatile}{kind}{member.name}{extents};"
 
 
 def same_layout(number: int, type_name: str, members: Members) -> tuple[str, ...]:

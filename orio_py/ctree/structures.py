@@ -10,6 +10,16 @@ Members = tuple[CDeclaration, ...]
 _FLOATING = frozenset({"float", "double", "long double"})
 
 
+def cannot_be_made(members: Members) -> str | None:
+    """Why a program cannot make such a structure; None if it can: pointers may point to anything, or nowhere."""
+    return not_numbers(tuple(member for member in members if not is_pointer(member)))
+
+
+def is_pointer(member: CDeclaration) -> bool:
+    """Whether a member holds an address, or several, of data or of a function."""
+    return member.pointers > 0 or "(" in member.type
+
+
 def not_numbers(members: Members) -> str | None:
     """Why the members are not all numbers and arrays of numbers that can be assigned; None if they are."""
     for member in members:

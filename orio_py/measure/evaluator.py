@@ -13,9 +13,10 @@ from orio_py.build.compiler import Artifact, BuildFailure, Compiler
 from orio_py.build.process import Completed, run
 from orio_py.codegen.device import DeviceProgram
 from orio_py.codegen.harness import harness_program
-from orio_py.codegen.interface import KernelInterface, build_interface
+from orio_py.codegen.interface import build_interface
 from orio_py.codegen.kernel import kernel_program
 from orio_py.codegen.program import Program
+from orio_py.codegen.variables import KernelInterface
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds

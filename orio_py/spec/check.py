@@ -10,19 +10,21 @@ from orio_py.core.expr import name_positions, names_in
 from orio_py.core.names import C_TYPES
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position
-from orio_py.ctree.structures import not_numbers
+from orio_py.ctree.structures import cannot_be_made, is_pointer
 from orio_py.ctree.symbols import CDeclaration, Effects, effects
-from orio_py.spec.inputs import Storage
+from orio_py.spec.inputs import Declaration, Storage
+from orio_py.spec.members import member_at, owner_of, structure_of, uses_of
 from orio_py.spec.parameter import Constraint
 from orio_py.spec.task import TuningTask
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_MEMBER = re.compile(r"(?:\.|->)\s*[A-Za-z_]\w*")
 _PLACEHOLDER = re.compile(r"@([A-Za-z_]\w*)@|@(CFLAGS)\b")
 _DEFINE_IT = (
     "define a structure, or a typedef of numbers, in the file itself or in a header that it includes by "
     '`#include "…"`: `struct point { double x, y; };`'
 )
-_NUMBERS_ALONE = "structures whose members are numbers, or arrays of numbers, can be declared"
+_NUMBERS_ALONE = "structures whose members are numbers, arrays of numbers and pointers can be declared"
 _C_WORDS = frozenset(
     ["sizeof", "int", "long", "char", "short", "float", "double", "unsigned", "signed", "size_t"]
 )
@@ -52,13 +54,14 @@ class _Checker:
         near = task.surroundings
         own = near.function.parameters if near.function is not None else ()
         self.visible: dict[str, CDeclaration] = {d.name: d for d in (*near.globals, *own, *near.locals)}
-        self.effects: list[Effects] = [
-            effects(tree) for region in task.regions for tree in (region.reference, region.tree)
-        ]
+        trees = [tree for region in task.regions for tree in (region.reference, region.tree)]
+        self.effects: list[Effects] = [effects(tree) for tree in trees]
+        self.uses = tuple(uses_of(task, trees))
 
     def problems(self) -> Iterator[Diagnostic]:
         """All problems, errors and warnings."""
         yield from self._types()
+        yield from self._members()
         yield from self._constraints()
         yield from self._placeholders()
         yield from self._unused_parameters()
@@ -79,11 +82,43 @@ class _Checker:
             if members is None:
                 message = f"unknown type `{name}` in the declaration of `{declaration.name}`"
                 yield Diagnostic("ORIO-S014", message, place, help=did_you_mean(name, known) or _DEFINE_IT)
-            elif (problem := not_numbers(members)) is not None:
-                message = (
-                    f"`{declaration.name}` cannot be filled, as `{name}` holds more than numbers: {problem}"
-                )
+            elif (problem := cannot_be_made(members)) is not None:
+                message = f"`{declaration.name}` cannot be filled, as `{name}` is not plain: {problem}"
                 yield Diagnostic("ORIO-S014", message, place, help=_NUMBERS_ALONE)
+
+    def _members(self) -> Iterator[Diagnostic]:
+        """Declarations of members that the structures do not have, or have in another way."""
+        for declaration in self.task.inputs.members:
+            owner, _, name = declaration.name.rpartition(".")
+            structure = structure_of(self.task, owner)
+            if structure is None:
+                message = f"`{owner}` is no structure that the file defines"
+                yield Diagnostic("ORIO-S027", message, declaration.position)
+                continue
+            member = member_at(self.task, declaration.name)
+            if member is None:
+                known = [m.name for m in self.task.structures[structure]]
+                message = f"`{structure}` has no member `{name}`"
+                near = did_you_mean(name, known)
+                yield Diagnostic("ORIO-S027", message, declaration.position, help=near)
+            elif (problem := self._misfit(declaration, member)) is not None:
+                yield Diagnostic("ORIO-S027", problem, declaration.position)
+
+    def _misfit(self, declaration: Declaration, member: CDeclaration) -> str | None:
+        """Why a declaration does not fit the member."""
+        name, extents = declaration.name, len(declaration.dimensions)
+        known = self.task.structures
+        same = declaration.type == member.type or (
+            member.type in known and known[member.type] == known.get(declaration.type)
+        )
+        if not same:
+            return f"`{name}` is `{member.type}` in the file but its decl says `{declaration.type}`"
+        if "." in owner_of(name) and owner_of(name) not in {d.name for d in self.task.inputs.members}:
+            return f"`{owner_of(name)}` has to be declared, too"
+        wanted = len(member.dimensions) + member.pointers
+        if extents != wanted and not (extents == 0 and member.pointers == 0):
+            return f"`{name}` has {wanted} extents in the file but its decl says {extents}"
+        return None
 
     def _constraints(self) -> Iterator[Diagnostic]:
         every = self.parameters | self.sizes
@@ -155,8 +190,8 @@ class _Checker:
             *near.macros,
             *near.function_macros,
         }
-        for declaration in self.task.inputs.declarations:
-            names = _IDENTIFIER.findall(" ".join(declaration.dimensions))
+        for declaration in (*self.task.inputs.declarations, *self.task.inputs.members):
+            names = _IDENTIFIER.findall(_MEMBER.sub("", " ".join(declaration.dimensions)))
             for name in dict.fromkeys(names):
                 if name not in known and name not in _C_WORDS:
                     message = f"the extent of `{declaration.name}` uses the unknown name `{name}`"
@@ -170,9 +205,9 @@ class _Checker:
         missing = [name for name in arrays if not self._has_extent(name)]
         if missing:
             yield self._missing(
-                f"the extents of {_listed(missing)} are not known",
-                f"decl dynamic {self._type_of(missing[0])} {missing[0]}[N] = random;",
+                f"the extents of {_listed(missing)} are not known", *self._examples(missing[0])
             )
+        yield from self._undetermined_members(missing)
         if self.task.inputs.init_file is not None:
             return
         scalars = sorted({n for e in self.effects for n in e.reads_before_write} - set(arrays))
@@ -183,6 +218,43 @@ class _Checker:
                 f"def input_params {{ param {missing[0]}[] = [1000]; }}",
                 f"decl {self._type_of(missing[0])} {missing[0]} = random;",
             )
+
+    def _examples(self, name: str) -> tuple[str, ...]:
+        """Declarations of an array, or of what the pointers of a structure point to."""
+        kind = self._type_of(name)
+        followed = {u.path: u.member for u in self.uses if owner_of(u.path) == name and is_pointer(u.member)}
+        one = f"decl dynamic {kind} {name}[N] = random;"
+        return tuple(f"decl {m.type} {path}[N] = random;" for path, m in followed.items()) or (one,)
+
+    def _undetermined_members(self, unknown: list[str]) -> Iterator[Diagnostic]:
+        """Members that the code uses and nothing determines."""
+        declared = {d.name for d in self.task.inputs.members}
+        filled = {
+            d.name for d in (*self.task.inputs.declarations, *self.task.inputs.members) if d.initialiser
+        }
+        told: set[str] = set()
+        for use in self.uses:
+            path, owner = use.path, owner_of(use.path)
+            known = {*unknown, *told, *declared}
+            if owner in unknown or path in known or ("." in owner and owner not in declared):
+                continue
+            if is_pointer(use.member):
+                told.add(path)
+                if structure_of(self.task, owner) is not None and self._is_input(owner):
+                    yield self._missing(
+                        f"the extent of `{path}` is not known", f"decl {use.member.type} {path}[N] = random;"
+                    )
+            elif not (use.is_written or owner in filled or self.task.inputs.init_file) and owner in (
+                self.declared | declared
+            ):
+                told.add(path)
+                yield self._missing(
+                    f"the value of `{path}` is not known", f"decl {use.member.type} {path} = 1;"
+                )
+
+    def _is_input(self, owner: str) -> bool:
+        declared = self.visible.get(owner.partition(".")[0])
+        return declared is None or declared.scope != "local" or owner in self.declared
 
     def _type_of(self, name: str) -> str:
         """A type for the example of a declaration: that of a structure, or `double`."""

@@ -51,12 +51,16 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class ExternalFile:
-    """A file that a specification names: the name as written, the path found, and its text (Latin-1)."""
+    """A file that a specification names: the name as written, the path found, and its text (Latin-1).
+
+    `structures` are the types of structures that its headers define.
+    """
 
     written: str
     path: str
     text: str
     position: Position | None = None
+    structures: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,8 @@ class InputSpec:
     """Problem sizes and variables.
 
     `parameters` and `constraints` span the input sizes.  `specialize` names the input parameters that
-    become compile-time constants in the generated code.  `macros` are the texts of `decl macro`.
+    become compile-time constants in the generated code.  `macros` are the texts of `decl macro`, `members` the
+    declarations of members of structures, whose names are paths such as `A.val`.
     """
 
     parameters: tuple[Parameter, ...] = ()
@@ -72,6 +77,7 @@ class InputSpec:
     specialize: tuple[str, ...] = ()
     declarations: tuple[Declaration, ...] = ()
     macros: tuple[str, ...] = ()
+    members: tuple[Declaration, ...] = ()
     file_declarations: tuple[Declaration, ...] = ()
     """The variables that `decl_file` and `init_file` declare."""
     decl_file: ExternalFile | None = None

@@ -122,7 +122,7 @@ def test_another_layout_in_memory_is_told(tmp_path: Path) -> None:
     assert "orio_structure_0_differs_from_its_declaration" in str(problem.notes)
 
 
-KNOWN = "struct node { double x; struct node *next; }; struct other { float x; };"
+KNOWN = "struct node { double x; const int next; }; struct other { float x; };"
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ KNOWN = "struct node { double x; struct node *next; }; struct other { float x; }
     [
         ("struct nod p[n]", "ORIO-S014", "5:22", "unknown type `struct nod`", "did you mean `struct node`?"),
         ("shape p[n]", "ORIO-S014", "5:22", "unknown type `shape`", 'header that it includes by `#include "'),
-        ("struct node p[n]", "ORIO-S014", "5:22", "`next` is a pointer", "members are numbers"),
+        ("struct node p[n]", "ORIO-S014", "5:22", "`next` is constant", "members are numbers"),
         ("struct other p[n]", "ORIO-M003", "3:3", "its decl says `struct other`", ""),
         ("double p[n]", "ORIO-M003", "3:3", "its decl says `double`", ""),
     ],

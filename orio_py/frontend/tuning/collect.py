@@ -67,6 +67,7 @@ class Collected:
     constraints: list[Constraint] = field(default_factory=list[Constraint])
     size_constraints: list[Constraint] = field(default_factory=list[Constraint])
     declarations: dict[str, Declaration] = field(default_factory=dict[str, Declaration])
+    members: dict[str, Declaration] = field(default_factory=dict[str, Declaration])
     macros: list[str] = field(default_factory=list[str])
     places: dict[str, Position] = field(default_factory=dict[str, Position])
 
@@ -104,11 +105,11 @@ class Collected:
         if _is_macro(parsed):
             self.macros.append(_macro(parsed))
             return
-        declared = _declaration(parsed)
-        if declared.name in self.declarations:
-            earlier = self.declarations[declared.name].position
-            raise _twice(f"variable `{declared.name}`", parsed.name_position, earlier)
-        self.declarations[declared.name] = declared
+        declared = _member(parsed) if parsed.members else _declaration(parsed)
+        table = self.members if parsed.members else self.declarations
+        if declared.name in table:
+            raise _twice(f"variable `{declared.name}`", parsed.name_position, table[declared.name].position)
+        table[declared.name] = declared
 
     def finish(self, files: Files, problems: list[Diagnostic]) -> Specification:
         """The specification.  Problems: ORIO-S004, S007, S015, S016."""
@@ -170,6 +171,7 @@ class _Finisher:
             specialize=self._specialize(),
             declarations=tuple(found.declarations.values()),
             macros=tuple(found.macros),
+            members=tuple(found.members.values()),
             file_declarations=file_declarations(files, build),
             decl_file=decl_file,
             init_file=init_file,
@@ -362,6 +364,24 @@ def _declaration(decl: Decl) -> Declaration:
         fail(
             "ORIO-S013", f"only a static array can have the initialiser list of `{name}`", decl.name_position
         )
+    place = None if is_own else decl.position
+    return Declaration(name, c_type, storage, decl.extents, decl.text, decl.name_position, place)
+
+
+def _member(decl: Decl) -> Declaration:
+    """A member of a structure; where it is a pointer the test program allocates what it points to.
+
+    Raises ORIO-S013, S014.
+    """
+    words = [word for word in decl.words if word not in {"dynamic", "managed"}]
+    if len(words) < 2 or "static" in words:
+        fail("ORIO-S013", "expected a type and a member: `decl TYPE NAME.MEMBER[extent]…`", decl.position)
+    *type_words, variable = words
+    name = ".".join((variable, *decl.members))
+    if decl.text is not None and decl.text.startswith("{"):
+        fail("ORIO-S013", f"member `{name}` cannot have an initialiser list", decl.name_position)
+    c_type, is_own = _type(type_words, name, decl)
+    storage = Storage.DYNAMIC if decl.extents else Storage.SCALAR
     place = None if is_own else decl.position
     return Declaration(name, c_type, storage, decl.extents, decl.text, decl.name_position, place)
 

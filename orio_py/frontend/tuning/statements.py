@@ -33,9 +33,10 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Decl:
-    """`decl WORDS[extent]… = text`; extents and text are C."""
+    """`decl WORDS.member[extent]… = text`; extents and text are C."""
 
     words: tuple[str, ...]
+    members: tuple[str, ...]
     extents: tuple[str, ...]
     text: str | None
     position: Position
@@ -81,6 +82,7 @@ def parse_statement(statement: SectionStatement, source: SourceFile) -> Parsable
 
 def _decl(tree: Parsed, position: Position, source: SourceFile, start: int) -> Decl:
     words: list[Token] = []
+    members: list[str] = []
     extents: list[str] = []
     text: str | None = None
     for child in tree.children:
@@ -88,10 +90,12 @@ def _decl(tree: Parsed, position: Position, source: SourceFile, start: int) -> D
             extents.append(str(child.children[0]).strip())
         elif child.type.endswith("C_TEXT"):
             text = str(child).strip()
+        elif child.type.endswith("MEMBER"):
+            members.append(str(child).lstrip(".->").strip())
         else:
             words.append(child)
     name_position = source.position(start + offset(words[-1]))
-    return Decl(tuple(map(str, words)), tuple(extents), text, position, name_position)
+    return Decl(tuple(map(str, words)), tuple(members), tuple(extents), text, position, name_position)
 
 
 def _error(error: UnexpectedInput, statement: SectionStatement, source: SourceFile) -> DiagnosticError:
@@ -122,6 +126,6 @@ _FORMS = {
     "param": "the form is `param NAME[] = [values];` or `param NAME = value;`",
     "constraint": "the form is `constraint NAME = condition;`",
     "option": 'the form is `option "-x" = [values];`',
-    "decl": "the form is `decl [static|dynamic] TYPE NAME[extent]… = value;`",
+    "decl": "the form is `decl [static|dynamic] TYPE NAME[extent]… = value;`, or `NAME.MEMBER` of a structure",
     "import": "the form is `import spec NAME;`",
 }

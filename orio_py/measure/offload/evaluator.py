@@ -13,8 +13,8 @@ from statistics import median
 from orio_py.build.compiler import Artifact, BuildFailure, Compiler
 from orio_py.build.process import Completed
 from orio_py.codegen.device import DeviceProgram
-from orio_py.codegen.interface import KernelVariable
 from orio_py.codegen.program import Program
+from orio_py.codegen.variables import KernelVariable
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.expr import Value
 from orio_py.core.source import Position

@@ -16,7 +16,8 @@ from orio_py.frontend.read import Units, read
 from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.assumptions import Promise
 from orio_py.spec.check import check
-from orio_py.spec.inputs import InputPoint
+from orio_py.spec.inputs import Declaration, ExternalFile, InputPoint
+from orio_py.spec.members import with_owners
 from orio_py.spec.parameter import Parameter
 from orio_py.spec.recipe import StatementRecipe
 from orio_py.spec.target import BuildSpec
@@ -172,15 +173,41 @@ def _units(source: SourceFile, path: Path, command: CompileCommand | None) -> Un
 def _in_project(task: TuningTask, command: CompileCommand | None, assume: Collection[Promise]) -> TuningTask:
     """The task with the file's compiler options, the caller's promises, and the types that typedefs stand for."""
     unit = task.surroundings.unit
-    declared = tuple(
-        replace(d, type=unit.number_types[d.type], type_position=None) if d.type in unit.number_types else d
-        for d in task.inputs.declarations
-    )
-    return replace(
+
+    def plain(declared: Declaration) -> Declaration:
+        number = unit.number_types.get(declared.type)
+        return declared if number is None else replace(declared, type=number, type_position=None)
+
+    task = replace(
         task,
         build=command.applied_to(task.build) if command is not None else task.build,
-        inputs=replace(task.inputs, declarations=declared),
+        inputs=replace(
+            task.inputs,
+            declarations=tuple(map(plain, task.inputs.declarations)),
+            members=tuple(map(plain, task.inputs.members)),
+        ),
         assumptions=task.assumptions.with_promises(assume),
+    )
+    return _with_headers(replace(task, inputs=with_owners(task)))
+
+
+def _with_headers(task: TuningTask) -> TuningTask:
+    """The task; its files for the test program know the structures that their headers define."""
+    if not task.structures or not task.files:
+        return task
+
+    def known(file: ExternalFile | None) -> ExternalFile | None:
+        if file is None or "#" not in file.text:
+            return file
+        unit = unit_of(file.text, Path(file.path), task.build, {})
+        return replace(file, structures=frozenset(unit.structures))
+
+    inputs, measured = task.inputs, task.measurement
+    inputs = replace(inputs, decl_file=known(inputs.decl_file), init_file=known(inputs.init_file))
+    return replace(
+        task,
+        inputs=inputs,
+        measurement=replace(measured, validation_file=known(measured.validation_file)),
     )
 
 

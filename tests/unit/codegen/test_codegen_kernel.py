@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from orio_py.codegen.harness import fill_skeleton, harness_program
-from orio_py.codegen.interface import Passing, build_interface
+from orio_py.codegen.interface import build_interface
 from orio_py.codegen.kernel import kernel_program
+from orio_py.codegen.variables import Passing
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.tuning.files.load import load
 
