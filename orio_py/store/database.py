@@ -19,8 +19,7 @@ from orio_py.core.digest import canonical_json
 from orio_py.record.finals import FinalEntry
 from orio_py.record.measurement import Sample
 from orio_py.record.trial import Trial, TrialKey
-from orio_py.store.amend import add_objective_value, amend_trial
-from orio_py.store.bulk import insert_new
+from orio_py.store.trial_writes import add_objective_value, amend_trial, insert_new
 from orio_py.store.engine import WRITES, address, explained, make_engine, use_write_ahead_log
 from orio_py.store.finals import StoredFinals, insert_finals, load_finals
 from orio_py.store.migrations.catalog import NEWEST
