@@ -21,8 +21,7 @@ from orio_py.record.measurement import Sample
 from orio_py.record.trial import Trial, TrialKey
 from orio_py.store.engine import WRITES, address, explained, make_engine, use_write_ahead_log
 from orio_py.store.finals import StoredFinals, insert_finals, load_finals
-from orio_py.store.migrations.catalog import NEWEST
-from orio_py.store.migrations.migrate import migrate, version_of
+from orio_py.store.migrations.catalog import NEWEST, migrate, version_of
 from orio_py.store.overview import StoredSeries, best_of, is_of, overview, series_objective
 from orio_py.store.past import earlier_series
 from orio_py.store.rows import insert_details, load_trials, show_time, trial_row
