@@ -5,9 +5,7 @@ Matérn's covariance with ν = 3/2, length scales by the marginal likelihood wit
 5), and the inverse of the factor of the covariances extended by one row per observation (appendix A.4).  A
 general process computes that factor anew each time, and the predictions for all candidates with it.
 
-What a trial of a candidate promises, from a model's mean and spread.
-
-D. R. Jones, M. Schonlau and W. J. Welch, "Efficient Global Optimization of Expensive Black-Box Functions",
+What a trial of a candidate promises comes from its mean and spread: D. R. Jones, M. Schonlau and W. J. Welch, "Efficient Global Optimization of Expensive Black-Box Functions",
 Journal of Global Optimization 13, 1998.
 """
 

@@ -1,8 +1,6 @@
 """The memory that a statement touches under each name, as addresses between which everything lies.
 
-Bounds that pointers point to, such as `*count`, as values that a condition at run time may use.
-
-A pointer may be followed before a nest only where the nest itself follows it for certain: in the header of its first
+Their ends may depend on bounds that pointers point to, such as `*count`.  A pointer may be followed before a nest only where the nest itself follows it for certain: in the header of its first
 loop, and in the header of the first statement of a loop that runs at least once.  That it runs is a test of its own, which
 stands before the others.
 """

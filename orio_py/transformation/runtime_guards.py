@@ -10,8 +10,6 @@ Arrays do not overlap, and the columns of `image[i * stride + j]` stay in their 
 Source: for the idea, T. Grosser, A. Groesslinger, C. Lengauer, "Polly - performing polyhedral optimizations on a
 low-level intermediate representation", Parallel Processing Letters 22(4), 2012, and J. Doerfert, T. Grosser, S. Hack,
 "Optimistic loop optimization", CGO 2017.
-
-A condition at run time around a statement: what it tests, and what is known where it holds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The compiler wrapper: tunes the annotated sources of a compiler's command line, then compiles them.
 
-The project's own headers: what a file's meaning depends on besides itself.
+What a file's meaning depends on besides itself are the project's own headers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The lines of a kernel between its declarations and its partial results.
 
-The body of a kernel that does several iterations at once, and those that are left one by one.
+A kernel that does several iterations at once does those that are left one by one:
 
 if (orio_i + 4 <= orio_trips_i) {
   const int i = (int)orio_i;

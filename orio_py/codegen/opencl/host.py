@@ -11,7 +11,7 @@ release what is kept.  Everything is C99 and OpenCL 1.2.
 
 Source: The OpenCL Specification 1.2, sections 4 and 5.
 
-Text (bytes as Latin-1) as C string literals that every C99 compiler takes.
+The text of kernels (bytes as Latin-1) becomes string literals that every C99 compiler takes.
 """
 
 from __future__ import annotations

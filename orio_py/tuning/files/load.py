@@ -1,6 +1,6 @@
 """Reads files into checked tasks: everything that can be known to be wrong before anything is built.
 
-A file's translation unit by the command that builds it.
+A file's translation unit is what the command that builds it makes of it.
 """
 
 from __future__ import annotations
