@@ -3,6 +3,8 @@
 pycparser reads whole files without comments.  The statements are therefore wrapped in a function;
 comments and transform marks join the text as `#pragma` lines between the statements, and a table leads
 from each line of the wrapped text back to the offset in the user's file.
+
+Whole external declarations are parsed as they are, with compilers' spellings of keywords.
 """
 
 from __future__ import annotations
@@ -326,3 +328,30 @@ def _explain(found: Token | None, before: Token | None, reason: str) -> str:
     if found is None or found.is_operator("}") or found.kind is not TokenKind.OPERATOR:
         return f"found {what}{behind}; an operator or `;` is needed there"
     return f"found {what}{behind}, which does not fit there"
+
+
+_NOTICED = re.compile(r"[^:]*:(\d+):(\d+): ")
+
+
+class UnparsedError(Exception):
+    """A text cannot be parsed; `line` and `column` are where that was noticed, counted from 1."""
+
+    def __init__(self, line: int, column: int) -> None:
+        super().__init__(line, column)
+        self.line = line
+        self.column = column
+
+
+def parse_external(text: str) -> list[Node]:
+    """The external declarations in a text.  Raises UnparsedError."""
+    parser = CParser(lexer=KeywordLexer)
+    try:
+        return list(parser.parse(text, "").ext)
+    except ParseError as error:
+        match = _NOTICED.match(str(error))
+        last = getattr(parser.clex, "last", None)
+        if match is not None:
+            raise UnparsedError(int(match[1]), int(match[2])) from None
+        raise UnparsedError(getattr(last, "lineno", 1), getattr(last, "column", 1)) from None
+    except RecursionError:
+        raise UnparsedError(1, 1) from None

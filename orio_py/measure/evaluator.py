@@ -21,7 +21,7 @@ from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.measure.base import Baseline, RunLimits
-from orio_py.measure.calibration import LOOPS
+from orio_py.measure.calibration import LOOPS, Precision, choose_precision
 from orio_py.measure.job import SANITIZER_EXIT, EarlyStopping, Job, MemberPlace, ResultLines, judge
 from orio_py.measure.original import (
     compiler_problem,
@@ -29,7 +29,6 @@ from orio_py.measure.original import (
     output_warnings,
     slower_than_its_variants_may_be,
 )
-from orio_py.measure.precision import Precision, choose_precision
 from orio_py.measure.server import VariantServer
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Success
 from orio_py.record.outcome import VariantFacts

@@ -14,9 +14,8 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
-from orio_py.model.acquisition import log_expected_improvement, log_validity
 from orio_py.model.features import FeatureTable
-from orio_py.model.posterior import PoolProcess
+from orio_py.model.posterior import PoolProcess, log_expected_improvement, log_validity
 from orio_py.model.winsorising import selection, standardised, winsorised
 from orio_py.search.base import PastSeries
 from orio_py.search.memory import Memory

@@ -19,18 +19,16 @@ from orio_py.core.digest import canonical_json
 from orio_py.record.finals import FinalEntry
 from orio_py.record.measurement import Sample
 from orio_py.record.trial import Trial, TrialKey
-from orio_py.store.amend import add_objective_value, amend_trial
-from orio_py.store.bulk import insert_new
 from orio_py.store.engine import WRITES, address, explained, make_engine, use_write_ahead_log
 from orio_py.store.finals import StoredFinals, insert_finals, load_finals
-from orio_py.store.migrations.catalog import NEWEST
-from orio_py.store.migrations.migrate import migrate, version_of
+from orio_py.store.migrations.catalog import NEWEST, migrate, version_of
 from orio_py.store.overview import StoredSeries, best_of, is_of, overview, series_objective
 from orio_py.store.past import earlier_series
 from orio_py.store.rows import insert_details, load_trials, show_time, trial_row
 from orio_py.store.schema import GENERATION, RESULT, RUN, TRIAL
 from orio_py.store.selection import Selection
 from orio_py.store.series import EarlierSeries, RegionKey, Series
+from orio_py.store.trial_writes import add_objective_value, amend_trial, insert_new
 
 __all__ = [
     "EVERYTHING",

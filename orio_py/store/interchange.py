@@ -1,23 +1,135 @@
-"""The formats in which trials leave the database and come into it."""
+"""The formats in which trials leave the database and come into it.
+
+Parquet: the columns of `store.flat`, samples as lists of doubles.  Needs the package `pyarrow`.
+
+CSV: one line per trial; behind the fixed columns one column per parameter, for people and spreadsheets.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from gzip import BadGzipFile, decompress
+from importlib import import_module
 from pathlib import Path, PurePath
+from typing import Any, cast
 
-from orio_py.core.diagnostics import fail
+from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem, fail
 from orio_py.core.source import Position
 from orio_py.record.trial import Trial
-from orio_py.store.csv_file import read_csv, write_csv
+from orio_py.store.flat import COLUMNS, LISTS, NUMBERS, OPTIONAL, WHOLES, from_flat, to_flat
 from orio_py.store.imported import ImportedMeasurement
 from orio_py.store.kernel_tuner import cache_trials, is_cache, load_document
-from orio_py.store.parquet_file import read_parquet, write_parquet
 from orio_py.store.t4 import t4_trials, write_t4
 from orio_py.store.tau import write_tau
+
+PARAMETER = "param:"
+
+_LONGEST_FIELD = 2**31 - 1
+
+
+def write_csv(trials: Sequence[Trial]) -> str:
+    """The trials as CSV (RFC 4180); samples stand in one field each, separated by spaces."""
+    names = list(dict.fromkeys(name for trial in trials for name in trial.configuration))
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, [*COLUMNS, *(f"{PARAMETER}{name}" for name in names)])
+    writer.writeheader()
+    for trial in trials:
+        row = to_flat(trial)
+        for name in LISTS:
+            row[name] = " ".join(repr(float(value)) for value in cast("Sequence[float]", row[name]))
+        row.update({f"{PARAMETER}{name}": value for name, value in trial.configuration.items()})
+        writer.writerow(row)
+    return text.getvalue()
+
+
+def read_csv(text: str, name: str) -> list[Trial]:
+    """The trials of a CSV file.  Raises DiagnosticError ORIO-D007 with the line."""
+    csv.field_size_limit(_LONGEST_FIELD)
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    trials: list[Trial] = []
+    try:
+        _check_columns(reader.fieldnames or (), name)
+        for row in reader:
+            line = reader.line_num
+            try:
+                trials.append(from_flat(_typed(row)))
+            except ValueError as error:
+                fail("ORIO-D007", str(error), Position(name, line, 1))
+    except csv.Error as error:
+        fail("ORIO-D007", f"this is not CSV: {error}", Position(name, reader.line_num + 1, 1))
+    return trials
+
+
+def _check_columns(found: Iterable[str], name: str) -> None:
+    known = set(found)
+    missing = [column for column in COLUMNS if column not in known | OPTIONAL]
+    if missing:
+        message = f"the columns {', '.join(f'`{c}`' for c in missing[:5])} are missing"
+        fail("ORIO-D007", message, Position(name, 1, 1))
+
+
+def _typed(row: Mapping[str, str | None]) -> dict[str, object]:
+    typed: dict[str, object] = {}
+    for name in COLUMNS:
+        if name in OPTIONAL and name not in row:
+            typed[name] = None
+            continue
+        text = row[name]
+        if text is None:
+            raise ValueError("the line is too short")
+        if name in LISTS:
+            typed[name] = [float(word) for word in text.split()]
+        elif not text:
+            typed[name] = None
+        elif name in NUMBERS:
+            typed[name] = float(text)
+        else:
+            typed[name] = int(text) if name in WHOLES else text
+    return typed
+
+
+def write_parquet(trials: Sequence[Trial], path: Path) -> None:
+    """Write the trials.  Raises EnvironmentProblem ORIO-D008 without pyarrow; OSError."""
+    arrow, parquet = _pyarrow()
+    kinds = {name: arrow.string() for name in COLUMNS}
+    kinds.update({name: arrow.float64() for name in NUMBERS})
+    kinds.update({name: arrow.int64() for name in WHOLES})
+    kinds.update({name: arrow.list_(arrow.float64()) for name in LISTS})
+    rows = [to_flat(trial) for trial in trials]
+    schema = arrow.schema([(name, kinds[name]) for name in COLUMNS])
+    parquet.write_table(arrow.Table.from_pylist(rows, schema=schema), str(path))
+
+
+def read_parquet(path: Path) -> list[Trial]:
+    """The trials of a file.  Raises DiagnosticError ORIO-D007, EnvironmentProblem ORIO-D008; OSError."""
+    arrow, parquet = _pyarrow()
+    try:
+        rows: Sequence[Mapping[str, object]] = parquet.read_table(str(path)).to_pylist()
+    except arrow.ArrowException as error:
+        fail("ORIO-D007", f"this is not a Parquet file: {error}", Position(str(path), 1, 1))
+    trials: list[Trial] = []
+    for number, row in enumerate(rows, start=1):
+        try:
+            trials.append(from_flat(row))
+        except ValueError as error:
+            fail("ORIO-D007", f"row {number}: {error}", Position(str(path), 1, 1))
+    return trials
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    # An optional dependency of 55 MB, loaded only when a Parquet file is asked for.
+    try:
+        return import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError as error:
+        message = f"Parquet files need the Python package `pyarrow`, which cannot be loaded: {error}"
+        raise EnvironmentProblem(
+            Diagnostic("ORIO-D008", message, help="`pip install 'orio-py[parquet]'`, or use the format csv")
+        ) from error
 
 
 class Format(StrEnum):

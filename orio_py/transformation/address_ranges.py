@@ -1,8 +1,13 @@
-"""The memory that a statement touches under each name, as addresses between which everything lies."""
+"""The memory that a statement touches under each name, as addresses between which everything lies.
+
+Their ends may depend on bounds that pointers point to, such as `*count`.  A pointer may be followed before a nest only where the nest itself follows it for certain: in the header of its first
+loop, and in the header of the first statement of a loop that runs at least once.  That it runs is a test of its own, which
+stands before the others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -10,18 +15,84 @@ from orio_py.core.names import NameSupply
 from orio_py.ctree.build import as_long, binary, ident, index, literal_value, unary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.names import AccessKey, names_of, references
-from orio_py.ctree.nodes import Node, c_ast
-from orio_py.ctree.rewrite import assigned_names, declared_names, walk
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Compound, Node, c_ast
+from orio_py.ctree.rewrite import assigned_names, declared_names, substitute, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.element_accesses import ElementAccess, accesses_in
 from orio_py.transformation.offload.extents import factor_of, inner_extents
 from orio_py.transformation.offload.index_ranges import Unbounded, ends, minimums, simply_bounded
-from orio_py.transformation.pointed_bounds import PointedBounds
 from orio_py.transformation.row_facts import Fact, is_steady
 from orio_py.transformation.row_ranges import ADDRESS, RowRange, has_rows, preparation, row_range
 from orio_py.transformation.verdicts import aliases_in
+
+_ANY_TYPE = 127
+
+
+@dataclass(frozen=True, slots=True)
+class PointedBounds:
+    """Pointers to integers that bounds of a nest follow, and the tests that it does so."""
+
+    names: frozenset[str] = frozenset()
+    tests: tuple[Node, ...] = ()
+
+    @classmethod
+    def of(
+        cls, statement: Node, changing: frozenset[str], written: Collection[AccessKey], context: Context
+    ) -> PointedBounds:
+        """Those of a statement that calls nothing and writes through none of them under its own name."""
+        if context.effects(statement).calls:
+            return cls()
+        names: set[str] = set()
+        tests: list[Node] = []
+        waiting: list[Node] = []
+        unfit = changing | {name for name, _ in written}
+        loop = CanonicalLoop.match(_first(statement))
+        while loop is not None:
+            found = {name for part in (loop.start, loop.bound) for name in pointers_followed(part)}
+            if not all(name not in unfit and _points_to_integer(name, context) for name in found):
+                break
+            if found - names:
+                tests += waiting
+                waiting.clear()
+                names |= found
+            start = literal_value(loop.start)
+            # Any type of index holds these as they are, so that the test is that of the loop.
+            if start is None or not 0 <= start <= _ANY_TYPE or loop.node.cond is None:
+                break
+            waiting.append(substitute(loop.node.cond, loop.index, loop.start))
+            loop = CanonicalLoop.match(_first(loop.body))
+        return cls(frozenset(names), tuple(tests))
+
+
+def pointers_followed(node: Node) -> set[str]:
+    """The names of the pointers in `*p` anywhere in an expression."""
+    return {name for part in walk(node) if (name := pointer_of(part)) is not None}
+
+
+def pointer_of(node: Node) -> str | None:
+    """The name of the pointer if an expression is `*p`."""
+    match node:
+        case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)):
+            return name
+        case _:
+            return None
+
+
+def _first(statement: Node) -> Node:
+    while isinstance(statement, Compound) and statement.block_items:
+        statement = statement.block_items[0]
+    return statement
+
+
+def _points_to_integer(name: str, context: Context) -> bool:
+    declared = context.declarations.get(name)
+    if declared is None or "volatile" in declared.qualifiers:
+        return False
+    return declared.is_integer and declared.pointers + len(declared.dimensions) == 1
+
 
 _MOST_ENDS = 8
 _MOST_TOGETHER = 2

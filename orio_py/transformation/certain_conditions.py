@@ -10,15 +10,18 @@ from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.equal import equal
 from orio_py.ctree.nodes import NEGATED, Node, c_ast
 from orio_py.ctree.rewrite import walk
+from orio_py.ctree.unit.value_ranges import facts_of
 from orio_py.transformation.base import Context
 from orio_py.transformation.types import is_computed_unsigned, is_converted, is_wide, is_within, signedness
 
 
 def is_always_true(test: Node, context: Context) -> bool:
-    """Whether a comparison says no more than that an unsigned value is not negative, or equal to itself.
+    """Whether a comparison says no more than that an unsigned value is not negative, or equal to itself, or what is known.
 
-    Compilers warn of such a test (-Wtype-limits, -Wtautological-compare).
+    Compilers warn of the first ones (-Wtype-limits, -Wtautological-compare).
     """
+    if _is_known(test, context):
+        return True
     match test:
         case c_ast.BinaryOp(op="<=" | ">=", left=left, right=right) if equal(left, right):
             return True
@@ -36,6 +39,15 @@ def is_always_true(test: Node, context: Context) -> bool:
             return _is_zero(limit) and known
         case _:
             return False
+
+
+def _is_known(test: Node, context: Context) -> bool:
+    """Whether a comparison follows from what is known before the region."""
+    if not context.facts or not isinstance(test, c_ast.BinaryOp) or test.op not in {"<", "<=", ">", ">="}:
+        return False
+    needed = tuple(facts_of(test, True, context.declarations))
+    distances = [[(one - fact).value for fact in context.facts] for one in needed]
+    return bool(needed) and all(any(d is not None and d >= 0 for d in found) for found in distances)
 
 
 def never_holds(test: Node, context: Context) -> bool:

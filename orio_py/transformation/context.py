@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from orio_py.core.source import Span
+from orio_py.ctree.dependence.scope import Constraint
 from orio_py.ctree.file_scope import FileScope, FunctionHeader, live_after, surroundings
 from orio_py.ctree.known_functions import ALLOCATORS
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names, walk
 from orio_py.ctree.symbols import CDeclaration, Effects, declaration_of, effects
+from orio_py.ctree.unit.value_ranges import facts_before
 from orio_py.spec.inputs import Declaration
 from orio_py.spec.parameter import Parameter
 from orio_py.spec.region import Region
@@ -73,6 +75,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
             name: tuple(_with_numbers(member, task.surroundings.macros) for member in members)
             for name, members in task.structures.items()
         },
+        facts=_facts(around, inside, task.types),
         label=_label(around.function, task.source.text, region.leader.start),
     )
 
@@ -87,6 +90,14 @@ def _mentioned_sizes(task: TuningTask, around: FileScope, used: frozenset[str]) 
         if p.name in mentioned and p.name not in around.declared
         if around.flow is None or not around.flow.changes(p.name, around.inside)
     )
+
+
+def _facts(around: FileScope, inside: Effects, types: Mapping[str, str]) -> tuple[Constraint, ...]:
+    """What is known of variables of the function throughout the region, which does not change them."""
+    parameters = around.function.parameters if around.function is not None else ()
+    changed = inside.writes | inside.address_taken
+    kept = {d.name: _with_type(d, types) for d in (*parameters, *around.locals) if d.name not in changed}
+    return facts_before(around.flow, around.inside, kept) if around.flow is not None else ()
 
 
 def with_inner_declarations(node: Node, context: Context) -> Context:

@@ -1,8 +1,12 @@
-"""The compiler wrapper: tunes the annotated sources of a compiler's command line, then compiles them."""
+"""The compiler wrapper: tunes the annotated sources of a compiler's command line, then compiles them.
+
+What a file's meaning depends on besides itself are the project's own headers.
+"""
 
 from __future__ import annotations
 
 import fcntl
+import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -12,12 +16,47 @@ from orio_py.build.detect import cpu_name
 from orio_py.core.diagnostics import Diagnostic, Severity
 from orio_py.core.digest import digest
 from orio_py.core.expr import Value
+from orio_py.core.source import SourceFile
 from orio_py.tuning.files.compile_commands import CompileCommands, parse_command
-from orio_py.tuning.files.headers import project_texts
 from orio_py.tuning.files.load import Loaded, load
 from orio_py.tuning.files.marks import annotated_sources
 from orio_py.tuning.files.sidecar_files import languages_of
 from orio_py.tuning.options import TuneOptions
+
+LARGEST_HEADER = 4 * 1024 * 1024
+MOST_HEADERS = 500
+"""Bounds of the search."""
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
+
+
+def project_texts(source: SourceFile, path: Path, folders: Sequence[Path]) -> list[str]:
+    """The file's text and those of the project's headers that it includes, each once."""
+    texts = [source.text]
+    waiting = [(name, path.resolve().parent) for name in _included(source.text)]
+    seen: set[Path] = set()
+    while waiting and len(seen) < MOST_HEADERS:
+        name, beside = waiting.pop(0)
+        header = next((p for p in ((f / name).resolve() for f in (beside, *folders)) if _readable(p)), None)
+        if header is None or header in seen:
+            continue
+        seen.add(header)
+        content = header.read_bytes().decode("latin-1")
+        texts.append(content)
+        waiting.extend((inner, header.parent) for inner in _included(content))
+    return texts
+
+
+def _included(text: str) -> list[str]:
+    return [quoted or angled for quoted, angled in _INCLUDE.findall(text)]
+
+
+def _readable(path: Path) -> bool:
+    try:
+        return path.is_file() and path.stat().st_size <= LARGEST_HEADER
+    except (OSError, ValueError):
+        return False
+
 
 Tuner = Callable[[Path, Path, TuneOptions], Sequence[Diagnostic]]
 """Tunes a file into another one; the problems met.  Without an output there was nothing to write."""

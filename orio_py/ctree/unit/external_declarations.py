@@ -14,8 +14,8 @@ from orio_py.ctree.file_structure import Item, closing, function_name, outline, 
 from orio_py.ctree.lexer import Token, TokenKind, blank, code_tokens, directive_name, names_in, scan
 from orio_py.ctree.macros import Macro, MacroChange, add_changes, expanded, macros_at
 from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.parse import UnparsedError, parse_external
 from orio_py.ctree.typenames import SPELLINGS, STANDARD_TYPES, discover
-from orio_py.ctree.unit.parser import UnparsedError, parse_external
 from orio_py.ctree.unit.segments import MASK, LineMarker
 
 OPAQUE = "orio_opaque"

@@ -15,13 +15,14 @@ from orio_py.ctree.nodes import Node, c_ast, substatements
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.structures import Members
 from orio_py.ctree.symbols import declaration_of
-from orio_py.ctree.unit.control_flow import ControlFlow, control_flow
+from orio_py.ctree.unit.control_flow import ControlFlow
 from orio_py.ctree.unit.external_declarations import (
     Declared,
     Preprocessed,
     constant,
     parse_items,
 )
+from orio_py.ctree.unit.flow_building import control_flow
 from orio_py.ctree.unit.purity import pure_functions, with_callees
 from orio_py.ctree.unit.segments import Segments
 

@@ -34,7 +34,7 @@ class Arithmetic:
         self._changing = changing
         self._nodes: dict[str, Node] = {}
         self._choices: dict[str, tuple[bool, tuple[Polynomial, ...]]] = {}
-        self.minimums: dict[str, int] = {}
+        self.minimums = {n: value for n, value in least_values(context.facts).items() if n not in changing}
         self.followed: frozenset[str] = frozenset()
         """Pointers of which `*p` has one value throughout."""
         self.types: dict[str, str] = {}
@@ -241,6 +241,25 @@ class Arithmetic:
             return []
         rest = value - factor * Polynomial.symbol(symbol)
         return [rest + factor * operand for operand in operands]
+
+
+def least_values(facts: Iterable[Polynomial]) -> dict[str, int]:
+    """What polynomials that are at least 0 say of single variables: of `m - n` and `n - 3`, that both are at least 3."""
+    found: dict[str, int] = {}
+    known = [fact for fact in facts if all(len(monomial) <= 1 for monomial in fact.terms)]
+    for _ in known:
+        before = dict(found)
+        for fact in known:
+            more = [symbols for symbols, factor in fact.terms.items() if symbols and factor > 0]
+            less = [symbols for symbols, factor in fact.terms.items() if symbols and factor < 0]
+            if len(more) != 1 or fact.terms[more[0]] != 1 or any(names[0] not in found for names in less):
+                continue
+            least = sum(-fact.terms[names] * found[names[0]] for names in less) - fact.terms.get((), 0)
+            if least >= 0:
+                found[more[0][0]] = max(least, found.get(more[0][0], 0))
+        if found == before:
+            break
+    return found
 
 
 def _without(monomial: Monomial, symbol: str) -> Monomial:

@@ -14,7 +14,13 @@ from orio_py.ctree.build import add, binary, literal_value, ternary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import MIRRORED, NEGATED, Node, c_ast
-from orio_py.transformation.offload.arithmetic import Arithmetic, ValueEnvironment, as_long, operands
+from orio_py.transformation.offload.arithmetic import (
+    Arithmetic,
+    ValueEnvironment,
+    as_long,
+    least_values,
+    operands,
+)
 from orio_py.transformation.offload.conversions import compares_numbers
 
 _MAXIMUM_ENDS = 8
@@ -211,22 +217,12 @@ def _end(level: IndexRange, outer: Sequence[str], facts: _Facts, *, upper: bool)
 
 def minimums(levels: Sequence[IndexRange]) -> dict[str, int]:
     """The least values, at least 0, of scalars wherever all loops run: 1 for `n` where `0 <= i < n`."""
-    found: dict[str, int] = {}
+    distances: list[Polynomial] = []
     for level in levels:
         lowers, uppers = (*level.lowers, *level.limit[0]), (*level.uppers, *level.limit[1])
         lowest = max((end.value for end in lowers if end.value is not None), default=-1)
-        for end in uppers:
-            names = [monomial for monomial in end.terms if monomial]
-            least = lowest - end.terms.get((), 0)
-            if (
-                lowest >= 0
-                and least >= 0
-                and len(names) == 1
-                and len(names[0]) == 1
-                and end.terms[names[0]] == 1
-            ):
-                found[names[0][0]] = max(least, found.get(names[0][0], 0))
-    return found
+        distances += [end.shifted(-lowest) for end in uppers if lowest >= 0]
+    return least_values(distances)
 
 
 def least(levels: Sequence[IndexRange], arithmetic: Arithmetic) -> dict[str, int]:

@@ -19,7 +19,7 @@ from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import note, refuse
-from orio_py.transformation.offload.arithmetic import Arithmetic
+from orio_py.transformation.offload.arithmetic import Arithmetic, least_values
 from orio_py.transformation.offload.element_accesses import ElementAccess, in_both_branches
 from orio_py.transformation.offload.execution_condition import (
     ExecutionCondition,
@@ -175,7 +175,7 @@ class _Groups:
         if all(self._is_inside(value, group, base, largest=largest) for value in values):
             return extreme([*found, *values])
         before, end = (self.arithmetic.extreme(ends, largest=largest) for ends in (found, values))
-        known = {**self.known, **_least(group.guards)}
+        known = {**self.known, **least_values(group.guards)}
         further = self.arithmetic.tightest([*found, *values], smallest=not largest, minimums=known)
         if not _are_among(further, values):
             end = self.arithmetic.extreme([*found, *values], largest=largest)
@@ -197,22 +197,11 @@ class _Groups:
         guards = list(group.guards)
         for guard in group.guards if size is not None else ():
             others = [other for other in guards if other is not guard]
-            known = {**self.known, **_least(others)}
+            known = {**self.known, **least_values(others)}
             if size is not None and is_none_without(size, guard, self.arithmetic, known):
                 guards = others
                 break
         return all_hold(guards, self.arithmetic)
-
-
-def _least(guards: Sequence[Polynomial]) -> dict[str, int]:
-    """What guards say of single scalars: `n - 3` that `n` is at least 3."""
-    found: dict[str, int] = {}
-    for guard in guards:
-        names = [monomial for monomial in guard.terms if monomial]
-        least = -guard.terms.get((), 0)
-        if len(names) == 1 and len(names[0]) == 1 and guard.terms[names[0]] == 1 and least >= 0:
-            found[names[0][0]] = least
-    return found
 
 
 def touched(

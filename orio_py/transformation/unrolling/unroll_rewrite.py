@@ -27,6 +27,7 @@ from orio_py.ctree.rewrite import walk_statements
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context, refuse
+from orio_py.transformation.certain_conditions import is_always_true
 from orio_py.transformation.forms import start_is_invariant
 from orio_py.transformation.hoisting import hoisted
 from orio_py.transformation.types import (
@@ -241,7 +242,8 @@ def main_test(view: CanonicalLoop, factor: int, context: Context) -> Node:
             # As an `int`, the difference would be compared with an unsigned index, of which compilers warn.
             mixed = signedness_of_type(index_type(view, context)) == "unsigned" and _is_int(bound, context)
             last = sub(bound, c_ast.Constant("unsigned int", f"{span}u") if mixed else span)
-            return binary("&&", binary(away, bound, fixed + span), binary(beyond, index, simplify(last)))
+            enough, remaining = binary(away, bound, fixed + span), binary(beyond, index, simplify(last))
+            return remaining if is_always_true(enough, context) else binary("&&", enough, remaining)
         if start_is_invariant(view, context) and same_signedness(
             index_type(view, context), context, start, bound
         ):

@@ -1,7 +1,11 @@
-"""Reads files into checked tasks: everything that can be known to be wrong before anything is built."""
+"""Reads files into checked tasks: everything that can be known to be wrong before anything is built.
+
+A file's translation unit is what the command that builds it makes of it.
+"""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +14,8 @@ from orio_py.core.diagnostics import Diagnostic, DiagnosticError, fail, has_erro
 from orio_py.core.expr import Value, show
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import SourceFile, Span
-from orio_py.ctree.unit.translation_unit import TranslationUnit
+from orio_py.ctree.unit.segments import Segments
+from orio_py.ctree.unit.translation_unit import TranslationUnit, translation_unit
 from orio_py.frontend.annotations.modules.chill import read_statement_recipe
 from orio_py.frontend.read import Units, read
 from orio_py.search_space.search_space import SearchSpace
@@ -28,11 +33,51 @@ from orio_py.tuning.files.compile_commands import (
     CompileCommand,
     CompileCommands,
     find_compile_commands,
+    parse_command,
     read_compile_commands,
 )
 from orio_py.tuning.files.marks import may_be_annotated
 from orio_py.tuning.files.tree import FileSelection, expand_paths
-from orio_py.tuning.files.units import unit_of
+
+
+def unit_of(text: str, path: Path, build: BuildSpec, codes: Mapping[int, str]) -> TranslationUnit:
+    """What the compiler of `build` sees of a file, `codes` being code that its annotations hold.
+
+    Options that depend on parameters are left out.  Where no compiler is found, or its preprocessor does not
+    come to an end, the headers of the project are read without it, those of the system are not.
+    """
+    folder = path.resolve().parent
+    command = _command(build, folder)
+
+    def preprocess(segments: Segments) -> str:
+        from orio_py.build import preprocessor  # takes time to load, and files without directives need none
+
+        marked = segments.marked(masked=True)
+        options = [*command.language, "-DORIO_ORIGINAL"]
+        found = preprocessor.preprocess(marked, command.compiler, options, folder)
+        if found is not None:
+            return found
+        from orio_py.ctree.unit import preprocess  # takes time to load
+
+        folders = [str(f) for f in (folder, *command.include_folders)]
+        return preprocess.preprocess(marked, folders, _definitions(options))
+
+    return translation_unit(text, codes=codes, preprocess=preprocess)
+
+
+def _definitions(options: Sequence[str]) -> list[tuple[str, str]]:
+    """The macros that `-D` defines, each with its text."""
+    given = (option.removeprefix("-D").partition("=") for option in options if option.startswith("-D"))
+    return [(name, body if equals else "1") for name, equals, body in given]
+
+
+def _command(build: BuildSpec, folder: Path) -> CompileCommand:
+    try:
+        words = [word for word in shlex.split(build.command) if "@" not in word]
+    except ValueError:  # `build.compiler` reports a command that cannot be split
+        words = []
+    return parse_command(words or ["cc"], folder)
+
 
 MOST_INPUT_SIZES = 1000
 

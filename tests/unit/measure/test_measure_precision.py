@@ -3,7 +3,7 @@
 import pytest
 
 from orio_py.core.units import Seconds
-from orio_py.measure.precision import SAMPLE, choose_precision
+from orio_py.measure.calibration import SAMPLE, choose_precision
 from orio_py.record.measurement import Clock
 
 TICK = Seconds(30e-9)

@@ -10,9 +10,8 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import Matern, WhiteKernel
 
 from orio_py.model import posterior
-from orio_py.model.acquisition import log_expected_improvement, log_validity
 from orio_py.model.base import Prediction
-from orio_py.model.posterior import PoolProcess
+from orio_py.model.posterior import PoolProcess, log_expected_improvement, log_validity
 from orio_py.model.winsorising import selection, standardised, winsorised
 
 Array = np.ndarray

@@ -14,10 +14,9 @@ from trials import START, failure, success, trial
 
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem
 from orio_py.record.measurement import Clock, Failure, Stage
-from orio_py.store import parquet_file
-from orio_py.store.csv_file import read_csv, write_csv
+from orio_py.store import interchange
 from orio_py.store.flat import OPTIONAL
-from orio_py.store.interchange import Format, format_of, read, write
+from orio_py.store.interchange import Format, format_of, read, read_csv, write, write_csv
 from orio_py.store.t4 import INVALIDITY, STAGES, read_t4, write_t4
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "support" / "t4_schema.json").read_text())
@@ -229,7 +228,7 @@ def test_parquet_without_pyarrow_names_the_package(tmp_path, monkeypatch):
     def missing(name):
         raise ImportError(f"No module named {name!r}")
 
-    monkeypatch.setattr(parquet_file, "import_module", missing)
+    monkeypatch.setattr(interchange, "import_module", missing)
     with pytest.raises(EnvironmentProblem) as caught:
         write(TRIALS, Format.PARQUET, tmp_path / "x.parquet")
     assert caught.value.diagnostics[0].code == "ORIO-D008"

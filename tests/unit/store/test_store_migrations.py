@@ -11,8 +11,7 @@ from trials import series, trial
 
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.store.database import ResultsDatabase
-from orio_py.store.migrations.catalog import MIGRATIONS, NEWEST
-from orio_py.store.migrations.migrate import migrate
+from orio_py.store.migrations.catalog import MIGRATIONS, NEWEST, migrate
 from orio_py.store.rows import trial_row
 from orio_py.store.schema import TABLES
 
@@ -149,7 +148,7 @@ def test_a_step_that_fails_leaves_the_old_version(tmp_path, monkeypatch):
         MIGRATIONS[1](connection)
         raise KeyError("power cut")
 
-    monkeypatch.setattr("orio_py.store.migrations.migrate.MIGRATIONS", (MIGRATIONS[0], broken))
+    monkeypatch.setattr("orio_py.store.migrations.catalog.MIGRATIONS", (MIGRATIONS[0], broken))
     with pytest.raises(KeyError):
         ResultsDatabase.open(path)
     assert columns(path) == before

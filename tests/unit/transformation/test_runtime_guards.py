@@ -402,3 +402,60 @@ def test_what_cannot_be_tested_is_refused(function: str, code: str, recipe: str)
 def test_what_cannot_overlap_has_no_guard(function: str) -> None:
     text = FILE.format(function=function, code=CASES["vectors"][1], recipe="Parallelize()")
     assert "overlap" not in transformed_file(text, {})
+
+
+@pytest.mark.parametrize(
+    ("condition", "recipe", "guard"),
+    [
+        ("n == 7", "Parallelize()", "if (n <= stride)"),
+        ("stride < n", "Parallelize()", ""),
+        ("stride < n + 1 || n < 2", "UnrollJam(ufactor=2)", ""),
+        ("stride < n && m > 3", "Parallelize()", "if (n <= stride)"),
+    ],
+)
+def test_what_the_code_before_a_region_says_is_not_tested_again(
+    condition: str, recipe: str, guard: str
+) -> None:
+    text = f"""void f(int n, int m, int stride, double *restrict a, const double *restrict b) {{
+  int i, j;
+  if ({condition}) return;
+  /*@ begin Loop(transform {recipe}) @*/
+  for (i = 0; i < m; i++) for (j = 0; j < n; j++) a[i * stride + j] = b[j];
+  /*@ end @*/
+}}
+"""
+    found = transformed_file(text, {})
+    assert ("Runs where" in found) == bool(guard)
+    assert guard in found
+
+
+@pytest.mark.parametrize(("least", "test"), [(1, "n > 3 && "), (4, ""), (3, "n > 3 && ")])
+def test_a_loop_that_is_long_enough_has_no_test_of_that(least: int, test: str) -> None:
+    text = f"""void f(int n, double *restrict a) {{
+  int i;
+  if (n < {least}) return;
+  /*@ begin Loop(transform Unroll(ufactor=4)) @*/
+  for (i = 0; i < n; i++) a[i] = 0;
+  /*@ end @*/
+}}
+"""
+    assert f"for (i = 0; {test}i < n - 3; i += 4)" in transformed_file(text, {})
+
+
+@pytest.mark.parametrize(
+    ("condition", "sent"),
+    [
+        ("stride < m || m <= 0", "(b, a, (long)n * stride + m - stride, (long)m * n, m, stride, n);"),
+        ("stride < m || m < 0", "? "),
+    ],
+)
+def test_devices_are_sent_what_may_be_touched_by_what_is_known(condition: str, sent: str) -> None:
+    text = f"""void f(int n, int m, int stride, double *restrict a, const double *restrict b) {{
+  int i, j;
+  if ({condition}) return;
+  /*@ begin Loop(transform OpenCL()) @*/
+  for (i = 0; i < n; i++) for (j = 0; j < m; j++) a[i * m + j] = b[i * stride + j];
+  /*@ end @*/
+}}
+"""
+    assert sent in transformed_file(text, {})

@@ -15,8 +15,7 @@ from opencl_plans import AXPY, add_2d, axpy, squares
 
 from orio_py.codegen.device import group_counts
 from orio_py.codegen.host_unit import HostUnit
-from orio_py.codegen.opencl.host import host_header, host_source, prototype
-from orio_py.codegen.string_literals import LONGEST_LITERAL, string_pieces
+from orio_py.codegen.opencl.host import LONGEST_LITERAL, host_header, host_source, prototype, string_pieces
 from orio_py.kernel.plan import LaunchShape
 
 CALL = re.compile(r"\bcl[A-Z]\w+(?=\()")

@@ -13,7 +13,7 @@ from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.file_scope import surroundings
 from orio_py.ctree.unit.translation_unit import TranslationUnit
 from orio_py.spec.target import BuildSpec
-from orio_py.tuning.files.units import unit_of
+from orio_py.tuning.files.load import unit_of
 
 
 def unit(folder: Path, text: str, command: str = "gcc -O3") -> TranslationUnit:

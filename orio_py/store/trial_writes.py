@@ -1,16 +1,59 @@
-"""Many trials at once: a statement per table and thousand trials instead of several per trial."""
+"""What changes stored trials: many new ones, with a statement per table and thousand trials, and additions to one.
+
+Samples of a second round, a later failure and values of other objectives are added; nothing is taken away.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Table, and_, select
 
+from orio_py.record.measurement import Sample, Success
 from orio_py.record.trial import Trial
 from orio_py.store.overview import is_of
-from orio_py.store.rows import Row, detail_rows, trial_row
-from orio_py.store.schema import TRIAL
+from orio_py.store.rows import (
+    Row,
+    detail_rows,
+    load_trials,
+    objective_rows,
+    outcome_columns,
+    sample_rows,
+    trial_row,
+)
+from orio_py.store.schema import OBJECTIVE, SAMPLE, TRIAL
 from orio_py.store.series import Series
+
+
+def amend_trial(connection: Connection, number: int, trial: Trial, known: Sequence[Sample]) -> Trial:
+    """Add to the trial with the id `number` what `trial` has beyond the samples `known`.
+
+    Returns what is then stored: where that was no success with just these samples, it stays.
+    """
+    (stored,) = load_trials(connection, TRIAL.c.id == number)
+    before = stored.measurement
+    after = trial.measurement.samples if isinstance(trial.measurement, Success) else tuple(known)
+    if not isinstance(before, Success) or not before.samples == tuple(known) == after[: len(known)]:
+        return stored
+    if more := after[len(known) :]:
+        connection.execute(SAMPLE.insert(), sample_rows(number, more, len(known)))
+    columns = outcome_columns(trial.measurement)
+    connection.execute(TRIAL.update().where(TRIAL.c.id == number).values(columns))
+    for expression, value in trial.objectives.items():
+        same = and_(OBJECTIVE.c.trial == number, OBJECTIVE.c.expression == expression)
+        connection.execute(OBJECTIVE.update().where(same).values(value=value))
+    return trial
+
+
+def add_objective_value(connection: Connection, number: int, expression: str, value: float | None) -> None:
+    """Add the value of an objective to the trial with the id `number`, unless it has one."""
+    known = (
+        connection.execute(select(OBJECTIVE.c.expression).where(OBJECTIVE.c.trial == number)).scalars().all()
+    )
+    if expression not in known:
+        rows = objective_rows(number, {expression: value}, len(known))
+        connection.execute(OBJECTIVE.insert(), rows)
+
 
 CHUNK = 1000
 
