@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -56,6 +56,63 @@ _PARTIAL = frozenset({"/", "%", "<<", ">>"})
 
 
 @dataclass(frozen=True, slots=True)
+class Spots:
+    """What a statement touches of memory that it does not declare itself: by name with fields, and what it writes.
+
+    `nodes` are the places in the tree, by identity.
+    """
+
+    found: Mapping[str, frozenset[AccessKey]]
+    written: frozenset[AccessKey]
+    nodes: Mapping[str, frozenset[int]]
+
+    @classmethod
+    def of(cls, statement: Node, context: Context) -> Spots:
+        """The spots of a statement, scalars only where others may reach them."""
+        names = names_of(statement, context.declarations)
+        spots: dict[str, set[AccessKey]] = {}
+        nodes: dict[str, set[int]] = {}
+        written: set[AccessKey] = set()
+        for found, node, is_written in references(statement, names):
+            if found.variable in names.local or not (found.subscripts or found.variable in context.exposed):
+                declared = context.declarations.get(found.variable)
+                if declared is None or not declared.is_array_like or found.variable in names.local:
+                    continue
+            spots.setdefault(found.name, set()).add(found.spot)
+            nodes.setdefault(found.name, set()).add(id(node))
+            written.update([found.spot] if is_written else ())
+        return cls(
+            {name: frozenset(keys) for name, keys in spots.items()},
+            frozenset(written),
+            {name: frozenset(keys) for name, keys in nodes.items()},
+        )
+
+    def doubtful_pairs(self, context: Context) -> list[tuple[str, str]]:
+        """The names that may touch the same memory, of which one is written at least."""
+        aliases = aliases_in(context)
+        return [
+            (one, two)
+            for one, two in combinations(sorted(self.found), 2)
+            if any(
+                aliases.may_overlap(first, second)
+                for first in self.found[one]
+                for second in self.found[two]
+                if first in self.written or second in self.written
+            )
+        ]
+
+    def keeps(self, name: str, members: Collection[str], context: Context) -> bool:
+        """Whether nothing that is written may be the pointer itself, where the name is that of a member."""
+        if name not in members:
+            return "." not in name
+        variable = context.declarations[name.partition(".")[0]]
+        pointer, aliases = (name, variable.pointers), aliases_in(context)
+        if all(spot == pointer for spot in self.found[name]):
+            return True
+        return not any(spot == pointer or aliases.may_overlap(pointer, spot) for spot in self.written)
+
+
+@dataclass(frozen=True, slots=True)
 class TouchedMemory:
     """The memory that a statement touches: by name, how deep, whether it is written, and the elements."""
 
@@ -95,29 +152,18 @@ class TouchedMemory:
     @classmethod
     def of(cls, statement: Node, context: Context) -> TouchedMemory:
         """What a statement touches of memory that it does not declare itself."""
-        names = names_of(statement, context.declarations)
         changing = frozenset(assigned_names(statement)) | declared_names(statement)
         arithmetic = Arithmetic(context, changing)
-        spots: dict[str, set[AccessKey]] = {}
-        nodes: dict[str, set[int]] = {}
-        written: set[AccessKey] = set()
-        for found, node, is_written in references(statement, names):
-            if found.variable in names.local or not (found.subscripts or found.variable in context.exposed):
-                declared = context.declarations.get(found.variable)
-                if declared is None or not declared.is_array_like or found.variable in names.local:
-                    continue
-            spots.setdefault(found.variable, set()).add(found.spot)
-            nodes.setdefault(found.variable, set()).add(id(node))
-            written.update([found.spot] if is_written else ())
-        pointers = PointedBounds.of(statement, changing, written, context)
+        touched = Spots.of(statement, context)
+        pointers = PointedBounds.of(statement, changing, touched.written, context)
         arithmetic.followed = pointers.names
         elements: dict[str, list[ElementAccess]] = {}
         for access in accesses_in(statement, arithmetic):
             elements.setdefault(access.name, []).append(access)
         return cls(
-            {name: frozenset(found) for name, found in spots.items()},
-            frozenset(written),
-            {name: frozenset(found) for name, found in nodes.items()},
+            touched.found,
+            touched.written,
+            touched.nodes,
             elements,
             arithmetic,
             pointers,
@@ -125,20 +171,6 @@ class TouchedMemory:
             bool(context.effects(statement).calls),
             context,
         )
-
-    def doubtful_pairs(self, context: Context) -> list[tuple[str, str]]:
-        """The names that may touch the same memory, of which one is written at least."""
-        aliases = aliases_in(context)
-        return [
-            (one, two)
-            for one, two in combinations(sorted(self.spots), 2)
-            if any(
-                aliases.may_overlap(first, second)
-                for first in self.spots[one]
-                for second in self.spots[two]
-                if first in self.written or second in self.written
-            )
-        ]
 
     def extent(self, name: str, supply: NameSupply) -> AddressRange | None:
         """The addresses between which everything lies that is touched under a name; None where nobody knows.

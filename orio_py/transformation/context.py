@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from orio_py.core.source import Span
+from orio_py.ctree.effects import copies_address
 from orio_py.ctree.file_scope import FileScope, FunctionHeader, live_after, surroundings
 from orio_py.ctree.known_functions import ALLOCATORS
 from orio_py.ctree.nodes import Node, c_ast
@@ -44,6 +45,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
         promising = _promising(declared[name], kept)
         extended = _promising(_with_extent(promising, specified.get(name)), kept)
         declared[name] = extended if extended.promised else promising
+        declared[name] = replace(declared[name], copied=_copied(declared[name], around, region.tree))
     own = {d.name: declaration_of(d) for d in walk(region.tree) if isinstance(d, c_ast.Decl) and d.name}
     lasting = {name for name, d in own.items() if d.storage & {"static", "extern"}}
     declared |= own
@@ -170,6 +172,14 @@ def _allocated(declared: CDeclaration, around: FileScope) -> CDeclaration:
         return declared
     is_known = around.unit.own_functions.isdisjoint(ALLOCATORS)
     return replace(declared, allocated=is_known and flow.is_allocated(declared.name, around.inside))
+
+
+def _copied(declared: CDeclaration, around: FileScope, tree: Node) -> bool:
+    """Whether the function may copy the address that a `restrict` pointer to numbers holds."""
+    function = around.unit.functions.get(around.function.name) if around.function is not None else None
+    if function is None or declared.pointers + len(declared.dimensions) != 1:
+        return True
+    return any(copies_address(part, declared.name) for part in (function.node.body, tree))
 
 
 def _rebound(declared: CDeclaration, around: FileScope, inside: Effects) -> CDeclaration:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from orio_py.ctree.build import literal_value
+from orio_py.ctree.build import literal_value, statements
 from orio_py.ctree.dependence.names import AccessKey
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import Compound, Node, c_ast
+from orio_py.ctree.nodes import Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import substitute, walk
 from orio_py.transformation.base import Context
 
@@ -81,3 +81,44 @@ def _points_to_integer(name: str, context: Context) -> bool:
     if declared is None or "volatile" in declared.qualifiers:
         return False
     return declared.is_integer and declared.pointers + len(declared.dimensions) == 1
+
+
+def tests_before_following(statement: Node, pointers: Collection[str]) -> tuple[Node, ...] | None:
+    """The tests that hold only where a nest follows all of some pointers to structures; None where nobody knows.
+
+    Headers of loops are evaluated in any case, bodies where loops run.
+    """
+    left, tests = set(pointers), list[Node]()
+    loop = CanonicalLoop.match(_first(statement))
+    while left and loop is not None:
+        left -= _followed(loop.start) | _followed(loop.bound)
+        start = literal_value(loop.start)
+        if not left:
+            break
+        if start is None or not 0 <= start <= _ANY_TYPE or loop.node.cond is None:
+            return None
+        end = literal_value(loop.bound)
+        if end is None or loop.relation not in {"<", "<="} or not start < end:
+            tests.append(substitute(loop.node.cond, loop.index, loop.start))
+        loop, body = None, loop.body
+        for item in statements(body):
+            if isinstance(item, For):
+                loop = CanonicalLoop.match(item)
+                break
+            if not isinstance(item, (c_ast.Assignment, c_ast.Decl, c_ast.UnaryOp)):
+                break
+            left -= _followed(item)
+    return None if left else tuple(tests)
+
+
+def _followed(node: Node) -> set[str]:
+    """The pointers to structures that an expression follows whatever the values."""
+    match node:
+        case c_ast.StructRef(name=c_ast.ID(name=name), type="->"):
+            return {name}
+        case c_ast.BinaryOp(op="&&" | "||", left=first) | c_ast.TernaryOp(cond=first):
+            return _followed(first)
+        case c_ast.UnaryOp(op="&" | "sizeof"):
+            return set()
+        case _:
+            return set[str]().union(*(_followed(child) for child in node))
