@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from orio_py.codegen.extent import extent_effects, parse_extent
 from orio_py.codegen.variables import KernelVariable, Passing
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
+from orio_py.ctree.dependence.names import names_of, references
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.structures import is_pointer
@@ -29,6 +30,10 @@ def with_members(task: TuningTask, variables: Sequence[KernelVariable]) -> tuple
         return tuple(variables)
     declared = {d.name: d for d in task.inputs.members}
     written = _written(task)
+    if written is not None:
+        for v in variables:
+            if v.members:
+                found[v.name] = replace(v, written=v.written and v.name in written)
     for spec in sorted(declared.values(), key=lambda d: d.name.count(".")):
         owner, member = found.get(owner_of(spec.name)), member_at(task, spec.name)
         if owner is None or member is None:
@@ -48,7 +53,7 @@ def _pointed_to(task: TuningTask, owner: KernelVariable, spec: Declaration, writ
         Passing.MEMBER,
         spec.type,
         "",
-        (*owner.dimensions, *spec.dimensions),
+        (*(extent for extent in owner.dimensions if extent != "1"), *spec.dimensions),
         is_array=True,
         written=written,
         compared=True,
@@ -65,13 +70,25 @@ def _timed(task: TuningTask) -> list[Node]:
 
 
 def _written(task: TuningTask) -> frozenset[str] | None:
-    """The members through which the timed code writes; None where it may write through copies of them."""
+    """The structures that the timed code writes, and the members to which it writes by following them.
+
+    None where it may write through copies of pointers.
+    """
     trees, effects = _timed(task), extent_effects(task)
     declared = task.surroundings.declared
     sets = any(n in declared and declared[n].pointers for n in effects.scalar_writes)
     if sets or effects.opaque or effects.calls or effects.address_taken or any(map(_has_pointers, trees)):
         return None
-    return frozenset(use.path for use in uses_of(task, trees) if use.is_written)
+    uses = frozenset(
+        use.path if use.follows else owner_of(use.path) for use in uses_of(task, trees) if use.is_written
+    )
+    wholes = (
+        found.name
+        for tree in trees
+        for found, _, is_written in references(tree, names_of(tree, declared))
+        if is_written and "." not in found.name
+    )
+    return uses.union(wholes)
 
 
 def _has_pointers(tree: Node) -> bool:

@@ -60,6 +60,24 @@ def effects(node: Node) -> Effects:
     return EffectsMemory().of(node)
 
 
+def copies_address(node: Node, pointer: str) -> bool:
+    """Whether code does anything with a pointer to numbers but to read and write what it points to."""
+    match node:
+        case c_ast.ID(name=name):
+            return name == pointer
+        case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)) if name == pointer:
+            return False
+        case (
+            c_ast.ArrayRef(name=c_ast.ID(name=name), subscript=offset)
+            | c_ast.UnaryOp(op="*", expr=c_ast.BinaryOp(op="+" | "-", left=c_ast.ID(name=name), right=offset))
+        ) if name == pointer:
+            return copies_address(offset, pointer)
+        case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(name=c_ast.ID(name=name))) if name == pointer:
+            return True
+        case _:
+            return any(copies_address(child, pointer) for child in node)
+
+
 class EffectsMemory:
     """Remembers the effects of nodes as long as the nodes live; trees are never modified, so they stay true.
 

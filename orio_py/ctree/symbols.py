@@ -41,6 +41,8 @@ class CDeclaration:
     promised: bool = False
     allocated: bool = False
     """Whether it is a local pointer to memory that was allocated for it alone."""
+    copied: bool = True
+    """Whether the function may copy the address that a pointer parameter holds."""
 
     @property
     def is_array_like(self) -> bool:

@@ -305,6 +305,7 @@ class _Checker:
     def _assumed(self) -> Iterator[Diagnostic]:
         named = self.task.assumptions.noalias
         arrays = {name for e in self.effects for name in (*e.array_reads, *e.array_writes)}
+        arrays |= {use.path for use in self.uses}
         for name in sorted(named - arrays if isinstance(named, frozenset) else ()):
             message = f"`noalias` names `{name[:40]}`, but the region uses no such array"
             near = did_you_mean(name, arrays)

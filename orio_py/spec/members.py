@@ -19,11 +19,12 @@ from orio_py.spec.task import TuningTask
 
 @dataclass(frozen=True, slots=True)
 class MemberUse:
-    """A member that code reads or writes, or through which it reads or writes."""
+    """A member that code reads or writes; `follows` says that it goes on to what a pointer points to."""
 
     path: str
     member: CDeclaration
     is_written: bool
+    follows: bool
     position: Position | None
 
 
@@ -75,11 +76,17 @@ def uses_of(task: TuningTask, trees: Sequence[Node]) -> Iterator[MemberUse]:
             if "." not in reference.name or reference.variable in names.local:
                 continue
             parts = reference.name.split(".")
+            variable = task.surroundings.declared.get(reference.variable)
+            taken = 0 if variable is None else len(variable.dimensions) + variable.pointers
             for end in range(2, len(parts) + 1):
                 path = ".".join(parts[:end])
                 member = member_at(task, path)
                 if member is not None:
-                    yield MemberUse(path, member, is_written and end == len(parts), position(node))
+                    taken += len(member.dimensions)
+                    follows = member.pointers > 0 and len(reference.subscripts) > taken
+                    taken += member.pointers
+                    last = end == len(parts)
+                    yield MemberUse(path, member, is_written and last, follows, position(node))
 
 
 def with_owners(task: TuningTask) -> InputSpec:

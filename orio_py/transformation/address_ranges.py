@@ -1,9 +1,4 @@
-"""The memory that a statement touches under each name, as addresses between which everything lies.
-
-Their ends may depend on bounds that pointers point to, such as `*count`.  A pointer may be followed before a nest only where the nest itself follows it for certain: in the header of its first
-loop, and in the header of the first statement of a loop that runs at least once.  That it runs is a test of its own, which
-stands before the others.
-"""
+"""The memory that a statement touches under each name, as addresses between which everything lies."""
 
 from __future__ import annotations
 
@@ -15,84 +10,18 @@ from orio_py.core.names import NameSupply
 from orio_py.ctree.build import as_long, binary, ident, index, literal_value, unary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.names import AccessKey, names_of, references
-from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import Compound, Node, c_ast
-from orio_py.ctree.rewrite import assigned_names, declared_names, substitute, walk
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import assigned_names, declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.element_accesses import ElementAccess, accesses_in
 from orio_py.transformation.offload.extents import factor_of, inner_extents
 from orio_py.transformation.offload.index_ranges import Unbounded, ends, minimums, simply_bounded
+from orio_py.transformation.pointed_bounds import PointedBounds
 from orio_py.transformation.row_facts import Fact, is_steady
 from orio_py.transformation.row_ranges import ADDRESS, RowRange, has_rows, preparation, row_range
 from orio_py.transformation.verdicts import aliases_in
-
-_ANY_TYPE = 127
-
-
-@dataclass(frozen=True, slots=True)
-class PointedBounds:
-    """Pointers to integers that bounds of a nest follow, and the tests that it does so."""
-
-    names: frozenset[str] = frozenset()
-    tests: tuple[Node, ...] = ()
-
-    @classmethod
-    def of(
-        cls, statement: Node, changing: frozenset[str], written: Collection[AccessKey], context: Context
-    ) -> PointedBounds:
-        """Those of a statement that calls nothing and writes through none of them under its own name."""
-        if context.effects(statement).calls:
-            return cls()
-        names: set[str] = set()
-        tests: list[Node] = []
-        waiting: list[Node] = []
-        unfit = changing | {name for name, _ in written}
-        loop = CanonicalLoop.match(_first(statement))
-        while loop is not None:
-            found = {name for part in (loop.start, loop.bound) for name in pointers_followed(part)}
-            if not all(name not in unfit and _points_to_integer(name, context) for name in found):
-                break
-            if found - names:
-                tests += waiting
-                waiting.clear()
-                names |= found
-            start = literal_value(loop.start)
-            # Any type of index holds these as they are, so that the test is that of the loop.
-            if start is None or not 0 <= start <= _ANY_TYPE or loop.node.cond is None:
-                break
-            waiting.append(substitute(loop.node.cond, loop.index, loop.start))
-            loop = CanonicalLoop.match(_first(loop.body))
-        return cls(frozenset(names), tuple(tests))
-
-
-def pointers_followed(node: Node) -> set[str]:
-    """The names of the pointers in `*p` anywhere in an expression."""
-    return {name for part in walk(node) if (name := pointer_of(part)) is not None}
-
-
-def pointer_of(node: Node) -> str | None:
-    """The name of the pointer if an expression is `*p`."""
-    match node:
-        case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)):
-            return name
-        case _:
-            return None
-
-
-def _first(statement: Node) -> Node:
-    while isinstance(statement, Compound) and statement.block_items:
-        statement = statement.block_items[0]
-    return statement
-
-
-def _points_to_integer(name: str, context: Context) -> bool:
-    declared = context.declarations.get(name)
-    if declared is None or "volatile" in declared.qualifiers:
-        return False
-    return declared.is_integer and declared.pointers + len(declared.dimensions) == 1
-
 
 _MOST_ENDS = 8
 _MOST_TOGETHER = 2
@@ -124,6 +53,63 @@ def _is_total(nodes: Sequence[Node]) -> bool:
 
 
 _PARTIAL = frozenset({"/", "%", "<<", ">>"})
+
+
+@dataclass(frozen=True, slots=True)
+class Spots:
+    """What a statement touches of memory that it does not declare itself: by name with fields, and what it writes.
+
+    `nodes` are the places in the tree, by identity.
+    """
+
+    found: Mapping[str, frozenset[AccessKey]]
+    written: frozenset[AccessKey]
+    nodes: Mapping[str, frozenset[int]]
+
+    @classmethod
+    def of(cls, statement: Node, context: Context) -> Spots:
+        """The spots of a statement, scalars only where others may reach them."""
+        names = names_of(statement, context.declarations)
+        spots: dict[str, set[AccessKey]] = {}
+        nodes: dict[str, set[int]] = {}
+        written: set[AccessKey] = set()
+        for found, node, is_written in references(statement, names):
+            if found.variable in names.local or not (found.subscripts or found.variable in context.exposed):
+                declared = context.declarations.get(found.variable)
+                if declared is None or not declared.is_array_like or found.variable in names.local:
+                    continue
+            spots.setdefault(found.name, set()).add(found.spot)
+            nodes.setdefault(found.name, set()).add(id(node))
+            written.update([found.spot] if is_written else ())
+        return cls(
+            {name: frozenset(keys) for name, keys in spots.items()},
+            frozenset(written),
+            {name: frozenset(keys) for name, keys in nodes.items()},
+        )
+
+    def doubtful_pairs(self, context: Context) -> list[tuple[str, str]]:
+        """The names that may touch the same memory, of which one is written at least."""
+        aliases = aliases_in(context)
+        return [
+            (one, two)
+            for one, two in combinations(sorted(self.found), 2)
+            if any(
+                aliases.may_overlap(first, second)
+                for first in self.found[one]
+                for second in self.found[two]
+                if first in self.written or second in self.written
+            )
+        ]
+
+    def keeps(self, name: str, members: Collection[str], context: Context) -> bool:
+        """Whether nothing that is written may be the pointer itself, where the name is that of a member."""
+        if name not in members:
+            return "." not in name
+        variable = context.declarations[name.partition(".")[0]]
+        pointer, aliases = (name, variable.pointers), aliases_in(context)
+        if all(spot == pointer for spot in self.found[name]):
+            return True
+        return not any(spot == pointer or aliases.may_overlap(pointer, spot) for spot in self.written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,29 +152,18 @@ class TouchedMemory:
     @classmethod
     def of(cls, statement: Node, context: Context) -> TouchedMemory:
         """What a statement touches of memory that it does not declare itself."""
-        names = names_of(statement, context.declarations)
         changing = frozenset(assigned_names(statement)) | declared_names(statement)
         arithmetic = Arithmetic(context, changing)
-        spots: dict[str, set[AccessKey]] = {}
-        nodes: dict[str, set[int]] = {}
-        written: set[AccessKey] = set()
-        for found, node, is_written in references(statement, names):
-            if found.variable in names.local or not (found.subscripts or found.variable in context.exposed):
-                declared = context.declarations.get(found.variable)
-                if declared is None or not declared.is_array_like or found.variable in names.local:
-                    continue
-            spots.setdefault(found.variable, set()).add(found.spot)
-            nodes.setdefault(found.variable, set()).add(id(node))
-            written.update([found.spot] if is_written else ())
-        pointers = PointedBounds.of(statement, changing, written, context)
+        touched = Spots.of(statement, context)
+        pointers = PointedBounds.of(statement, changing, touched.written, context)
         arithmetic.followed = pointers.names
         elements: dict[str, list[ElementAccess]] = {}
         for access in accesses_in(statement, arithmetic):
             elements.setdefault(access.name, []).append(access)
         return cls(
-            {name: frozenset(found) for name, found in spots.items()},
-            frozenset(written),
-            {name: frozenset(found) for name, found in nodes.items()},
+            touched.found,
+            touched.written,
+            touched.nodes,
             elements,
             arithmetic,
             pointers,
@@ -196,20 +171,6 @@ class TouchedMemory:
             bool(context.effects(statement).calls),
             context,
         )
-
-    def doubtful_pairs(self, context: Context) -> list[tuple[str, str]]:
-        """The names that may touch the same memory, of which one is written at least."""
-        aliases = aliases_in(context)
-        return [
-            (one, two)
-            for one, two in combinations(sorted(self.spots), 2)
-            if any(
-                aliases.may_overlap(first, second)
-                for first in self.spots[one]
-                for second in self.spots[two]
-                if first in self.written or second in self.written
-            )
-        ]
 
     def extent(self, name: str, supply: NameSupply) -> AddressRange | None:
         """The addresses between which everything lies that is touched under a name; None where nobody knows.

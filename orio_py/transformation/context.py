@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from orio_py.core.source import Span
 from orio_py.ctree.dependence.scope import Constraint
+from orio_py.ctree.effects import copies_address
 from orio_py.ctree.file_scope import FileScope, FunctionHeader, live_after, surroundings
 from orio_py.ctree.known_functions import ALLOCATORS
 from orio_py.ctree.nodes import Node, c_ast
@@ -49,6 +50,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
         promising = _promising(declared[name], kept)
         extended = _promising(_with_extent(promising, specified.get(name)), kept)
         declared[name] = extended if extended.promised else promising
+        declared[name] = replace(declared[name], copied=_copied(declared[name], around, region.tree))
     own = {d.name: declaration_of(d) for d in walk(region.tree) if isinstance(d, c_ast.Decl) and d.name}
     lasting = {name for name, d in own.items() if d.storage & {"static", "extern"}}
     declared |= own
@@ -206,6 +208,14 @@ def _allocated_there(declared: CDeclaration, around: FileScope, text: str) -> CD
     name, is_known = re.escape(declared.name), around.unit.own_functions.isdisjoint(ALLOCATORS)
     sets = rf"&\s*{name}\b|\b{name}\s*(?:[-+]?=(?!=)|\+\+|--)|(?:\+\+|--)\s*{name}\b"
     return replace(declared, allocated=is_known and len(re.findall(sets, text)) == 1)
+
+
+def _copied(declared: CDeclaration, around: FileScope, tree: Node) -> bool:
+    """Whether the function may copy the address that a `restrict` pointer to numbers holds."""
+    function = around.unit.functions.get(around.function.name) if around.function is not None else None
+    if function is None or declared.pointers + len(declared.dimensions) != 1:
+        return True
+    return any(copies_address(part, declared.name) for part in (function.node.body, tree))
 
 
 def _rebound(declared: CDeclaration, around: FileScope, inside: Effects) -> CDeclaration:

@@ -163,7 +163,7 @@ def _what_changes(
             return name, part
     if used.array_reads and inside.opaque:
         return min(used.array_reads), view.body
-    if (found := _overwritten(part, view, context)) is not None:
+    if (found := overwritten(part, view, context)) is not None:
         return found
     unknown = inside.calls
     if unknown and not force:
@@ -187,7 +187,7 @@ def _other_use(view: CanonicalLoop, inside: Effects, context: Context) -> Node |
     return None
 
 
-def _overwritten(part: Node, view: CanonicalLoop, context: Context) -> tuple[str, Node] | None:
+def overwritten(part: Node, view: CanonicalLoop, context: Context) -> tuple[str, Node] | None:
     """The variable through which an expression reads memory that a loop may change, and the place where it does."""
     names = names_of(view.node, context.declarations)
     read = [

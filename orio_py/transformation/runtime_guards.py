@@ -23,10 +23,12 @@ from orio_py.ctree.build import binary, block, declare, ident, if_
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
 from orio_py.ctree.rewrite import Rewriter, walk_statements
-from orio_py.transformation.address_ranges import AddressRange, TouchedMemory
+from orio_py.transformation.address_ranges import AddressRange, Spots, TouchedMemory
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.parallel.pragma_text import is_about_loop
+from orio_py.transformation.pointed_bounds import tests_before_following
 from orio_py.transformation.row_facts import Fact, row_facts
+from orio_py.transformation.single_members import SingleMembers
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,13 +181,19 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
     """The condition that arrays of a statement do not overlap which may do so; None if none can be tested."""
     if context.assumptions.noalias is True:
         return None
-    accesses = TouchedMemory.of(statement, context)
-    pairs = accesses.doubtful_pairs(context)
+    spots = Spots.of(statement, context)
+    pairs = spots.doubtful_pairs(context)
     if not pairs:
         return None
-    supply = context.names(statement)
+    plain = SingleMembers.of(statement, context)
+    accesses = TouchedMemory.of(plain.node, plain.context)
+    supply = plain.context.names(statement)
     doubtful = sorted({name for pair in pairs for name in pair})
-    extents = {name: accesses.extent(name, supply) for name in doubtful}
+    own = {name: plain.names.get(name, name) for name in doubtful}
+    extents = {
+        name: accesses.extent(own[name], supply) if spots.keeps(name, plain.names, context) else None
+        for name in doubtful
+    }
     testable = {name for name, extent in extents.items() if extent is not None and extent.is_safe}
     names = {n for n in testable if all(testable.issuperset(pair) for pair in pairs if n in pair)}
     tested = [pair for pair in pairs if not names.isdisjoint(pair)]
@@ -195,23 +203,29 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
     followed = accesses.pointers.names
     if not followed.isdisjoint({name for pair in pairs for name in pair} - names):
         return None
+    runs = tests_before_following(statement, plain.pointers_of([own[name] for name in used]))
+    if runs is None:
+        return None
     rows = [extent.rows for name in used if (extent := extents[name]) is not None and extent.rows is not None]
+    if rows and runs:
+        return None
     preparation = accesses.preparation(rows, supply)
     for name in used:
         # What is behind a pointer is read where the first tests hold only.
-        if (extent := extents[name]) is not None and not followed:
+        if (extent := extents[name]) is not None and not followed and not runs:
             extents[name] = AddressRange(
-                tuple(_named(end, f"{name}_first", supply, preparation) for end in extent.first),
-                tuple(_named(end, f"{name}_end", supply, preparation) for end in extent.behind),
+                tuple(_named(end, f"{own[name]}_first", supply, preparation) for end in extent.first),
+                tuple(_named(end, f"{own[name]}_end", supply, preparation) for end in extent.behind),
             )
     tests = tuple(_apart(extents[one], extents[two]) for one, two in tested)
+    signs = accesses.signs([own[name] for name in used])
     return Guard(
-        accesses.pointers.tests,
-        accesses.signs(used),
+        (*runs, *map(plain.restored, accesses.pointers.tests)),
+        tuple(replace(s, test=None if s.test is None else plain.restored(s.test)) for s in signs),
         frozenset(names),
         tuple(tested),
-        tests,
-        tuple(preparation),
+        tuple(map(plain.restored, tests)),
+        tuple(map(plain.restored, preparation)),
     )
 
 

@@ -247,3 +247,37 @@ def test_members_that_cannot_be_declared(
     told = capsys.readouterr().err
     assert f"k.c:{place}: error[{code}]: " in told
     assert part in told
+
+
+ON_DEVICE = """struct state { int n; float dt; double *u, *v; };
+void f(struct state *g)
+{
+  int i;
+  /*@ begin PerfTuning (
+    def input_params { param n[] = [1000]; }
+    def input_vars {
+      decl struct state g = 1;
+      decl int g.n = n;
+      decl double g.u[n] = random;
+      decl double g.v[n] = random;
+    }
+  ) @*/
+  /*@ begin Loop (transform CUDA(threadCount=32)) @*/
+  for (i = 0; i < g->n; i++)
+    g->v[i] = g->u[i] + g->dt;
+  /*@ end @*/
+  /*@ end @*/
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+def test_members_are_buffers_of_kernels(tmp_path: Path) -> None:
+    (tmp_path / "k.c").write_text(ON_DEVICE)
+    _, report = tuned(tmp_path, "-o", str(tmp_path / "out.c"))
+    [region] = report["regions"]
+    assert region["failures"] in ({}, {"checked, not timed": 1})
+    assert main(["transform", str(tmp_path / "k.c"), "-o", str(tmp_path / "out.c"), "--quiet"]) == 0
+    text = (tmp_path / "out.c").read_text()
+    assert "Runs unless arrays overlap (`g.u` and `g.v`)" in text
+    assert "(g->u, g->v, " in text

@@ -8,7 +8,7 @@ A name without a declaration counts as an array of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -41,6 +41,11 @@ class _Place:
     restrict: bool
 
     @property
+    def name(self) -> str:
+        """The variable with its fields."""
+        return f"{self.variable}.{self.fields}" if self.fields else self.variable
+
+    @property
     def may_be_based(self) -> bool:
         """Whether its address may have been computed from a `restrict` pointer's."""
         return self.kind == "loaded" or (self.declared.scope == "local" and not self.restrict)
@@ -66,8 +71,8 @@ class Aliases:
         one, two = self._place(first), self._place(second)
         if one is None or two is None or self._promised(one, two):
             return False
-        if one.variable == two.variable:
-            return one.kind == two.kind == "loaded"
+        if one.variable == two.variable and "loaded" not in (one.kind, two.kind):
+            return False
         if one.kind == "object":
             one, two = two, one
         if one.kind == "object" or not _compatible(one, two):
@@ -79,17 +84,41 @@ class Aliases:
     def advice(self, first: AccessKey, second: AccessKey) -> str:
         """How the user can say that two names do not overlap."""
         places = [self._place(spot) for spot in (first, second)]
-        pointers = [p.variable for p in places if p is not None and p.kind == "pointer" and not p.restrict]
+        pointers = [
+            p.variable
+            for p in places
+            if p is not None and p.kind == "pointer" and not (p.restrict or p.fields)
+        ]
         promise = "promise it with `def assumptions { arg noalias = True; }`"
         if not pointers:
             return promise
         which = "one of them" if len(pointers) == 2 else f"`{pointers[0]}`"
         return f"declare {which} `restrict`, or {promise}"
 
+    def pointers_before(self, spot: AccessKey) -> int:
+        """The subscripts of accesses under a name, the first ones, that choose the structure whose pointer is followed.
+
+        Two of them say that memory is different only if they are the same: `g[0].u` and `g[1].u` may be one array.
+        """
+        name, depth = spot
+        variable, _, fields = name.partition(".")
+        declared = self.declarations.get(variable)
+        if declared is None or not fields or self._is_promised(name):
+            return 0
+        taken, found = len(declared.dimensions) + declared.pointers, 0
+        for member in _path(declared.type, fields, self.structures):
+            follows = depth > taken + (0 if member is None else len(member.dimensions))
+            found = taken if follows and (member is None or member.pointers) else found
+            taken += 0 if member is None else len(member.dimensions) + member.pointers
+        return found
+
     def _promised(self, one: _Place, two: _Place) -> bool:
+        return self._is_promised(one.name) or self._is_promised(two.name)
+
+    def _is_promised(self, name: str) -> bool:
         if isinstance(self.noalias, bool):
             return self.noalias
-        return not self.noalias.isdisjoint({one.variable, two.variable})
+        return not self.noalias.isdisjoint({name, name.partition(".")[0]})
 
     def _reaches(self, pointer: _Place, target: _Place) -> bool:
         """Whether a pointer may point to an object."""
@@ -116,20 +145,39 @@ def _place(
     extents, stars = len(declared.dimensions), declared.pointers
     through = _is_pointer(declared)
     direct = max(extents, 1) if through else extents
+    members = _path(declared.type, fields, structures)
+    taken = extents + stars + sum(len(m.dimensions) + m.pointers if m else depth for m in members[:-1])
+    is_loaded = min(depth, extents + stars if members else depth) > direct or _follows(members[:-1])
+    if members:
+        last = members[-1]
+        is_loaded = is_loaded or depth > (direct if last is None else taken + len(last.dimensions))
     is_pointer = through and depth > 0 and not declared.allocated
-    kind: _Kind = "loaded" if depth > direct else "pointer" if is_pointer else "object"
+    kind: _Kind = "loaded" if is_loaded else "pointer" if is_pointer else "object"
     element = _type_class(declared.type) if depth >= extents + stars else _POINTER
-    if fields:
-        element = _member_type(declared.type, fields, depth - extents - stars, structures)
+    if members:
+        element = _member_type(members[-1], depth - taken)
     restrict = "restrict" in declared.qualifiers and kind == "pointer" and stars <= 1
     return _Place(variable, fields, kind, element, declared, restrict)
 
 
-def _member_type(kind: str, fields: str, subscripts: int, structures: Mapping[str, Members]) -> str:
+def _path(kind: str, fields: str, structures: Mapping[str, Members]) -> tuple[CDeclaration | None, ...]:
+    """The members that fields name, outermost first; None for those that are not known."""
+    found: list[CDeclaration | None] = []
+    for name in fields.split(".") if fields else ():
+        member = next((m for m in structures.get(kind, ()) if m.name == name), None)
+        found.append(member)
+        kind = "" if member is None else member.type
+    return tuple(found)
+
+
+def _follows(members: Sequence[CDeclaration | None]) -> bool:
+    """Whether a path may go through an address that a member holds."""
+    return any(member is None or member.pointers > 0 for member in members)
+
+
+def _member_type(member: CDeclaration | None, subscripts: int) -> str:
     """The class of a member's type, behind so many subscripts of its own."""
-    name, _, inner = fields.partition(".")
-    member = next((m for m in structures.get(kind, ()) if m.name == name), None)
-    if member is None or inner or subscripts < 0:
+    if member is None or subscripts < 0:
         return _ANYTHING
     return _type_class(member.type) if subscripts >= len(member.dimensions) + member.pointers else _POINTER
 
@@ -143,14 +191,18 @@ def _is_pointer(declared: CDeclaration) -> bool:
 
 def _excludes(pointer: _Place, other: _Place) -> bool:
     """Whether `restrict` on one access keeps the other one out of its memory."""
-    return pointer.restrict and not other.may_be_based
+    return pointer.restrict and not (other.may_be_based and pointer.declared.copied)
+
+
+def _is_within(one: str, two: str) -> bool:
+    return f"{one}.".startswith(f"{two}.")
 
 
 def _compatible(one: _Place, two: _Place) -> bool:
     """Whether C allows lvalues of the two types to access the same object."""
-    if one.fields and two.fields and one.declared.type == two.declared.type:
-        same = one.fields == two.fields or "loaded" in (one.kind, two.kind)
-        return same or one.fields.startswith(two.fields) or two.fields.startswith(one.fields)
+    same = one.fields and two.fields and one.declared.type == two.declared.type
+    if same and "loaded" not in (one.kind, two.kind):
+        return _is_within(one.fields, two.fields) or _is_within(two.fields, one.fields)
     kinds = {one.type, two.type}
     if _ANYTHING in kinds or len(kinds) == 1:
         return True

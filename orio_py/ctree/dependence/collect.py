@@ -53,7 +53,31 @@ def collect(
     collector.sequence(statements(loops[-1].body), scope)
     groups = {path: tuple(nodes) for path, nodes in collector.groups.items()}
     dead = frozenset(collector.dead - collector.taken)
-    return Accesses(collector.finished(), scope, groups, collector.jumps, names, dead)
+    return Accesses(_reached(collector.finished(), aliases), scope, groups, collector.jumps, names, dead)
+
+
+def _reached(instances: Sequence[Instance], aliases: Aliases) -> tuple[Instance, ...]:
+    """The accesses; elements behind pointers of several structures are not told apart by their subscripts."""
+    chosen: dict[str, list[tuple[object, ...]]] = {}
+    for instance in instances:
+        count = aliases.pointers_before((instance.name, len(instance.subscripts)))
+        keys = tuple(
+            s.key if s is not None and s.is_parametric else None for s in instance.subscripts[:count]
+        )
+        chosen.setdefault(instance.name, []).append(keys)
+    doubtful = {
+        name for name, found in chosen.items() if None in found[0] or any(k != found[0] for k in found)
+    }
+    return tuple(
+        replace(
+            instance,
+            subscripts=(None,) * len(instance.subscripts),
+            why=instance.why or f"the pointers `{instance.name}` of several structures may be the same",
+        )
+        if instance.name in doubtful
+        else instance
+        for instance in instances
+    )
 
 
 def _inside(surrounding: Sequence[CanonicalLoop], aliases: Aliases, proof: Proof) -> Scope:

@@ -20,6 +20,7 @@ from orio_py.core.expr import Value
 from orio_py.core.source import Position
 from orio_py.core.units import Seconds
 from orio_py.ctree.evaluate import NoValueError
+from orio_py.ctree.structures import is_pointer
 from orio_py.kernel.plan import KernelPlan
 from orio_py.measure.base import Baseline, RunLimits
 from orio_py.measure.evaluator import ENOUGH, FINAL_SAMPLES, MOST_SAMPLES, Evaluator
@@ -320,6 +321,7 @@ def _members(
     return tuple(
         HostMember(m.name, m.type, place.offset, place.size, place.count)
         for m in variable.members
+        if not is_pointer(m)
         for place in (places[m.name],)
     )
 

@@ -96,14 +96,28 @@ class HostState:
 
     def _address(self, node: Node) -> int | None:
         """The address that a pointer expression has in a memory where variables lie far apart; None for numbers."""
-        if _computed_from(node) is None:
-            return None  # a member may be a number
+        if not self._is_address(node):
+            return None
         try:
             place = self.pointer(node)
         except NoValueError:
             return None
         number = next(n for n, variable in enumerate(self.data.variables, 1) if variable.name == place.name)
         return number * _FAR + place.offset
+
+    def _is_address(self, pointer: Node) -> bool:
+        """Whether an expression may be a pointer: it begins as in `a`, `a[0] + 3`, `&a[i]`, `&g->n` and `g->u + 3`."""
+        match pointer:
+            case c_ast.ID():
+                return True
+            case c_ast.StructRef():
+                return self._path(pointer) is not None
+            case c_ast.UnaryOp(op="&", expr=c_ast.StructRef()):
+                return True
+            case c_ast.BinaryOp(left=inner) | c_ast.UnaryOp(op="&", expr=inner) | c_ast.ArrayRef(name=inner):
+                return self._is_address(inner)
+            case _:
+                return False
 
     def _member(self, node: Node) -> Number:
         """The value of a member, from the file of inputs.  Raises NoValueError where it may change."""
@@ -180,7 +194,17 @@ class HostState:
                 return replace(self.pointer(node.expr), size=self._pointed_bytes(node.to_type))
             case c_ast.UnaryOp(op="&", expr=c_ast.ID() as scalar) if scalar.name in self.types:
                 return Pointer(scalar.name, 0)
-            case c_ast.StructRef() | c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(name=c_ast.StructRef())):
+            case c_ast.StructRef() if (path := self._path(node)) is not None:
+                return Pointer(path, 0, self.array(path).element)
+            case c_ast.UnaryOp(
+                op="&", expr=c_ast.ArrayRef(name=c_ast.StructRef() as member, subscript=subscript)
+            ) if (path := self._path(member)) is not None:
+                element = self.array(path).element
+                return Pointer(path, int(self.number(subscript).value) * element, element)
+            case (
+                c_ast.StructRef()
+                | c_ast.UnaryOp(op="&", expr=c_ast.StructRef() | c_ast.ArrayRef(name=c_ast.StructRef()))
+            ):
                 member = node.expr if isinstance(node, c_ast.UnaryOp) else node
                 variable, found, place = self._located(member)
                 return Pointer(variable.name, place, found.size)
@@ -196,6 +220,17 @@ class HostState:
                 return replace(base, offset=base.offset + (step if node.op == "+" else -step))
             case _:
                 raise NoValueError("this pointer is not understood")
+
+    def _path(self, node: c_ast.StructRef) -> str | None:
+        """The path of a member, as in `g->u`, that points to an array of one dimension."""
+        base = node.name
+        if not isinstance(base, c_ast.ID) or not isinstance(node.field, c_ast.ID):
+            return None
+        path = f"{base.name}.{node.field.name}"
+        found = next((v for v in self.data.variables if v.name == path), None)
+        owner = next((v for v in self.data.variables if v.name == base.name), None)
+        is_one = found is not None and owner is not None and owner.bytes == owner.element
+        return path if is_one else None
 
     def _row(self, node: Node) -> Pointer:
         """The first element of a row.  Raises NoValueError."""
@@ -229,17 +264,6 @@ class HostState:
                 return number_type(self.data.types.get(name, name)).bytes
             case _:
                 raise NoValueError("this cast of a pointer is not understood")
-
-
-def _computed_from(pointer: Node) -> str | None:
-    """The variable at the beginning of a pointer expression: `a` in `a`, `a[0] + 3` and `&a[i]`."""
-    match pointer:
-        case c_ast.ID(name=name):
-            return name
-        case c_ast.BinaryOp(left=inner) | c_ast.UnaryOp(op="&", expr=inner) | c_ast.ArrayRef(name=inner):
-            return _computed_from(inner)
-        case _:
-            return None
 
 
 _FAR = 2**44

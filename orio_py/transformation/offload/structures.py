@@ -22,6 +22,7 @@ from orio_py.ctree.symbols import CDeclaration
 from orio_py.kernel.plan import Axis, BufferPlan, Direction, ScalarPlan
 from orio_py.kernel.records import RecordPlan, record_plan
 from orio_py.kernel.types import device_type
+from orio_py.spec.assumptions import Assumptions
 from orio_py.transformation.base import Context, note, refuse
 
 _QUALIFIERS = ("const", "volatile")
@@ -88,7 +89,8 @@ def flattened_structures(node: Node, what: str, context: Context) -> Flattened:
             )
     declared = {**context.declarations, **flattening.declared}
     exposed = context.exposed | flattening.exposed
-    inner = replace(context, declarations=declared, exposed=exposed)
+    assumed = flattening.assumed(context.assumptions)
+    inner = replace(context, declarations=declared, exposed=exposed, assumptions=assumed)
     _require_kept(result, flattening, what, inner)
     return Flattened(result, inner, frozenset(flattening.records), flattening.parts, flattening.mixed)
 
@@ -114,10 +116,19 @@ class _Flattening(Rewriter):
         self.mixed: dict[str, Mixed] = {}
         self.exposed: set[str] = set()
         self._names: dict[str, str] = {}
+        self._paths: dict[str, set[str]] = {}
         self._indexed = _indexed(node)
         self._fresh = context.names(node)
         self._what = what
         self._context = context
+
+    def assumed(self, given: Assumptions) -> Assumptions:
+        """The assumptions; what holds for an array in a structure, or for the structure, does for the array alone."""
+        noalias = given.noalias
+        if isinstance(noalias, bool):
+            return given
+        names = {name for name, paths in self._paths.items() if not noalias.isdisjoint(paths)}
+        return replace(given, noalias=noalias | names) if names else given
 
     def visit_StructRef(self, node: c_ast.StructRef) -> Node:
         """`p[i].x`, and `g.u` of one structure where it is an array."""
@@ -240,6 +251,7 @@ class _Flattening(Rewriter):
             self._names[text] = self._fresh.fresh(f"{declared.name}_{member.name}")
             self.parts[self._names[text]] = node
         name = self._names[text]
+        self._paths[name] = {declared.name, f"{declared.name}.{member.name}"}
         qualifiers = member.qualifiers | (declared.qualifiers & set(_QUALIFIERS))
         self.declared[name] = replace(member, name=name, qualifiers=qualifiers, scope=declared.scope)
         return c_ast.ID(name, node.coord)

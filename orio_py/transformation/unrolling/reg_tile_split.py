@@ -15,7 +15,12 @@ from orio_py.ctree.loops import CanonicalLoop, loops_in
 from orio_py.ctree.nodes import INCREMENTS, Node, c_ast
 from orio_py.ctree.rewrite import copy_with, substitute, walk
 from orio_py.transformation.base import Context, note, refuse
-from orio_py.transformation.forms import loop_view, require_no_jumps, require_stable_index
+from orio_py.transformation.forms import (
+    loop_view,
+    overwritten,
+    require_no_jumps,
+    require_stable_index,
+)
 from orio_py.transformation.loop_names import index_name
 from orio_py.transformation.types import fits_index, index_type, signedness_of_type
 from orio_py.transformation.unrolling.jam_locals import JamLocals
@@ -79,11 +84,16 @@ def _inner_loops(view: CanonicalLoop, what: str, context: Context) -> Iterator[_
 def _require_invariant(view: CanonicalLoop, what: str, context: Context) -> None:
     """The bounds of a fused loop keep their value while all copies run.  Raises Refusal: ORIO-T027."""
     indices = {n for n in map(index_name, loops_in(view.body)) if n}
-    changed = context.effects(view.body).writes - indices
+    inside = context.effects(view.body)
+    changed = inside.scalar_writes - indices
     for part in (view.start, view.bound):
-        names = context.effects(part).reads
+        used = context.effects(part)
+        names = used.reads
         volatile = {n for n in names if n in context.declarations and _is_volatile(n, context)}
-        if problem := sorted(changed & names | volatile):
+        problem = sorted(changed & names | inside.escaping & used.array_reads | volatile)
+        if (found := overwritten(part, view, context)) is not None:
+            problem.append(found[0])
+        if problem:
             refuse("ORIO-T027", f"{what} needs inner bounds that no copy changes: `{problem[0]}`", part)
 
 

@@ -1,0 +1,124 @@
+"""Bounds that pointers point to, such as `*count`, as values that a condition at run time may use.
+
+A pointer may be followed before a nest only where the nest itself follows it for certain: in the header of its first
+loop, and in the header of the first statement of a loop that runs at least once.  That it runs is a test of its own, which
+stands before the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from orio_py.ctree.build import literal_value, statements
+from orio_py.ctree.dependence.names import AccessKey
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Compound, For, Node, c_ast
+from orio_py.ctree.rewrite import substitute, walk
+from orio_py.transformation.base import Context
+
+_ANY_TYPE = 127
+
+
+@dataclass(frozen=True, slots=True)
+class PointedBounds:
+    """Pointers to integers that bounds of a nest follow, and the tests that it does so."""
+
+    names: frozenset[str] = frozenset()
+    tests: tuple[Node, ...] = ()
+
+    @classmethod
+    def of(
+        cls, statement: Node, changing: frozenset[str], written: Collection[AccessKey], context: Context
+    ) -> PointedBounds:
+        """Those of a statement that calls nothing and writes through none of them under its own name."""
+        if context.effects(statement).calls:
+            return cls()
+        names: set[str] = set()
+        tests: list[Node] = []
+        waiting: list[Node] = []
+        unfit = changing | {name for name, _ in written}
+        loop = CanonicalLoop.match(_first(statement))
+        while loop is not None:
+            found = {name for part in (loop.start, loop.bound) for name in pointers_followed(part)}
+            if not all(name not in unfit and _points_to_integer(name, context) for name in found):
+                break
+            if found - names:
+                tests += waiting
+                waiting.clear()
+                names |= found
+            start = literal_value(loop.start)
+            # Any type of index holds these as they are, so that the test is that of the loop.
+            if start is None or not 0 <= start <= _ANY_TYPE or loop.node.cond is None:
+                break
+            waiting.append(substitute(loop.node.cond, loop.index, loop.start))
+            loop = CanonicalLoop.match(_first(loop.body))
+        return cls(frozenset(names), tuple(tests))
+
+
+def pointers_followed(node: Node) -> set[str]:
+    """The names of the pointers in `*p` anywhere in an expression."""
+    return {name for part in walk(node) if (name := pointer_of(part)) is not None}
+
+
+def pointer_of(node: Node) -> str | None:
+    """The name of the pointer if an expression is `*p`."""
+    match node:
+        case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)):
+            return name
+        case _:
+            return None
+
+
+def _first(statement: Node) -> Node:
+    while isinstance(statement, Compound) and statement.block_items:
+        statement = statement.block_items[0]
+    return statement
+
+
+def _points_to_integer(name: str, context: Context) -> bool:
+    declared = context.declarations.get(name)
+    if declared is None or "volatile" in declared.qualifiers:
+        return False
+    return declared.is_integer and declared.pointers + len(declared.dimensions) == 1
+
+
+def tests_before_following(statement: Node, pointers: Collection[str]) -> tuple[Node, ...] | None:
+    """The tests that hold only where a nest follows all of some pointers to structures; None where nobody knows.
+
+    Headers of loops are evaluated in any case, bodies where loops run.
+    """
+    left, tests = set(pointers), list[Node]()
+    loop = CanonicalLoop.match(_first(statement))
+    while left and loop is not None:
+        left -= _followed(loop.start) | _followed(loop.bound)
+        start = literal_value(loop.start)
+        if not left:
+            break
+        if start is None or not 0 <= start <= _ANY_TYPE or loop.node.cond is None:
+            return None
+        end = literal_value(loop.bound)
+        if end is None or loop.relation not in {"<", "<="} or not start < end:
+            tests.append(substitute(loop.node.cond, loop.index, loop.start))
+        loop, body = None, loop.body
+        for item in statements(body):
+            if isinstance(item, For):
+                loop = CanonicalLoop.match(item)
+                break
+            if not isinstance(item, (c_ast.Assignment, c_ast.Decl, c_ast.UnaryOp)):
+                break
+            left -= _followed(item)
+    return None if left else tuple(tests)
+
+
+def _followed(node: Node) -> set[str]:
+    """The pointers to structures that an expression follows whatever the values."""
+    match node:
+        case c_ast.StructRef(name=c_ast.ID(name=name), type="->"):
+            return {name}
+        case c_ast.BinaryOp(op="&&" | "||", left=first) | c_ast.TernaryOp(cond=first):
+            return _followed(first)
+        case c_ast.UnaryOp(op="&" | "sizeof"):
+            return set()
+        case _:
+            return set[str]().union(*(_followed(child) for child in node))

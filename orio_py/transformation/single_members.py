@@ -1,0 +1,110 @@
+"""Members of single structures as variables of their own, where a condition at run time asks for addresses.
+
+    struct grid {int n; double *u, *v;} *g;      g->v[i] = g->u[i]   →  g_v[i] = g_u[i]   and back again
+
+Only structures that a variable holds or points to, and that the statement reaches by no subscript, are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from orio_py.ctree.nodes import Node, array_of, c_ast
+from orio_py.ctree.rewrite import Rewriter, assigned_names, declared_names, walk
+from orio_py.ctree.symbols import CDeclaration
+from orio_py.transformation.base import Context
+
+
+@dataclass(frozen=True, slots=True)
+class SingleMembers:
+    """A statement over plain variables, and what these stand for.
+
+    `names` are the variables by paths such as `g.u`, `parts` the members by variables.
+    """
+
+    node: Node
+    context: Context
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    parts: Mapping[str, Node] = field(default_factory=dict[str, Node])
+
+    @classmethod
+    def of(cls, statement: Node, context: Context) -> SingleMembers:
+        """The members of a statement's single structures."""
+        if not any(isinstance(part, c_ast.StructRef) for part in walk(statement)):
+            return cls(statement, context)
+        naming = _Naming(statement, context)
+        node = naming.rewrite(statement)
+        declared = {**context.declarations, **naming.declared}
+        exposed = context.exposed | naming.declared.keys()
+        return cls(node, replace(context, declarations=declared, exposed=exposed), naming.names, naming.parts)
+
+    def pointers_of(self, names: Iterable[str]) -> frozenset[str]:
+        """The pointers to structures that the tests may follow: those of the variables and of all numbers."""
+        numbers = (n for n in self.parts if self.context.declarations[n].is_scalar)
+        parts = (self.parts.get(name) for name in (*names, *numbers))
+        return frozenset(
+            part.name.name
+            for part in parts
+            if isinstance(part, c_ast.StructRef) and part.type == "->" and isinstance(part.name, c_ast.ID)
+        )
+
+    def restored(self, node: Node) -> Node:
+        """An expression or a statement over the members themselves."""
+        return _Restoring(self.parts).rewrite(node) if self.parts else node
+
+
+class _Naming(Rewriter):
+    def __init__(self, statement: Node, context: Context) -> None:
+        self.declared: dict[str, CDeclaration] = {}
+        self.names: dict[str, str] = {}
+        self.parts: dict[str, Node] = {}
+        self._context = context
+        self._supply = context.names(statement)
+        self._unfit = frozenset(assigned_names(statement)) | declared_names(statement) | _indexed(statement)
+
+    def visit_StructRef(self, node: c_ast.StructRef) -> Node:
+        """`g->u` and `g.u`."""
+        base, through = node.name, node.type == "->"
+        if not isinstance(base, c_ast.ID) or base.name in self._unfit:
+            return self.generic(node)
+        declared = self._context.declarations.get(base.name)
+        if declared is None or declared.dimensions or declared.pointers != int(through):
+            return self.generic(node)
+        members = self._context.structures.get(declared.type, ())
+        member = next((m for m in members if m.name == getattr(node.field, "name", None)), None)
+        if member is None or (member.dimensions and member.pointers):
+            return self.generic(node)
+        path = f"{declared.name}.{member.name}"
+        if path not in self.names:
+            name = self.names[path] = self._supply.fresh(f"{declared.name}_{member.name}")
+            self.parts[name] = node
+            self.declared[name] = self._variable(name, member)
+        return c_ast.ID(self.names[path], node.coord)
+
+    def _variable(self, name: str, member: CDeclaration) -> CDeclaration:
+        """Anything may point to it, and it may point to anything."""
+        types = self._context.types
+        kind, qualifiers = types.get(member.type, member.type), member.qualifiers - {"restrict"}
+        return replace(member, name=name, type=kind, qualifiers=qualifiers, scope="local")
+
+
+class _Restoring(Rewriter):
+    def __init__(self, parts: Mapping[str, Node]) -> None:
+        self._parts = parts
+
+    def visit_ID(self, node: c_ast.ID) -> Node:
+        """A member for its variable."""
+        return self._parts.get(node.name, node)
+
+
+def _indexed(statement: Node) -> frozenset[str]:
+    """The names of structures that stand under a subscript or another operator."""
+    found: set[str] = set()
+    for part in walk(statement):
+        if isinstance(part, c_ast.StructRef) and not isinstance(part.name, c_ast.ID):
+            found.update(inner.name for inner in walk(part.name) if isinstance(inner, c_ast.ID))
+        elif isinstance(part, (c_ast.ArrayRef, c_ast.UnaryOp)):
+            inner = array_of(part) if isinstance(part, c_ast.ArrayRef) else part.expr
+            found.update([inner.name] if isinstance(inner, c_ast.ID) else [])
+    return frozenset(found)

@@ -1,0 +1,96 @@
+"""Loops over what members of structures point to, in another order, wherever the pointers lead: same results."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from orio_py.cli.main import main
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+
+LOOPS = {
+    "two_members": "for (i = 1; i < n; i++) g->v[i] = g->u[i - 1] + 2 * g->u[i + 1];",
+    "member_and_parameter": "for (i = 0; i < n; i++) g->v[i] = p[i] + 1;",
+    "parameter_and_member": "for (i = 0; i < n; i++) p[i] = g->v[i] * 3 + g->u[0];",
+    "a_number_of_the_structure": "for (i = 0; i < 8; i++) g->v[i] = i + g->scale;",
+    "the_bound_itself": "for (i = 0; i < g->n; i++) g->c[i] = 5 - i;",
+    "an_array_inside": "for (i = 0; i < 6; i++) g->w[i] = g->v[i] + 1;",
+    "two_structures": "for (i = 0; i < n; i++) h->v[i] = g->v[i] + h->u[i];",
+    "the_pointer_may_be_written": "for (i = 0; i < n; i++) g->b[i] = 1;",
+    "never_followed": "for (i = 0; i < none; i++) nil->v[i] = nil->scale;",
+}
+REFUSED = {
+    "several_structures": "for (i = 1; i < 7; i++) t[0].v[i] = t[1].v[i - 1];",
+    "each_its_own": "for (i = 0; i < 2; i++) for (j = 0; j < 7; j++) t[i].v[j] = j * i;",
+    "a_set_pointer": "for (i = 0; i < 4; i++) { g->v[i] = g->u[i]; g->u++; }",
+}
+KERNEL = """
+struct grid { int n, m; double scale, rest[8], *u, *v; int *c; char *b; double w[8]; };
+void f(struct grid *g, struct grid *h, struct grid *t, struct grid *nil, double *p, int none, int n)
+{
+  int i, j;
+  /*@ begin Loop (transform %s) @*/
+  %s
+  /*@ end @*/
+}
+"""
+PROGRAM = """
+#include <stdio.h>
+#include <string.h>
+#include "%s"
+static double memory[40];
+static struct { int before; struct grid g, h; double tail[8]; } all;
+int main(void)
+{
+  int a, b, c, k;
+  for (a = 0; a < 6; a++) for (b = 0; b < 6; b++) for (c = 0; c < 5; c++) {
+    for (k = 0; k < 40; k++) memory[k] = k + 1;
+    memset(&all, 0, sizeof all);
+    all.g.n = all.h.n = 8;
+    all.g.scale = 0.5;
+    all.g.u = memory + 10;
+    all.g.v = a < 5 ? memory + 8 + a : &all.g.scale;
+    all.h.u = memory + 10 + b;
+    all.h.v = b < 5 ? memory + 11 + b : all.g.w;
+    all.g.c = b < 5 ? (int *)memory : &all.g.n;
+    all.g.b = (char *)(memory + 20);
+    f(&all.g, &all.h, &all.g, 0, c < 4 ? memory + 9 + c : &all.g.scale, 0, 7);
+    for (k = 0; k < 40; k++) printf("%%.3f ", memory[k]);
+    for (k = 0; k < 8; k++) printf("%%.3f ", all.g.w[k]);
+    printf("%%d %%d %%.3f %%d\\n", all.g.n, all.g.m, all.g.scale, all.h.n);
+  }
+  return 0;
+}
+"""
+
+
+def transformed(folder: Path, loop: str, recipe: str = "Reverse()") -> int:
+    (folder / "k.c").write_text(KERNEL % (recipe, loop))
+    return main(["transform", str(folder / "k.c"), "-o", str(folder / "out.c"), "--quiet"])
+
+
+def output(folder: Path, name: str, *options: str) -> str:
+    (folder / "main.c").write_text(PROGRAM % "out.c")
+    program = folder / name
+    command = ["gcc", "-O1", "-g", "-fno-strict-aliasing", "-fsanitize=undefined", "-fno-sanitize=bounds"]
+    subprocess.run([*command, *options, "main.c", "-o", str(program)], cwd=folder, check=True)
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=True)
+    assert "runtime error" not in done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("loop", LOOPS.values(), ids=LOOPS)
+def test_members_wherever_they_point(tmp_path: Path, loop: str) -> None:
+    recipe = "Unroll(ufactor=3)" if "< g->n" in loop else "Reverse()"
+    assert transformed(tmp_path, loop, recipe) == 0
+    text = (tmp_path / "out.c").read_text()
+    assert "/* Runs " in text or "b[i]" in text
+    assert output(tmp_path, "original", "-DORIO_ORIGINAL") == output(tmp_path, "reversed")
+
+
+@pytest.mark.parametrize("loop", REFUSED.values(), ids=REFUSED)
+def test_what_no_test_can_tell_is_refused(tmp_path: Path, capsys, loop: str) -> None:
+    assert transformed(tmp_path, loop) == 2
+    assert "k.c:7:" in capsys.readouterr().err
