@@ -25,6 +25,9 @@ they may name variables of other files."""
 LARGE_DATA = ("-mcmodel=medium",)
 """More than 2 GiB of static arrays: code may be anywhere below, data anywhere at all."""
 
+COMPLETE = ("-Wl,--no-as-needed", "-Wl,--no-allow-shlib-undefined")
+"""Asks a GNU linker to name what a shared object leaves undefined."""
+
 DEFAULT_BUILD_TIMEOUT = Seconds(120.0)
 
 _SAYS_WHY = re.compile(r"(?<!collect2: )error:|undefined reference|cannot find -l|relocation truncated")
@@ -128,15 +131,23 @@ class Compiler:
         return Artifact(output, Seconds(seconds))
 
     def build_executable(
-        self, source: Path, output: Path, values: Mapping[str, Value], *, users: bool = False
+        self,
+        source: Path,
+        output: Path,
+        values: Mapping[str, Value],
+        *,
+        users: bool = False,
+        objects: Sequence[Path] = (),
     ) -> Artifact | BuildFailure:
         """Compile a harness: the spec's compiler with the flags that its shared objects depend on.
 
-        Where it holds code of the user's, with the macros, headers and libraries of the build command, too.
+        Where it holds code of the user's, with the macros, headers and libraries of the build command, too.  `objects` are
+        linked with it, and have to be complete then.
         """
         starts = ("-fsanitize", "-fopenmp", "-m32", "-m64", *(("-D", "-U", "-I", "-L") if users else ()))
         needed = [w for w in self.words(values) if w.startswith(starts)]
         given = [*needed, *self.common, "-iquote", str(self.directory), "-o", str(output), str(source)]
+        given += [*COMPLETE, *map(str, objects)] if objects else []
         libs = self.libs if users else ()
         command = [*self.driver, "-std=gnu99", "-O1", *given, *libs, "-rdynamic", "-ldl", "-lm"]
         done = self._run(command)

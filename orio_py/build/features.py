@@ -50,6 +50,12 @@ def needed_features(compiler: Compiler, values: Mapping[str, Value]) -> tuple[st
     return tuple(name for _, name, _ in _X86 if name in names and name not in implied)
 
 
+def chosen_options(compiler: Compiler, values: Mapping[str, Value]) -> list[str]:
+    """The words of the build command that parameters have chosen."""
+    without = _options_without(compiler, values)
+    return [word for word in compiler.words(values) if word not in without]
+
+
 def _options_without(compiler: Compiler, values: Mapping[str, Value]) -> list[str]:
     """The build command without the words that parameters change."""
     return [word for word in compiler.command if substitute(shlex.quote(word), values) == [word]]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 import orio_py
 from orio_py.cli import options as shared
 from orio_py.cli.console import Color, Output, print_json
@@ -14,14 +18,31 @@ def check(
     paths: shared.Paths,
     spec: shared.Spec = None,
     assume: shared.Assume = None,
+    build: Annotated[
+        bool,
+        typer.Option(
+            "--build", help="Also compile and link the original and one variant of each region; run nothing."
+        ),
+    ] = False,
+    settings: shared.Settings = None,
+    cc: Annotated[
+        str | None, typer.Option("--cc", metavar="CMD", help="Compiler command for --build.")
+    ] = None,
+    compile_commands: shared.CompileCommandsPath = None,
     json: shared.JsonFlag = False,
     quiet: shared.Quiet = False,
     verbose: shared.Verbose = False,
     color: shared.ColorOption = Color.AUTO,
 ) -> int:
-    """Check annotations, specifications and legality; build nothing."""
+    """Check annotations, specifications and legality; build nothing without --build."""
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
-    report = orio_py.check(paths, spec=spec, assume=assume or ())
+    options = orio_py.TuneOptions(
+        cc=cc,
+        assume=tuple(assume or ()),
+        pins=shared.parse_pins(settings or ()),
+        compile_commands=compile_commands,
+    )
+    report = orio_py.check(paths, spec=spec, build=build, options=options)
     out.diagnostics(report.diagnostics, report.sources)
     if json:
         print_json(report.as_json())
@@ -31,6 +52,7 @@ def check(
     legal = sum(each.legal for each in report.legality)
     tried = sum(each.tried for each in report.legality)
     share = f"; {legal / tried:.0%} of {_count(tried, 'configuration')} tried legal" if legal < tried else ""
+    share += f"; {report.built} built" if report.built is not None else ""
     out.result(
         f"{_count(report.regions, 'region')}: {_count(errors, 'error')}, {_count(warnings, 'warning')}{share}"
     )

@@ -60,6 +60,8 @@ def tuning_results(regions: Iterable[RegionReport]) -> RenderableType:
             str(region.output) if region.output else NOTHING,
         )
         winners.append(_winner(region))
+        if best is not None and best.build_with:
+            winners.append(Text(f"  build with: {' '.join(best.build_with)}"))
         winners.extend(_counters(region))
         winners.extend(_checked(region))
         if (steadiness := region.steadiness) is not None and not steadiness.is_steady:

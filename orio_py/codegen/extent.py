@@ -33,6 +33,24 @@ def original_text(task: TuningTask) -> str:
     return extent_text(task, [f"\n{region.reference_text}\n" for region in task.regions])
 
 
+def original_codes(task: TuningTask) -> list[str]:
+    """The reference code of every region, so that compilers name the lines that it has in the user's file."""
+    name = _ascii(task.source.name.replace("\\", "\\\\").replace('"', '\\"'))
+    codes: list[str] = []
+    for region in task.regions:
+        text = region.reference_text
+        place = task.source.text.find(text, region.content.start) if text.strip() else -1
+        if 0 <= place < region.trailer.start:
+            first, last = (task.source.position(at).line for at in (place, region.trailer.start))
+            text = f'#line {first} "{name}"\n{text}\n#line {last} "{name}"'
+        codes.append(f"\n{text}\n")
+    return codes
+
+
+def _ascii(text: str) -> str:
+    return text.encode("ascii", "replace").decode("ascii")
+
+
 def parse_extent(task: TuningTask) -> Compound | None:
     """The extent's original code as a tree, or None where it is more than statements."""
     text = _PREPROCESSOR.sub(_blank, original_text(task))

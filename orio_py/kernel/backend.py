@@ -47,6 +47,9 @@ class Backend:
     build_advice: str
     """How that file is built, for the comment above a region."""
 
+    link_flags: tuple[str, ...]
+    """The libraries that its functions need, as options of the linker."""
+
     positions: tuple[str, ...]
     """The arguments of the transformation that values without names stand for, as a key of `Composite`."""
 

@@ -12,6 +12,7 @@ from statistics import median
 from orio_py.build.compiler import Artifact, BuildFailure, Compiler
 from orio_py.build.process import Completed, run
 from orio_py.codegen.device import DeviceProgram
+from orio_py.codegen.extent import original_codes
 from orio_py.codegen.harness import harness_program
 from orio_py.codegen.interface import build_interface
 from orio_py.codegen.kernel import kernel_program
@@ -22,9 +23,9 @@ from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.measure.base import Baseline, RunLimits
 from orio_py.measure.calibration import LOOPS, Precision, choose_precision
+from orio_py.measure.compiler_messages import compiler_problem, undefined_names
 from orio_py.measure.job import SANITIZER_EXIT, EarlyStopping, Job, MemberPlace, ResultLines, judge
 from orio_py.measure.original import (
-    compiler_problem,
     failed_original,
     output_warnings,
     slower_than_its_variants_may_be,
@@ -55,8 +56,8 @@ FINAL_SAMPLES = (3, 20)
 class Evaluator:
     """Evaluates variants of `task` at `point` in `folder`; `prepare` comes first, `close` last.
 
-    `build` may be called from several threads and processes; measuring must not be.  With `keeps_inputs`
-    what the variables hold before the original runs is kept in the file `inputs`.
+    `build` may be called from several threads and processes; measuring must not be.  With `keeps_inputs` what the
+    variables hold before the original runs is kept in the file `inputs`.
     """
 
     task: TuningTask
@@ -95,16 +96,7 @@ class Evaluator:
         Raises DiagnosticError ORIO-B004, B005 (compiler errors), M010 (the original fails), M013 (it is
         too short to be timed).
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
-        program = self.program([f"\n{r.reference_text}\n" for r in self.task.regions])
-        with ThreadPoolExecutor(1) as pool:
-            building = pool.submit(self.build, program, values)
-            warning = self._build_harness(values)
-            built = building.result()
-        if isinstance(built, BuildFailure):
-            raise DiagnosticError(
-                compiler_problem("ORIO-B004", "the original code does not compile", built, self.task.position)
-            )
+        program, built, warning = self.build_original(values)
         found, report, seconds = self._run_original(built, arguments)
         self._precision = self._choose_precision(found, report)
         if self._precision.inner > 1:
@@ -118,6 +110,30 @@ class Evaluator:
         told = slower_than_its_variants_may_be(found, self.limits.timeout, self.task.position)
         warnings = [warning, *told, *output_warnings(report, self.task.position)]
         return Baseline(program, built, measured, tuple(one for one in warnings if one is not None))
+
+    def build_original(self, values: Mapping[str, Value]) -> tuple[Program, Artifact, Diagnostic | None]:
+        """The original and the test program, built at the same time; a warning for a skeleton that was left out.
+
+        Raises DiagnosticError ORIO-B004, B005.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        program = self.program(original_codes(self.task))
+        with ThreadPoolExecutor(1) as pool:
+            building = pool.submit(self.build, program, values, "original")
+            warning = self._build_harness(values)
+            built = building.result()
+        if isinstance(built, BuildFailure):
+            message, generated = "the original code does not compile", self.folder / "original" / "variant.c"
+            raise DiagnosticError(compiler_problem("ORIO-B004", message, built, self.task, generated))
+        return program, built, warning
+
+    def unresolved(self, artifact: Artifact, values: Mapping[str, Value]) -> tuple[str, ...]:
+        """The names that neither a variant nor the test program nor a library defines; after `build_original`."""
+        source = self.folder / "harness.c"
+        linked = self.compiler.build_executable(
+            source, self.folder / "linked", values, users=True, objects=[artifact.path]
+        )
+        return undefined_names(linked.log) if isinstance(linked, BuildFailure) else ()
 
     def build(
         self, program: Program, values: Mapping[str, Value], name: str | None = None
@@ -266,8 +282,8 @@ class Evaluator:
             plain = replace(self.task, measurement=replace(self.task.measurement, skeleton_file=None))
             failure, built = built, built if plain == self.task else self._built_harness(plain, values)
             if isinstance(built, BuildFailure):
-                message = "the inputs cannot be set up"
-                raise DiagnosticError(compiler_problem("ORIO-B005", message, built, self.task.position))
+                message, source = "the inputs cannot be set up", self.folder / "harness.c"
+                raise DiagnosticError(compiler_problem("ORIO-B005", message, built, self.task, source))
             message = f"the program of `skeleton_code_file` is left out: {failure.reason}"
             warning = Diagnostic("ORIO-B018", message, self.task.position, Severity.WARNING)
         self._harness = built.path

@@ -1,30 +1,19 @@
-"""What is told of an original that cannot be built or run, takes long, or computes something odd."""
+"""What is told of an original that cannot be run, takes long, or computes something odd."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orio_py.build.compiler import BuildFailure
-from orio_py.core.diagnostics import Diagnostic, Note, Severity
+from orio_py.core.diagnostics import Diagnostic, Severity
 from orio_py.core.source import Position
 from orio_py.core.units import Seconds
 from orio_py.measure.job import ResultLines
 from orio_py.record.measurement import Failure, Stage, Success
 
-MOST_LINES = 12
-"""Lines of a compiler's output that are shown."""
 _ADVICE = {
     Stage.OUT_OF_BOUNDS: "correct the bound, or declare as many elements as the code touches: `decl dynamic double x[N + 1] …`"
 }
 """What may help where the original ends so."""
-
-
-def compiler_problem(code: str, message: str, failure: BuildFailure, position: Position) -> Diagnostic:
-    """The diagnostic for something that does not build, with the compiler's words as notes."""
-    lines = [line for line in failure.log.splitlines() if line.strip()][:MOST_LINES]
-    return Diagnostic(
-        code, f"{message}: {failure.reason}", position, notes=tuple(Note(line) for line in lines)
-    )
 
 
 def failed_original(found: Failure, limit: Seconds, position: Position) -> Diagnostic:

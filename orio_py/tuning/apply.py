@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 from typing import NoReturn
 
 from orio_py.build.compiler import Compiler
-from orio_py.build.features import needed_features
+from orio_py.build.features import chosen_options, needed_features
 from orio_py.codegen.host_unit import HostKernel
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity
 from orio_py.core.expr import Value, show
@@ -34,6 +34,7 @@ from orio_py.tuning.session.cache_keys import make_keys
 from orio_py.tuning.session.cached_result import layout_of, winning_codes
 from orio_py.tuning.session.front import Choice, front_of, stored_objectives
 from orio_py.tuning.session.report_codec import Remembered, decode
+from orio_py.tuning.variants.build_flags import needed_flags
 from orio_py.tuning.variants.contents import tuned_contents, without_stale_calls
 from orio_py.tuning.variants.variant import VariantGenerator
 
@@ -112,7 +113,11 @@ class Applier:
         codes = known.codes
         if codes is None or known.report.kept_original or known.layout != layout_of(plan.task):
             codes = winning_codes(VariantGenerator.of(plan.task), point, known.report)
-        return Winner(point, codes, known.report)
+        report = known.report
+        if codes is not None and report.best is not None:
+            chosen = chosen_options(compiler, report.best.configuration)
+            report = replace(report, best=replace(report.best, build_with=needed_flags(codes, chosen)))
+        return Winner(point, codes, report)
 
     def _of_one_machine(self, found: Sequence[StoredSeries], plan: Plan) -> list[StoredSeries]:
         """The series of the machine at hand, else those of the only machine; the last tuned first."""

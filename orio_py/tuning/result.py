@@ -28,7 +28,8 @@ class SpaceCount:
 class Best:
     """The configuration that won, re-measured in the finals, its speed-up over the original, its counters.
 
-    `features` are the processor's extensions that its compiler options use beyond the build command's.
+    `features` are the processor's extensions that its compiler options use beyond the build command's, `build_with` the
+    options that the application's build needs for it.
     """
 
     configuration: Mapping[str, Value]
@@ -36,6 +37,7 @@ class Best:
     speedup: float
     counters: tuple[CounterValue, ...] = ()
     features: tuple[str, ...] = ()
+    build_with: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +210,7 @@ class RegionReport:
                 "speedup": self.best.speedup,
                 "counters": counters_as_json(self.best.counters),
                 "features": list(self.best.features),
+                "build_with": list(self.best.build_with),
             },
             "kept_original": self.kept_original,
             "reason": self.reason,

@@ -282,7 +282,10 @@ def test_an_original_that_does_not_compile_names_the_compilers_words(tmp_path: P
     report = orio_py.tune(source)
     assert report.exit_code == 2
     assert report.diagnostics[0].code == "ORIO-B004"
-    assert any("undeclared_thing" in note.message for note in report.diagnostics[0].notes)
+    assert "undeclared_thing" in report.diagnostics[0].message
+    place = report.diagnostics[0].position
+    assert place is not None
+    assert "undeclared_thing" in source.read_text().splitlines()[place.line - 1][place.column - 1 :]
 
 
 def test_without_a_compiler_it_is_the_environments_fault(tmp_path: Path, monkeypatch) -> None:

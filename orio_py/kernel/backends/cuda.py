@@ -13,6 +13,7 @@ BACKEND = Backend(
     source_ending=".cu",
     requirements="C++17, for nvcc of CUDA 11 or later and compute capability 7.5 or later",
     build_advice="compile that with nvcc, link both",
+    link_flags=("-lcudart", "-lstdc++"),
     positions=("threadCount", "cacheBlocks", "pinHostMem", "streamCount"),
     summary="run each outermost loop as a kernel of a GPU; CUDA's other arguments by name",
     transformation="transformation.offload.cuda:ENTRY",

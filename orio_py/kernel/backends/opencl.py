@@ -13,6 +13,7 @@ BACKEND = Backend(
     source_ending=".c",
     requirements="OpenCL 1.2 and C99; link with OpenCL",
     build_advice="link both with OpenCL",
+    link_flags=("-lOpenCL",),
     positions=(),
     summary="run each outermost loop as a kernel, with OpenCL's arguments by name",
     transformation="transformation.offload.opencl:ENTRY",

@@ -59,6 +59,7 @@ def encode(known: Remembered) -> dict[str, object]:
             "speedup": report.best.speedup,
             "counters": counters_as_json(report.best.counters),
             "features": list(report.best.features),
+            "build_with": list(report.best.build_with),
         },
         "kept_original": report.kept_original,
         "reason": report.reason,
@@ -137,7 +138,8 @@ def _best(content: Mapping[str, Any]) -> Best:
     timing = _timing(content["timing"])
     assert timing is not None, "a best variant has been timed"
     ordered = {name: values[name] for name in content["order"]}
-    return Best(ordered, timing, content["speedup"], _counters(content), tuple(content.get("features", ())))
+    features, flags = (tuple(content.get(name, ())) for name in ("features", "build_with"))
+    return Best(ordered, timing, content["speedup"], _counters(content), features, flags)
 
 
 def _counters(content: Mapping[str, Any]) -> tuple[CounterValue, ...]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from time import perf_counter
 
 from orio_py.build.compiler import Artifact, BuildFailure, Compiler
+from orio_py.build.features import chosen_options
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
@@ -44,6 +45,7 @@ from orio_py.tuning.session.session_report import SessionReporter, Stages
 from orio_py.tuning.session.trial_cache import TrialCache
 from orio_py.tuning.session.trial_log import TrialLog, objective_of
 from orio_py.tuning.variants.batch import BatchBuilder, BatchMeasurer, LocalQueue, VariantMaker
+from orio_py.tuning.variants.build_flags import needed_flags
 from orio_py.tuning.variants.evaluators import command_line, make_evaluator
 from orio_py.tuning.variants.pipeline import QueueCosts, VariantQueue
 from orio_py.tuning.variants.scoring import Observes, Scorer
@@ -193,10 +195,14 @@ class TuningSession:
             report = replace(report, steadiness=steadiness, calls_per_sample=evaluator.inner)
             if evaluator.untimed:
                 report = replace(report, untimed=evaluator.untimed, checked=self._book.checked())
+        codes = self._codes(report)
+        if codes is not None and report.best is not None:
+            chosen = chosen_options(self.compiler, report.best.configuration)
+            report = replace(report, best=replace(report.best, build_with=needed_flags(codes, chosen)))
         if self.memory is None:
             return report
         finals = verdict.entries if verdict is not None else ()
-        return self.memory.finish(report, self.diagnostics, self._codes(report), layout_of(plan.task), finals)
+        return self.memory.finish(report, self.diagnostics, codes, layout_of(plan.task), finals)
 
     def _new_book(self) -> TrialLog:
         return TrialLog(self.plan.budget.trials, self.listener, self._scorer, self.memory)

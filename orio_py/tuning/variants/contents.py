@@ -14,6 +14,7 @@ from orio_py.tuning.files.host_functions import HostFunctions, called_backends, 
 from orio_py.tuning.files.load import LoadedTask
 from orio_py.tuning.files.writeback import generated_content
 from orio_py.tuning.result import Winner
+from orio_py.tuning.variants.build_flags import needed_flags
 from orio_py.tuning.variants.dispatch import DispatchCase, dispatch, needs_dispatch
 from orio_py.tuning.variants.variant import VariantGenerator
 
@@ -117,7 +118,9 @@ def transformed_contents(
         code = cases[0].code
         if not same and needs_dispatch(task, cases):
             code = dispatch(task, region, cases, indent=region.indent)
-        told = [*remarks, *_host_code(code)]
+        flags = needed_flags([code])
+        build = [f"build with: {' '.join(flags)}"] if flags else []
+        told = [*remarks, *build, *_host_code(code)]
         contents[region.content] = generated_content(region, code, told, task.source.newline)
     return contents
 
@@ -137,14 +140,17 @@ def _evidence(winner: Winner) -> list[str]:
     if winner.codes is None:
         return [f"original code{where}: {report.reason}"]
     configuration = f"configuration{where}: {_shown(report.best.configuration)}"
+    flags = report.best.build_with
+    build = [f"build with{where}: {' '.join(flags)}"] if flags else []
     if report.baseline is None:
-        return [configuration, f"{measured}; {report.reason}"]
+        return [configuration, f"{measured}; {report.reason}", *build]
     goal = report.goal
     values = f"{goal.best:.6g}; original {goal.baseline:.6g}" if goal and goal.best is not None else ""
     return [
         configuration,
         *([f"objective `{goal.expression}`: {values}"] if goal else []),
         f"{measured}; original {_time(report.baseline.median_s)}; speed-up {report.best.speedup:.2f}",
+        *build,
     ]
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from orio_py.codegen.device import DeviceProgram
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.expr import Value
 from orio_py.ctree.build import const
 from orio_py.ctree.emit import emit
@@ -14,6 +16,7 @@ from orio_py.ctree.rewrite import substitute
 from orio_py.kernel.call import KernelGroup, joined, kernel_groups, kernel_plans
 from orio_py.kernel.plan import KernelPlan
 from orio_py.spec.inputs import InputPoint
+from orio_py.spec.region import Region
 from orio_py.spec.task import TuningTask
 from orio_py.transformation.base import Context, ForcedRefusals
 from orio_py.transformation.context import context_for
@@ -38,8 +41,12 @@ class VariantGenerator:
 
     @classmethod
     def of(cls, task: TuningTask) -> VariantGenerator:
-        """The generator of a task."""
-        return cls(task, tuple(context_for(task, region) for region in task.regions))
+        """The generator of a task.  Raises DiagnosticError ORIO-C006."""
+        contexts: list[Context] = []
+        for region in task.regions:
+            with _bounded(region):
+                contexts.append(context_for(task, region))
+        return cls(task, tuple(contexts))
 
     def codes(self, point: InputPoint, values: Mapping[str, Value]) -> list[str]:
         """The code of every region at one configuration.  Raises Refusal and other DiagnosticErrors.
@@ -71,16 +78,18 @@ class VariantGenerator:
         self, index: int, point: InputPoint, values: Mapping[str, Value]
     ) -> tuple[str, tuple[KernelPlan, ...]]:
         """The code of one region at one configuration, and the kernels that it calls, one call for each."""
-        tree, remark = self._tree(index, point, values)
-        return remark + self._emitted(tree, index), kernel_plans(tree)
+        with _bounded(self.task.regions[index]):
+            tree, remark = self._tree(index, point, values)
+            return remark + self._emitted(tree, index), kernel_plans(tree)
 
     def written(
         self, index: int, point: InputPoint, values: Mapping[str, Value]
     ) -> tuple[str, tuple[KernelPlan, ...], tuple[KernelGroup, ...]]:
         """As `generated`, with one call for kernels that share arrays on the device: also those groups."""
-        tree, remark = self._tree(index, point, values)
-        tree = joined(tree)
-        return remark + self._emitted(tree, index), kernel_plans(tree), kernel_groups(tree)
+        with _bounded(self.task.regions[index]):
+            tree, remark = self._tree(index, point, values)
+            tree = joined(tree)
+            return remark + self._emitted(tree, index), kernel_plans(tree), kernel_groups(tree)
 
     def _emitted(self, tree: Node, index: int) -> str:
         region = self.task.regions[index]
@@ -95,6 +104,17 @@ class VariantGenerator:
             tree = substitute(tree, name, _literal(point[name]))
         remark = "".join(f"{region.indent}/* {text} */\n" for text in _forced(context.overruled.texts))
         return tree, remark
+
+
+@contextmanager
+def _bounded(region: Region) -> Generator[None]:
+    """Code, or what a recipe makes of it, that is nested deeper than trees can be followed: ORIO-C006."""
+    try:
+        yield
+    except RecursionError:
+        message = "the code of the region, or what its recipe makes of it, is nested too deeply"
+        help_text = "fewer stages in the recipe, shorter lists of values, or several smaller regions"
+        raise DiagnosticError(Diagnostic("ORIO-C006", message, region.position, help=help_text)) from None
 
 
 def _forced(texts: Sequence[str]) -> list[str]:

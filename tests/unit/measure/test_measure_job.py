@@ -46,7 +46,10 @@ def test_samples_and_their_summary(tmp_path: Path) -> None:
             Stage.SANITIZER,
             "AddressSanitizer",
         ),
-        ("", ended(None, stderr="gone"), Stage.PROTOCOL, "None"),
+        ("", ended(None, stderr="gone"), Stage.PROTOCOL, "gone"),
+        ("valid\nsample -1 1\nend\n", ended(0), Stage.PROTOCOL, "backwards"),
+        ("valid\nsample 1 nan\nend\n", ended(0), Stage.PROTOCOL, "backwards"),
+        ("processes \n", ended(0), Stage.PROTOCOL, "leaves processes behind"),
     ],
 )
 def test_failures_by_kind(tmp_path: Path, text: str, done: Completed, stage: Stage, word: str) -> None:

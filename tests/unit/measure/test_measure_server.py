@@ -68,7 +68,9 @@ def test_a_server_that_dies_is_replaced_and_the_job_run_again(tmp_path: Path) ->
 
 def test_a_job_that_ends_two_servers_is_not_given_to_a_third(tmp_path: Path) -> None:
     done, found = run(tmp_path, 'answer("ready"); count(); block(); answer("started 999999"); os._exit(1)')
-    assert done is None
+    assert done is not None
+    assert (done.returncode, done.timed_out) == (None, False)
+    assert "ended with it, twice" in done.stderr
     assert found.replaced == 2
     assert (tmp_path / "count").read_text() == "xx"
 

@@ -1,0 +1,108 @@
+"""`orio check --build`: what does not compile or link is told at its place in the user's file, and nothing is run."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from orio_py.cli.main import main
+
+SOURCE = """#include <stdio.h>
+HEAD
+static double helper(double x) { return HELPER; }
+void axpy(int n, double *restrict x, double *restrict y)
+{
+  int i;
+  /*@ begin PerfTuning (
+    def build { arg build_command = 'gcc -O1 @CFLAGS'; arg libs = 'LIBS'; }
+    def performance_params { param U[] = [1, 2]; param CFLAGS[] = ['CHOICE']; }
+    def input_params { param n[] = [2000]; }
+    def input_vars { decl dynamic double x[n] = random; decl dynamic double y[n] = INPUT; }
+  ) @*/
+  /*@ begin Loop (transform Unroll(ufactor=U)) @*/
+  for (i = 0; i < n; i++)
+    y[i] = 2.0 * y[i] + helper(x[i]) + BODY;
+  /*@ end @*/
+  /*@ end @*/
+}
+"""
+GOOD = {"HEAD": "", "HELPER": "x", "BODY": "x[i]", "CHOICE": "", "INPUT": "random", "LIBS": ""}
+
+
+def write(folder: Path, **parts: str) -> Path:
+    text = SOURCE
+    for name, part in {**GOOD, **parts}.items():
+        text = text.replace(name, part)
+    (folder / "axpy.c").write_text(text)
+    return folder / "axpy.c"
+
+
+@pytest.mark.share(2)
+@pytest.mark.parametrize(
+    ("parts", "code", "place", "words"),
+    [
+        ({"HEAD": '#include "nothere.h"'}, "ORIO-B004", (2, 10), "nothere.h"),
+        ({"HELPER": "x * unknown"}, "ORIO-B004", (3, 45), "'unknown' undeclared"),
+        ({"BODY": "unknown"}, "ORIO-B004", (15, 40), "'unknown' undeclared"),
+        ({"BODY": "elsewhere(i)"}, "ORIO-B025", (15, 40), "`elsewhere`"),
+        ({"LIBS": "-lnotthere"}, "ORIO-B004", (7, 3), "notthere"),
+        ({"INPUT": "unknown_start"}, "ORIO-B005", None, "unknown_start"),
+    ],
+    ids=["header", "helper", "region", "link", "library", "inputs"],
+)
+def test_what_does_not_build_is_told_where_the_user_wrote_it(
+    tmp_path: Path, capsys, parts: dict[str, str], code: str, place: tuple[int, int] | None, words: str
+) -> None:
+    source = write(tmp_path, **parts)
+    assert main(["check", str(source), "-q"]) == 0
+    capsys.readouterr()
+    assert main(["check", str(source), "--build", "--json"]) == 2
+    report = json.loads(capsys.readouterr().out)
+    (found,) = [d for d in report["diagnostics"] if d["severity"] == "error"]
+    assert found["code"] == code
+    assert words in found["message"]
+    assert str(tmp_path / "axpy.c") == found["file"]
+    if place is not None:
+        assert (found["line"], found["column"]) == place
+    assert report["built"] == 0
+    assert "/variant.c" not in found["message"]
+
+
+def test_a_variant_that_does_not_compile(tmp_path: Path, capsys) -> None:
+    text = "#ifdef FAST\n#error no fast version\n#endif"
+    source = write(tmp_path, HEAD=text, CHOICE="', '-DFAST")
+    # The first configuration is what is built: without the option.
+    assert main(["check", str(source), "--build"]) == 0
+    assert "1 built" in capsys.readouterr().out
+    assert main(["check", str(source), "--build", "--set", "CFLAGS=-DFAST"]) == 2
+    assert "axpy.c:3:2: error[ORIO-B004]: the original code does not compile" in capsys.readouterr().err
+
+
+def test_clean_files_are_built_and_nothing_is_run(tmp_path: Path, capsys) -> None:
+    source = write(tmp_path, HELPER='(fopen("ran", "w"), x)')
+    assert main(["check", str(source), "--build", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["regions"], report["built"], report["diagnostics"]) == (1, 1, [])
+    assert [path.name for path in tmp_path.iterdir()] == ["axpy.c"]
+    assert main(["check", str(source), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["built"] is None
+
+
+def test_without_a_compiler_it_is_the_environments_fault(tmp_path: Path, capsys, monkeypatch) -> None:
+    source = write(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main(["check", str(source)]) == 0
+    assert main(["check", str(source), "--build"]) == 3
+    assert "ORIO-B001" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["check", "transform", "tune"])
+def test_recipes_that_nest_code_too_deeply_are_told(tmp_path: Path, capsys, command: str) -> None:
+    source = tmp_path / "scale.c"
+    steps = " ".join(["transform Unroll(ufactor=2)"] * 400)
+    source.write_text(
+        f"void scale(int n, double *a)\n{{\n  int i;\n  /*@ begin Loop ({steps}) @*/\n"
+        "  for (i = 0; i < n; i++)\n    a[i] = 2.0 * a[i];\n  /*@ end @*/\n}\n"
+    )
+    assert main([command, str(source), "-q"]) == 2
+    assert "scale.c:4:3: error[ORIO-C006]" in capsys.readouterr().err
