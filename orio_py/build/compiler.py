@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from orio_py.build.detect import KNOWN_COMPILERS, compiler_version, default_compiler, zig_command
+from orio_py.build.host_options import host_compiler, host_options, is_nvcc
 from orio_py.build.process import Completed, Running, run
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, fail
 from orio_py.core.expr import Value
@@ -57,7 +58,8 @@ class Compiler:
 
     `command` is the build command as words, with `@NAME@` references still in it; the first
     `driver_words` of them name the compiler.  `directory` is the folder that it runs in, so that
-    relative paths mean what they mean beside the source file.
+    relative paths mean what they mean beside the source file.  With `for_nvcc` the options were written for nvcc: what
+    is built here is C code, and the driver is the host compiler.
     """
 
     command: tuple[str, ...]
@@ -66,6 +68,7 @@ class Compiler:
     spec: BuildSpec
     version: str
     driver_words: int = 1
+    for_nvcc: bool = False
     running: Running = field(default_factory=Running, compare=False)
 
     @property
@@ -91,7 +94,8 @@ class Compiler:
 
     def words(self, values: Mapping[str, Value]) -> list[str]:
         """The build command with parameter values put in."""
-        return substitute(shlex.join(self.command), values)
+        words = substitute(shlex.join(self.command), values)
+        return [*words[:1], *host_options(words[1:])] if self.for_nvcc else words
 
     def build_shared(
         self, source: Path, output: Path, values: Mapping[str, Value], extra: Sequence[str] = ()
@@ -202,6 +206,9 @@ def resolve(spec: BuildSpec, directory: Path, *, override: str | None = None) ->
     if words[0] == "zig" and (zig := zig_command()) is not None:
         words = [*zig, *words[2 if words[1:2] == ["cc"] else 1 :]]
         drivers = len(zig)
+    for_nvcc = is_nvcc(words[0])
+    if for_nvcc:
+        words = [host_compiler(words[1:], fallback), *words[1:]]
     if shutil.which(words[0]) is None and not (directory / words[0]).is_file():
         installed = [name for name in KNOWN_COMPILERS if shutil.which(name)]
         advice = did_you_mean(words[0], installed)
@@ -219,7 +226,7 @@ def resolve(spec: BuildSpec, directory: Path, *, override: str | None = None) ->
         )
     libs = tuple(_split(spec.libs, spec.position, allow_empty=True))
     version = compiler_version(words[:drivers], directory)
-    return Compiler(tuple(words), libs, directory, spec, version, drivers)
+    return Compiler(tuple(words), libs, directory, spec, version, drivers, for_nvcc)
 
 
 def _split(command: str, position: Position | None, *, allow_empty: bool = False) -> list[str]:

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.source import SourceFile
-from orio_py.ctree.nodes import Compound, Node
+from orio_py.ctree.nodes import Compound, Node, c_ast
 from orio_py.ctree.parse import parse_statements
+from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import Effects, effects
 from orio_py.spec.task import TuningTask
 
@@ -72,6 +73,17 @@ def extent_effects(task: TuningTask) -> Effects:
         return found
     declared = frozenset(_declared(whole))
     return without(found, declared)
+
+
+def loop_indices(task: TuningTask) -> frozenset[str]:
+    """The variables that the headers of the regions' loops assign."""
+    trees = (tree for region in task.regions for tree in (region.tree, region.reference))
+    starts = (node.init for tree in trees for node in walk(tree) if isinstance(node, c_ast.For))
+    return frozenset(
+        start.lvalue.name
+        for start in starts
+        if isinstance(start, c_ast.Assignment) and isinstance(start.lvalue, c_ast.ID)
+    )
 
 
 def without(found: Effects, names: frozenset[str]) -> Effects:

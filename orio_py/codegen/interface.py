@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 
 from orio_py.codegen import ctypes
-from orio_py.codegen.extent import extent_effects
+from orio_py.codegen.extent import extent_effects, loop_indices
 from orio_py.codegen.members import with_members
 from orio_py.codegen.variables import KernelInterface, KernelVariable, Passing
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
@@ -87,13 +87,18 @@ class _Builder:
 
     def _is_macro(self, name: str) -> bool:
         """Whether a size is a compile-time constant: a macro of the file, or the extent of a global
-        array in a fragment without a function, which C requires to be constant.
+        array that the specification alone declares, which C requires to be constant.
         """
         if name in self.task.surroundings.macros:
             return True
-        if self.declared.get(name) is not None or self.task.surroundings.function is not None:
+        if self.declared.get(name) is not None:
             return False
-        static = (d for d in self.spec.values() if d.storage is Storage.STATIC)
+        is_fragment = self.task.surroundings.function is None
+        static = (
+            d
+            for d in self.spec.values()
+            if d.storage is Storage.STATIC and (is_fragment or d.name not in self.declared)
+        )
         return any(name in IDENTIFIER.findall(" ".join(d.dimensions)) for d in static)
 
     def _extents(self, name: str) -> tuple[str, ...]:
@@ -107,7 +112,7 @@ class _Builder:
             return None
         declared, spec = self.declared.get(name), self.spec.get(name)
         if declared is None and spec is None and name not in self.sizes:
-            return None
+            return self._undeclared_index(name)
         if (
             declared is not None
             and "const" in declared.qualifiers
@@ -121,6 +126,14 @@ class _Builder:
         if declared is not None:
             return self._from_file(name, declared, spec, type_name)
         return self._from_spec(name, spec, type_name)
+
+    def _undeclared_index(self, name: str) -> KernelVariable | None:
+        """The index of loops that nothing declares: a local `int`, as in Orio's output and in code for devices."""
+        is_set_first = name in self.effects.scalar_writes and name not in self.effects.reads_before_write
+        if not is_set_first or name not in loop_indices(self.task):
+            return None
+        text, no = f"int {name}", False
+        return KernelVariable(name, Passing.LOCAL, "int", text, (), no, True, no, no, source=None)
 
     def _element_type(self, name: str, declared: CDeclaration | None, spec: Declaration | None) -> str | None:
         in_file = self._number_type(declared.type) if declared is not None else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -179,6 +180,10 @@ _VERDICTS: Sequence[tuple[str, Stage, str]] = (
 )
 
 
+_UNDEFINED = re.compile(r"symbol lookup error: .*undefined symbol: (\w+)")
+"""What the dynamic linker says when a function is called for the first time."""
+
+
 def judge(done: Completed, report: ResultLines, clock: Clock) -> Measurement:
     """The measurement that a finished run amounts to, from its status and its results file."""
     if done.timed_out:
@@ -197,6 +202,8 @@ def judge(done: Completed, report: ResultLines, clock: Clock) -> Measurement:
             return Failure(stage, message.format(rest))
     if (name := done.signal_name) is not None:
         return Failure(Stage.CRASH, f"ended by {name}")
+    if (missing := _UNDEFINED.search(done.stderr)) is not None:
+        return Failure(Stage.LOAD, f"`{missing[1]}` is called or used, and nothing defines it")
     samples = report.samples()
     if report.first("end") is None or report.first("valid") is None:
         return Failure(Stage.PROTOCOL, f"exit code {done.returncode} without a result")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,3 +58,56 @@ def test_the_tutorial_counts_what_the_program_counts(tmp_path):
     path.write_text(typo)
     (problem,) = orio_py.check([path]).diagnostics
     assert problem.headline().replace(str(path), "mm.c") in page
+
+
+ORCC = [
+    "-c",
+    "--pre-command",
+    "--post-command",
+    "-d",
+    "--debug",
+    "-e",
+    "--erase-annot",
+    "-h",
+    "--help",
+    "-k",
+    "--keep-temps",
+    "-o",
+    "--output",
+    "-p",
+    "--output-prefix",
+    "-r",
+    "--rename-objects",
+    "-s",
+    "--spec",
+    "--search",
+    "--stop-on-error",
+    "-x",
+    "--extern",
+    "--config",
+    "--configfile",
+    "-v",
+    "--verbose",
+    "--validate",
+    "--meta",
+    "--marker-loops",
+    "--logdir",
+    "ORIO_FLAGS",
+    "ORIO_DEBUG",
+    "ORIO_DEBUG_LEVEL",
+]
+
+
+def test_every_option_of_orcc_has_an_answer_with_options_that_exist():
+    page = (ROOT / "docs" / "coming-from-orio.md").read_text()
+    rows = [line.split("|")[1:3] for line in page.splitlines() if line.startswith("| ")]
+    named = {word for old, _ in rows for word in re.findall(r"--?[a-z][a-z-]*|ORIO_[A-Z_]+", old)}
+    assert set(ORCC) <= named
+    help_texts = "".join(
+        subprocess.run(
+            [sys.executable, "-m", "orio_py", *command, "--help"], capture_output=True, text=True
+        ).stdout
+        for command in ([], ["tune"], ["check"], ["transform"], ["cc"])
+    )
+    used = {word for _, new in rows for word in re.findall(r"(?<![\w-])--?[a-z][a-z-]*", new)}
+    assert {word for word in used if word not in help_texts} - {"-c"} == set()

@@ -137,8 +137,15 @@ def test_all_of_a_small_space_is_tried(tmp_path: Path) -> None:
         "configurations": 60,
         "tried": 60,
         "legal": 59,
-        "refused": [{"code": problem.code, "message": problem.message, "count": 1}],
+        "refused": [
+            {"code": problem.code, "message": problem.message, "count": 1, "constraint": "U != 0"},
+        ],
     }
+    assert problem.notes[-1].message == "left out by `constraint legal1 = U != 0;`"
+    source.write_text(
+        SOURCE.replace("param U[] = %s;", "param U[] = %s; constraint legal1 = U != 0;") % "range(0, 60)"
+    )
+    assert orio_py.check(source).diagnostics == ()
 
 
 def test_a_sample_holds_the_first_configuration_and_ends_in_time(tmp_path: Path, monkeypatch) -> None:

@@ -308,3 +308,10 @@ def test_random_inputs_depend_on_the_seed_alone(tmp_path: Path) -> None:
         tuned(tmp_path, text, seed=seed, keep=keep)
         seen.append(next(keep.rglob("reference.bin")).read_bytes())
     assert seen[0] == seen[1] != seen[2]
+
+
+@pytest.mark.parametrize("frame", ["%s", "void f(void)\n{\n%s}\n"])
+def test_indices_that_nothing_declares_are_locals_of_the_test(tmp_path: Path, frame: str) -> None:
+    spec = "def input_params { param n[] = [50]; } def input_vars { decl static double x[n] = random; }"
+    report, _ = tuned(tmp_path, frame % region(spec, "for (i = 0; i <= n - 1; i++) x[i] += 1;"))
+    assert report.regions[0].best is not None

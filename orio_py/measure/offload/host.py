@@ -16,6 +16,8 @@ MOST_STEPS = 1_000_000
 """Statements that are followed in one run of the timed code."""
 
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?!pragma\b|line\b)\w+", re.MULTILINE)
+_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _LINE = re.compile(r"^[ \t]*#[ \t]*line\b.*$", re.MULTILINE)
 
 
@@ -53,7 +55,7 @@ class HostCode:
     @classmethod
     def of(cls, text: str, calls: Mapping[str, HostFunction], types: Mapping[str, str]) -> HostCode:
         """Parse the code.  Raises NoValueError for what is more than statements, DiagnosticError for bad C."""
-        text = _LINE.sub("", text)
+        text = _without_unused_macros(_LINE.sub("", text))
         if (directive := _DIRECTIVE.search(text)) is not None:
             raise NoValueError(f"`{directive[0].strip()}` is left to the compiler")
         return cls(parsed(text, frozenset(types)), calls, types)
@@ -121,6 +123,13 @@ class HostCode:
         if op:
             value = combine(op, state.lookup(target.name), value)
         state.scalars[target.name] = convert(value, state.types[target.name])
+
+
+def _without_unused_macros(text: str) -> str:
+    """The code without the macros that it defines, where it uses none of them."""
+    code = _DEFINE.sub("", text)
+    defined = {found[1] for found in _DEFINE.finditer(text)}
+    return code if defined.isdisjoint(_NAME.findall(code)) else text
 
 
 def type_words(node: c_ast.Decl) -> str:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import random
 import time
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, Severity
+from orio_py.core.expr import Value
 from orio_py.core.source import Position
 from orio_py.search_space.search_space import Configuration, SearchSpace
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.task import TuningTask
+from orio_py.tuning.variants.constraint_hints import ConstraintHint, Neighbourhood
 from orio_py.tuning.variants.variant import VariantGenerator
 
 CONFIGURATIONS_CHECKED = 200
@@ -30,32 +31,55 @@ SECONDS = 2.0
 FEWEST = 10
 """How many configurations are tried at least, where all are refused."""
 
+HINT_SECONDS = 0.7
+"""The processor time after which no further constraint is looked for."""
+
+_Kind = tuple[str, Position | None]
+"""Messages name parameter values, so that the same refusal reads differently in each configuration."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalOfSome:
+    """A kind of refusal: its first diagnostic, how many configurations it was of, and a constraint that leaves them out."""
+
+    first: Diagnostic
+    count: int
+    constraint: str | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class Legality:
-    """How many configurations of a space there are, were tried and were refused, with the first refusal of each kind."""
+    """How many configurations of a space there are, were tried and were refused, with the kinds of refusals."""
 
     place: Position
     size: int
     tried: int
-    refusals: tuple[tuple[Diagnostic, int], ...] = ()
+    refusals: tuple[RefusalOfSome, ...] = ()
 
     @property
     def legal(self) -> int:
         """How many of those tried were not refused."""
-        return self.tried - sum(count for _, count in self.refusals)
+        return self.tried - sum(refusal.count for refusal in self.refusals)
 
     def diagnostics(self) -> Iterator[Diagnostic]:
         """The refusals: errors where nothing else was found, warnings else."""
         severity = Severity.WARNING if self.legal else Severity.ERROR
-        for diagnostic, count in self.refusals:
-            note = Note(f"refused for {count} of {self.tried} configurations tried")
-            yield replace(diagnostic, severity=severity, notes=(*diagnostic.notes, note))
+        number = 0
+        for refusal in self.refusals:
+            notes = [Note(f"refused for {refusal.count} of {self.tried} configurations tried")]
+            if refusal.constraint is not None:
+                number += 1
+                notes.append(Note(f"left out by `constraint legal{number} = {refusal.constraint};`"))
+            first = refusal.first
+            yield replace(first, severity=severity, notes=(*first.notes, *notes))
 
     def as_json(self) -> dict[str, object]:
-        """The place and the numbers, and of each kind of refusal code, message of the first, and number."""
-        often = sorted(self.refusals, key=lambda refusal: -refusal[1])
-        refused = [{"code": d.code, "message": d.message, "count": count} for d, count in often]
+        """The place and the numbers, and of each kind of refusal code, message of the first, number and constraint."""
+        often = sorted(self.refusals, key=lambda refusal: -refusal.count)
+        refused = [
+            {"code": r.first.code, "message": r.first.message, "count": r.count, "constraint": r.constraint}
+            for r in often
+        ]
         return {
             "file": self.place.file,
             "line": self.place.line,
@@ -71,31 +95,88 @@ def legality(task: TuningTask, space: SearchSpace, point: InputPoint) -> Legalit
 
     The space's first configuration, where factors are small and switches often off, is always among them.
     """
-    generator = VariantGenerator.of(task)
     some = _some(space)
     is_sample = space.size > len(some)
-    # Messages name parameter values, so that the same refusal reads differently in each configuration.
-    counts: Counter[tuple[str, Position | None]] = Counter()
-    first: dict[tuple[str, Position | None], Diagnostic] = {}
+    sample = _Sample(VariantGenerator.of(task), point)
     started = time.process_time()
-    tried, last_news, is_possible = 0, 0, False
+    last_news = 0
     for tried, configuration in enumerate(some, 1):
-        try:
-            generator.codes(point, configuration)
-            if not is_possible:
-                is_possible, last_news = True, tried
-        except DiagnosticError as problem:
-            diagnostic = problem.diagnostics[0]
-            kind = (diagnostic.code, diagnostic.position)
-            counts[kind] += 1
-            if kind not in first:
-                first[kind], last_news = diagnostic, tried
+        if sample.take(configuration):
+            last_news = tried
+        is_possible = bool(sample.legal)
         if is_sample and is_possible and tried - last_news >= CONFIGURATIONS_WITHOUT_NEWS:
             break
         if time.process_time() - started > SECONDS and (is_possible or tried >= FEWEST):
             break
-    refusals = tuple((first[kind], count) for kind, count in counts.items())
-    return Legality(task.position, space.size, tried, refusals)
+    hints = sample.hints({p.name: p.values for p in space.parameters})
+    refusals = tuple(
+        RefusalOfSome(sample.first[kind], len(found), hints.get(kind))
+        for kind, found in sample.refused.items()
+    )
+    return Legality(task.position, space.size, sample.tried, refusals)
+
+
+@dataclass(slots=True)
+class _Sample:
+    """The outcomes of the configurations that were tried."""
+
+    generator: VariantGenerator
+    point: InputPoint
+    legal: list[Configuration] = field(default_factory=list[Configuration])
+    refused: dict[_Kind, list[Configuration]] = field(default_factory=dict[_Kind, list[Configuration]])
+    first: dict[_Kind, Diagnostic] = field(default_factory=dict[_Kind, Diagnostic])
+
+    @property
+    def tried(self) -> int:
+        return len(self.legal) + sum(map(len, self.refused.values()))
+
+    def take(self, configuration: Configuration) -> bool:
+        """Try a configuration; whether it brought the first legal one or a new kind of refusal."""
+        problem = self._problem(configuration)
+        if problem is None:
+            self.legal.append(configuration)
+            return len(self.legal) == 1
+        kind = _kind(problem)
+        self.refused.setdefault(kind, []).append(configuration)
+        return self.first.setdefault(kind, problem) is problem
+
+    def hints(self, values: Mapping[str, tuple[Value, ...]]) -> dict[_Kind, str]:
+        """Constraints that leave out the refused configurations and none of the legal ones, the most frequent kinds first."""
+        found: dict[_Kind, str] = {}
+        if not self.legal:
+            return found
+        started = time.process_time()
+        for kind, refused in sorted(self.refused.items(), key=lambda entry: -len(entry[1])):
+            if time.process_time() - started > HINT_SECONDS:
+                break
+            near = Neighbourhood(
+                self.legal[0], values, lambda values, kind=kind: self._has_kind(values, kind)
+            )
+            hint = near.hint(refused[0])
+            if hint is not None and self._fits(hint, refused):
+                found[kind] = hint.text
+        return found
+
+    def _fits(self, hint: ConstraintHint, refused: list[Configuration]) -> bool:
+        """Whether a hint keeps what is legal, and leaves out most of what is refused."""
+        left_out = sum(not hint.holds(configuration) for configuration in refused)
+        return all(map(hint.holds, self.legal)) and 2 * left_out > len(refused)
+
+    def _has_kind(self, values: Mapping[str, Value], kind: _Kind) -> bool | None:
+        """Whether a configuration is refused in one way; None if it is in another."""
+        problem = self._problem(values)
+        return None if problem is not None and _kind(problem) != kind else problem is not None
+
+    def _problem(self, values: Mapping[str, Value]) -> Diagnostic | None:
+        try:
+            self.generator.codes(self.point, values)
+        except DiagnosticError as problem:
+            return problem.diagnostics[0]
+        return None
+
+
+def _kind(problem: Diagnostic) -> _Kind:
+    return problem.code, problem.position
 
 
 def _some(space: SearchSpace) -> list[Configuration]:

@@ -36,6 +36,12 @@ def test_samples_and_their_summary(tmp_path: Path) -> None:
         ("bounds `A`: element 9 of 9\n", ended(), Stage.OUT_OF_BOUNDS, "wrote outside `A`: element 9 of 9"),
         ("invalid \n", ended(), Stage.VALIDATION, "isValid"),
         ("load no such symbol\n", ended(), Stage.LOAD, "no such symbol"),
+        (
+            "",
+            ended(127, stderr="./harness: symbol lookup error: /k/v.so: undefined symbol: min"),
+            Stage.LOAD,
+            "`min`",
+        ),
         ("memory allocation failed\n", ended(), Stage.MEMORY, "allocation"),
         ("valid\nsample 1 1\n", ended(-11), Stage.CRASH, "SIGSEGV"),
         ("valid\nsample 1 1\n", ended(0), Stage.PROTOCOL, "without a result"),

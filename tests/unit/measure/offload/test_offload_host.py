@@ -124,12 +124,21 @@ def test_host_code_around_kernels_is_followed(tmp_path: Path) -> None:
         ("axpy(&y[1][2][3], x, n, n, a, n);", "`y` has 2 dimensions"),
         ("for (;;) n = 1;", "more than 1000000 steps"),
         ("#if N\nn = 1;\n#endif", "`#if` is left to the compiler"),
+        ("#define one(x) (x)\nn = one(1);", "`#define` is left to the compiler"),
     ],
 )
 def test_what_cannot_be_followed_is_told(tmp_path: Path, text: str, reason: str) -> None:
     with pytest.raises(NoValueError) as caught:
         followed(text, state(tmp_path))
     assert reason in str(caught.value)
+
+
+def test_macros_that_the_code_defines_and_does_not_use_are_nothing(tmp_path: Path) -> None:
+    after = state(tmp_path)
+    assert (
+        followed("#define max(x,y) \\\n  ((x) > (y)? (x) : (y))\n# define min(x,y) max(y,x)\nn = 3;", after)
+        == []
+    )
 
 
 def test_a_constant_that_needs_itself_has_no_value(tmp_path: Path) -> None:

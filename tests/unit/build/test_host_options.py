@@ -1,0 +1,42 @@
+"""C code beside CUDA: what of an nvcc command a C compiler gets."""
+
+from pathlib import Path
+
+import pytest
+
+from orio_py.build.compiler import Artifact, resolve
+from orio_py.build.host_options import host_compiler, host_options
+from orio_py.spec.target import BuildSpec
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("-arch=sm_75 -O3", "-O3"),
+        ("-arch sm_75 --gpu-architecture=sm_80 -gencode arch=compute_80,code=sm_80 -g", "-g"),
+        ("-Xcompiler -fopenmp,-Wall -Xptxas -v", "-fopenmp -Wall"),
+        ("--compiler-options=-fopenmp -Xlinker --as-needed", "-fopenmp -Wl,--as-needed"),
+        ("-use_fast_math -lineinfo -rdc=true -x cu -DN=3 -Iinc -Llib -lm", "-DN=3 -Iinc -Llib -lm"),
+        ("-std=c++17 -O2", "-O2"),
+        ("-std=gnu99 -O2", "-std=gnu99 -O2"),
+        ("-ccbin clang -maxrregcount=32 -O1", "-O1"),
+    ],
+)
+def test_options_for_the_host(options: str, expected: str) -> None:
+    assert host_options(options.split()) == expected.split()
+
+
+def test_the_compiler_that_nvcc_is_told_to_call() -> None:
+    assert host_compiler(["-O3", "-ccbin", "clang"], "gcc") == "clang"
+    assert host_compiler(["-ccbin=g++", "-O3"], "gcc") == "g++"
+    assert host_compiler(["-O3"], "gcc") == "gcc"
+
+
+def test_c_code_of_an_nvcc_command_is_built_without_nvcc(tmp_path: Path) -> None:
+    compiler = resolve(BuildSpec("nvcc -arch=sm_75 @CFLAGS -Xcompiler -fopenmp", is_default=False), tmp_path)
+    assert compiler.words({"CFLAGS": "-O3 -use_fast_math"})[1:] == ["-O3", "-fopenmp"]
+    (tmp_path / "k.c").write_text("double f(double x) { return 2 * x; }\n")
+    (tmp_path / "h.c").write_text("int main(void) { return 0; }\n")
+    values = {"CFLAGS": "-use_fast_math"}
+    assert isinstance(compiler.build_shared(tmp_path / "k.c", tmp_path / "k.so", values), Artifact)
+    assert isinstance(compiler.build_executable(tmp_path / "h.c", tmp_path / "h", values), Artifact)
