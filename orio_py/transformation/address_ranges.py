@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from orio_py.core.names import NameSupply
@@ -17,7 +17,7 @@ from orio_py.transformation.base import Context
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.element_accesses import ElementAccess, accesses_in
 from orio_py.transformation.offload.extents import factor_of, inner_extents
-from orio_py.transformation.offload.index_ranges import Unbounded, ends, minimums, simply_bounded
+from orio_py.transformation.offload.index_ranges import IndexRange, Unbounded, ends, minimums, simply_bounded
 from orio_py.transformation.pointed_bounds import PointedBounds
 from orio_py.transformation.row_facts import Fact, is_steady
 from orio_py.transformation.row_ranges import ADDRESS, RowRange, has_rows, preparation, row_range
@@ -157,6 +157,7 @@ class TouchedMemory:
         touched = Spots.of(statement, context)
         pointers = PointedBounds.of(statement, changing, touched.written, context)
         arithmetic.followed = pointers.names
+        arithmetic.names = names_of(statement, context.declarations)
         elements: dict[str, list[ElementAccess]] = {}
         for access in accesses_in(statement, arithmetic):
             elements.setdefault(access.name, []).append(access)
@@ -226,8 +227,8 @@ class TouchedMemory:
         inner, scalars = inner_extents(declared, self.context)
         sizes = {scalar.name: scalar.value for scalar in scalars}
         factors = [factor_of(extent, sizes, self.arithmetic) for extent in inner]
-        bounds = [self._ends(uses, factors, largest=largest) for largest in (False, True)]
-        if any(found is None or len(found) > _MOST_ENDS for found in bounds):
+        bounds = [self._either_ends(uses, factors, largest=largest) for largest in (False, True)]
+        if any(found is None for found in bounds):
             return None
         lowest, highest = ([] if found is None else found for found in bounds)
         base: Node = ident(name)
@@ -248,6 +249,18 @@ class TouchedMemory:
         """The least values of scalars that the subscripts of an array use."""
         return {**dict.fromkeys(self._factors(name), 0), **self.arithmetic.minimums}
 
+    def _either_ends(
+        self, uses: Sequence[ElementAccess], factors: Sequence[Polynomial], *, largest: bool
+    ) -> list[Polynomial] | None:
+        """The ends of what is touched; where there are too many or none, of all that simpler loops come to."""
+        without = [replace(use, levels=use.whole) for use in uses]
+        single = [replace(use, levels=tuple(map(_with_single_ends, use.whole))) for use in uses]
+        for each in (uses, without, single):
+            found = self._ends(each, factors, largest=largest)
+            if found is not None and len(found) <= _MOST_ENDS:
+                return found
+        return None
+
     def _ends(
         self, uses: Sequence[ElementAccess], factors: Sequence[Polynomial], *, largest: bool
     ) -> list[Polynomial] | None:
@@ -265,6 +278,12 @@ class TouchedMemory:
             except Unbounded:
                 return None
         return self.arithmetic.tightest(found, smallest=not largest, minimums=known)
+
+
+def _with_single_ends(level: IndexRange) -> IndexRange:
+    """A range that holds another one and has one lower and one upper end."""
+    limit = level.limit[0][:1], level.limit[1][:1]
+    return replace(level, lowers=level.lowers[:1], uppers=level.uppers[:1], limit=limit)
 
 
 def _scalar(name: str) -> AddressRange:

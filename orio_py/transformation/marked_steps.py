@@ -31,6 +31,7 @@ from orio_py.transformation.forms import sole_statement
 from orio_py.transformation.own_indices import with_own_indices
 from orio_py.transformation.parallel.own_pragmas import OwnPragmas, shared_out, with_private_scalars
 from orio_py.transformation.runtime_guards import Apply, GuardedRecipe, without_marks
+from orio_py.transformation.simpler import in_simpler_forms
 from orio_py.transformation.sites import Change, rewrite_where
 from orio_py.transformation.unrolling.reg_tile import RegTile
 from orio_py.transformation.unrolling.unroll import Unroll
@@ -54,14 +55,25 @@ class MarkedSteps:
         """The tree with every marked statement transformed, inner ones first.  Raises as `apply_recipe`.
 
         What is refused is tried again: with the user's pragmas taken away and put before what loops became,
-        and with loops that count by variables of their own, in forms that are simple to test.
+        with loops that count by variables of their own, in forms that are simple to test, and all of that on
+        simpler forms of the code.
         """
         try:
-            return self._applied(self.tree, OwnPragmas(), values, context)
+            return self._tried(self.tree, values, context)
+        except Refusal:
+            simpler = in_simpler_forms(self.tree, context)
+            if simpler is self.tree:
+                raise
+        return self._tried(simpler, values, context)
+
+    def _tried(self, tree: Node, values: Mapping[str, Value], context: Context) -> Node:
+        """The tree with the steps applied in the first way that is not refused."""
+        try:
+            return self._applied(tree, OwnPragmas(), values, context)
         except Refusal as refusal:
             reason = refusal
         own = OwnPragmas()
-        tree = own.rewrite(self.tree)
+        tree = own.rewrite(tree)
         if own.texts:
             try:
                 return self._applied(tree, own, values, context)

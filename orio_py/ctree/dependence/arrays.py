@@ -164,8 +164,28 @@ def _array(
                 if _failures(found.instances) == 0:
                     break
             assert found is not None
+            if _failures(found.instances) and (whole := _with_fixed_products(instances, place)) is not None:
+                found = _Attempt(whole)
             instances, conditions = found.instances, conditions + found.conditions
     return _Attempt(instances, conditions)
+
+
+def _with_fixed_products(instances: list[Instance], place: int) -> list[Instance] | None:
+    """The accesses with `i*n` as one value where `i` is the index of a loop around the nest; None if others are left."""
+    result: list[Instance] = []
+    for instance in instances:
+        value = instance.subscripts[place] if place < len(instance.subscripts) else None
+        if value is None:
+            return None
+        terms = [
+            (("*".join(m),) if len(m) > 1 and all(map(is_fixed, m)) else m, c) for m, c in value.terms.items()
+        ]
+        whole = Polynomial.total(terms)
+        if whole.linear() is None:
+            return None
+        subscripts = (*instance.subscripts[:place], whole, *instance.subscripts[place + 1 :])
+        result.append(replace(instance, subscripts=subscripts))
+    return result
 
 
 def _failures(instances: list[Instance]) -> int:

@@ -9,6 +9,7 @@ from operator import mul
 from orio_py.ctree.build import as_long, binary, const, ident, literal_value, ternary
 from orio_py.ctree.ctype import Rank, ctype
 from orio_py.ctree.dependence.affine import Monomial, Polynomial
+from orio_py.ctree.dependence.names import Names
 from orio_py.ctree.emit_expression import emit_expression, emit_type
 from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.nodes import Node, c_ast
@@ -37,6 +38,8 @@ class Arithmetic:
         self.minimums = {n: value for n, value in least_values(context.facts).items() if n not in changing}
         self.followed: frozenset[str] = frozenset()
         """Pointers of which `*p` has one value throughout."""
+        self.names: Names | None = None
+        """Where `*(p + i)` is taken for `p[i]`: what is a pointer there."""
         self.types: dict[str, str] = {}
         """On the device, of the variables that the nest declares itself."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from orio_py.ctree.build import const
+from orio_py.ctree.build import index
 from orio_py.ctree.dependence.affine import Polynomial
+from orio_py.ctree.dependence.names import resolve
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.loops import CanonicalLoop, ends_iterations
 from orio_py.ctree.nodes import Node, c_ast, reference_parts
@@ -100,12 +101,43 @@ def _doubtful(place: _Place, node: Node) -> _Place:
     return replace(place, always=False, is_exact=False, path=place.inside(node, True))
 
 
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """What a variable is where a condition holds, or does not."""
+
+    condition: Node
+    truth: bool
+    value: Polynomial
+
+    @property
+    def symbols(self) -> set[str]:
+        """What the value is made of."""
+        return _symbols(self.value)
+
+
+def _symbols(value: Polynomial) -> set[str]:
+    return {symbol for monomial in value.terms for symbol in monomial}
+
+
+def _substituted(value: Polynomial, name: str, by: Polynomial) -> Polynomial:
+    """A polynomial with another one for a symbol."""
+    result = Polynomial({})
+    for monomial, coefficient in value.terms.items():
+        rest = tuple(symbol for symbol in monomial if symbol != name)
+        part = Polynomial({rest: coefficient})
+        for _ in range(len(monomial) - len(rest)):
+            part = part * by
+        result = result + part
+    return result
+
+
 class _Walk(RegionWalk[_Place]):
     def __init__(self, arithmetic: Arithmetic, body: Node) -> None:
         self.arithmetic = arithmetic
         self.found: list[ElementAccess] = []
         self.changing = frozenset(assigned_names(body)) | declared_names(body)
         self.once = _assigned_once(body)
+        self.choices: dict[str, tuple[_Choice, ...]] = {}
 
     def declaration(self, node: c_ast.Decl, state: _Place) -> _Place:
         """Record what the first value of a variable uses."""
@@ -125,7 +157,20 @@ class _Walk(RegionWalk[_Place]):
     def _learned(self, name: str, value: Node, place: _Place) -> _Place:
         if name not in self.once:
             return place
-        return replace(place, known={**place.known, name: self.arithmetic.polynomial(value, place.known)})
+        known = self.arithmetic.polynomial(value, place.known)
+        if known is None and self.arithmetic.names is not None and isinstance(value, c_ast.TernaryOp):
+            known = self._chosen(name, value, place)
+        return replace(place, known={**place.known, name: known})
+
+    def _chosen(self, name: str, value: c_ast.TernaryOp, place: _Place) -> Polynomial | None:
+        """A symbol for the value of `c ? a : b`, which each reference by it takes apart."""
+        parts = ((value.iftrue, True), (value.iffalse, False))
+        values = [(self.arithmetic.polynomial(part, place.known), truth) for part, truth in parts]
+        found = tuple(_Choice(value.cond, truth, known) for known, truth in values if known is not None)
+        if len(found) < len(values) or any(self.choices.keys() & choice.symbols for choice in found):
+            return None
+        self.choices[f"?{name}"] = found
+        return Polynomial.symbol(f"?{name}")
 
     def counted(self, loop: CanonicalLoop, state: _Place) -> None:
         """Record a loop and what its index ranges over."""
@@ -170,29 +215,45 @@ class _Walk(RegionWalk[_Place]):
             self.expression(subscript, state)
         if isinstance(base, c_ast.ID):
             values = tuple(self.arithmetic.polynomial(s, state.known) for s in subscripts)
-            self.found.append(
-                ElementAccess(
-                    base.name,
-                    node,
-                    values,
-                    state.levels,
-                    reads=reads,
-                    writes=writes,
-                    always=state.always,
-                    is_exact=state.is_exact,
-                    guards=state.guards,
-                    path=state.path,
-                    whole=state.whole,
+            for place, parts in self._apart(values, state):
+                self.found.append(
+                    ElementAccess(
+                        base.name,
+                        node,
+                        parts,
+                        place.levels,
+                        reads=reads,
+                        writes=writes,
+                        always=place.always,
+                        is_exact=place.is_exact,
+                        guards=place.guards,
+                        path=place.path,
+                        whole=place.whole,
+                    )
                 )
-            )
+
+    def _apart(
+        self, values: tuple[Polynomial | None, ...], place: _Place
+    ) -> Iterator[tuple[_Place, tuple[Polynomial | None, ...]]]:
+        """The subscripts in each case of the choices that they depend on."""
+        used = {symbol for value in values if value is not None for symbol in _symbols(value)}
+        name = next((name for name in self.choices if name in used), None)
+        if name is None:
+            yield place, values
+            return
+        for choice in self.choices[name]:
+            parts = tuple(None if v is None else _substituted(v, name, choice.value) for v in values)
+            for inner in self.under(choice.condition, choice.truth, place):
+                yield from self._apart(parts, inner)
 
     def _element(self, node: Node) -> Node | None:
-        """What is read as an element of an array: one, or `*p` of a pointer that may be followed anywhere."""
+        """What is read as an element of an array: one, or `*(p + i)` where the arithmetic has names for it."""
         match node:
             case c_ast.ArrayRef():
                 return node
-            case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)) if name in self.arithmetic.followed:
-                return c_ast.ArrayRef(node.expr, const(0))
+            case c_ast.UnaryOp(op="*") if self.arithmetic.names is not None:
+                found = resolve(node, self.arithmetic.names)
+                return None if found is None or "." in found.name else index(found.name, *found.subscripts)
             case _:
                 return None
 

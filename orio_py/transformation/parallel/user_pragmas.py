@@ -19,7 +19,7 @@ from orio_py.core.diagnostics import Diagnostic, Note, Severity
 from orio_py.core.source import Position
 from orio_py.ctree.dependence.distance import independent_iterations
 from orio_py.ctree.dependence.legality import may_parallelise
-from orio_py.ctree.dependence.verdict import Illegal, Unknown, Verdict
+from orio_py.ctree.dependence.verdict import Illegal, Legal, Unknown, Verdict
 from orio_py.ctree.loops import CanonicalLoop, nest
 from orio_py.ctree.nodes import For, GuardedPragma, Node, c_ast
 from orio_py.ctree.parse import position
@@ -34,6 +34,7 @@ from orio_py.transformation.parallel.pragma_text import (
     is_omp,
     is_omp_loop,
 )
+from orio_py.transformation.simpler import in_simpler_forms
 from orio_py.transformation.sites import rewrite_where
 from orio_py.transformation.verdicts import dependence_context
 
@@ -100,10 +101,22 @@ def _verdict(
                 yield _warning(text, message, place)
             else:
                 yield _error(text, message, place, view)
+        case Unknown() if _is_right_at_its_word(loop, known, private, combined):
+            pass
         case Unknown(reason=reason, position=place):
             yield _warning(text, reason, place or position(loop.node))
         case _:
             pass
+
+
+def _is_right_at_its_word(
+    loop: CanonicalLoop, context: Context, private: frozenset[str], combined: frozenset[str]
+) -> bool:
+    """Whether a loop may be shared out if its arrays do not overlap, which who writes the pragma says of them."""
+    simpler = CanonicalLoop.match(in_simpler_forms(loop.node, context))
+    apart = replace(context, assumptions=replace(context.assumptions, noalias=True))
+    found = may_parallelise(simpler or loop, dependence_context(apart), private=private, reductions=combined)
+    return isinstance(found, Legal)
 
 
 def _merged(given: Clauses, around: Clauses) -> Clauses:

@@ -58,6 +58,24 @@ CASES = {
         "UnrollJam(ufactor=2)",
         "f(n, m + 60, m + 80 + d, m + 70 + d / 2)",
     ),
+    "sums": (
+        "void f(int n, double *y, double *x)",
+        "for (i = 0; i < n; i++) { *(y + 2 * i) = *(x + i) + *x; }",
+        "Parallelize()",
+        "f(n, m + 80, m + 80 + d)",
+    ),
+    "choices": (
+        "void f(int n, double *y, double *x)",
+        "for (i = 0; i < n; i++) { int w = i == 0 ? i : i - 1, e = i == n - 1 ? i : i + 1; y[i] = x[w] + x[e]; }",
+        "Parallelize()",
+        "f(n, m + 80, m + 80 + d)",
+    ),
+    "two bounds": (
+        "void f(int n, double *y, double *x)",
+        "for (i = 0; i < n; i++) for (int k = 0; k < 4; k++) { double t = 0; for (j = 0; j <= (i < k ? i : k); j++) t += x[i * 8 + j] + x[j * 8 + k]; y[i * 8 + k] = t; }",
+        "Parallelize()",
+        "f(n, m + 80, m + 80 + d)",
+    ),
     "conditions": (
         "void f(int n, double *y, double *x)",
         "for (i = 0; i < n; i++) if (i > 2) y[i] = x[n - i]; else y[i] = x[i] + 1;",
@@ -349,8 +367,6 @@ def test_arrays_apart_take_the_transformed_code(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("function", "code", "recipe"),
     [
-        ("void f(int n, double *y, double *x)", "for (i = 0; i < n; i++) y[i] = *(x + i);", "Parallelize()"),
-        ("void f(int n, double *y, double **x)", "for (i = 0; i < n; i++) y[i] = *x[i];", "Parallelize()"),
         ("void f(int n, int *y, int *x)", "for (i = 0; i < n; i++) y[i] = x[y[i]];", "Permut(seq=['i'])"),
         (
             "void f(int n, double *y, double *x)",

@@ -1,0 +1,214 @@
+"""Pointers that a block sets once are replaced by what they point into, whose elements are then told apart.
+
+    for (t = 0; t < n; t++) {                       for (t = 0; t < n; t++) {
+      const float *x = in + t * c;
+      for (i = 0; i < c; i++)                         for (i = 0; i < c; i++)
+        out[t] += x[i];                                 out[t] += *(in + t * c + i);
+    }                                               }
+
+Nothing that the pointer is computed from may change while it is used.
+
+Source: for the idea, forward substitution; S. Muchnick, "Advanced Compiler Design and Implementation", 1997, 12.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from orio_py.ctree.build import binary, block
+from orio_py.ctree.dependence.names import NO_NAMES, Names, names_of, references, resolve
+from orio_py.ctree.nodes import Compound, Node, c_ast
+from orio_py.ctree.rewrite import Rewriter, assigned_names, copy_with, declared_names, used_names, walk
+from orio_py.ctree.symbols import CDeclaration, declaration_of
+from orio_py.transformation.base import Context
+from orio_py.transformation.verdicts import aliases_in
+
+_PARTS = (c_ast.ID, c_ast.Constant, c_ast.BinaryOp, c_ast.StructRef)
+_OPERATORS = frozenset({"+", "-", "*"})
+
+
+def without_local_pointers(tree: Node, context: Context) -> Node:
+    """The tree without the pointers that its blocks set once, where that keeps what it does."""
+    if any(isinstance(part, (c_ast.Goto, c_ast.Label)) for part in walk(tree)):
+        return tree
+    return _Blocks(tree, context).rewrite(tree)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pointer:
+    """A pointer and the expression that it is set to."""
+
+    name: str
+    value: Node
+    declared: CDeclaration
+    here: bool
+    """Whether the statement that sets it declares it, too."""
+
+
+class _Blocks(Rewriter):
+    """Goes through the blocks from the outside in, so that pointers set from pointers follow."""
+
+    def __init__(self, root: Node, context: Context) -> None:
+        self._root = root
+        self._context = context
+
+    def visit_Compound(self, node: Compound) -> Node:
+        items, place = list(node.block_items or []), 0
+        while place < len(items):
+            pointer = self._set(items[place])
+            rest = items[place + 1 :]
+            if pointer is None or not self._may_go(pointer, rest):
+                place += 1
+                continue
+            new = _Replacing(pointer.name, pointer.value).rewrite(block(*rest))
+            assert isinstance(new, Compound)
+            items = [*items[:place], *(new.block_items or [])]
+        same = len(items) == len(node.block_items or [])
+        return self.generic(node if same else copy_with(node, block_items=items))
+
+    def _set(self, item: Node) -> _Pointer | None:
+        """The pointer that a statement does nothing but set."""
+        match item:
+            case c_ast.Decl(name=str(name), type=c_ast.PtrDecl(), init=Node() as value) if not item.storage:
+                return _Pointer(name, value, declaration_of(item), here=True)
+            case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value):
+                declared = self._context.declarations.get(name)
+                if declared is None or declared.scope == "global" or "static" in declared.storage:
+                    return None
+                return _Pointer(name, value, declared, here=False)
+            case _:
+                return None
+
+    def _may_go(self, pointer: _Pointer, rest: Sequence[Node]) -> bool:
+        """Whether a pointer keeps one value in the statements behind, which are all that use it."""
+        name, after, declared = pointer.name, block(*rest), pointer.declared
+        if declared.pointers != 1 or declared.dimensions or "volatile" in declared.qualifiers:
+            return False
+        if not pointer.here and not self._is_own(name, rest):
+            return False
+        value = _plain(pointer.value)
+        if value is None or not self._is_same_type(value, declared):
+            return False
+        shadowed = declared_names(after) & (used_names([value]) | {name})
+        return not shadowed and _uses(after, name) and self._is_steady(value, name, after)
+
+    def _is_own(self, name: str, rest: Sequence[Node]) -> bool:
+        """Whether nothing but the statements behind reads a pointer that the region did not declare here."""
+        inside = sum(_count(item, name) for item in rest)
+        elsewhere = _count(self._root, name) - inside - 1
+        bare = sum(
+            isinstance(part, c_ast.Decl) and part.name == name and part.init is not None
+            for part in walk(self._root)
+        )
+        return not elsewhere and not bare and name not in self._context.live_after | self._context.exposed
+
+    def _is_same_type(self, value: Node, declared: CDeclaration) -> bool:
+        """Whether what an expression points to is of the type that the pointer says."""
+        names = Names(self._context.declarations, {}, frozenset(), frozenset())
+        found = resolve(c_ast.UnaryOp("*", value), names)
+        if found is None:
+            return False
+        outer = self._context.declarations.get(found.variable)
+        depth = len(found.subscripts)
+        if outer is None:
+            return False
+        if "." in found.name:
+            path, subscripts = found.name.split("."), depth
+            members = self._context.structures.get(outer.type, ())
+            member = next((m for m in members if m.name == path[1]), None)
+            if member is None or len(path) > 2:
+                return False
+            depth, outer = subscripts - outer.pointers - len(outer.dimensions), member
+        return _class(outer, self._context) == _class(declared, self._context) and depth == (
+            outer.pointers + len(outer.dimensions)
+        )
+
+    def _is_steady(self, value: Node, name: str, after: Node) -> bool:
+        """Whether nothing that a pointer is computed from changes in the statements behind."""
+        context = self._context
+        read, done = used_names([value]), context.effects(after)
+        if name in assigned_names(after) or not read.isdisjoint(assigned_names(after)):
+            return False
+        is_memory = any(isinstance(part, c_ast.StructRef) for part in walk(value))
+        if is_memory or not read.isdisjoint(context.exposed):
+            names = names_of(after, context.declarations)
+            aliases = aliases_in(context)
+            written = [found for found, _, is_written in references(after, names) if is_written]
+            used = [found for found, _, _ in references(value, NO_NAMES)]
+            if (
+                done.calls
+                or done.opaque
+                or any(
+                    one.name == two.name or aliases.may_overlap(one.spot, two.spot)
+                    for one in used
+                    for two in written
+                )
+            ):
+                return False
+        return name not in done.address_taken
+
+
+def _plain(value: Node) -> Node | None:
+    """A sum that a pointer is set to, with `&a[i]` as `a + i`; None for what has more in it than names and numbers."""
+    match value:
+        case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(name=base, subscript=place)):
+            value = binary("+", base, place)
+        case _:
+            pass
+    parts = list(walk(value))
+    fits = all(isinstance(part, _PARTS) for part in parts)
+    return (
+        value
+        if fits and all(part.op in _OPERATORS for part in parts if isinstance(part, c_ast.BinaryOp))
+        else None
+    )
+
+
+def _class(declared: CDeclaration, context: Context) -> str:
+    """What the type of elements stands for."""
+    return context.types.get(declared.type, declared.type)
+
+
+def _count(node: Node, name: str) -> int:
+    return sum(isinstance(part, c_ast.ID) and part.name == name for part in walk(node))
+
+
+def _uses(after: Node, name: str) -> bool:
+    """Whether a pointer is used for its value alone, which an expression can be used for as well."""
+    for part in walk(after):
+        match part:
+            case c_ast.UnaryOp(op="sizeof" | "_Alignof" | "&", expr=inner) if (
+                isinstance(inner, c_ast.ID) and inner.name == name
+            ):
+                return False
+            case _:
+                pass
+    return True
+
+
+class _Replacing(Rewriter):
+    """Puts an expression where a pointer is used."""
+
+    def __init__(self, name: str, value: Node) -> None:
+        plain = _plain(value)
+        assert plain is not None
+        self._name = name
+        self._value = plain
+
+    def visit_ID(self, node: c_ast.ID) -> Node:
+        return self._value if node.name == self._name else node
+
+    def visit_ArrayRef(self, node: c_ast.ArrayRef) -> Node:
+        if not self._is_it(node.name) or isinstance(self._value, c_ast.ID):
+            return self.generic(node)
+        place = self.rewrite(node.subscript)
+        return c_ast.UnaryOp("*", binary("+", self._value, place), node.coord)
+
+    def visit_StructRef(self, node: c_ast.StructRef) -> Node:
+        if not self._is_it(node.name) or isinstance(self._value, c_ast.ID):
+            return copy_with(node, name=self.rewrite(node.name))
+        return copy_with(node, name=c_ast.UnaryOp("*", self._value, node.coord), type=".")
+
+    def _is_it(self, node: Node) -> bool:
+        return isinstance(node, c_ast.ID) and node.name == self._name

@@ -1,0 +1,107 @@
+"""Code in forms that recipes see through only after a rewrite: accepted, and it computes the same."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from c_programs import checked, compile_and_run, openmp
+from c_trees import transformed_file
+
+from orio_py.transformation.base import Refusal
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+
+FILE = """#include <stdio.h>
+#include <string.h>
+struct state {{ double *rows, *other; int count; }};
+static double *g;
+static int work(int n, double *x, double *y, struct state *s)
+{{
+  int i, j, k;
+  double *p, *q;
+  /*@ begin Loop(transform {recipe}) @*/
+  {code}
+  /*@ end @*/
+  return {result};
+}}
+static double m[400];
+int main(void)
+{{
+  for (int d = -60; d <= 60; d += 12)
+    for (int n = -1; n < 9; n++) {{
+      struct state s = {{m + 150, m + 20, n}};
+      for (int i = 0; i < 400; i++) m[i] = i % 23 - 11;
+      g = m + 200 + d;
+      printf("%d ", work(n, m + 200, m + 200 + d, &s));
+      for (int i = 0; i < 400; i++) printf("%g ", m[i]);
+      puts("");
+    }}
+  return 0;
+}}
+"""
+ROW = "for (i = 0; i < n; i++) {{ {} for (j = 0; j < 4; j++) p[j] = p[j] * 2 + q[j]; }}"
+CASES = {
+    "declared": ("Parallelize()", ROW.format("double *p = x + i * 4; const double *q = &y[i * 4];"), "0"),
+    "assigned": ("Parallelize()", ROW.format("p = x + 4 * i; q = y + 1;"), "0"),
+    "in turn": ("Parallelize()", ROW.format("double *p = x + i * 4; double *q = p;"), "0"),
+    "pointed": (
+        "Parallelize()",
+        "for (i = 0; i < n; i++) { double *p = x + i; *p = *(y + i) + 1; }",
+        "0",
+    ),
+    "member": (
+        "UnrollJam(ufactor=2)",
+        "for (i = 0; i < n; i++) { double *p = s->rows + i * 4; for (j = 0; j < 4; j++) p[j] = p[j] + 1; }",
+        "0",
+    ),
+    "two": ("Unroll(ufactor=3)", "for (i = 0, j = 5; i < n; i++, j++) x[j] = x[j] + i;", "i * 100 + j"),
+    "down": ("Unroll(ufactor=3)", "for (i = 1, j = 50; i <= n; i++, j--) x[j] = i;", "i * 100 + j"),
+    "halves": ("Unroll(ufactor=2)", "for (i = 1, j = 1; i < n; i += 2, j++) x[j] = y[i];", "i * 100 + j"),
+    "fourfold": ("Parallelize()", "for (i = 0, j = 3; i < n; i++, j += 4) x[j] = y[i];", "j"),
+    "own": ("Parallelize()", "for (int k = 4 * n, i = 0; i < n; i++, k++) x[k + 9] = y[i];", "0"),
+    "bumped": ("Parallelize()", "for (i = 0, p = x; i < n; i++, p++) p[0] = y[i];", "i"),
+    "continue": (
+        "Parallelize()",
+        "for (i = 0; i < n; i++) { if (y[i] < 0) { x[i] = 1; continue; } if (i == 3) continue; x[i] = y[i]; }",
+        "0",
+    ),
+    "both": (
+        "Unroll(ufactor=2)",
+        "for (i = 0, k = 2; i < n; i++, k++) { if (x[k] > 3 || x[k] != x[k]) continue; x[k] += y[i]; }",
+        "k",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
+    recipe, code, result = CASES[name]
+    text = FILE.format(recipe=recipe, code=code, result=result)
+    new = transformed_file(text, {})
+    flags = ("-w", *checked(), *openmp())
+    outputs = [compile_and_run(program, tmp_path, *flags) for program in (new, text)]
+    assert outputs[0] == outputs[1]
+
+
+@pytest.mark.parametrize(
+    ("recipe", "code"),
+    [
+        # The pointer moves on, is used before it is set, or its base changes.
+        ("Parallelize()", "for (i = 0; i < n; i++) { double *p = x + i; p++; p[0] = 1; }"),
+        ("Parallelize()", "for (i = 0; i < n; i++) { p[0] = 1; p = x + i; }"),
+        ("Parallelize()", "for (i = 0; i < n; i++) { double *p = s->rows + i; s->rows = y; p[0] = 1; }"),
+        ("Parallelize()", "for (i = 0; i < n; i++) { double *p = x + i; x = y; p[0] = 1; }"),
+        ("Parallelize()", "for (i = 0; i < n; i++) { int o = i; double *p = x + o; o = 0; p[0] = o; }"),
+        ("Parallelize()", "for (i = 0; i < n; i++) { double *p = x + i; p[0] = p[1]; }"),
+        # The second counter is changed by the body, or starts from what the body changes.
+        ("Unroll(ufactor=2)", "for (i = 0, j = 0; i < n; i++, j++) { x[j] = 1; j += 2; }"),
+        ("Unroll(ufactor=2)", "for (i = 0, j = k; i < n; i++, j++) { x[j] = 1; k = i; }"),
+        ("Unroll(ufactor=2)", "for (i = 0, j = 0; i + j < n; i++, j++) x[j] = 1;"),
+        ("Unroll(ufactor=2)", "for (i = 0, j = 0; i < n; i++, j++, x[j] = 2) x[j] = 1;"),
+    ],
+)
+def test_what_has_no_simpler_form_stays_refused(recipe: str, code: str) -> None:
+    with pytest.raises(Refusal):
+        transformed_file(FILE.format(recipe=recipe, code=code, result="0"), {})
