@@ -17,7 +17,7 @@ from orio_py.core.diagnostics import fail
 from orio_py.core.expr import Value
 from orio_py.core.source import Position
 from orio_py.record.device import DEVICE_NAME
-from orio_py.record.measurement import Failure, Success, Timing
+from orio_py.record.measurement import Failure, Success
 from orio_py.record.trial import Trial
 from orio_py.store.curves import Curve, curves_of, draw_curves
 from orio_py.store.database import ResultsDatabase, Series, StoredFinals, StoredSeries
@@ -262,7 +262,7 @@ def trial_json(trial: Trial) -> dict[str, object]:
     }
     match trial.measurement:
         case Success(samples=samples) as success:
-            content |= {"outcome": "ok", "reason": None, **_timing(success.timing)}
+            content |= {"outcome": "ok", "reason": None, **success.timing.as_json()}
             content |= {"wall_s": [s.wall for s in samples], "cpu_s": [s.cpu for s in samples]}
             content |= {"full": success.is_full}
         case Failure(stage=stage, reason=reason):
@@ -298,15 +298,6 @@ def finals_json(finals: StoredFinals) -> dict[str, object]:
 def objective_json(expression: str | None, value: float | None) -> dict[str, object] | None:
     """The objective of a series with the value of the best; None for time."""
     return None if expression is None else {"expression": expression, "value": value}
-
-
-def _timing(timing: Timing) -> dict[str, object]:
-    return {
-        "median_s": timing.median_s,
-        "mad_s": timing.mad_s,
-        "repeats": timing.repeats,
-        "clock": str(timing.clock),
-    }
 
 
 def _best(database: ResultsDatabase, stored: StoredSeries) -> BestEntry | None:

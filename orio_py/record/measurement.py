@@ -67,6 +67,15 @@ class Timing:
         deviation = median(abs(v - middle) for v in values)
         return cls(Seconds(middle), Seconds(deviation), len(values), clock)
 
+    def as_json(self) -> dict[str, object]:
+        """The summary as it stands in reports."""
+        return {
+            "median_s": self.median_s,
+            "mad_s": self.mad_s,
+            "repeats": self.repeats,
+            "clock": str(self.clock),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Success:

@@ -39,6 +39,11 @@ def text(value: Value, name: str) -> str:
     wrong(name, "a string", value)
 
 
+def optional_text(value: Value, name: str) -> str | None:
+    """A string without blanks around it; None for an empty one, the default.  Raises Refusal: ORIO-T010."""
+    return text(value, name).strip() or None
+
+
 def new_index(value: Value, name: str) -> str:
     """The name of a new loop index.  Raises Refusal: ORIO-T010, T013."""
     word = text(value, name)

@@ -40,6 +40,7 @@ from orio_py.transformation.types import (
     fits_index,
     index_type,
     is_natural,
+    means_its_literals,
     same_signedness,
     signedness,
     signedness_of_type,
@@ -228,7 +229,7 @@ def test_before(loop: CanonicalLoop, context: Context) -> Node | None:
 def runs_surely(loop: CanonicalLoop, context: Context) -> bool:
     """Whether the loop has an iteration whatever the values are."""
     if loop.trip_count() is not None:
-        return bool(loop.trip_count()) and _is_literal(loop, context)
+        return bool(loop.trip_count()) and means_its_literals(loop, context)
     if literal_value(loop.start) != 0 or loop.relation != "<=":
         return False
     declared = context.declarations.get(loop.bound.name) if isinstance(loop.bound, c_ast.ID) else None
@@ -237,15 +238,9 @@ def runs_surely(loop: CanonicalLoop, context: Context) -> bool:
 
 def _literal_final(loop: CanonicalLoop, context: Context) -> int | None:
     trips, start = loop.trip_count(), literal_value(loop.start)
-    if trips is None or start is None or not _is_literal(loop, context):
+    if trips is None or start is None or not means_its_literals(loop, context):
         return None
     return start + trips * loop.stride
-
-
-def _is_literal(loop: CanonicalLoop, context: Context) -> bool:
-    """Whether the literals in the header mean in the index's type what they say."""
-    natural = all(is_natural(part, context) for part in (loop.start, loop.bound))
-    return natural or signedness_of_type(index_type(loop, context)) == "signed"
 
 
 def _compares_as_the_index(loop: CanonicalLoop, context: Context) -> bool:

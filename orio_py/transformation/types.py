@@ -62,15 +62,13 @@ def expression_type(
 
 
 def _of_variable(node: Node, declared: Mapping[str, CDeclaration]) -> CType | None:
-    depth = 0
-    while isinstance(node, c_ast.ArrayRef):
-        node, depth = node.name, depth + 1
-    if not isinstance(node, c_ast.ID):
+    array, subscripts = reference_parts(node)
+    if not isinstance(array, c_ast.ID):
         return None
-    found = declared.get(node.name)
+    found = declared.get(array.name)
     if found is None:
-        return None if depth else INT
-    return ctype(found.type) if found.pointers + len(found.dimensions) == depth else None
+        return None if subscripts else INT
+    return ctype(found.type) if _depth_of(found) == len(subscripts) else None
 
 
 def is_computed_unsigned(value: Node, context: Context) -> bool:
@@ -226,6 +224,12 @@ def is_natural(node: Node, context: Context) -> bool:
         return _LITERAL_MACRO.fullmatch(context.macros.get(node.name, "").strip()) is not None
     value = literal_value(node)
     return value is not None and value >= 0
+
+
+def means_its_literals(loop: CanonicalLoop, context: Context) -> bool:
+    """Whether the literals in the header mean in the index's type what they say."""
+    natural = all(is_natural(part, context) for part in (loop.start, loop.bound))
+    return natural or signedness_of_type(index_type(loop, context)) == "signed"
 
 
 def fits_index(expression: Node, index: str, context: Context) -> bool:

@@ -199,14 +199,14 @@ class RegionReport:
             "seconds": {name: spent[name] for name in ("total", "build", "run", "search")},
             "cost": {name: seconds for name, seconds in spent.items() if name in COSTS},
             "objective": self.goal.as_json() if self.goal else None,
-            "baseline": {**_timing(self.baseline), "counters": counters_as_json(self.counters)}
+            "baseline": {**self.baseline.as_json(), "counters": counters_as_json(self.counters)}
             if self.baseline
             else None,
             "best": None
             if self.best is None
             else {
                 "configuration": dict(self.best.configuration),
-                **_timing(self.best.timing),
+                **self.best.timing.as_json(),
                 "speedup": self.best.speedup,
                 "counters": counters_as_json(self.best.counters),
                 "features": list(self.best.features),
@@ -249,12 +249,3 @@ class Winner:
     point: InputPoint
     codes: tuple[str, ...] | None
     report: RegionReport
-
-
-def _timing(timing: Timing) -> dict[str, object]:
-    return {
-        "median_s": timing.median_s,
-        "mad_s": timing.mad_s,
-        "repeats": timing.repeats,
-        "clock": str(timing.clock),
-    }

@@ -157,3 +157,11 @@ def _without(monomial: Monomial, part: Monomial) -> Monomial | None:
             return None
         left.remove(symbol)
     return tuple(left)
+
+
+def difference(left: Linear, right: Linear) -> Linear:
+    """`left - right`, without coefficients of 0."""
+    result = dict(left)
+    for name, coefficient in right.items():
+        result[name] = result.get(name, 0) - coefficient
+    return {name: coefficient for name, coefficient in result.items() if coefficient}

@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from orio_py.ctree.build import call
+from orio_py.ctree.dependence.legality import Permutation
 from orio_py.ctree.dependence.nest import Nest
 from orio_py.ctree.dependence.pairs import IterationRelation
 from orio_py.ctree.dependence.schedule import header_names
@@ -29,27 +30,8 @@ def may_permute_domain(
     loops whose bounds depend on indices that come to the inside; writing such bounds is the caller's part.
     Raises ValueError if `order` is no permutation.
     """
-    if sorted(order) != list(range(len(loops))):
-        raise ValueError(f"{list(order)} is no order of {len(loops)} loops")
-    place = {loop: new for new, loop in enumerate(order)}
-    inverted = [(a, b) for a, b in combinations(range(len(loops)), 2) if place[b] < place[a]]
-
-    def decide(nest: Nest) -> Verdict:
-        symbols = nest.symbols
-        new_order = [symbols[loop] for loop in order]
-        relations = [
-            IterationRelation(
-                shared=frozenset(symbols[:outer]) | frozenset(new_order[: place[inner]]),
-                less=((symbols[outer], None),),
-                greater=(symbols[inner],),
-            )
-            for outer, inner in inverted
-        ]
-        ignored = nest.scalars - nest.passed_on(new_order)
-        clash = nest.clash(lambda source, sink: relations, ignored, len(loops))
-        return reversed_verdict(nest, clash, "the new order of the loops would run the two in reverse")
-
-    return decided(_by_value(loops), context, decide) if inverted else Legal()
+    permutation = Permutation.of(order, len(loops))
+    return decided(_by_value(loops), context, permutation.verdict) if permutation.inverted else Legal()
 
 
 def may_tile(loops: Sequence[CanonicalLoop], context: DependenceContext) -> Verdict:

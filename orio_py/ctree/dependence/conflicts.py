@@ -8,7 +8,7 @@ from itertools import product
 from math import gcd
 
 from orio_py.ctree.dependence.access import Instance
-from orio_py.ctree.dependence.affine import Linear, is_fixed, is_iteration
+from orio_py.ctree.dependence.affine import Linear, difference, is_fixed, is_iteration
 from orio_py.ctree.dependence.pairs import Dependence, IterationRelation, Kind
 from orio_py.ctree.dependence.scope import Constraint, Level
 from orio_py.ctree.dependence.sets import Solver
@@ -80,7 +80,7 @@ class Conflicts:
         first = self._marked(source, "<", relation.shared)
         second = self._marked(sink, ">", relation.shared)
         equal = [
-            _difference(left, right)
+            difference(left, right)
             for left, right in zip(first.subscripts, second.subscripts, strict=False)
             if left is not None and right is not None
         ]
@@ -234,10 +234,3 @@ def _has_no_solution(row: Linear) -> bool:
     divisor = gcd(*(coefficient for name, coefficient in row.items() if name))
     constant = row.get("", 0)
     return constant % divisor != 0 if divisor else constant != 0
-
-
-def _difference(left: Linear, right: Linear) -> Linear:
-    result = dict(left)
-    for name, coefficient in right.items():
-        result[name] = result.get(name, 0) - coefficient
-    return {name: coefficient for name, coefficient in result.items() if coefficient}

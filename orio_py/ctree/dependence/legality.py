@@ -10,6 +10,7 @@ is the matter of `dependence_alias`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 from orio_py.ctree.dependence.access import Access, Instance
@@ -54,31 +55,47 @@ def may_reorder(loops: Sequence[CanonicalLoop], order: Sequence[int], context: D
     `loops` are outermost first; the body of the last one stays in one piece.  A strip-mined loop and its
     tile loop are two ordinary loops here.  Raises ValueError if `order` is no permutation.
     """
-    if sorted(order) != list(range(len(loops))):
-        raise ValueError(f"{list(order)} is no order of {len(loops)} loops")
-    place = {loop: new for new, loop in enumerate(order)}
-    inverted = [(a, b) for a, b in combinations(range(len(loops)), 2) if place[b] < place[a]]
-    for outer, inner in inverted:
+    permutation = Permutation.of(order, len(loops))
+    for outer, inner in permutation.inverted:
         if loops[outer].index in header_names(loops[inner]):
             effect = f"so the loop `{loops[inner].index}` cannot come to the outside"
             return _bound_dependence(loops[outer], loops[inner], effect)
+    return decided(loops, context, permutation.verdict) if permutation.inverted else Legal()
 
-    def decide(nest: Nest) -> Verdict:
+
+@dataclass(frozen=True, slots=True)
+class Permutation:
+    """Another order of index vectors: position p of the new ones holds the loop `order[p]`."""
+
+    order: tuple[int, ...]
+    inverted: tuple[tuple[int, int], ...]
+    """Pairs of loops, the outer one first, that stand the other way round in the new order."""
+
+    @classmethod
+    def of(cls, order: Sequence[int], count: int) -> Permutation:
+        """The order of `count` loops.  Raises ValueError if it is no permutation."""
+        if sorted(order) != list(range(count)):
+            raise ValueError(f"{list(order)} is no order of {count} loops")
+        place = {loop: new for new, loop in enumerate(order)}
+        return cls(
+            tuple(order), tuple((a, b) for a, b in combinations(range(count), 2) if place[b] < place[a])
+        )
+
+    def verdict(self, nest: Nest) -> Verdict:
+        """Whether no two iterations of a nest that touch the same memory change places."""
         symbols = nest.symbols
-        new_order = [symbols[loop] for loop in order]
+        new_order = [symbols[loop] for loop in self.order]
         relations = [
             IterationRelation(
-                shared=frozenset(symbols[:outer]) | frozenset(new_order[: place[inner]]),
+                shared=frozenset(symbols[:outer]) | frozenset(new_order[: self.order.index(inner)]),
                 less=((symbols[outer], None),),
                 greater=(symbols[inner],),
             )
-            for outer, inner in inverted
+            for outer, inner in self.inverted
         ]
         ignored = nest.scalars - nest.passed_on(new_order)
-        clash = nest.clash(lambda source, sink: relations, ignored, len(loops))
+        clash = nest.clash(lambda source, sink: relations, ignored, len(self.order))
         return reversed_verdict(nest, clash, "the new order of the loops would run the two in reverse")
-
-    return decided(loops, context, decide) if inverted else Legal()
 
 
 def may_parallelise(

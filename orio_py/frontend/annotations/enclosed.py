@@ -91,9 +91,9 @@ def blanked(source: SourceFile, span: Span, keep: Span, marks: Sequence[Span]) -
         for index in range(mark.start - keep.start, mark.end - keep.start):
             if kept[index] not in "\r\n":
                 kept[index] = " "
-    return _blank(text[span.start : keep.start]) + "".join(kept) + _blank(text[keep.end : span.end])
+    return blank(text[span.start : keep.start]) + "".join(kept) + blank(text[keep.end : span.end])
 
 
-def _blank(text: str) -> str:
+def blank(text: str) -> str:
     """Blanks of the same length; line ends stay."""
     return re.sub(r"[^\r\n]", " ", text)

@@ -22,7 +22,12 @@ from orio_py.transformation.offload.arguments import MAXIMUM_AXES
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.parallel.annotate import require_no_constructs
 from orio_py.transformation.parallel.clause_check import count_problem
-from orio_py.transformation.types import index_type, is_natural, signedness, signedness_of_type
+from orio_py.transformation.types import (
+    index_type,
+    means_its_literals,
+    signedness,
+    signedness_of_type,
+)
 
 
 def mapped_loops(
@@ -110,7 +115,7 @@ def axis(loop: CanonicalLoop, arithmetic: Arithmetic, context: Context) -> Axis:
 
 def trip_expression(loop: CanonicalLoop, arithmetic: Arithmetic, context: Context) -> Node:
     """The number of iterations as a C expression of type `int` or `long`, 0 or less where there is none."""
-    if (trips := loop.trip_count()) is not None and _is_plain(loop, context):
+    if (trips := loop.trip_count()) is not None and means_its_literals(loop, context):
         return const(trips)
     step = abs(loop.stride)
     start, bound = (arithmetic.polynomial(part, {}) for part in (loop.start, loop.bound))
@@ -133,8 +138,3 @@ def _guarded(loop: CanonicalLoop, trips: Node, context: Context) -> Node:
     if not unsigned or (from_zero and loop.relation == "<"):
         return trips
     return ternary(binary(loop.relation, as_long(loop.start, kind), loop.bound), trips, 0)
-
-
-def _is_plain(loop: CanonicalLoop, context: Context) -> bool:
-    natural = all(is_natural(part, context) for part in (loop.start, loop.bound))
-    return natural or signedness_of_type(index_type(loop, context)) == "signed"

@@ -14,7 +14,7 @@ from orio_py.ctree.nodes import Node
 from orio_py.kernel.backend import Backend
 from orio_py.kernel.call import call_of, numbered
 from orio_py.kernel.plan import Distribution, Layout, Layouts
-from orio_py.transformation.arguments import boolean, positive_int, text, wrong
+from orio_py.transformation.arguments import boolean, optional_text, positive_int, text, wrong
 from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.entry import ArgumentSpec
 from orio_py.transformation.final_index import with_final_indices
@@ -22,7 +22,6 @@ from orio_py.transformation.offload.arguments import OffloadArguments
 from orio_py.transformation.offload.normalise_loops import with_comparisons
 from orio_py.transformation.offload.offload import Offloaded, offloaded, require_any_order
 from orio_py.transformation.parallel.annotate import chosen_loops
-from orio_py.transformation.parallel.parallelize import optional_loop
 from orio_py.transformation.sites import Choice, rewrite_where
 
 MOST_STREAMS = 32
@@ -311,7 +310,7 @@ def excluded(one: str, two: str, why: str, node: Node) -> NoReturn:
 
 SHAPE = "integer, or list of one per dimension, fastest first"
 
-LOOP = ArgumentSpec("loop", "index of a loop", "the loop; by default the outermost ones", optional_loop, "''")
+LOOP = ArgumentSpec("loop", "index of a loop", "the loop; by default the outermost ones", optional_text, "''")
 ND = ArgumentSpec(
     "nd",
     "1, 2 or 3, or a list of loop indices, slowest first",

@@ -24,7 +24,7 @@ from orio_py.core.expr import Value
 from orio_py.ctree.build import block
 from orio_py.ctree.loops import CanonicalLoop, nest, outermost_loops
 from orio_py.ctree.nodes import Node
-from orio_py.transformation.arguments import positive_int, text
+from orio_py.transformation.arguments import optional_text, positive_int, text
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.final_index import with_final_indices
@@ -147,12 +147,7 @@ def _wrong_schedule(words: str) -> str:
     return f"`schedule` is {words!r}; it must be {kinds}"
 
 
-def optional_loop(value: Value, name: str) -> str | None:
-    """The index of a loop; an empty text for the default.  Raises Refusal: ORIO-T010."""
-    return text(value, name).strip() or None
-
-
-LOOP = ArgumentSpec("loop", "index of a loop", "the loop; by default the outermost ones", optional_loop, "''")
+LOOP = ArgumentSpec("loop", "index of a loop", "the loop; by default the outermost ones", optional_text, "''")
 
 ENTRY = Entry(
     "Parallelize",

@@ -25,7 +25,7 @@ from orio_py.ctree.dependence.distance import independent_iterations
 from orio_py.ctree.dependence.verdict import Illegal
 from orio_py.ctree.loops import CanonicalLoop, innermost_loops
 from orio_py.ctree.nodes import Node
-from orio_py.transformation.arguments import positive_int, texts
+from orio_py.transformation.arguments import optional_text, positive_int, texts
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.final_index import with_final_indices
@@ -49,7 +49,6 @@ from orio_py.transformation.parallel.data_sharing import (
     sharing,
     verdict_of,
 )
-from orio_py.transformation.parallel.parallelize import optional_loop
 from orio_py.transformation.parallel.pragma_text import pragma_lines
 from orio_py.transformation.sites import Choice, rewrite_where
 from orio_py.transformation.verdicts import dependence_context, require_legal
@@ -177,7 +176,7 @@ ENTRY = Entry(
     "use vector instructions for a loop (OpenMP simd), with the clauses that it needs",
     (
         ArgumentSpec(
-            "loop", "index of a loop", "the loop; by default the innermost ones", optional_loop, default="''"
+            "loop", "index of a loop", "the loop; by default the innermost ones", optional_text, default="''"
         ),
         ArgumentSpec(
             "aligned",

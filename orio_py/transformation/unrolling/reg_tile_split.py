@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from orio_py.ctree.build import add, binary, ident, literal_value
+from orio_py.ctree.dependence.affine import difference
 from orio_py.ctree.dependence.jam import may_jam_ranges, never_exceeds
 from orio_py.ctree.dependence.legality import may_jam
 from orio_py.ctree.emit_expression import emit_expression
@@ -193,8 +194,8 @@ def _operands(expression: Node) -> list[Node] | None:
             if any(s is None for s in sums):
                 return None
             left, right, first, second = (s or {} for s in sums)
-            asked, gained = _difference(left, right), _difference(first, second)
-            if asked not in (gained, _difference({}, gained)):
+            asked, gained = difference(left, right), difference(first, second)
+            if asked not in (gained, difference({}, gained)):
                 return None
             parts: Sequence[Node] = (expression.iftrue, expression.iffalse)
         case c_ast.FuncCall(name=c_ast.ID(name=name), args=c_ast.ExprList(exprs=parts)):
@@ -221,12 +222,12 @@ def _sum(node: Node) -> _Sum | None:
             return {name: 1}
         case c_ast.UnaryOp(op="-", expr=operand):
             inner = _sum(operand)
-            return None if inner is None else _difference({}, inner)
+            return None if inner is None else difference({}, inner)
         case c_ast.BinaryOp(op="+" | "-" as op, left=first, right=second):
             left, right = _sum(first), _sum(second)
             if left is None or right is None:
                 return None
-            return _difference(left, right if op == "-" else _difference({}, right))
+            return difference(left, right if op == "-" else difference({}, right))
         case c_ast.BinaryOp(op="*", left=first, right=second):
             return _product(node, first, second)
         case c_ast.BinaryOp(op="/") if _is_plain(node):
@@ -265,10 +266,3 @@ def _may_wrap(expression: Node) -> bool:
             return any(_may_wrap(part) for part in parts)
         case _:
             return any(c < 0 for c in (_sum(expression) or {}).values())
-
-
-def _difference(left: _Sum, right: _Sum) -> _Sum:
-    result = dict(left)
-    for text, coefficient in right.items():
-        result[text] = result.get(text, 0) - coefficient
-    return {text: coefficient for text, coefficient in result.items() if coefficient}

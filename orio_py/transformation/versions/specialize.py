@@ -25,7 +25,7 @@ from orio_py.ctree.loops import first_write, innermost_loops, stray_case
 from orio_py.ctree.nodes import Compound, Node, c_ast
 from orio_py.ctree.rewrite import declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
-from orio_py.transformation.arguments import text, texts, wrong
+from orio_py.transformation.arguments import optional_text, texts, wrong
 from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.forms import LOOP_PRAGMAS, has_size_taken
@@ -184,15 +184,11 @@ def integers(value: Value, name: str) -> tuple[int, ...]:
     return tuple(cast("list[int]", items))
 
 
-def _optional_name(value: Value, name: str) -> str | None:
-    return text(value, name).strip() or None
-
-
 ENTRY = Entry(
     "Specialize",
     "make versions of a statement for chosen values of a variable, or for aligned arrays",
     (
-        ArgumentSpec("on", "name of an integer variable", "the variable", _optional_name, default="''"),
+        ArgumentSpec("on", "name of an integer variable", "the variable", optional_text, default="''"),
         ArgumentSpec(
             "values", "integer or list of integers", "a copy is made for each", integers, default="[]"
         ),

@@ -17,6 +17,7 @@ from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, fail
 from orio_py.core.expr import Expr, ListExpr, Literal, Name, TupleExpr
 from orio_py.core.source import Position, SourceFile, Span
 from orio_py.ctree.nodes import Compound, For, Node, Transform, c_ast
+from orio_py.frontend.annotations.enclosed import blank
 from orio_py.frontend.annotations.module import Annotation, CodeModule, RegionParts, is_statement
 from orio_py.frontend.expressions import check_nesting, convert
 from orio_py.frontend.grammars import error_offset, offset, parse, rule_name
@@ -121,7 +122,7 @@ def read_recipe(source: SourceFile, body: Span) -> LoopText:
             pieces.append(_hash_line(match.group()))
         elif first == "t":
             at = _transform(recipe, source, body.start, match.start())
-            pieces.append(_blank(text[match.start() : at]))
+            pieces.append(blank(text[match.start() : at]))
         elif first == "\\":
             pieces.append(" ")
         else:
@@ -131,15 +132,11 @@ def read_recipe(source: SourceFile, body: Span) -> LoopText:
     return recipe
 
 
-def _blank(text: str) -> str:
-    return re.sub(r"[^\r\n]", " ", text)
-
-
 def _hash_line(text: str) -> str:
     """Directives stay; any other `# …` is a comment, kept as `//…` where that has the same length."""
     if _DIRECTIVE.match(text):
         return text
-    return "//" + text[2:] if text[1:2] in (" ", "\t", "#") else _blank(text)
+    return "//" + text[2:] if text[1:2] in (" ", "\t", "#") else blank(text)
 
 
 def _transform(recipe: LoopText, source: SourceFile, base: int, start: int) -> int:
