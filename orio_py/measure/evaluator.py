@@ -25,6 +25,7 @@ from orio_py.measure.calibration import LOOPS
 from orio_py.measure.job import SANITIZER_EXIT, EarlyStopping, Job, MemberPlace, ResultLines, judge
 from orio_py.measure.precision import Precision, choose_precision
 from orio_py.measure.server import VariantServer
+from orio_py.measure.undefined import undefined_function
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Success
 from orio_py.record.outcome import VariantFacts
 from orio_py.spec.inputs import InputPoint
@@ -269,6 +270,8 @@ class Evaluator:
         self._variables, self._members = report.variables(), report.members()
         found = judge(done, report, self.clock)
         if isinstance(found, Failure):
+            if (problem := undefined_function(self.task, done)) is not None:
+                raise DiagnosticError(problem)
             message = f"the original code fails: {found.stage}: {found.reason}"
             raise DiagnosticError(Diagnostic("ORIO-M010", message, self.task.position))
         return found, report, done.seconds
