@@ -20,6 +20,7 @@ from orio_py.ctree.structures import cannot_be_made
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.spec.inputs import Declaration, InputPoint, Storage
 from orio_py.spec.task import TuningTask
+from orio_py.spec.temporaries import is_temporary
 
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _NUMBER = re.compile(r"\b(?:0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][-+]?\d+)?)[uUlLfF]*|\.\d+[fFlL]?")
@@ -51,6 +52,7 @@ class _Builder:
         self.live = live_after(near, self.effects.scalar_writes)
         self.constants = frozenset((*near.macros, *near.unit.enumerators))
         self.read_by_initialisers: set[str] = set()
+        self.temporaries: list[str] = []
         self.problems: list[Diagnostic] = []
 
     def build(self) -> KernelInterface:
@@ -62,7 +64,7 @@ class _Builder:
         if self.problems:
             raise DiagnosticError(*self.problems)
         macros = {n: v for n, v in self.sizes.items() if self._is_macro(n)}
-        return KernelInterface(tuple(found), macros, self._definitions())
+        return KernelInterface(tuple(found), macros, self._definitions(), tuple(self.temporaries))
 
     def _needed(self) -> set[str]:
         """The names used, and those that the declarations of used arrays mention."""
@@ -111,6 +113,10 @@ class _Builder:
         if self._is_macro(name) or (name in self.task.surroundings.macros and name not in self.spec):
             return None
         declared, spec = self.declared.get(name), self.spec.get(name)
+        exposed = self.effects.exposed | self.effects.reads_before_write
+        if declared is not None and is_temporary(self.task, name, exposed):
+            self.temporaries.append(f"{_without_storage(declared.text)};")
+            return None
         if declared is None and spec is None and name not in self.sizes:
             return self._undeclared_index(name)
         if (
@@ -349,7 +355,11 @@ def _parameter_text(declared: CDeclaration, passing: Passing) -> str:
         inner = "".join(f"[{d}]" for d in declared.dimensions[1:])
         name = f"(*restrict {declared.name})" if inner else f"*restrict {declared.name}"
         return f"{declared.type} {name}{inner}"
-    return re.sub(r"\b(?:static|register|auto)\b\s*", "", declared.text)
+    return _without_storage(declared.text)
+
+
+def _without_storage(text: str) -> str:
+    return re.sub(r"\b(?:static|register|auto)\b\s*", "", text)
 
 
 def _sizeless(type_name: str) -> str:

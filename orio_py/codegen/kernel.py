@@ -34,7 +34,10 @@ def kernel_program(task: TuningTask, interface: KernelInterface, codes: Sequence
         globals=_globals(task, interface.variables),
         parameters=", ".join(parameters) or "void",
         arguments=", ".join(arguments),
-        locals=[_local(v) for v in interface.variables if v.passing is Passing.LOCAL],
+        locals=[
+            *(_local(v) for v in interface.variables if v.passing is Passing.LOCAL),
+            *interface.temporaries,
+        ],
         body=f'#line {position.line} "{_ascii(name)}"\n{extent_text(task, codes)}',
         outputs=[f"*orio_out_{v.name} = {v.name};" for v in interface.variables if _is_output(v)],
         before=[line for index, v in slots for line in _before(index, v)],

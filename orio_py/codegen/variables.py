@@ -52,8 +52,12 @@ class KernelVariable:
 
 @dataclass(frozen=True, slots=True)
 class KernelInterface:
-    """All variables of a kernel, and the size names that are macros in its translation unit."""
+    """All variables of a kernel, and the size names that are macros in its translation unit.
+
+    `temporaries` are declarations of what the timed code uses for itself.
+    """
 
     variables: tuple[KernelVariable, ...]
     macros: Mapping[str, Value]
     definitions: tuple[str, ...]
+    temporaries: tuple[str, ...] = ()

@@ -31,6 +31,7 @@ from orio_py.measure.original import (
     slower_than_its_variants_may_be,
 )
 from orio_py.measure.server import VariantServer
+from orio_py.measure.undefined import undefined_function
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Success
 from orio_py.record.outcome import VariantFacts
 from orio_py.spec.inputs import InputPoint
@@ -305,6 +306,8 @@ class Evaluator:
         self._variables, self._members = report.variables(), report.members()
         found = judge(done, report, self.clock)
         if isinstance(found, Failure):
+            if (problem := undefined_function(self.task, done)) is not None:
+                raise DiagnosticError(problem)
             raise DiagnosticError(failed_original(found, timeout, self.task.position))
         return found, report, done.seconds
 

@@ -16,6 +16,7 @@ from orio_py.spec.inputs import Declaration, Storage
 from orio_py.spec.members import member_at, owner_of, structure_of, uses_of
 from orio_py.spec.parameter import Constraint
 from orio_py.spec.task import TuningTask
+from orio_py.spec.temporaries import is_temporary
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _MEMBER = re.compile(r"(?:\.|->)\s*[A-Za-z_]\w*")
@@ -202,7 +203,9 @@ class _Checker:
         if self.task.inputs.decl_file is not None:
             return
         arrays = sorted({n for e in self.effects for n in (*e.array_reads, *e.array_writes)})
-        missing = [name for name in arrays if not self._has_extent(name)]
+        exposed = {n for e in self.effects for n in (*e.exposed, *e.reads_before_write)}
+        own = {name for name in arrays if is_temporary(self.task, name, exposed)}
+        missing = [name for name in arrays if name not in own and not self._has_extent(name)]
         if missing:
             yield self._missing(
                 f"the extents of {_listed(missing)} are not known", *self._examples(missing[0])
