@@ -23,6 +23,7 @@ from orio_py.cli.tables import NOTHING, front_points, make_table
 from orio_py.record.finals import FinalEntry
 from orio_py.record.measurement import Clock, Failure, Success, Timing
 from orio_py.record.trial import Trial
+from orio_py.search_space.configuration import Configuration
 
 if TYPE_CHECKING:  # types only: the database takes its time to load, and `orio --help` does without
     from orio_py.results import BestEntry
@@ -41,7 +42,10 @@ COUNTERS_SHOWN = 4
 
 
 def series_table(series: Sequence[StoredSeries], place: Path | str, *, verbose: bool) -> RenderableType:
-    """Per series: where, trials, failures, the best trial, finished runs, when last added to."""
+    """Per series: where, trials, failures, the best trial, finished runs, when last added to.
+
+    How it was built, where that differs between series of a region.
+    """
     if not series:
         return Text(f"nothing is stored in {place}")
     found = make_table(
@@ -53,6 +57,10 @@ def series_table(series: Sequence[StoredSeries], place: Path | str, *, verbose: 
         ("finished", "right"),
         ("last", "left"),
     )
+    built = {(s.file, s.name, Configuration(s.inputs)): s.command for s in series}
+    shows_command = any(built[s.file, s.name, Configuration(s.inputs)] != s.command for s in series)
+    if shows_command:
+        found.add_column("built with", overflow="fold")
     if verbose:
         for heading in ("toolchain", "environment", "generation"):
             found.add_column(heading)
@@ -60,6 +68,7 @@ def series_table(series: Sequence[StoredSeries], place: Path | str, *, verbose: 
         more = (
             (s.series.toolchain[:DIGITS], s.series.environment[:DIGITS], str(s.generation)) if verbose else ()
         )
+        more = (s.command or NOTHING, *more) if shows_command else more
         found.add_row(
             region_words(s.file, s.name, s.inputs),
             s.series.task[:DIGITS],

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, and_, func, select
 
 from orio_py.core.expr import Value
 from orio_py.search_space.configuration import Configuration
-from orio_py.store.schema import OBJECTIVE, RESULT, RUN, TRIAL
+from orio_py.store.schema import METADATA, OBJECTIVE, RESULT, RUN, TRIAL
 from orio_py.store.selection import Selection
 from orio_py.store.series import Series
 
@@ -22,7 +22,7 @@ class StoredSeries:
     `objective` is that of its newest run, None for time; `best_value` is its least value among the trials,
     None for time.  `best_seconds` is the median of the best trial on its ranking clock; `all_trials` counts
     every generation; `results` is how many finished tuning runs are stored; `last` is when a trial was last
-    added.
+    added; `command` is the build command with its parameters, '' where that is not known.
     """
 
     series: Series
@@ -38,6 +38,7 @@ class StoredSeries:
     last: str
     objective: str | None = None
     best_value: float | None = None
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +114,17 @@ def _rows(connection: Connection, selection: Selection) -> list[RowMapping]:
         .where(*(RESULT.c[column.name] == query.c[column.name] for column in columns))
         .scalar_subquery()
     )
+    is_command = and_(METADATA.c.trial == query.c.first, METADATA.c.name == "orio:command")
+    command = select(METADATA.c.value).where(is_command).limit(1).scalar_subquery()
     full = (
-        select(query, results.label("results"), TRIAL.c.name, TRIAL.c.file, TRIAL.c.inputs)
+        select(
+            query,
+            results.label("results"),
+            command.label("command"),
+            TRIAL.c.name,
+            TRIAL.c.file,
+            TRIAL.c.inputs,
+        )
         .join(TRIAL, TRIAL.c.id == query.c.first)
         .order_by(TRIAL.c.file, TRIAL.c.name, query.c.last)
     )
@@ -134,6 +144,7 @@ def _stored(row: RowMapping) -> StoredSeries:
         row["all_trials"],
         row["results"],
         row["last"],
+        command=row["command"] or "",
     )
 
 

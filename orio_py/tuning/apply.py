@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path, PurePath
 from typing import NoReturn
 
@@ -107,7 +108,7 @@ class Applier:
         if not found:
             _refuse("ORIO-D011", f"nothing is stored for `{plan.task.name}`", plan, _NOTHING)
         series = self._of_one_machine(found, plan)
-        known = self._finished(series, plan) if self.choice is None else None
+        known = self._finished(series, plan, problems) if self.choice is None else None
         if known is None:
             known = self._from_trials(series, plan, compiler)
         codes = known.codes
@@ -129,15 +130,29 @@ class Applier:
             _refuse("ORIO-D012", message, plan, f"choose one by `--machine`: {names}")
         return sorted(here or found, key=lambda s: s.last, reverse=True)
 
-    def _finished(self, series: Sequence[StoredSeries], plan: Plan) -> Remembered | None:
-        """The newest finished run; its finals compared the best with the original."""
-        for stored in series:
-            for result in self.database.results(stored.series):
-                known = decode(result.report, plan.task.position)
-                fits = known is not None and known.report.best is not None
-                if fits and known and result.generation == stored.generation:
-                    _check_parameters(known.report.best, plan)
-                    return known
+    def _finished(
+        self, series: Sequence[StoredSeries], plan: Plan, problems: list[Diagnostic]
+    ) -> Remembered | None:
+        """The newest finished run of each series; of several the one whose finals confirmed the least time.
+
+        Runs with different objectives cannot be compared: then the newest counts.
+        """
+        found = [known for stored in series if (known := self._newest(stored, plan)) is not None]
+        if not found:
+            return None
+        goals = {run.report.goal.expression if run.report.goal else None for run in found}
+        best = min(found, key=lambda run: _confirmed(run.report)) if len(goals) == 1 else found[0]
+        _check_parameters(best.report.best, plan)
+        if len(found) > 1:
+            problems.append(_choice_of(best, found, plan, is_fastest=len(goals) == 1))
+        return best
+
+    def _newest(self, stored: StoredSeries, plan: Plan) -> Remembered | None:
+        """The newest finished run of a series that timed a variant."""
+        for result in self.database.results(stored.series):
+            known = decode(result.report, plan.task.position)
+            if known is not None and known.report.best is not None and result.generation == stored.generation:
+                return known
         return None
 
     def _from_trials(self, series: Sequence[StoredSeries], plan: Plan, compiler: Compiler) -> Remembered:
@@ -180,6 +195,10 @@ class Applier:
         return self.database.get(chosen[0].key, stored.generation) if chosen else None
 
 
+_BUILD_THE_SAME = (
+    "build the application with that command's options; `orio results delete` removes what no longer counts"
+)
+
 _NOTHING = "`orio tune` it, or `orio results import` its trials; `orio results list` shows what is stored"
 
 
@@ -205,6 +224,30 @@ def _outdated(task: TuningTask, point: InputPoint, stored: StoredSeries) -> Diag
         f"(task {stored.series.task[:12]}); its configuration is applied all the same"
     )
     return Diagnostic("ORIO-D013", message, task.position, Severity.WARNING)
+
+
+def _confirmed(report: RegionReport) -> float:
+    """What the finals measured of the code that is written: the best variant, or the original where that stayed."""
+    best, goal = report.best, report.goal
+    assert best is not None
+    if goal is not None:
+        value = goal.baseline if report.kept_original else goal.best
+        return value if value is not None else inf
+    timing = report.baseline if report.kept_original and report.baseline is not None else best.timing
+    return timing.median_s
+
+
+def _choice_of(best: Remembered, found: Sequence[Remembered], plan: Plan, *, is_fastest: bool) -> Diagnostic:
+    """Which of several finished runs is written, and why: a warning."""
+    why = "the fastest confirmed one" if is_fastest else "the newest one, as their objectives differ"
+    shown = [f"`{run.report.environment.command}` ({_confirmed(run.report):.3g})" for run in found]
+    others = ", ".join(text for run, text in zip(found, shown, strict=True) if run is not best)
+    taken = shown[next(place for place, run in enumerate(found) if run is best)]
+    message = (
+        f"`{plan.task.name}`{_sizes(plan.point)} was tuned with {len(found)} build commands or compilers; the run "
+        f"with {taken} is written, {why}; not {others}"
+    )
+    return Diagnostic("ORIO-D021", message, plan.task.position, Severity.WARNING, help=_BUILD_THE_SAME)
 
 
 def _check_parameters(best: Best | None, plan: Plan) -> None:
