@@ -108,10 +108,7 @@ class Trial:
             text = source.read_text(encoding="latin-1")
             source = source.with_name(f"small_{source.name}")
             source.write_text(_with_small_sizes(text, self.size), encoding="latin-1")
-        command = [
-            *self._command(step, source, written),
-            *(shlex.split(options) if step != "compile" else ()),
-        ]
+        command = [*self._command(step, source, written), *_options(step, options)]
         begin, used = time.perf_counter(), os.times()
         try:
             ran = _run(command, source.parent, self.limit)

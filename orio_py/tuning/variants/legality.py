@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, Severity
@@ -25,14 +26,14 @@ CONFIGURATIONS_WITHOUT_NEWS = 25
 A sample in which everything was refused goes on to its end: a recipe is not called refused everywhere lightly.
 """
 
-SECONDS = 2.0
+SECONDS = 1.5
 """The processor time after which a sample ends, once it has a legal configuration or `FEWEST` were tried."""
 
 FEWEST = 10
 """How many configurations are tried at least, where all are refused."""
 
-HINT_SECONDS = 0.7
-"""The processor time after which no further constraint is looked for."""
+HINT_SECONDS = 0.5
+"""The processor time after which the search for constraints ends."""
 
 _Kind = tuple[str, Position | None]
 """Messages name parameter values, so that the same refusal reads differently in each configuration."""
@@ -145,17 +146,25 @@ class _Sample:
         found: dict[_Kind, str] = {}
         if not self.legal:
             return found
-        started = time.process_time()
-        for kind, refused in sorted(self.refused.items(), key=lambda entry: -len(entry[1])):
-            if time.process_time() - started > HINT_SECONDS:
-                break
-            near = Neighbourhood(
-                self.legal[0], values, lambda values, kind=kind: self._has_kind(values, kind)
-            )
-            hint = near.hint(refused[0])
-            if hint is not None and self._fits(hint, refused):
-                found[kind] = hint.text
+        end = time.process_time() + HINT_SECONDS
+        with suppress(_OutOfTime):
+            for kind, refused in sorted(self.refused.items(), key=lambda entry: -len(entry[1])):
+                hint = self._neighbourhood(values, kind, end).hint(refused[0])
+                if hint is not None and self._fits(hint, refused):
+                    found[kind] = hint.text
         return found
+
+    def _neighbourhood(
+        self, values: Mapping[str, tuple[Value, ...]], kind: _Kind, end: float
+    ) -> Neighbourhood:
+        """The neighbourhood of the first legal configuration; asking it raises `_OutOfTime` from a time on."""
+
+        def is_refused(chosen: Mapping[str, Value]) -> bool | None:
+            if time.process_time() > end:
+                raise _OutOfTime
+            return self._has_kind(chosen, kind)
+
+        return Neighbourhood(self.legal[0], values, is_refused)
 
     def _fits(self, hint: ConstraintHint, refused: list[Configuration]) -> bool:
         """Whether a hint keeps what is legal, and leaves out most of what is refused."""
@@ -173,6 +182,10 @@ class _Sample:
         except DiagnosticError as problem:
             return problem.diagnostics[0]
         return None
+
+
+class _OutOfTime(Exception):
+    """No more configurations are tried in search of a constraint."""
 
 
 def _kind(problem: Diagnostic) -> _Kind:
