@@ -2,8 +2,9 @@
 
     python -m benchmarks.real_code polybench CHECKOUT --size SMALL --trials 5
     python -m benchmarks.real_code rodinia CHECKOUT --trials 4
+    python -m benchmarks.real_code cloverleaf CHECKOUT --trials 4
 
-Nothing of the project enters this one: the table of a project (`polybench.toml`, `rodinia.toml`) says where an annotation
+Nothing of the project enters this one: the table of a project (`polybench.toml`, …) says where an annotation
 goes, what it asks for, how inputs are declared, and how programs are built and run; each runs in a copy of its folder.
 For each kernel it prints whether `orio check` accepts it as written, what `orio tune` makes of it (or the first reason
 why not), how much faster the kernel is by the finals, whether the program with the tuned kernel writes what the original
@@ -30,7 +31,7 @@ from benchmarks.real_code.places import loops_at
 HERE = Path(__file__).resolve().parent
 PARAMETERS = {"OMP": "[False, True]", "U": "[1, 2, 4]"}
 _SCOP = "#pragma scop\n"
-_PLACEHOLDER = re.compile(r"\{(root|folder|file|size)\}")
+_PLACEHOLDER = re.compile(r"\{(root|folder|file|function|size)\}")
 _TIME = re.compile(r"^\d+\.\d+$")
 
 
@@ -56,6 +57,7 @@ class Kernel:
             "root": str(self.root),
             "folder": str(self.path.parent),
             "file": str(self.path),
+            "function": self.content.get("function", ""),
             "size": self.size,
         }
         return _PLACEHOLDER.sub(lambda found: values[found[1]], self.program.get(which, ""))
@@ -64,7 +66,8 @@ class Kernel:
     def inputs(self) -> str:
         """The declarations of inputs."""
         element = self.program.get("element", "double")
-        pairs = (word.split("=") for word in self.content.get("sizes", "").split())
+        sizes = self.content.get("sizes", self.program.get("sizes", ""))
+        pairs = (word.split("=") for word in sizes.split())
         lines = [f"decl int {name} = {value};" for name, value in pairs]
         lines += [f"decl {element} {name} = 1.5;" for name in self.content.get("reals", "").split()]
         lines += [
@@ -104,7 +107,7 @@ def kernels(
         program = {**project, **table.get("program", {}).get(content.get("program", ""), {})}
         folder = program.get("folder", str(Path(content["file"]).parent))
         copy = copies / name / folder
-        shutil.copytree(root / folder, copy)
+        shutil.copytree(root / folder, copy, ignore=shutil.ignore_patterns(".git"))
         inside = content if "folder" in program else {**content, "file": Path(content["file"]).name}
         yield Kernel(name, inside, program, root, copy, size)
 

@@ -18,6 +18,7 @@ from orio_py.transformation.context import context_for
 from orio_py.transformation.dead_declarations import without_superfluous
 from orio_py.transformation.forms import sole_statement
 from orio_py.transformation.marked_steps import MarkedSteps
+from orio_py.transformation.parallel.collapsed import require_collapsed
 from orio_py.transformation.parallel.pragma_text import is_about_loop, is_hint, normal, takes_statement
 
 __all__ = ["apply_recipe", "check_recipe", "context_for", "device_targets", "uses_openmp"]
@@ -84,7 +85,7 @@ def is_one_statement(region: Region) -> bool:
 def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) -> Compound:
     """The region's code, transformed by its recipe with the given parameter values.
 
-    Raises Refusal where a transformation says no, DiagnosticError where an argument has no value.
+    Raises Refusal where a transformation says no or a pragma's nest is none any longer, DiagnosticError where an argument has no value.
     """
     result = _applied(region, values, context)
     if device_targets(region):
@@ -92,6 +93,7 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
 
         result = numbered(result, context.label)
     result = without_superfluous(result, region.tree, context)
+    require_collapsed(result)
     assert isinstance(result, Compound)
     if context.pragmas and not isinstance(sole_statement(result), For):
         refuse(
