@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from orio_py.build.detect import KNOWN_COMPILERS, compiler_version, default_compiler, zig_command
-from orio_py.build.host_options import host_compiler, host_options, is_nvcc
 from orio_py.build.process import Completed, Running, run
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, fail
 from orio_py.core.expr import Value
@@ -32,6 +31,18 @@ COMPLETE = ("-Wl,--no-as-needed", "-Wl,--no-allow-shlib-undefined")
 DEFAULT_BUILD_TIMEOUT = Seconds(120.0)
 
 _SAYS_WHY = re.compile(r"(?<!collect2: )error:|undefined reference|cannot find -l|relocation truncated")
+# The host compiler gets its part of an nvcc command: C code that holds nothing of CUDA is built by a C compiler.
+_WITH_VALUE = re.compile(
+    r"--?(?:arch|gpu-architecture|code|gpu-code|gencode|generate-code|maxrregcount|Xptxas|ptxas-options|Xnvlink|x|ccbin|"
+    r"compiler-bindir|rdc|relocatable-device-code|std|t|threads)(?:=(.*))?"
+)
+_FOR_HOST = re.compile(r"(?:-Xcompiler|--compiler-options|-Xlinker|--linker-options)(?:=(.*))?")
+_DEVICE_ONLY = re.compile(
+    r"--?(?:use_fast_math|lineinfo|generate-line-info|G|device-debug|dc|device-c|expt-.*|extended-lambda|"
+    r"ftz.*|prec-.*|fmad.*|restrict)"
+)
+_C_STANDARD = re.compile(r"(?:c|gnu)\d+")
+_BINDIR = re.compile(r"--?(?:ccbin|compiler-bindir)(?:=(.*))?")
 _REFERENCE = re.compile(r"@([A-Za-z_]\w*)@?")
 
 
@@ -206,7 +217,7 @@ def resolve(spec: BuildSpec, directory: Path, *, override: str | None = None) ->
     if words[0] == "zig" and (zig := zig_command()) is not None:
         words = [*zig, *words[2 if words[1:2] == ["cc"] else 1 :]]
         drivers = len(zig)
-    for_nvcc = is_nvcc(words[0])
+    for_nvcc = _is_nvcc(words[0])
     if for_nvcc:
         words = [host_compiler(words[1:], fallback), *words[1:]]
     if shutil.which(words[0]) is None and not (directory / words[0]).is_file():
@@ -252,3 +263,39 @@ def _failure(done: Completed, what: str) -> BuildFailure:
     lines = [line for line in told if _SAYS_WHY.search(line)] or told
     first = lines[0].strip() if lines else f"exit code {done.returncode}"
     return BuildFailure(f"{what}: {first}", done.stderr)
+
+
+def _is_nvcc(driver: str) -> bool:
+    """Whether a command's first word names nvcc."""
+    return Path(driver).name == "nvcc"
+
+
+def host_compiler(options: Sequence[str], default: str) -> str:
+    """The compiler that nvcc is told to call for host code (`-ccbin`), or the default one."""
+    words = iter(options)
+    for word in words:
+        if (found := _BINDIR.fullmatch(word)) is not None:
+            return found[1] or next(words, default)
+    return default
+
+
+def host_options(options: Sequence[str]) -> list[str]:
+    """What of an nvcc command's options a C compiler gets: its own, and those that nvcc passes on to it.
+
+    >>> host_options(["-arch=sm_75", "-O3", "-use_fast_math", "-Xcompiler", "-fopenmp,-g", "-lm"])
+    ['-O3', '-fopenmp', '-g', '-lm']
+    """
+    return list(_host_options(iter(options)))
+
+
+def _host_options(words: Iterator[str]) -> Iterator[str]:
+    for word in words:
+        if (found := _FOR_HOST.fullmatch(word)) is not None:
+            passed = (found[1] or next(words, "")).split(",")
+            yield from passed if "ompiler" in word else (f"-Wl,{option}" for option in passed)
+        elif (found := _WITH_VALUE.fullmatch(word)) is not None:
+            value = found[1] or next(words, "")
+            if "std" in word and _C_STANDARD.fullmatch(value):
+                yield f"-std={value}"
+        elif _DEVICE_ONLY.fullmatch(word) is None:
+            yield word

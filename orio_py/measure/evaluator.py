@@ -29,9 +29,9 @@ from orio_py.measure.original import (
     failed_original,
     output_warnings,
     slower_than_its_variants_may_be,
+    undefined_function,
 )
 from orio_py.measure.server import VariantServer
-from orio_py.measure.undefined import undefined_function
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Success
 from orio_py.record.outcome import VariantFacts
 from orio_py.spec.inputs import InputPoint

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from orio_py.build.process import Completed
 from orio_py.core.diagnostics import Diagnostic, Severity
 from orio_py.core.source import Position
 from orio_py.core.units import Seconds
+from orio_py.ctree.known_functions import called_name
+from orio_py.ctree.nodes import c_ast
+from orio_py.ctree.parse import position
+from orio_py.ctree.rewrite import walk
+from orio_py.measure.compiler_messages import undefined_names
 from orio_py.measure.job import ResultLines
 from orio_py.record.measurement import Failure, Stage, Success
+from orio_py.spec.task import TuningTask
 
+_UNDEFINED_FUNCTION = 127
+"""The code with which the loader ends a program that calls what it does not find."""
 _ADVICE = {
     Stage.OUT_OF_BOUNDS: "correct the bound, or declare as many elements as the code touches: `decl dynamic double x[N + 1] …`"
 }
@@ -54,3 +63,23 @@ def output_warnings(report: ResultLines, position: Position) -> Sequence[Diagnos
         message = f"the original computes a value that is not finite: `{name}` element {index}"
         found.append(Diagnostic("ORIO-M012", message, position, Severity.WARNING))
     return found
+
+
+def undefined_function(task: TuningTask, done: Completed) -> Diagnostic | None:
+    """ORIO-M018 where a run ended at such a call, at its place if the region makes it itself."""
+    missing = undefined_names(done.stderr) if done.returncode == _UNDEFINED_FUNCTION else ()
+    if not missing:
+        return None
+    name = missing[0]
+    calls = (
+        position(part)
+        for region in task.regions
+        for part in walk(region.reference)
+        if isinstance(part, c_ast.FuncCall) and called_name(part) == name
+    )
+    return Diagnostic(
+        "ORIO-M018",
+        f"`{name}` is called, and neither the file nor a library defines it",
+        next(calls, None) or task.position,
+        help="name what does in the build section: `def build { arg libs = 'file.o'; }`, a C file or `-lNAME`",
+    )

@@ -39,9 +39,8 @@ from orio_py.tuning.session.confirmation import (
     hold_finals,
     hold_heats,
 )
-from orio_py.tuning.session.cost import WORTH_TELLING, expected_cost
 from orio_py.tuning.session.report_codec import Remembered
-from orio_py.tuning.session.session_report import SessionReporter, Stages
+from orio_py.tuning.session.session_report import WORTH_TELLING, SessionReporter, Stages, expected_cost
 from orio_py.tuning.session.trial_cache import TrialCache
 from orio_py.tuning.session.trial_log import TrialLog, objective_of
 from orio_py.tuning.variants.batch import BatchBuilder, BatchMeasurer, LocalQueue, VariantMaker

@@ -1,4 +1,4 @@
-"""The report of a tuning session, from what it tried, what the finals said and where the time went."""
+"""The report of a tuning session, from what it tried, what the finals said and where the time went; its cost beforehand."""
 
 from __future__ import annotations
 
@@ -11,17 +11,25 @@ from orio_py.build.features import needed_features
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.measure.base import Baseline
+from orio_py.measure.evaluator import FINAL_SAMPLES
 from orio_py.record.cuda import CUDA_DEVICE_NAME
 from orio_py.record.device import DEVICE_NAME
 from orio_py.record.environment import Environment
 from orio_py.record.front import FrontPoint, not_dominated
-from orio_py.record.measurement import Stage, Success
+from orio_py.record.measurement import Clock, Stage, Success
 from orio_py.record.trial import CounterValue
+from orio_py.tuning.events import CostExpected
 from orio_py.tuning.plan import Plan
 from orio_py.tuning.result import Best, Goal, RegionReport, SpaceCount, TimeSpent
-from orio_py.tuning.session.confirmation import Verdict
+from orio_py.tuning.session.confirmation import FEWEST_ALONE, LEAST_ALLOWANCE, ROUNDS, Verdict
 from orio_py.tuning.session.trial_log import TrialLog, objective_of
 from orio_py.tuning.variants.pipeline import QueueCosts
+
+WORTH_TELLING = Seconds(60.0)
+"""A single search that is expected to take less is not announced."""
+
+CHECKED_CALLS = 2
+"""Calls of a run beside the timed ones: one is checked, one is a look."""
 
 
 @dataclass(slots=True)
@@ -132,3 +140,18 @@ class SessionReporter:
         names = (m.get(DEVICE_NAME) or m.get(CUDA_DEVICE_NAME, "") for m in tried)
         device = next(names, "")
         return Environment(cpu_name(), cpu_cores(), system_name(), self.compiler.version, command, device)
+
+
+def expected_cost(plan: Plan, baseline: Baseline) -> CostExpected:
+    """The time of search and finals if all variants were as fast as the original, builds not counted."""
+    call = baseline.measurement.time_by(Clock.WALL)
+    is_long = len(baseline.measurement.samples) == 1
+    run = call if is_long else call * (CHECKED_CALLS + plan.repeats)
+    trials = plan.budget.trials
+    trials = plan.space.size if trials is None else min(trials, plan.space.size)
+    search = Seconds(trials * run)
+    if plan.budget.time is not None:
+        search = min(search, plan.budget.time)
+    round_of_two = 2 * (call if is_long else call * (CHECKED_CALLS + FINAL_SAMPLES[0]))
+    finals = max(FEWEST_ALONE * round_of_two, min(ROUNDS * round_of_two, LEAST_ALLOWANCE))
+    return CostExpected(dict(plan.point.values), call, trials, Seconds(search + finals))

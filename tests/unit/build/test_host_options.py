@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from orio_py.build.compiler import Artifact, resolve
-from orio_py.build.host_options import host_compiler, host_options
+from orio_py.build.compiler import Artifact, host_compiler, host_options, resolve
 from orio_py.spec.target import BuildSpec
 
 
