@@ -25,12 +25,7 @@ from orio_py.measure.base import Baseline, RunLimits
 from orio_py.measure.calibration import LOOPS, Precision, choose_precision
 from orio_py.measure.compiler_messages import compiler_problem, undefined_names
 from orio_py.measure.job import SANITIZER_EXIT, EarlyStopping, Job, MemberPlace, ResultLines, judge
-from orio_py.measure.original import (
-    failed_original,
-    output_warnings,
-    slower_than_its_variants_may_be,
-    undefined_function,
-)
+from orio_py.measure.original import failed_original, output_warnings, slower_than_its_variants_may_be
 from orio_py.measure.server import VariantServer
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Success
 from orio_py.record.outcome import VariantFacts
@@ -306,9 +301,7 @@ class Evaluator:
         self._variables, self._members = report.variables(), report.members()
         found = judge(done, report, self.clock)
         if isinstance(found, Failure):
-            if (problem := undefined_function(self.task, done)) is not None:
-                raise DiagnosticError(problem)
-            raise DiagnosticError(failed_original(found, timeout, self.task.position))
+            raise DiagnosticError(failed_original(found, done, timeout, self.task))
         return found, report, done.seconds
 
     def _choose_precision(self, found: Success, report: ResultLines) -> Precision:

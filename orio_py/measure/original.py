@@ -25,8 +25,14 @@ _ADVICE = {
 """What may help where the original ends so."""
 
 
-def failed_original(found: Failure, limit: Seconds, position: Position) -> Diagnostic:
-    """Why there is nothing to compare variants with: ORIO-M010, or ORIO-M025 for an original that takes too long."""
+def failed_original(found: Failure, done: Completed, limit: Seconds, task: TuningTask) -> Diagnostic:
+    """Why there is nothing to compare variants with.
+
+    ORIO-M010, M018 for a call of what nothing defines, or M025 for an original that takes too long.
+    """
+    if (problem := _undefined_function(task, done)) is not None:
+        return problem
+    position = task.position
     if found.stage is not Stage.TIMEOUT:
         message = f"the original code fails: {found.stage}: {found.reason}"
         return Diagnostic("ORIO-M010", message, position, help=_ADVICE.get(found.stage))
@@ -65,7 +71,7 @@ def output_warnings(report: ResultLines, position: Position) -> Sequence[Diagnos
     return found
 
 
-def undefined_function(task: TuningTask, done: Completed) -> Diagnostic | None:
+def _undefined_function(task: TuningTask, done: Completed) -> Diagnostic | None:
     """ORIO-M018 where a run ended at such a call, at its place if the region makes it itself."""
     missing = undefined_names(done.stderr) if done.returncode == _UNDEFINED_FUNCTION else ()
     if not missing:

@@ -18,7 +18,7 @@ from orio_py.transformation.context import context_for
 from orio_py.transformation.dead_declarations import without_superfluous
 from orio_py.transformation.forms import sole_statement
 from orio_py.transformation.marked_steps import MarkedSteps
-from orio_py.transformation.parallel.collapsed import require_collapsed
+from orio_py.transformation.parallel.own_pragmas import require_collapsed
 from orio_py.transformation.parallel.pragma_text import is_about_loop, is_hint, normal, takes_statement
 
 __all__ = ["apply_recipe", "check_recipe", "context_for", "device_targets", "uses_openmp"]

@@ -109,7 +109,7 @@ def test_headers_macros_and_libraries_of_the_build_command(tmp_path: Path) -> No
     assert_all_variants_are_right(report)
     missing = tuned(tmp_path, init, command=command, variables=variables)
     assert missing.exit_code == 2
-    assert "undefined reference to `start'" in missing.diagnostics[0].message
+    assert "nothing that is linked defines `start`" in missing.diagnostics[0].message
 
 
 def test_a_skeleton_that_does_not_compile_is_left_out_with_a_warning(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_another_layout_in_memory_is_told(tmp_path: Path) -> None:
     report = orio_py.tune(tmp_path / "k.c")
     [problem] = report.diagnostics
     assert problem.code == "ORIO-B004"
-    assert "orio_structure_0_differs_from_its_declaration" in str(problem.notes)
+    assert "orio_structure_0_differs_from_its_declaration" in problem.message
 
 
 KNOWN = "struct node { double x; const int next; }; struct other { float x; };"

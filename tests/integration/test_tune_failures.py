@@ -250,10 +250,12 @@ def test_a_region_whose_original_does_not_build_costs_no_other(
     assert BROKEN in text
     assert GOOD not in text
     report = json.loads((tmp_path / "r.json").read_text())
-    assert [d["code"] for d in report["diagnostics"]] == ["ORIO-M010"]
+    assert [d["code"] for d in report["diagnostics"]] == ["ORIO-M018"]
     reasons = {r["name"]: r["reason"] for r in report["regions"] if r["best"] is None}
     assert list(reasons) == ["broken"]
-    assert "original kept: the original code fails" in " ".join(capsys.readouterr().out.split())
+    assert "is called, and neither the file nor a library defines it" in " ".join(
+        capsys.readouterr().out.split()
+    )
 
 
 def test_in_a_tree_the_files_without_bad_input_are_written(tmp_path: Path) -> None:

@@ -6,18 +6,20 @@
         a[i][j] = b[j][i];                     #pragma omp for private(j)
                                                for (i = i_last; i < n; i++) …
 
-What remains of an `omp for` is shared out, too, as each thread would run it otherwise.
+What remains of an `omp for` is shared out, too, as each thread would run it otherwise.  Nests that a `collapse` clause is
+about stay nests of as many loops.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from orio_py.ctree.build import block
-from orio_py.ctree.loops import CanonicalLoop, outermost_loops, remainder_loops
-from orio_py.ctree.nodes import Compound, For, Node, Transform, c_ast
-from orio_py.ctree.rewrite import Rewriter, copy_with
-from orio_py.transformation.base import Context
+from orio_py.ctree.loops import CanonicalLoop, nest, outermost_loops, remainder_loops
+from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, Transform, c_ast
+from orio_py.ctree.rewrite import Rewriter, copy_with, walk_statements
+from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.parallel.data_sharing import sharing
 from orio_py.transformation.parallel.openmp import OpenMP
 from orio_py.transformation.parallel.pragma_text import clauses, is_omp_loop, normal, pragma_lines
@@ -91,4 +93,38 @@ def _is_usable(mark: Transform, text: str) -> bool:
         and is_omp_loop(text)
         and _UNUSABLE.isdisjoint(words)
         and "default(none)" not in normal(text).replace(" ", "")
+    )
+
+
+def require_collapsed(tree: Node) -> None:
+    """Refuse code in which fewer loops stand behind a pragma than it collapses: no compiler takes that.
+
+    Raises Refusal: ORIO-T023.
+    """
+    for part in walk_statements(tree):
+        if isinstance(part, Compound):
+            _require_in_block(part.block_items or [])
+
+
+def _require_in_block(items: Sequence[Node]) -> None:
+    texts: list[str] = []
+    for item in items:
+        if isinstance(item, (c_ast.Pragma, GuardedPragma)):
+            texts.append(item.string)
+        elif not isinstance(item, Comment):
+            for text in texts:
+                _require(text, item)
+            texts = []
+
+
+def _require(text: str, statement: Node) -> None:
+    collapse = clauses(text).collapse or ""
+    view = CanonicalLoop.match(statement)
+    if not collapse.isdigit() or (view is not None and len(nest(view)) >= int(collapse)):
+        return
+    refuse(
+        "ORIO-T023",
+        f"`#pragma {text}` is about {collapse} loops, which are no perfect nest any longer",
+        statement,
+        help="transform the loops inside these, or remove the pragma and let the recipe insert one",
     )
