@@ -201,7 +201,7 @@ class CudaRun:
                 self.driver.copy_to_host(found, Address(buffer.whole.value + place))
                 self.driver.synchronize()
                 if (found != GUARD_BYTE).any():
-                    raise VariantProblem("bounds", argument.of)
+                    raise VariantProblem("bounds", f"`{argument.of}`")
 
     def _execute(self, launched: _Launched) -> tuple[Spent, list[Any]]:
         """One launch with its transfers: seconds, and the partial results of each reduction."""

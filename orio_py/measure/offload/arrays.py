@@ -84,7 +84,7 @@ class HostArrays:
             )
         part = self.held[place.name][max(0, place.offset) : place.offset + size]
         if place.offset < 0 or len(part) != size:
-            raise VariantProblem("bounds", argument.of)
+            raise VariantProblem("bounds", f"`{argument.of}`")
         return part
 
     def combine(self, place: Pointer, combining: Combining, partials: Any, state: HostState) -> None:

@@ -204,7 +204,7 @@ class Run:
                 found = np.empty(buffer.guard, np.uint8)
                 cl.enqueue_copy(self._queue, found, buffer.whole, src_offset=place)
                 if (found != GUARD_BYTE).any():
-                    raise VariantProblem("bounds", argument.of)
+                    raise VariantProblem("bounds", f"`{argument.of}`")
 
     def _execute(self, launched: _Launched) -> tuple[Spent, list[Any]]:
         """One launch with its transfers: seconds, and the partial results of each reduction."""
