@@ -191,7 +191,7 @@ def test_a_store_beside_a_buffer_is_found_on_a_gpu(tmp_path: Path, library: Path
     data = axpy_data(tmp_path)
     with pytest.raises(VariantProblem) as caught:
         run_here(Guarded("sm_90", tmp_path), write(tmp_path, library, call_of("stray")), data)
-    assert (caught.value.keyword, caught.value.text) == ("bounds", "y")
+    assert (caught.value.keyword, caught.value.text) == ("bounds", "`y`")
     assert run_here(Guarded("sm_90", tmp_path), write(tmp_path, library, axpy_call()), data)[0] == []
 
 
