@@ -255,12 +255,13 @@ def first_write(name: str, node: Node) -> Node | None:
     return None
 
 
-def jumps_out(body: Node, *, continues: bool = False) -> Node | None:
+def jumps_out(body: Node, *, continues: bool = False, returns: bool = False) -> Node | None:
     """The first statement that could leave the loop body or enter it from elsewhere.
 
-    With `continues`, a `continue` of the loop itself is harmless.
+    With `continues`, a `continue` of the loop itself is harmless, with `returns` a `return`.
     """
-    return next((n for n in _jumps(body) if not (continues and isinstance(n, c_ast.Continue))), None)
+    harmless = (*([c_ast.Continue] * continues), *([c_ast.Return] * returns))
+    return next((node for node in _jumps(body) if not isinstance(node, harmless)), None)
 
 
 def ends_iterations(body: Node) -> bool:

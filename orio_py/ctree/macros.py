@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from pycparser.c_parser import CParser, ParseError
 
@@ -35,6 +36,12 @@ class Macro:
     def names(self) -> frozenset[str]:
         """The names that its text mentions."""
         return names_in(scan(self.body))
+
+    @cached_property
+    def joins(self) -> bool:
+        """Whether its text joins a string literal with a name, as that of `PRIu64` does."""
+        pairs = pairwise(token.kind for token in scan(self.body))
+        return any({*pair} == {TokenKind.STRING, TokenKind.NAME} for pair in pairs)
 
     @property
     def definition(self) -> str:
@@ -119,7 +126,7 @@ class Expansion:
         while index < len(tokens):
             token, behind = tokens[index], index + 1
             if token.kind is TokenKind.NAME and token.text in macros:
-                behind, words = _call(tokens, index, macros)
+                behind, words = _call(tokens, index, macros, joined=_is_joined(tokens, index, macros))
                 if words is not None:
                     before = text[position : token.start]
                     pieces.append((length + len(before), token.start))
@@ -158,15 +165,39 @@ def _second(piece: tuple[int, int]) -> int:
     return piece[1]
 
 
-def _call(tokens: Sequence[Token], index: int, macros: Mapping[str, Macro]) -> tuple[int, str | None]:
-    """The place behind the macro at a place, with its arguments, and what it stands for; None where it stays."""
+def _is_joined(tokens: Sequence[Token], index: int, macros: Mapping[str, Macro]) -> bool:
+    """Whether the macro at a place stands for a part of a string: beside a literal, or beside other such macros."""
+
+    def beside(step: int) -> bool:
+        place = index + step
+        while 0 <= place < len(tokens) and _is_plain(tokens[place], macros):
+            place += step
+        return 0 <= place < len(tokens) and tokens[place].kind is TokenKind.STRING
+
+    if not _is_plain(tokens[index], macros):
+        return False
+    return macros[tokens[index].text].joins or beside(-1) or beside(1)
+
+
+def _is_plain(token: Token, macros: Mapping[str, Macro]) -> bool:
+    return token.kind is TokenKind.NAME and token.text in macros and macros[token.text].arguments is None
+
+
+def _call(
+    tokens: Sequence[Token], index: int, macros: Mapping[str, Macro], *, joined: bool
+) -> tuple[int, str | None]:
+    """The place behind the macro at a place, with its arguments, and what it stands for; None where it stays.
+
+    Of one that is `joined` to string literals nothing stays.
+    """
     name = tokens[index].text
     behind = _behind_arguments(tokens, index + 1) if macros[name].arguments is not None else index + 1
-    if behind is None or not _is_expanded(macros[name], macros):
+    if behind is None or not (joined or _is_expanded(macros[name], macros)):
         return index + 1, None
     while True:
         text = " ".join(token.text for token in tokens[index:behind])
-        words = _expand(text, _definitions([name, *(t.text for t in tokens[index:behind])], macros)).strip()
+        names = [name, *(t.text for t in tokens[index:behind])]
+        words = _expand(text, _definitions(names, macros, whole=joined)).strip()
         last = scan(words)[-1:]
         inner = macros.get(last[0].text) if last and last[0].kind is TokenKind.NAME else None
         # A macro may stand for the name of one with arguments, which are behind it.
@@ -190,12 +221,12 @@ def _behind_arguments(tokens: Sequence[Token], index: int) -> int | None:
     return None
 
 
-def _definitions(names: Iterable[str], macros: Mapping[str, Macro]) -> tuple[str, ...]:
-    """The definitions of the macros among names that are expanded, and of those that they mention."""
+def _definitions(names: Iterable[str], macros: Mapping[str, Macro], *, whole: bool) -> tuple[str, ...]:
+    """The definitions of the macros among names that are expanded (all of them if `whole`), and of those that they mention."""
     waiting, known = list(names), set[str]()
     while waiting:
         name = waiting.pop()
-        if name not in known and name in macros and _is_expanded(macros[name], macros):
+        if name not in known and name in macros and (whole or _is_expanded(macros[name], macros)):
             known.add(name)
             waiting.extend(macros[name].names)
     return tuple(sorted(macros[name].definition for name in known))

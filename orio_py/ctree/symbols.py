@@ -43,6 +43,8 @@ class CDeclaration:
     """Whether it is a local pointer to memory that was allocated for it alone."""
     copied: bool = True
     """Whether the function may copy the address that a pointer parameter holds."""
+    element: str = ""
+    """Of a member, the arithmetic type of which a typedef as its `type` makes arrays."""
 
     @property
     def is_array_like(self) -> bool:

@@ -29,7 +29,7 @@ from orio_py.ctree.build import (
     ternary,
 )
 from orio_py.ctree.equal import equal
-from orio_py.ctree.loops import CanonicalLoop, header_index, loops_in, reasons, unmarked
+from orio_py.ctree.loops import CanonicalLoop, header_index, jumps_out, loops_in, reasons, unmarked
 from orio_py.ctree.nodes import MIRRORED, Compound, For, Node, array_of, c_ast
 from orio_py.ctree.rewrite import assigned_names, declared_names, substitute, walk
 from orio_py.ctree.simplify import simplify
@@ -118,6 +118,8 @@ def _as_it_ends(
     view = CanonicalLoop.match(node)
     if view is None:
         refuse("ORIO-T029", f"{what} cannot tell how this loop ends: {reasons(node)}", node)
+    if (jump := jumps_out(node.stmt, continues=True)) is not None:
+        refuse("ORIO-T029", f"{what} cannot tell where this loop ends: a jump may leave it", jump)
     loop = replace(_at_the_end(view, outer, what, context), body=whole)
     used = context.effects(loop.start).reads | context.effects(loop.bound).reads
     if inside := sorted(used & declared_names(whole)):

@@ -103,12 +103,24 @@ def require_stable_index(view: CanonicalLoop, what: str, context: Context) -> No
         )
 
 
-def require_no_jumps(view: CanonicalLoop, what: str, *, continues: bool = False) -> None:
-    """The body runs from its start to its end, or to a `continue` if that may be.  Raises Refusal: ORIO-T025."""
-    if (jump := jumps_out(view.body, continues=continues)) is not None:
+def require_no_jumps(
+    view: CanonicalLoop, what: str, *, continues: bool = False, returns: bool = False
+) -> None:
+    """The body runs from its start to its end, or to a `continue` or `return` if that may be.  Raises Refusal: ORIO-T025."""
+    if (jump := jumps_out(view.body, continues=continues, returns=returns)) is not None:
         refuse(
             "ORIO-T025", f"{what} needs a body that runs to its end: {_jump_name(jump)} is in the way", jump
         )
+
+
+def index_ends_with_function(view: CanonicalLoop, context: Context) -> bool:
+    """Whether nothing can read the index once the function has returned."""
+    if view.declared_type is not None:
+        return True
+    declared = context.declarations.get(view.index)
+    if declared is None or view.index in context.exposed:
+        return False
+    return declared.scope != "global" and declared.storage.isdisjoint({"static", "extern"})
 
 
 def require_copyable(view: CanonicalLoop, what: str) -> None:

@@ -16,6 +16,7 @@ LOOPS = {
     "parameter_and_member": "for (i = 0; i < n; i++) p[i] = g->v[i] * 3 + g->u[0];",
     "a_number_of_the_structure": "for (i = 0; i < 8; i++) g->v[i] = i + g->scale;",
     "the_bound_itself": "for (i = 0; i < g->n; i++) g->c[i] = 5 - i;",
+    "pointers_to_arrays": "for (i = 0; i < 3; i++) g->r[i][1] = g->q[i + 1][0] + 1;",
     "an_array_inside": "for (i = 0; i < 6; i++) g->w[i] = g->v[i] + 1;",
     "two_structures": "for (i = 0; i < n; i++) h->v[i] = g->v[i] + h->u[i];",
     "the_pointer_may_be_written": "for (i = 0; i < n; i++) g->b[i] = 1;",
@@ -27,7 +28,7 @@ REFUSED = {
     "a_set_pointer": "for (i = 0; i < 4; i++) { g->v[i] = g->u[i]; g->u++; }",
 }
 KERNEL = """
-struct grid { int n, m; double scale, rest[8], *u, *v; int *c; char *b; double w[8]; };
+struct grid { int n, m; double scale, rest[8], *u, *v; int *c; char *b; double w[8], (*r)[2], (*q)[2]; };
 void f(struct grid *g, struct grid *h, struct grid *t, struct grid *nil, double *p, int none, int n)
 {
   int i, j;
@@ -56,6 +57,8 @@ int main(void)
     all.h.v = b < 5 ? memory + 11 + b : all.g.w;
     all.g.c = b < 5 ? (int *)memory : &all.g.n;
     all.g.b = (char *)(memory + 20);
+    all.g.r = (double (*)[2])(memory + 10);
+    all.g.q = (double (*)[2])(memory + 8 + 2 * a + b / 3);
     f(&all.g, &all.h, &all.g, 0, c < 4 ? memory + 9 + c : &all.g.scale, 0, 7);
     for (k = 0; k < 40; k++) printf("%%.3f ", memory[k]);
     for (k = 0; k < 8; k++) printf("%%.3f ", all.g.w[k]);

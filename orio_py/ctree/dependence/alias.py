@@ -107,8 +107,8 @@ class Aliases:
             return 0
         taken, found = len(declared.dimensions) + declared.pointers, 0
         for member in _path(declared.type, fields, self.structures):
-            follows = depth > taken + (0 if member is None else len(member.dimensions))
-            found = taken if follows and (member is None or member.pointers) else found
+            follows = depth > taken + (0 if member is None else _own_extents(member))
+            found = taken if follows and _follows((member,)) else found
             taken += 0 if member is None else len(member.dimensions) + member.pointers
         return found
 
@@ -150,7 +150,7 @@ def _place(
     is_loaded = min(depth, extents + stars if members else depth) > direct or _follows(members[:-1])
     if members:
         last = members[-1]
-        is_loaded = is_loaded or depth > (direct if last is None else taken + len(last.dimensions))
+        is_loaded = is_loaded or depth > (direct if last is None else taken + _own_extents(last))
     is_pointer = through and depth > 0 and not declared.allocated
     kind: _Kind = "loaded" if is_loaded else "pointer" if is_pointer else "object"
     element = _type_class(declared.type) if depth >= extents + stars else _POINTER
@@ -172,21 +172,35 @@ def _path(kind: str, fields: str, structures: Mapping[str, Members]) -> tuple[CD
 
 def _follows(members: Sequence[CDeclaration | None]) -> bool:
     """Whether a path may go through an address that a member holds."""
-    return any(member is None or member.pointers > 0 for member in members)
+    return any(
+        member is None or member.pointers > 0 or _own_extents(member) < len(member.dimensions)
+        for member in members
+    )
+
+
+def _own_extents(member: CDeclaration) -> int:
+    """How many subscripts of a member stay in the structure: none of `double (*p)[3]`."""
+    return 0 if _points_to_array(member) else len(member.dimensions)
 
 
 def _member_type(member: CDeclaration | None, subscripts: int) -> str:
     """The class of a member's type, behind so many subscripts of its own."""
     if member is None or subscripts < 0:
         return _ANYTHING
-    return _type_class(member.type) if subscripts >= len(member.dimensions) + member.pointers else _POINTER
+    kind = member.element or member.type
+    return _type_class(kind) if subscripts >= len(member.dimensions) + member.pointers else _POINTER
 
 
 def _is_pointer(declared: CDeclaration) -> bool:
     """Whether subscripts of the variable go through an address that it holds."""
     if not declared.dimensions:
         return declared.pointers > 0
-    return declared.scope == "parameter" or (declared.dimensions[0] == "" and "(*" in declared.text)
+    return declared.scope == "parameter" or _points_to_array(declared)
+
+
+def _points_to_array(declared: CDeclaration) -> bool:
+    """Whether the outermost extent is that of a pointer: `double (*p)[3]`."""
+    return declared.dimensions[:1] == ("",) and "(*" in declared.text
 
 
 def _excludes(pointer: _Place, other: _Place) -> bool:

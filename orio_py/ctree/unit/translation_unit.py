@@ -14,7 +14,7 @@ from orio_py.ctree.macros import Macro, MacroChange, macros_at
 from orio_py.ctree.nodes import Node, c_ast, substatements
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.structures import Members
-from orio_py.ctree.symbols import declaration_of
+from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.ctree.unit.control_flow import ControlFlow
 from orio_py.ctree.unit.external_declarations import (
     Declared,
@@ -160,12 +160,13 @@ class TranslationUnit:
         }
         return {name: kind for name, kind in found.items() if kind is not None}
 
-    def _number_type(self, name: str) -> str | None:
+    def _number_type(self, name: str, *, arrays: bool = False) -> str | None:
+        """The arithmetic type that a name stands for; with `arrays`, also that of the elements of arrays."""
         for _ in range(len(self.typedefs) + 1):
             if ctype(name) is not None or name not in self.typedefs:
                 break
             declared = declaration_of(_as_variable(self.typedefs[name]))
-            if declared.is_array_like:
+            if declared.pointers or (declared.dimensions and not (arrays and "" not in declared.dimensions)):
                 return None
             name = declared.type
         return name if ctype(name) is not None else None
@@ -194,8 +195,13 @@ class TranslationUnit:
         declared = structure.decls or []
         if not all(map(_is_plain_member, declared)):
             return ()
-        members = (declaration_of(d) for d in declared)
-        return tuple(replace(m, type=self.number_types.get(m.type, m.type)) for m in members)
+        return tuple(self._member(declaration_of(d)) for d in declared)
+
+    def _member(self, declared: CDeclaration) -> CDeclaration:
+        number = self.number_types.get(declared.type)
+        if number is not None:
+            return replace(declared, type=number)
+        return replace(declared, element=self._number_type(declared.type, arrays=True) or "")
 
     @cached_property
     def enumerators(self) -> Mapping[str, int | None]:

@@ -26,6 +26,7 @@ from orio_py.transformation.arguments import boolean, positive_int
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.forms import (
+    index_ends_with_function,
     loop_view,
     require_copyable,
     require_invariant_bound,
@@ -60,7 +61,7 @@ class Unroll:
                 node,
                 argument="ufactor",
             )
-        view = unrollable(node, "Unroll", context, force=self.force)
+        view = unrollable(node, "Unroll", context, force=self.force, returns=True)
         size = self.ufactor * unroll_rewrite.count_statements(view.body)
         unroll_rewrite.require_size(size, "Unroll", node, "ufactor")
         return view
@@ -79,11 +80,17 @@ class Unroll:
         return unroll_rewrite.apply(view, self.ufactor, context, canonical=self.canonical)
 
 
-def unrollable(node: Node, what: str, context: Context, *, force: bool) -> CanonicalLoop:
-    """A loop whose body may be repeated for several iterations.  Raises Refusal: ORIO-T020 to T028."""
+def unrollable(
+    node: Node, what: str, context: Context, *, force: bool, returns: bool = False
+) -> CanonicalLoop:
+    """A loop whose body may be repeated for several iterations.  Raises Refusal: ORIO-T020 to T028.
+
+    With `returns` the body may leave the function: the copies must run in the order of the iterations.
+    """
     view = loop_view(node, what, context)
     require_stable_index(view, what, context)
-    require_no_jumps(view, what)
+    # A copy returns before the index has the value of its iteration, which nothing may then read.
+    require_no_jumps(view, what, returns=returns and index_ends_with_function(view, context))
     require_copyable(view, what)
     require_invariant_bound(view, what, context, force=force)
     return view

@@ -37,8 +37,10 @@ OWN = macros(
     "JOIN(x, y) x ## y",
     "NOTHING",
     "LOG(x) fabs(x)",
+    'FORMAT "%d"',
 )
 SYSTEM = macros("INT_MAX 2147483647", "bool _Bool", "isnan(x) __builtin_isnan(x)", system=True)
+PREFIXED = macros('PREFIX "l"', 'PRIu64 PREFIX "u"', system=True)
 
 
 @pytest.mark.parametrize(
@@ -57,6 +59,10 @@ SYSTEM = macros("INT_MAX 2147483647", "bool _Bool", "isnan(x) __builtin_isnan(x)
         ("ELEMENT = 0;", "a[i] = 0;"),
         ("SELF", "SELF + 1"),
         ("TEXT(a b)", '"a b"'),
+        ("printf(FORMAT, N)", "printf(FORMAT, N)"),
+        ('printf("a " FORMAT FORMAT "b", N)', 'printf("a " "%d" "%d" "b", N)'),
+        ('printf("a " PRIu64 "b", x)', 'printf("a " "l" "u" "b", x)'),
+        ("printf(PRIu64, x)", 'printf("l" "u", x)'),
         ("JOIN(a, 1)", "a1"),
         ("x NOTHING;", "x ;"),
         ("LOG(IDX(0, 1))", "fabs(((0) * n + (1)))"),
@@ -70,7 +76,7 @@ SYSTEM = macros("INT_MAX 2147483647", "bool _Bool", "isnan(x) __builtin_isnan(x)
     ],
 )
 def test_expansion(text: str, expected: str) -> None:
-    assert Expansion.of(text, {**SYSTEM, **OWN}).text == expected
+    assert Expansion.of(text, {**SYSTEM, **PREFIXED, **OWN}).text == expected
 
 
 PIECES = st.lists(st.sampled_from(["IDX(i, j)", "N", "BOUND", " ", "x", "+", "\n", "/* N */", "MIN(a, b)"]))

@@ -8,6 +8,8 @@ import pytest
 from c_programs import checked, compile_and_run
 from c_trees import transformed_file
 
+from orio_py.core.diagnostics import DiagnosticError
+
 FILE = """#include <stdio.h>
 #define N 17
 int i, j, k;
@@ -85,3 +87,14 @@ def test_a_block_may_declare_as_much_as_it_likes() -> None:
     )
     text = FILE.format(recipe="Unroll(ufactor=2)", loops="for (i = 0; i < n; i++) {\n" + declared + "\n}")
     assert transformed_file(text, {}).count("v1199 = 1199") >= 2
+
+
+LEFT = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) { if (c[i][j] > 3) break; c[i][j] += 1; }"
+RETURNED = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) { if (c[i][j] > 3) return; c[i][j] += 1; }"
+
+
+@pytest.mark.parametrize(("loops", "code"), [(LEFT, "ORIO-T040"), (RETURNED, "ORIO-T025")])
+def test_an_index_whose_loop_may_be_left_has_no_known_last_value(loops: str, code: str) -> None:
+    with pytest.raises(DiagnosticError) as caught:
+        transformed_file(FILE.format(recipe="Parallelize()", loops=loops), {})
+    assert caught.value.diagnostics[0].code == code

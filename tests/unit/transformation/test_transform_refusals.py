@@ -57,7 +57,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (Unroll(2), "ORIO-T025", f"{FOR_I} {{ if (a[i] > 0) @break; }}"),
     (Unroll(2), "ORIO-T025", f"{FOR_I} {{ if (a[i] > 0) @continue; s += a[i]; }}"),
     (Unroll(2), "ORIO-T025", f"{FOR_I} {{ if (a[i] > 0) @goto out; }}"),
-    (Unroll(2), "ORIO-T025", f"{FOR_I} {{ if (a[i] > 0) @return; }}"),
+    (Unroll(2, parallelize=True), "ORIO-T025", f"{FOR_I} {{ if (a[i] > 0) @return; }}"),
     (Unroll(2), "ORIO-T026", f"{FOR_I} {{ static int @count; count++; }}"),
     (Unroll(2), "ORIO-T027", f"{FOR_I} {{ a[i] = 0; @n = n - 1; }}"),
     (Unroll(2), "ORIO-T027", f"{FOR_I} {{ p = &@n; }}"),

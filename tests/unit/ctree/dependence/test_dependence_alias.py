@@ -129,6 +129,28 @@ def test_pointers_in_memory() -> None:
     assert "promise it" in fields.reason
 
 
+def test_members_that_point_to_arrays() -> None:
+    struct = "typedef double row[3]; struct rows { double (*x)[3], (*y)[3]; row *z; double w[3]; };"
+    for body in ("p->x[i][0] = p->y[i][1];", "p->x[i][0] = p->z[i][0];", "p->x[i][0] = p->w[1];"):
+        assert isinstance(parallel("struct rows *p", body, outside=struct), Unknown), body
+    assert parallel("struct rows *p", "p->x[i][0] = p->x[i][1];", outside=struct) == Legal()
+
+
+def test_numbers_of_structures_behind_pointers() -> None:
+    struct = """
+        typedef double row[3]; typedef row matrix[3]; typedef int counts[3]; typedef double *rows[3];
+        struct box { int n; row at; }; struct atoms { row *p; matrix *m; counts *c; rows *r; };
+        struct all { struct box *box; struct atoms *atoms; };"""
+    for target in ("p[i][0]", "m[i][0][1]"):
+        body = f"s->atoms->{target} = s->box->n;"
+        assert parallel("struct all *s", body, outside=struct) == Legal(), body
+    for target in ("c[i][0]", "r[i][0][1]"):
+        body = f"s->atoms->{target} = s->box->n;"
+        assert isinstance(parallel("struct all *s", body, outside=struct), Unknown), body
+    inside = parallel("struct all *s", "s->atoms->p[i][0] = s->box->at[1];", outside=struct)
+    assert isinstance(inside, Unknown)
+
+
 def test_fields_of_structs() -> None:
     struct = "struct point { double x, y; };"
     assert parallel("struct point *p", "p[i].x = p[i].y;", outside=struct) == Legal()

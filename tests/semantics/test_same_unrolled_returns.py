@@ -1,0 +1,81 @@
+"""Loops that may return, unrolled: the function gives the same value and has done the same."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from orio_py.cli.main import main
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+
+LOOPS = {
+    "search": "for (i = 0; i < n; i++) { if (x[i] == wanted) return i; x[i]++; }",
+    "downward": "for (i = n - 1; i >= 0; i--) { x[i] += 2; if (x[i] == wanted) return 10 * i; }",
+    "strided": "for (i = 1; i <= n - 1; i += 3) { int t = x[i]; if (t >= wanted) return t + i; x[i] = i; }",
+    "own_index": "for (int k = 0; k < n; k++) { switch (x[k]) { case 3: return k; default: x[k]--; } }",
+    "always": "for (i = 0; i < n; i++) return x[i] + i;",
+    "inner": "for (i = 0; i < n; i++) for (j = 0; j < 2; j++) { if (x[i] + j == wanted) return i + j; x[i] += j; }",
+    "first_only": "for (i = 0; i < 5; i++) { if (i == wanted) return -i; if (i < n) x[i] = i; }",
+}
+REFUSED = {
+    "seen_outside": "for (shared = 0; shared < n; shared++) if (x[shared] == wanted) return 1;",
+    "kept": "for (kept = 0; kept < n; kept++) if (x[kept] == wanted) return 1;",
+    "address_known": "for (known = 0; known < n; known++) if (x[known] == wanted) return 1;",
+    "break": "for (i = 0; i < n; i++) { if (x[i] == 1) return i; if (x[i] == 2) break; }",
+}
+KERNEL = """
+int shared, *address;
+int f(int n, int *x, int wanted)
+{
+  int i = 0, j, known; static int kept;
+  address = &known;
+  /*@ begin Loop (transform Unroll(ufactor=%d)) @*/
+  %s
+  /*@ end @*/
+  return 100 + i;
+}
+"""
+PROGRAM = """
+#include <stdio.h>
+#include "out.c"
+int main(void)
+{
+  int n, wanted, k, x[9];
+  for (n = 0; n < 9; n++) for (wanted = 0; wanted < 12; wanted++) {
+    for (k = 0; k < n; k++) x[k] = (k * 5 + 2) % 11;
+    printf("%d:", f(n, x, wanted));
+    for (k = 0; k < n; k++) printf(" %d", x[k]);
+    puts("");
+  }
+  return 0;
+}
+"""
+
+
+def transformed(folder: Path, loop: str, factor: int) -> int:
+    (folder / "k.c").write_text(KERNEL % (factor, loop))
+    return main(["transform", str(folder / "k.c"), "-o", str(folder / "out.c"), "--quiet"])
+
+
+def output(folder: Path, name: str, *options: str) -> str:
+    (folder / "main.c").write_text(PROGRAM)
+    command = ["gcc", "-O1", "-Wall", "-Wno-unused", "-Werror", "-fsanitize=address,undefined", *options]
+    subprocess.run([*command, "main.c", "-o", name], cwd=folder, check=True)
+    return subprocess.run([str(folder / name)], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("factor", [2, 5])
+@pytest.mark.parametrize("loop", LOOPS.values(), ids=LOOPS)
+def test_a_loop_that_may_return(tmp_path: Path, loop: str, factor: int) -> None:
+    assert transformed(tmp_path, loop, factor) == 0
+    assert output(tmp_path, "original", "-DORIO_ORIGINAL") == output(tmp_path, "unrolled")
+
+
+@pytest.mark.parametrize("loop", REFUSED.values(), ids=REFUSED)
+def test_an_index_that_others_see_is_refused(tmp_path: Path, capsys, loop: str) -> None:
+    assert transformed(tmp_path, loop, 2) == 2
+    error = capsys.readouterr().err
+    assert "k.c:8:" in error
+    assert "ORIO-T025" in error or "ORIO-T024" in error
