@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from orio_py.build.detect import KNOWN_COMPILERS, compiler_version, default_compiler, zig_command
 from orio_py.build.process import Completed, Running, run
-from orio_py.core.diagnostics import Diagnostic, DiagnosticError, fail
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity, fail
 from orio_py.core.expr import Value
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position
@@ -44,6 +46,9 @@ _DEVICE_ONLY = re.compile(
 _C_STANDARD = re.compile(r"(?:c|gnu)\d+")
 _BINDIR = re.compile(r"--?(?:ccbin|compiler-bindir)(?:=(.*))?")
 _REFERENCE = re.compile(r"@([A-Za-z_]\w*)@?")
+_CPLUSPLUS = re.compile(r"\+\+(?:-[\d.]+)?$")
+_DISPENSABLE = re.compile(r"-l(TAU|tau|papi|pfm|caliper|OpenCL)")
+"""Libraries that only measuring systems and the host code of kernels call, neither of which is in what is built."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,7 @@ class Compiler:
     version: str
     driver_words: int = 1
     for_nvcc: bool = False
+    left_out: tuple[str, ...] = ()
     running: Running = field(default_factory=Running, compare=False)
 
     @property
@@ -102,6 +108,15 @@ class Compiler:
         if self.driver_words > 1:
             return ("-fno-sanitize=undefined",)
         return () if self.name.startswith("tcc") else ("-pipe",)
+
+    @property
+    def warnings(self) -> Sequence[Diagnostic]:
+        """ORIO-B007 for options that were left out."""
+        if not self.left_out:
+            return ()
+        named = ", ".join(f"`{option}`" for option in self.left_out)
+        message = f"{named} of the build command {'is' if len(self.left_out) == 1 else 'are'} left out: not on this machine"
+        return (Diagnostic("ORIO-B007", message, self.spec.position, Severity.WARNING),)
 
     def words(self, values: Mapping[str, Value]) -> list[str]:
         """The build command with parameter values put in."""
@@ -131,7 +146,7 @@ class Compiler:
                 str(self.directory),
                 "-o",
                 str(output),
-                str(source),
+                *self._as_c(source),
                 *self.libs,
             ]
         )
@@ -161,7 +176,15 @@ class Compiler:
         """
         starts = ("-fsanitize", "-fopenmp", "-m32", "-m64", *(("-D", "-U", "-I", "-L") if users else ()))
         needed = [w for w in self.words(values) if w.startswith(starts)]
-        given = [*needed, *self.common, "-iquote", str(self.directory), "-o", str(output), str(source)]
+        given = [
+            *needed,
+            *self.common,
+            "-iquote",
+            str(self.directory),
+            "-o",
+            str(output),
+            *self._as_c(source),
+        ]
         given += [*COMPLETE, *map(str, objects)] if objects else []
         libs = self.libs if users else ()
         command = [*self.driver, "-std=gnu99", "-O1", *given, *libs, "-rdynamic", "-ldl", "-lm"]
@@ -176,6 +199,11 @@ class Compiler:
         """Run the spec's postrun command with the variant and its configuration as arguments."""
         if self.spec.postrun:
             self._run([*substitute(self.spec.postrun, {}), str(library), coordinate])
+
+    def _as_c(self, source: Path) -> list[str]:
+        """The words for a C file; a C++ compiler takes it for C++ otherwise."""
+        is_cplusplus = _CPLUSPLUS.search(self.driver[-1]) is not None
+        return ["-x", "c", str(source), "-x", "none"] if is_cplusplus else [str(source)]
 
     def _run(self, command: Sequence[str]) -> Completed:
         return run(
@@ -235,9 +263,55 @@ def resolve(spec: BuildSpec, directory: Path, *, override: str | None = None) ->
             None if override is not None else spec.position,
             help=advice,
         )
-    libs = tuple(_split(spec.libs, spec.position, allow_empty=True))
+    given = _split(spec.libs, spec.position, allow_empty=True)
+    has = partial(_has_library, driver=words[:drivers], options=[*words, *given], directory=directory)
+    words, absent = without_absent(words, has, sys.platform)
+    libs, more = without_absent(given, has, sys.platform)
     version = compiler_version(words[:drivers], directory)
-    return Compiler(tuple(words), libs, directory, spec, version, drivers, for_nvcc)
+    return Compiler(
+        tuple(words),
+        tuple(libs),
+        directory,
+        spec,
+        version,
+        drivers,
+        for_nvcc,
+        tuple(dict.fromkeys(absent + more)),
+    )
+
+
+def without_absent(
+    words: Sequence[str], has: Callable[[str], bool], platform: str
+) -> tuple[list[str], list[str]]:
+    """A command without dispensable libraries that are not installed and Apple's frameworks elsewhere; and those.
+
+    >>> without_absent(["-O3", "-lTAU", "-framework", "OpenCL", "-lm"], lambda name: False, "linux")
+    (['-O3', '-lm'], ['-lTAU', '-framework OpenCL'])
+    """
+    kept: list[str] = []
+    absent: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word == "-framework" and platform != "darwin":
+            absent.append(f"{word} {next(rest, '')}".strip())
+        elif (found := _DISPENSABLE.fullmatch(word)) is not None and not has(found[1]):
+            absent.append(word)
+        else:
+            kept.append(word)
+    return kept, absent
+
+
+def _has_library(name: str, *, driver: Sequence[str], options: Sequence[str], directory: Path) -> bool:
+    """Whether a compiler finds a library; True where it cannot be asked."""
+    files = [f"lib{name}{suffix}" for suffix in (".so", ".dylib", ".a")]
+    folders = [directory / word.removeprefix("-L") for word in options if word.startswith("-L")]
+    if any((folder / file).exists() for folder in folders for file in files):
+        return True
+    for file in files:
+        asked = run([*driver, f"-print-file-name={file}"], timeout=DEFAULT_BUILD_TIMEOUT, directory=directory)
+        if not asked.ok or asked.stdout.strip() != file:  # the name alone: not found
+            return True
+    return False
 
 
 def _split(command: str, position: Position | None, *, allow_empty: bool = False) -> list[str]:

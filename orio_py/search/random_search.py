@@ -8,12 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orio_py.search.base import Search, SearchContext, batches
+from orio_py.search.options import IntegerOption, setting
 from orio_py.search_space.sampling import shuffled_ranks
 
 
 @dataclass(frozen=True, slots=True)
 class RandomOptions:
-    """Random search has no options; its seed is the session's."""
+    """`local_distance` is understood and has no effect, as in Orio: `randomlocal` is the search that looks around the best."""
+
+    local_distance: int = setting(0, IntegerOption(0, 8))
 
 
 def random_search(context: SearchContext, options: RandomOptions) -> Search:

@@ -33,8 +33,10 @@ def context_for(task: TuningTask, region: Region) -> Context:
     extent = Span(region.leader.start, region.trailer.end)
     around = surroundings(task.source, extent, task.surroundings.unit)
     parameters = around.function.parameters if around.function is not None else ()
-    specified = {d.name: _from_specification(d) for d in task.inputs.all_declarations}
     inside = effects(region.tree)
+    mentioned = _mentioned_sizes(task, around, used_names([region.tree]) - inside.writes)
+    only = _only_values(task, around, mentioned)
+    specified = {d.name: _from_specification(d, only) for d in task.inputs.all_declarations}
     declared = dict(specified)
     outside = [_allocated_there(d, around, task.source.text) for d in around.globals]
     declared |= {d.name: _rebound(d, around, inside) for d in (*outside, *parameters)}
@@ -45,7 +47,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
         if d.is_scalar and d.is_integer and d.name not in inside.writes | inside.address_taken
         if around.flow is not None and not around.flow.changes(d.name, around.inside)
     )
-    kept |= _mentioned_sizes(task, around, used_names([region.tree]) - inside.writes)
+    kept |= mentioned
     for name in (d.name for d in parameters):
         promising = _promising(declared[name], kept)
         extended = _promising(_with_extent(promising, specified.get(name)), kept)
@@ -92,6 +94,16 @@ def _mentioned_sizes(task: TuningTask, around: FileScope, used: frozenset[str]) 
         if p.name in mentioned and p.name not in around.declared
         if around.flow is None or not around.flow.changes(p.name, around.inside)
     )
+
+
+def _only_values(task: TuningTask, around: FileScope, mentioned: frozenset[str]) -> Mapping[str, str]:
+    """The input parameters of one value that the file knows nothing of: their names would mean nothing in its code."""
+    known = {*mentioned, *around.declared, *around.macros}
+    return {
+        p.name: str(p.values[0])
+        for p in task.inputs.parameters
+        if p.name not in known and len(p.values) == 1 and type(p.values[0]) is int and p.values[0] > 0
+    }
 
 
 def _facts(around: FileScope, inside: Effects, types: Mapping[str, str]) -> tuple[Constraint, ...]:
@@ -146,13 +158,16 @@ def _with_numbers(member: CDeclaration, macros: Mapping[str, str]) -> CDeclarati
     return replace(member, dimensions=tuple(n if n.isdigit() else extent for extent, n in extents))
 
 
-def _from_specification(declared: Declaration) -> CDeclaration:
-    """What the specification declares; memory that it allocates has its elements, and no size of its own."""
+def _from_specification(declared: Declaration, sizes: Mapping[str, str]) -> CDeclaration:
+    """What the specification declares; memory that it allocates has its elements, and no size of its own.
+
+    `sizes` are names in its extents that stand for numbers.
+    """
     is_allocated = declared.storage.is_allocated
     return CDeclaration(
         declared.name,
         declared.type,
-        dimensions=declared.dimensions,
+        dimensions=tuple(_NAME.sub(lambda name: sizes.get(name[0], name[0]), d) for d in declared.dimensions),
         pointers=1 if is_allocated and not declared.dimensions else 0,
         scope="global",
         promised=is_allocated and bool(declared.dimensions),

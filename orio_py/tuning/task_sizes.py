@@ -158,6 +158,7 @@ def _opened(
         started = perf_counter()
         plan = make_plan(loaded.task, point, space, options)
         compiler = _compiler(plan.task, file.path, options)
+        outcome.diagnostics.extend(compiler.warnings if not index else ())
         size = _size(plan, compiler, options, around, around.folder / f"size_{index}")
         sizes.append(replace(size, started=started))
     for size in sizes if outcome.has_several else ():

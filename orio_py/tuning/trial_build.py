@@ -40,7 +40,7 @@ def trial_build(file: LoadedFile, loaded: LoadedTask, options: TuneOptions) -> l
     try:
         evaluator = make_evaluator(plan.evaluation, compiler, scratch.path / "build")
         try:
-            return list(_problems(loaded, evaluator, VariantGenerator.of(plan.task)))
+            return [*compiler.warnings, *_problems(loaded, evaluator, VariantGenerator.of(plan.task))]
         finally:
             evaluator.close()
     except DiagnosticError as problem:

@@ -1,7 +1,7 @@
 """Linearised subscripts `A[i*n + j]` as the subscripts `A[i][j]` that they stand for.
 
-`i*n + j` is not affine, but where `j` provably lies in `0 … n-1`, two such subscripts are equal exactly
-if `i` and `j` are.  The strides (here `n` and 1) are read off the accesses to an array; the rows need not
+`i*n + j` is not affine, but where `j` provably lies in `0 … n-1`, or in all accesses in `1 … n`, two such
+subscripts are equal exactly if `i` and `j` are.  The strides (here `n` and 1) are read off the accesses to an array; the rows need not
 be declared anywhere.  A size in a stride is taken to be at least 1 if it is a parameter of the function, a
 global variable or a macro; a local variable may be the index of a loop further out, and 0.
 Where nobody can prove it, `row_conditions` says what has to hold: that is for tests at run time.
@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, product
 from math import gcd
 
 from orio_py.ctree.dependence.access import Instance
@@ -26,6 +26,8 @@ from orio_py.ctree.symbols import CDeclaration
 
 _ONE = Polynomial.constant(1)
 _TRUE = Polynomial({})
+_FIRST_COLUMNS = (0, 1)
+"""Where rows begin: loops that count from 1 use `1 … n` of each, and the element behind a row is the next one's first."""
 
 Sufficient = Callable[[Polynomial, Sequence[Constraint]], Constraint | None]
 """What makes a polynomial at least 0 under constraints: 0 where it is anyway, None where nothing is known to."""
@@ -153,11 +155,12 @@ def _array(
             known = [s for s in column if s is not None]
             found: _Attempt | None = None
             # In `i*n + i` the stride is not n+1 but n, if another access is `j*n + j - 1`.
-            for leading in (False, True):
+            for first, leading in product(_FIRST_COLUMNS, (False, True)):
                 strides = _strides(known, leading=leading)
                 sizes = [stride for stride in strides or () if _is_size(stride, variables)]
                 certain = outer + tuple(size.shifted(-1) for size in sizes)
-                splits = [_split(instance, place, strides, certain, holds) for instance in instances]
+                rows = _Rows(place, strides, first)
+                splits = [_split(instance, rows, certain, holds) for instance in instances]
                 attempt = _Attempt([i for i, _ in splits], tuple(c for _, made in splits for c in made))
                 if found is None or _failures(attempt.instances) < _failures(found.instances):
                     found = attempt
@@ -245,19 +248,34 @@ def _chain(candidates: Iterable[Polynomial]) -> tuple[Polynomial, ...] | None:
     return tuple(strides)
 
 
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """How the subscripts at a place are split: by these strides, with columns numbered from `first`."""
+
+    place: int
+    strides: tuple[Polynomial, ...] | None
+    first: int
+
+    def parts(
+        self, subscript: Polynomial, domain: Sequence[Constraint], holds: Sufficient
+    ) -> _Coordinates | None:
+        """The coordinates of a subscript, or None if one may leave its range."""
+        if self.strides is None:
+            return None
+        found = _parts(subscript.shifted(-self.first), self.strides, domain, holds)
+        if found is None:
+            return None
+        return replace(found, values=(*found.values[:-1], found.values[-1].shifted(self.first)))
+
+
 def _split(
-    instance: Instance,
-    place: int,
-    strides: tuple[Polynomial, ...] | None,
-    known: tuple[Constraint, ...],
-    holds: Sufficient,
+    instance: Instance, rows: _Rows, known: tuple[Constraint, ...], holds: Sufficient
 ) -> tuple[Instance, tuple[Constraint, ...]]:
+    place, strides = rows.place, rows.strides
     if place >= len(instance.subscripts):
         return instance, ()
     subscript = instance.subscripts[place]
-    parts: _Coordinates | None = None
-    if subscript is not None and strides is not None:
-        parts = _parts(subscript, strides, instance.domain + known, holds)
+    parts = None if subscript is None else rows.parts(subscript, instance.domain + known, holds)
     count = 1 if strides is None else len(strides)
     why = instance.why
     if parts is None and why is None:

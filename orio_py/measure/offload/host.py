@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from orio_py.ctree.ctype import INT
+from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.evaluate import NoValueError, Number, combine, convert, number_type
 from orio_py.ctree.nodes import INCREMENTS, Comment, GuardedPragma, Node, Transform, c_ast
 from orio_py.measure.offload.host_state import HostState, Pointer, parsed
@@ -87,6 +88,11 @@ class HostCode:
                 return
             case c_ast.Decl():
                 self._declare(node, state)
+            case c_ast.Assignment(lvalue=c_ast.ArrayRef() as element):
+                written = emit_expression(element)
+                raise NoValueError(
+                    f"`{written}` is assigned between them; offload the loops around that, too"
+                )
             case c_ast.Assignment():
                 self._assign(node.lvalue, node.op[:-1], state.number(node.rvalue), state)
             case c_ast.UnaryOp(op=op) if op in INCREMENTS:

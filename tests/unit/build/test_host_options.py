@@ -1,10 +1,10 @@
-"""C code beside CUDA: what of an nvcc command a C compiler gets."""
+"""Build commands made for other compilers and machines: what of them a C compiler here gets."""
 
 from pathlib import Path
 
 import pytest
 
-from orio_py.build.compiler import Artifact, host_compiler, host_options, resolve
+from orio_py.build.compiler import Artifact, host_compiler, host_options, resolve, without_absent
 from orio_py.spec.target import BuildSpec
 
 
@@ -39,3 +39,30 @@ def test_c_code_of_an_nvcc_command_is_built_without_nvcc(tmp_path: Path) -> None
     values = {"CFLAGS": "-use_fast_math"}
     assert isinstance(compiler.build_shared(tmp_path / "k.c", tmp_path / "k.so", values), Artifact)
     assert isinstance(compiler.build_executable(tmp_path / "h.c", tmp_path / "h", values), Artifact)
+
+
+MEASURED = "-framework OpenCL -O1 -lTAU -lm"
+
+
+def test_libraries_of_measuring_systems_are_left_out_where_they_are_not_installed(tmp_path: Path) -> None:
+    compiler = resolve(BuildSpec(f"gcc {MEASURED}", is_default=False, libs="-lTAU -lnone"), tmp_path)
+    assert (compiler.command[1:], compiler.libs) == (("-O1", "-lm"), ("-lnone",))
+    (warning,) = compiler.warnings
+    assert warning.code == "ORIO-B007"
+    assert "`-framework OpenCL`, `-lTAU` of the build command are left out" in warning.message
+    (tmp_path / "libTAU.a").write_bytes(b"!<arch>\n")
+    installed = resolve(BuildSpec("gcc -O1 -L. -lTAU", is_default=False), tmp_path)
+    assert (installed.command[-1], installed.warnings) == ("-lTAU", ())
+
+
+def test_what_an_apple_machine_has_stays() -> None:
+    words = MEASURED.split()
+    assert without_absent(words, lambda name: name == "TAU", "darwin") == (words, [])
+
+
+def test_a_cplusplus_compiler_builds_c_as_c(tmp_path: Path) -> None:
+    compiler = resolve(BuildSpec("g++ -O1", is_default=False), tmp_path)
+    (tmp_path / "k.c").write_text("#include <stdlib.h>\nint *f(int class) { return malloc(class); }\n")
+    (tmp_path / "h.c").write_text("int main(void) { int new = 0; return new; }\n")
+    assert isinstance(compiler.build_shared(tmp_path / "k.c", tmp_path / "k.so", {}), Artifact)
+    assert isinstance(compiler.build_executable(tmp_path / "h.c", tmp_path / "h", {}), Artifact)

@@ -178,7 +178,12 @@ def test_searchers_of_orio_that_do_not_exist_here(name: str) -> None:
 def test_unknown_options() -> None:
     problem = failure("exhaustive", start_cord=[0, 0, 0])
     assert (problem.code, problem.help) == ("ORIO-P022", "did you mean `start_coord`?")
-    assert failure("random", simplex_x0=[1]).help == "`random` has no options"
+    assert failure("random", simplex_x0=[1]).help == "known names: local_distance"
+
+
+def test_random_search_takes_orios_option_without_effect() -> None:
+    plain = list(start_search("random", context(SMALL)))
+    assert list(start_search("random", context(SMALL, random_local_distance=1))) == plain
 
 
 @pytest.mark.parametrize("value", [3, "abc", [0, 0], [0, 0, 2], [0, -1, 0], [0, 1.0, 0], [0, True, 0], None])

@@ -433,6 +433,19 @@ def test_linearised_boundary() -> None:
     assert parallel(nest("A[i*n + n - 1] = 1;", count("i", "0", "m")), "i") == Legal()
 
 
+def test_linearised_rows_may_begin_at_1() -> None:
+    from_1 = (count("i", "1", "n + 1"), count("j", "1", "n + 1"))
+    assert parallel(nest("A[i*n + j] -= b[j];", *from_1), "i") == Legal()
+    assert parallel(nest("A[i*n + j] += A[j*n + i]; ", *from_1), "i") != Legal()
+    # The element behind a row is the first one of the next row.
+    assert parallel(nest("A[i*n + j] = 1; A[i*n] = 2;", *from_1), "i") != Legal()
+    far = (count("i", "1", "n + 1"), count("j", "1", "n + 2"))
+    assert parallel(nest("A[i*n + j] -= b[j];", *far), "i") != Legal()
+    moved = nest("A[i*n + j] = A[(i + 1)*n + j];", *from_1)
+    assert isinstance(reorder(moved, 1, 0), Legal)
+    assert isinstance(parallel(moved, "i"), Illegal)
+
+
 def test_quotients() -> None:
     assert isinstance(vector(nest("A[i / 2] = i;", count("i")), "i"), Illegal)
     assert vector(nest("A[2*(i / 2) + i % 2] = i;", count("i")), "i") == Legal()

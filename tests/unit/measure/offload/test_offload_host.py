@@ -113,7 +113,7 @@ def test_host_code_around_kernels_is_followed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("y[0] = 1.0;", "an assignment to something else than a scalar"),
+        ("y[0] = 1.0;", "`y[0]` is assigned between them; offload the loops around that, too"),
         ("other(n);", "the call of `other`"),
         ("while (n) n--;", "a While statement"),
         ("int q[3];", "the declaration of `q`"),
