@@ -215,6 +215,11 @@ class Compiler:
         )
 
 
+def referenced(command: str) -> tuple[str, ...]:
+    """The names of the parameters in a command."""
+    return tuple(_REFERENCE.findall(command))
+
+
 def substitute(command: str, values: Mapping[str, Value]) -> list[str]:
     """A command split into words, `@NAME@` and `@NAME` replaced by parameter values; no shell is involved.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 
-from orio_py.build.compiler import Compiler, substitute
+from orio_py.build.compiler import Compiler, referenced, substitute
 from orio_py.build.process import run
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
@@ -48,6 +48,11 @@ def needed_features(compiler: Compiler, values: Mapping[str, Value]) -> tuple[st
     names = {name for macro, name, _ in _X86 if macro in added}
     implied = _closure(names)
     return tuple(name for _, name, _ in _X86 if name in names and name not in implied)
+
+
+def option_parameters(compiler: Compiler) -> frozenset[str]:
+    """The parameters that the words of the build command name."""
+    return frozenset(name for word in compiler.command for name in referenced(word))
 
 
 def chosen_options(compiler: Compiler, values: Mapping[str, Value]) -> list[str]:

@@ -49,12 +49,12 @@ def check(
         return report.exit_code
     errors = sum(d.severity is Severity.ERROR for d in report.diagnostics)
     warnings = len(report.diagnostics) - errors
-    legal = sum(each.legal for each in report.legality)
-    tried = sum(each.tried for each in report.legality)
-    share = f"; {legal / tried:.0%} of {_count(tried, 'configuration')} tried legal" if legal < tried else ""
-    share += f"; {report.built} built" if report.built is not None else ""
+    for each in report.legality:
+        if (summary := each.summary()) is not None:
+            out.result(summary)
+    built = f"; {report.built} built" if report.built is not None else ""
     out.result(
-        f"{_count(report.regions, 'region')}: {_count(errors, 'error')}, {_count(warnings, 'warning')}{share}"
+        f"{_count(report.regions, 'region')}: {_count(errors, 'error')}, {_count(warnings, 'warning')}{built}"
     )
     return report.exit_code
 

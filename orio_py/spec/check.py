@@ -41,6 +41,15 @@ def check(task: TuningTask) -> tuple[Diagnostic, ...]:
     return tuple(_Checker(task).problems())
 
 
+def used_beside_recipes(task: TuningTask) -> frozenset[str]:
+    """The names that build commands and constraints use."""
+    build = task.build
+    commands = (build.command, build.libs, build.prebuild, build.postbuild, build.postrun)
+    found = (m for command in commands if command for m in _PLACEHOLDER.finditer(command))
+    used = {match.group(1) or match.group(2) for match in found}
+    return frozenset(used.union(*(names_in(c.expression) for c in task.constraints)))
+
+
 class _Checker:
     """One pass over one task."""
 
@@ -151,13 +160,11 @@ class _Checker:
                     yield Diagnostic("ORIO-S021", message, self.task.build.position, help=near)
 
     def _unused_parameters(self) -> Iterator[Diagnostic]:
-        used = {m.group(1) or m.group(2) for c in self._commands() for m in _PLACEHOLDER.finditer(c)}
+        used = set(used_beside_recipes(self.task))
         for region in self.task.regions:
             for step in region.recipe.steps:
                 for argument in step.arguments:
                     used |= names_in(argument.expression)
-        for constraint in self.task.constraints:
-            used |= names_in(constraint.expression)
         for parameter in self.task.parameters:
             if parameter.option is None and parameter.name not in used:
                 message = f"parameter `{parameter.name}` is not used by any transformation or constraint"

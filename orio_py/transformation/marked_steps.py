@@ -36,6 +36,7 @@ from orio_py.transformation.sites import Change, rewrite_where
 from orio_py.transformation.unrolling.reg_tile import RegTile
 from orio_py.transformation.unrolling.unroll import Unroll
 from orio_py.transformation.unrolling.unroll_and_jam import UnrollAndJam
+from orio_py.transformation.unrolling.unroll_rewrite import require_moderate
 
 _UNROLLING = frozenset({"Unroll", "UnrollJam", "RegTile"})
 
@@ -227,7 +228,10 @@ def _apply_step(step: RecipeStep, make: Callable[[], Transformation], stmt: Node
     try:
         transformation = make()
         takes_blocks = TRANSFORMATIONS[step.name].takes_blocks
-        return _on_statement(transformation, stmt, context, takes_blocks=takes_blocks)
+        result = _on_statement(transformation, stmt, context, takes_blocks=takes_blocks)
+        if result is not stmt:
+            require_moderate(result)
+        return result
     except Refusal as refusal:
         if refusal.argument is None and all(d.position is not None for d in refusal.diagnostics):
             raise

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import NoReturn
 
 from orio_py.build.compiler import Compiler
-from orio_py.build.features import chosen_options, needed_features
+from orio_py.build.features import needed_features
 from orio_py.codegen.host_unit import HostKernel
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity
 from orio_py.core.expr import Value, show
@@ -32,10 +32,9 @@ from orio_py.tuning.options import TuneOptions
 from orio_py.tuning.plan import Plan, make_plan
 from orio_py.tuning.result import Best, RegionReport, SpaceCount, TimeSpent, Winner
 from orio_py.tuning.session.cache_keys import make_keys
-from orio_py.tuning.session.cached_result import layout_of, winning_codes
+from orio_py.tuning.session.cached_result import layout_of, winning_codes, with_flags
 from orio_py.tuning.session.front import Choice, front_of, stored_objectives
 from orio_py.tuning.session.report_codec import Remembered, decode
-from orio_py.tuning.variants.build_flags import needed_flags
 from orio_py.tuning.variants.contents import tuned_contents, without_stale_calls
 from orio_py.tuning.variants.variant import VariantGenerator
 
@@ -111,14 +110,10 @@ class Applier:
         known = self._finished(series, plan, problems) if self.choice is None else None
         if known is None:
             known = self._from_trials(series, plan, compiler)
-        codes = known.codes
+        generator, codes = VariantGenerator.of(plan.task), known.codes
         if codes is None or known.report.kept_original or known.layout != layout_of(plan.task):
-            codes = winning_codes(VariantGenerator.of(plan.task), point, known.report)
-        report = known.report
-        if codes is not None and report.best is not None:
-            chosen = chosen_options(compiler, report.best.configuration)
-            report = replace(report, best=replace(report.best, build_with=needed_flags(codes, chosen)))
-        return Winner(point, codes, report)
+            codes = winning_codes(generator, point, known.report)
+        return Winner(point, codes, with_flags(known.report, codes, generator, point, compiler))
 
     def _of_one_machine(self, found: Sequence[StoredSeries], plan: Plan) -> list[StoredSeries]:
         """The series of the machine at hand, else those of the only machine; the last tuned first."""
@@ -170,7 +165,9 @@ class Applier:
             message = "the best trial was built for the processor of another machine (`native`)"
             _refuse("ORIO-D014", message, plan, "finish a run there; its report says what it needs")
         features = needed_features(compiler, report.best.configuration)
-        return Remembered(replace(report, best=replace(report.best, features=features)), ())
+        # Nothing was compared with the original: without the extensions the same code stays.
+        best = replace(report.best, features=features, fallback=report.best.configuration)
+        return Remembered(replace(report, best=best), ())
 
     def _reason(self) -> str:
         """Why a trial is written that no finals confirmed."""

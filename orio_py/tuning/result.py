@@ -28,8 +28,9 @@ class SpaceCount:
 class Best:
     """The configuration that won, re-measured in the finals, its speed-up over the original, its counters.
 
-    `features` are the processor's extensions that its compiler options use beyond the build command's, `build_with` the
-    options that the application's build needs for it.
+    `features` are the processor's extensions that its compiler options use beyond the build command's, and `fallback` is
+    the configuration whose code is for processors without them (None: the original code is). `build_with` are the options
+    that the application's build needs.
     """
 
     configuration: Mapping[str, Value]
@@ -38,6 +39,7 @@ class Best:
     counters: tuple[CounterValue, ...] = ()
     features: tuple[str, ...] = ()
     build_with: tuple[str, ...] = ()
+    fallback: Mapping[str, Value] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +213,7 @@ class RegionReport:
                 "counters": counters_as_json(self.best.counters),
                 "features": list(self.best.features),
                 "build_with": list(self.best.build_with),
+                "fallback": None if self.best.fallback is None else dict(self.best.fallback),
             },
             "kept_original": self.kept_original,
             "reason": self.reason,

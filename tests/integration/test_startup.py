@@ -97,16 +97,18 @@ def test_a_long_sample_ends_when_nothing_new_is_found(tmp_path: Path, monkeypatc
     source = tmp_path / "scale.c"
     source.write_text(SOURCE % "range(1, 1000)")
     tried: list[int] = []
-    codes = VariantGenerator.codes
+    parts = VariantGenerator.parts
 
     def counting(self, point, values):
         tried.append(values["U"])
-        return codes(self, point, values)
+        return parts(self, point, values)
 
-    monkeypatch.setattr(VariantGenerator, "codes", counting)
-    assert orio_py.check(source).exit_code == 0
+    monkeypatch.setattr(VariantGenerator, "parts", counting)
+    report = orio_py.check(source)
+    assert report.exit_code == 0
     first = list(tried)
-    assert len(first) == 1 + legality.CONFIGURATIONS_WITHOUT_NEWS
+    assert report.legality[0].tried == 1 + legality.CONFIGURATIONS_WITHOUT_NEWS
+    assert len(first) == report.legality[0].tried + 1, "one more shows that U matters"
     tried.clear()
     assert orio_py.check(source).exit_code == 0
     assert tried == first
@@ -140,6 +142,7 @@ def test_all_of_a_small_space_is_tried(tmp_path: Path) -> None:
         "refused": [
             {"code": problem.code, "message": problem.message, "count": 1, "constraint": "U != 0"},
         ],
+        "idle": [],
     }
     assert problem.notes[-1].message == "left out by `constraint legal1 = U != 0;`"
     source.write_text(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import permutations
 
 from orio_py.ctree.build import binary, block, declare, for_, ident, unary
 from orio_py.ctree.dependence.access import Instance
@@ -114,10 +115,18 @@ def loop_groups(
 
     def decide(nest: Nest) -> Verdict:
         earlier = _earlier(nest.symbols)
-        for source in range(count):
-            for sink in range(count):
-                if source != sink and nest.clash(_between(source, sink, earlier), frozenset()) is not None:
-                    before.add((source, sink))
+        parts: list[list[Instance]] = [[] for _ in range(count)]
+        for instance in nest.instances:
+            parts[_part(instance)].append(instance)
+        order = _Reachable(count, before)
+        # Neighbours first: what follows from other dependences is not asked for.
+        for source, sink in sorted(permutations(range(count), 2), key=lambda pair: abs(pair[0] - pair[1])):
+            if order.has(source, sink):
+                continue
+            between, among = _between(source, sink, earlier), [*parts[source], *parts[sink]]
+            if nest.clash(between, frozenset(), among=among) is not None:
+                before.add((source, sink))
+                order.add(source, sink)
         return Legal()
 
     answer = decided(_in_parts(loops, statements), context, decide)
@@ -149,6 +158,22 @@ def connected(count: int, before: Collection[tuple[int, int]]) -> Groups:
         ordered.append(min(free))
         left.remove(ordered[-1])
     return tuple(ordered)
+
+
+class _Reachable:
+    """Which nodes of a graph, 0 to `count` - 1, can be reached from which, as edges are added."""
+
+    def __init__(self, count: int, edges: Iterable[tuple[int, int]]) -> None:
+        self._reach = [1 << number for number in range(count)]
+        for one, other in edges:
+            self.add(one, other)
+
+    def has(self, one: int, other: int) -> bool:
+        return bool(self._reach[one] >> other & 1)
+
+    def add(self, one: int, other: int) -> None:
+        new = self._reach[other]
+        self._reach = [reach | new if reach >> one & 1 else reach for reach in self._reach]
 
 
 def may_reverse(

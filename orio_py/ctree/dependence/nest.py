@@ -228,15 +228,21 @@ class Nest:
                 shared |= {symbol}
 
     def clash(
-        self, relate: Relate, ignored: Collection[str], depth: int | None = None
+        self,
+        relate: Relate,
+        ignored: Collection[str],
+        depth: int | None = None,
+        *,
+        among: Sequence[Instance] | None = None,
     ) -> ViolatedDependence | None:
-        """Two accesses that conflict in related iterations: certainly if there are such, else possibly.
+        """Two accesses, of all or `among` some, that conflict in related iterations: certainly if there are such, else possibly.
 
         The direction is given over the outer `depth` loops.  Raises Undecided.
         """
+        instances = self.instances if among is None else among
         possible: ViolatedDependence | None = None
         conflicts = Conflicts(self._solver, self._outer)
-        for source, sink in pairs(self.instances, ignored):
+        for source, sink in pairs(instances, ignored):
             if possible is not None and (source.why or sink.why) is not None:
                 continue
             for relation in relate(source, sink):
@@ -249,17 +255,23 @@ class Nest:
                     distance = conflicts.distance(conflict, levels, relation.shared)
                     return ViolatedDependence(replace(found, distance=distance), None)
                 possible = possible or ViolatedDependence(found, conflict.doubt)
-        return possible or self._overlap(relate, ignored, depth, conflicts)
+        return possible or self._overlap(instances, relate, ignored, depth, conflicts)
 
     def _overlap(
-        self, relate: Relate, ignored: Collection[str], depth: int | None, conflicts: Conflicts
+        self,
+        instances: Sequence[Instance],
+        relate: Relate,
+        ignored: Collection[str],
+        depth: int | None,
+        conflicts: Conflicts,
     ) -> ViolatedDependence | None:
         """Two accesses under different names that conflict if the names overlap."""
         spots = {i.name: (i.name, i.depth) for i in self.instances if i.name not in ignored}
-        for one, two in combinations(sorted(spots), 2):
+        present = {instance.name for instance in instances}
+        for one, two in combinations(sorted(spots.keys() & present), 2):
             if not self.aliases.may_overlap(spots[one], spots[two]):
                 continue
-            for source, sink in unlike_pairs(self.instances, one, two):
+            for source, sink in unlike_pairs(instances, one, two):
                 for relation in relate(source, sink):
                     conflict = conflicts.find(source, sink, relation)
                     if conflict is not None:

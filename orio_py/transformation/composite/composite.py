@@ -26,7 +26,7 @@ from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.composite.steps import Over, Place, ScheduleStep
 from orio_py.transformation.loop_names import index_name, show_loops
 from orio_py.transformation.parallel.pragma_text import is_omp, pragma_lines
-from orio_py.transformation.unrolling.unroll_rewrite import require_size, unrolled_size
+from orio_py.transformation.unrolling.unroll_rewrite import require_moderate, require_size, unrolled_size
 
 Keys = Mapping[str, tuple[ScheduleStep, ...]]
 """What each key asks for, in the order written."""
@@ -97,7 +97,9 @@ class ScheduleStage:
         work = ScheduleStep.tried if self.is_check else ScheduleStep.apply
         try:
             for step in _outermost_first(self.steps, node):
-                result = work(step, result, context)
+                before, result = result, work(step, result, context)
+                if result is not before:
+                    require_moderate(result)
         except Refusal as refusal:
             if refusal.argument is None:
                 raise

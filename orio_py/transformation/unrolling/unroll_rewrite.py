@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
+from typing import NoReturn
 
 from orio_py.ctree import build
 from orio_py.ctree.build import (
@@ -23,7 +25,7 @@ from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop, header_index
 from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast, substatements
-from orio_py.ctree.rewrite import walk_statements
+from orio_py.ctree.rewrite import walk, walk_statements
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context, refuse
@@ -45,6 +47,12 @@ from orio_py.transformation.unrolling.body_copies import Copies
 
 MAXIMUM_STATEMENTS = 10_000
 """A transformation that would make more statements than this is refused before it begins."""
+
+MAXIMUM_LOOPS = 4_000
+"""More loops than this are refused after the step that made them."""
+
+MAXIMUM_BOUND = 2_000
+"""The operands and operators of the longest condition of a loop."""
 
 Make = Callable[[CanonicalLoop, int, Context], list[Node]]
 """What makes the body of the main loop: the statements of a number of iterations."""
@@ -103,6 +111,30 @@ def require_size(number: int, what: str, node: Node, argument: str) -> None:
             help="take smaller factors, or give the tuning specification a constraint on their product",
             argument=argument,
         )
+
+
+def require_moderate(node: Node) -> None:
+    """A step has not made more loops, or longer bounds, than later steps and compilers can follow: ORIO-T050.
+
+    Steps of which each doubles what is there, as Peel of every loop or Tile of the same one, end here.
+    """
+    loops = [statement for statement in walk_statements(node) if isinstance(statement, For)]
+    if len(loops) > MAXIMUM_LOOPS:
+        _refuse_size(f"the recipe makes {len(loops)} loops; the limit is {MAXIMUM_LOOPS}", node)
+    for loop in loops:
+        if (
+            loop.cond is not None
+            and sum(1 for _ in islice(walk(loop.cond), MAXIMUM_BOUND + 1)) > MAXIMUM_BOUND
+        ):
+            name = header_index(loop) or ""
+            _refuse_size(
+                f"the recipe makes a bound of `{name}` of more than {MAXIMUM_BOUND} operands and operators",
+                node,
+            )
+
+
+def _refuse_size(message: str, node: Node) -> NoReturn:
+    refuse("ORIO-T050", message, node, help="take fewer steps on the same loops")
 
 
 def copies(view: CanonicalLoop, factor: int, context: Context) -> list[Node]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from orio_py.build.compiler import Compiler
+from orio_py.build.features import chosen_options
 from orio_py.core.digest import digest
 from orio_py.core.units import Seconds
 from orio_py.spec.inputs import InputPoint
@@ -12,6 +15,7 @@ from orio_py.tuning import events
 from orio_py.tuning.plan import Plan
 from orio_py.tuning.result import RegionReport, TimeSpent, Winner
 from orio_py.tuning.session.report_codec import Remembered
+from orio_py.tuning.variants.build_flags import needed_flags
 from orio_py.tuning.variants.variant import VariantGenerator
 
 
@@ -37,6 +41,24 @@ def winning_codes(
         return None
     regions = range(len(generator.task.regions))
     return tuple(generator.code(index, point, report.best.configuration) for index in regions)
+
+
+def with_flags(
+    report: RegionReport,
+    codes: Sequence[str] | None,
+    generator: VariantGenerator,
+    point: InputPoint,
+    compiler: Compiler,
+) -> RegionReport:
+    """The report with the options that the application's build needs for the winner's `codes` and their fall-back."""
+    best = report.best
+    if codes is None or best is None:
+        return report
+    regions = range(len(generator.task.regions))
+    fallback = best.fallback if best.features else None
+    others = [generator.code(index, point, fallback) for index in regions] if fallback is not None else []
+    chosen = chosen_options(compiler, best.configuration)
+    return replace(report, best=replace(best, build_with=needed_flags([*codes, *others], chosen)))
 
 
 def layout_of(task: TuningTask) -> str:

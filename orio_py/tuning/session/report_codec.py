@@ -60,6 +60,9 @@ def encode(known: Remembered) -> dict[str, object]:
             "counters": counters_as_json(report.best.counters),
             "features": list(report.best.features),
             "build_with": list(report.best.build_with),
+            "fallback": None
+            if report.best.fallback is None
+            else Configuration(report.best.fallback).as_json(),
         },
         "kept_original": report.kept_original,
         "reason": report.reason,
@@ -139,7 +142,11 @@ def _best(content: Mapping[str, Any]) -> Best:
     assert timing is not None, "a best variant has been timed"
     ordered = {name: values[name] for name in content["order"]}
     features, flags = (tuple(content.get(name, ())) for name in ("features", "build_with"))
-    return Best(ordered, timing, content["speedup"], _counters(content), features, flags)
+    fallback = None
+    if (stored := content.get("fallback")) is not None:
+        known = Configuration.from_json(stored)
+        fallback = {name: known[name] for name in content["order"]}
+    return Best(ordered, timing, content["speedup"], _counters(content), features, flags, fallback)
 
 
 def _counters(content: Mapping[str, Any]) -> tuple[CounterValue, ...]:

@@ -11,7 +11,6 @@ from pathlib import Path
 from time import perf_counter
 
 from orio_py.build.compiler import Artifact, BuildFailure, Compiler
-from orio_py.build.features import chosen_options
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
@@ -28,7 +27,7 @@ from orio_py.tuning import events
 from orio_py.tuning.cluster.session import ClusterSession
 from orio_py.tuning.plan import Plan
 from orio_py.tuning.result import RegionReport, Winner
-from orio_py.tuning.session.cached_result import answered, layout_of, task_started, winning_codes
+from orio_py.tuning.session.cached_result import answered, layout_of, task_started, winning_codes, with_flags
 from orio_py.tuning.session.confirmation import (
     FEWEST_ROUNDS,
     HEATS_WITHIN,
@@ -44,7 +43,6 @@ from orio_py.tuning.session.session_report import WORTH_TELLING, SessionReporter
 from orio_py.tuning.session.trial_cache import TrialCache
 from orio_py.tuning.session.trial_log import TrialLog, objective_of
 from orio_py.tuning.variants.batch import BatchBuilder, BatchMeasurer, LocalQueue, VariantMaker
-from orio_py.tuning.variants.build_flags import needed_flags
 from orio_py.tuning.variants.evaluators import command_line, make_evaluator
 from orio_py.tuning.variants.pipeline import QueueCosts, VariantQueue
 from orio_py.tuning.variants.scoring import Observes, Scorer
@@ -195,9 +193,7 @@ class TuningSession:
             if evaluator.untimed:
                 report = replace(report, untimed=evaluator.untimed, checked=self._book.checked())
         codes = self._codes(report)
-        if codes is not None and report.best is not None:
-            chosen = chosen_options(self.compiler, report.best.configuration)
-            report = replace(report, best=replace(report.best, build_with=needed_flags(codes, chosen)))
+        report = with_flags(report, codes, self._code, plan.point, self.compiler)
         if self.memory is None:
             return report
         finals = verdict.entries if verdict is not None else ()

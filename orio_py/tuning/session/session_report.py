@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
 
 from orio_py.build.compiler import Compiler
 from orio_py.build.detect import cpu_cores, cpu_name, system_name
-from orio_py.build.features import needed_features
+from orio_py.build.features import needed_features, option_parameters
 from orio_py.core.expr import Value
 from orio_py.core.units import Seconds
 from orio_py.measure.base import Baseline
@@ -23,7 +23,7 @@ from orio_py.tuning.plan import Plan
 from orio_py.tuning.result import Best, Goal, RegionReport, SpaceCount, TimeSpent
 from orio_py.tuning.session.confirmation import FEWEST_ALONE, LEAST_ALLOWANCE, ROUNDS, Verdict
 from orio_py.tuning.session.trial_log import TrialLog, objective_of
-from orio_py.tuning.variants.pipeline import QueueCosts
+from orio_py.tuning.variants.pipeline import MeasuredVariant, QueueCosts
 
 WORTH_TELLING = Seconds(60.0)
 """A single search that is expected to take less is not announced."""
@@ -78,7 +78,7 @@ class SessionReporter:
         if verdict is not None:
             if verdict.original.samples:
                 original = verdict.original.timing(verdict.clock)
-            best, reason = self._best(verdict), verdict.reason
+            best, reason = self._best(verdict, baseline), verdict.reason
         elif original is not None and (leader := book.leader()) is not None:
             assert isinstance(leader.measurement, Success)
             timing = leader.measurement.timing
@@ -108,13 +108,50 @@ class SessionReporter:
             past=plan.past,
         )
 
-    def _best(self, verdict: Verdict) -> Best | None:
+    def _best(self, verdict: Verdict, baseline: Baseline | None) -> Best | None:
         if verdict.best is None or verdict.best.configuration is None:
             return None
         values = dict(verdict.best.configuration)
         counters = self.book.counters_of(verdict.best.configuration)
         best = Best(values, verdict.best.timing(verdict.clock), verdict.speedup, counters)
-        return replace(best, features=needed_features(self.compiler, values)) if verdict.wins else best
+        if not verdict.wins or not (features := needed_features(self.compiler, values)):
+            return best
+        return replace(best, features=features, fallback=self._fallback(values, baseline))
+
+    def _fallback(self, winner: Mapping[str, Value], baseline: Baseline | None) -> Mapping[str, Value] | None:
+        """The configuration for processors without the extensions of the winner; None: the original is for them.
+
+        The best trial without extensions, if it beat the original; the winner's own code where nobody knows that it is wrong or
+        slow without them.
+        """
+        seen: dict[tuple[str, ...], bool] = {}
+
+        def is_plain(values: Mapping[str, Value]) -> bool:
+            words = tuple(self.compiler.words(values))
+            if words not in seen:
+                seen[words] = not needed_features(self.compiler, values)
+            return seen[words]
+
+        plain = [variant for variant in self.book.ranked() if is_plain(variant.configuration)]
+        if plain and self._may_beat(plain[0], baseline, is_plain):
+            return dict(plain[0].configuration)
+        options = option_parameters(self.compiler)
+        failed = (checked.configuration for checked in self.book.checked())
+        known = [*(v.configuration for v in plain), *filter(is_plain, failed)]
+        is_known = any(_apart_from(options, values) == _apart_from(options, winner) for values in known)
+        return None if is_known else winner
+
+    def _may_beat(
+        self,
+        variant: MeasuredVariant,
+        baseline: Baseline | None,
+        is_plain: Callable[[Mapping[str, Value]], bool],
+    ) -> bool:
+        """Whether a trial was better than the original, or nobody knows as that was built with extensions."""
+        first = self.plan.space.first()
+        if baseline is None or first is None or not is_plain(first):
+            return True
+        return objective_of(variant) < baseline.measurement.objective
 
     def _goal(self, baseline: Baseline | None, verdict: Verdict | None) -> Goal | None:
         if self.plan.objective is None:
@@ -155,3 +192,7 @@ def expected_cost(plan: Plan, baseline: Baseline) -> CostExpected:
     round_of_two = 2 * (call if is_long else call * (CHECKED_CALLS + FINAL_SAMPLES[0]))
     finals = max(FEWEST_ALONE * round_of_two, min(ROUNDS * round_of_two, LEAST_ALLOWANCE))
     return CostExpected(dict(plan.point.values), call, trials, Seconds(search + finals))
+
+
+def _apart_from(names: Set[str], values: Mapping[str, Value]) -> dict[str, Value]:
+    return {name: value for name, value in values.items() if name not in names}

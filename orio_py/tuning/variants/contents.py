@@ -13,7 +13,7 @@ from orio_py.spec.task import TuningTask
 from orio_py.tuning.files.host_functions import HostFunctions, called_backends, calls_host_functions
 from orio_py.tuning.files.load import LoadedTask
 from orio_py.tuning.files.writeback import generated_content
-from orio_py.tuning.result import Winner
+from orio_py.tuning.result import Best, Winner
 from orio_py.tuning.variants.build_flags import needed_flags
 from orio_py.tuning.variants.dispatch import DispatchCase, dispatch, needs_dispatch
 from orio_py.tuning.variants.variant import VariantGenerator
@@ -81,13 +81,19 @@ def _combined(
         if w.codes is None or w.report.best is None:
             cases.append(DispatchCase(w.point, original))
             continue
-        code = w.codes[index]
+        best, code = w.report.best, w.codes[index]
         if calls_host_functions(code):
             # Made anew: the kernels are not stored with the code, which may be of a function of another name.
-            code = functions.add(
-                *VariantGenerator.of(task).written(index, w.point, w.report.best.configuration)
-            )
-        cases.append(DispatchCase(w.point, code, w.report.best.features))
+            code = functions.add(*VariantGenerator.of(task).written(index, w.point, best.configuration))
+        if not best.features or best.fallback is None:
+            cases.append(DispatchCase(w.point, code, best.features))
+            continue
+        portable = code
+        if best.fallback != best.configuration:
+            portable = functions.add(*VariantGenerator.of(task).written(index, w.point, best.fallback))
+        if portable.strip("\n") != code.strip("\n"):
+            cases.append(DispatchCase(w.point, code, best.features))
+        cases.append(DispatchCase(w.point, portable))
     if not needs_dispatch(task, cases):
         return cases[0].code
     return dispatch(task, region, cases, indent=region.indent)
@@ -142,6 +148,7 @@ def _evidence(winner: Winner) -> list[str]:
     configuration = f"configuration{where}: {_shown(report.best.configuration)}"
     flags = report.best.build_with
     build = [f"build with{where}: {' '.join(flags)}"] if flags else []
+    build = [*_elsewhere(report.best), *build]
     if report.baseline is None:
         return [configuration, f"{measured}; {report.reason}", *build]
     goal = report.goal
@@ -152,6 +159,14 @@ def _evidence(winner: Winner) -> list[str]:
         f"{measured}; original {_time(report.baseline.median_s)}; speed-up {report.best.speedup:.2f}",
         *build,
     ]
+
+
+def _elsewhere(best: Best) -> list[str]:
+    """What runs on processors without the extensions of the best variant, where that is other code."""
+    if not best.features or best.fallback == best.configuration:
+        return []
+    other = f"configuration {_shown(best.fallback)}" if best.fallback is not None else "the original code"
+    return [f"without {', '.join(best.features)}: {other}"]
 
 
 def _device(winner: Winner) -> str:

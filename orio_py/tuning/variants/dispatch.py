@@ -52,19 +52,24 @@ def dispatch(task: TuningTask, region: Region, cases: Sequence[DispatchCase], *,
 
     Sizes are tested from the smallest up; a size that the code is specialised for is tested for equality.
     A processor without an extension that a case was built for takes the next case that it can, at last the
-    original.
+    original; a case that may run always stands in its place.
     """
     ordered = sorted(cases, key=lambda case: [_key(value) for _, value in case.point.values])
     varying = _varying(task, ordered)
     asks = any(case.features for case in ordered)
     lines: list[str] = [_CPU_TEST] if asks else []
     opening = f"{indent}if"
+    last = region.reference_text.strip("\r\n").rstrip()
     for case in ordered:
-        lines.append(f"{opening} ({_condition(task, case, varying)}) {{")
+        condition = _condition(task, case, varying)
+        if not condition:
+            last = _inside(case.code, region.step)
+            break
+        lines.append(f"{opening} ({condition}) {{")
         lines.append(_inside(case.code, region.step))
         opening = f"{indent}}} else if"
     lines.append(f"{indent}}} else {{")
-    lines.append(region.reference_text.strip("\r\n").rstrip())
+    lines.append(last)
     lines.append(f"{indent}}}")
     if asks:
         lines.append("#undef ORIO_CPU_HAS")

@@ -71,7 +71,12 @@ def plan(tmp_path: Path):
     return make_plan(found.task, found.points[0], found.spaces[0], TuneOptions())
 
 
-def test_code_and_extensions_are_stored():
+@pytest.mark.parametrize("fallback", [None, {"U": 1}])
+def test_code_and_extensions_are_stored(fallback):
+    best = Best({"U": 2}, TIMING, 2.0, features=("avx2",), fallback=fallback)
+    assert decode(encode(Remembered(report(best=best), ())), Position("k.c", 3, 1)) == Remembered(
+        report(best=best), ()
+    )
     known = Remembered(report(), (), ("a();\n",), "layout")
     assert decode(encode(known), Position("k.c", 3, 1)) == known
 

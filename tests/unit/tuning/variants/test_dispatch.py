@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,7 @@ PROGRAM = """#include <stdio.h>
 int main(int argc, char **argv)
 {
   int x[1] = {0}, n = atoi(argv[1]);
+  (void)n;
 %s
   printf("%%d", x[0]);
   return argc > 2;
@@ -89,6 +91,17 @@ def test_one_size_with_an_extension_keeps_the_original_as_fallback(tmp_path, tas
     assert "n <=" not in text
     assert ran(tmp_path, text, 99, "-D__builtin_cpu_supports(x)=1") == 1
     assert ran(tmp_path, text, 99, "-D__builtin_cpu_supports(x)=0") == 3
+
+
+def test_a_case_that_may_always_run_takes_the_place_of_the_original(tmp_path, task):
+    able, plain = DispatchCase(InputPoint((("n", 10),)), "x[0] = 1;\n", ("avx2",)), cases(())[0]
+    text = dispatch(task, task.regions[0], [able, replace(plain, code="x[0] = 2;\n")], indent="  ")
+    assert [ran(tmp_path, text, 9, f"-D__builtin_cpu_supports(x)={has}") for has in (1, 0)] == [1, 2]
+    assert "x[0] = 3" not in text
+    sizes = [able, replace(plain, code="x[0] = 2;\n"), *cases((), ())[1:]]
+    text = dispatch(task, task.regions[0], sizes, indent="  ")
+    unable = [ran(tmp_path, text, n, "-D__builtin_cpu_supports(x)=0") for n in (9, 10, 11, 20, 21)]
+    assert unable == [2, 2, 2, 2, 3]
 
 
 def test_another_compiler_takes_the_original(tmp_path, task):
