@@ -28,9 +28,9 @@ from orio_py.transformation.base import Context, Refusal, Transformation
 from orio_py.transformation.catalog import NOT_YET, TRANSFORMATIONS
 from orio_py.transformation.entry import ArgumentSpec, Entry
 from orio_py.transformation.forms import sole_statement
+from orio_py.transformation.guards.runtime_guards import Apply, GuardedRecipe, without_marks
 from orio_py.transformation.own_indices import with_own_indices
 from orio_py.transformation.parallel.own_pragmas import OwnPragmas, shared_out, with_private_scalars
-from orio_py.transformation.runtime_guards import Apply, GuardedRecipe, without_marks
 from orio_py.transformation.simpler import in_simpler_forms
 from orio_py.transformation.sites import Change, rewrite_where
 from orio_py.transformation.unrolling.reg_tile import RegTile

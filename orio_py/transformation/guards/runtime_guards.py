@@ -23,12 +23,12 @@ from orio_py.ctree.build import binary, block, declare, ident, if_
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
 from orio_py.ctree.rewrite import Rewriter, walk_statements
-from orio_py.transformation.address_ranges import AddressRange, Spots, TouchedMemory
 from orio_py.transformation.base import Context, Refusal
+from orio_py.transformation.guards.address_ranges import AddressRange, Spots, TouchedMemory
+from orio_py.transformation.guards.pointed_bounds import tests_before_following
+from orio_py.transformation.guards.row_facts import Fact, row_facts
+from orio_py.transformation.guards.single_members import SingleMembers
 from orio_py.transformation.parallel.pragma_text import is_about_loop
-from orio_py.transformation.pointed_bounds import tests_before_following
-from orio_py.transformation.row_facts import Fact, row_facts
-from orio_py.transformation.single_members import SingleMembers
 
 
 @dataclass(frozen=True, slots=True)

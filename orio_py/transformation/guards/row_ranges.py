@@ -25,10 +25,10 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import substitute
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
+from orio_py.transformation.guards.row_facts import Fact
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.element_accesses import ElementAccess
 from orio_py.transformation.offload.index_ranges import IndexRange, Unbounded, ends, simply_bounded
-from orio_py.transformation.row_facts import Fact
 
 ADDRESS = "unsigned long"
 """The type of addresses as numbers, which C compares whatever objects they belong to."""

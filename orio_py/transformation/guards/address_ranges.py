@@ -14,13 +14,13 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import assigned_names, declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
+from orio_py.transformation.guards.pointed_bounds import PointedBounds
+from orio_py.transformation.guards.row_facts import Fact, is_steady
+from orio_py.transformation.guards.row_ranges import ADDRESS, RowRange, has_rows, preparation, row_range
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.element_accesses import ElementAccess, accesses_in
 from orio_py.transformation.offload.extents import factor_of, inner_extents
 from orio_py.transformation.offload.index_ranges import IndexRange, Unbounded, ends, minimums, simply_bounded
-from orio_py.transformation.pointed_bounds import PointedBounds
-from orio_py.transformation.row_facts import Fact, is_steady
-from orio_py.transformation.row_ranges import ADDRESS, RowRange, has_rows, preparation, row_range
 from orio_py.transformation.verdicts import aliases_in
 
 _MOST_ENDS = 8
