@@ -60,22 +60,22 @@ def effects(node: Node) -> Effects:
     return EffectsMemory().of(node)
 
 
-def copies_address(node: Node, pointer: str) -> bool:
-    """Whether code does anything with a pointer to numbers but to read and write what it points to."""
+def copied_pointers(node: Node) -> frozenset[str]:
+    """The names that code uses otherwise than to read and write elements of what they point to, if they are pointers."""
     match node:
         case c_ast.ID(name=name):
-            return name == pointer
-        case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)) if name == pointer:
-            return False
+            return frozenset({name})
+        case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef() as element):
+            return frozenset[str]().union(*(copied_pointers(child) for child in element))
         case (
-            c_ast.ArrayRef(name=c_ast.ID(name=name), subscript=offset)
-            | c_ast.UnaryOp(op="*", expr=c_ast.BinaryOp(op="+" | "-", left=c_ast.ID(name=name), right=offset))
-        ) if name == pointer:
-            return copies_address(offset, pointer)
-        case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(name=c_ast.ID(name=name))) if name == pointer:
-            return True
+            c_ast.UnaryOp(op="*", expr=c_ast.BinaryOp(op="+" | "-", left=c_ast.ID(), right=offset))
+            | c_ast.ArrayRef(name=c_ast.ID(), subscript=offset)
+        ):
+            return copied_pointers(offset)
+        case c_ast.UnaryOp(op="*", expr=c_ast.ID()):
+            return frozenset()
         case _:
-            return any(copies_address(child, pointer) for child in node)
+            return frozenset[str]().union(*(copied_pointers(child) for child in node))
 
 
 class EffectsMemory:

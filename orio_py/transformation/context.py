@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from orio_py.core.source import Span
 from orio_py.ctree.dependence.scope import Constraint
-from orio_py.ctree.effects import copies_address
+from orio_py.ctree.effects import copied_pointers
 from orio_py.ctree.file_scope import FileScope, FunctionHeader, live_after, surroundings
 from orio_py.ctree.known_functions import ALLOCATORS
 from orio_py.ctree.nodes import Node, c_ast
@@ -48,11 +48,12 @@ def context_for(task: TuningTask, region: Region) -> Context:
         if around.flow is not None and not around.flow.changes(d.name, around.inside)
     )
     kept |= mentioned
+    copied = copied_pointers(region.tree)
     for name in (d.name for d in parameters):
         promising = _promising(declared[name], kept)
         extended = _promising(_with_extent(promising, specified.get(name)), kept)
         declared[name] = extended if extended.promised else promising
-        declared[name] = replace(declared[name], copied=_copied(declared[name], around, region.tree))
+        declared[name] = replace(declared[name], copied=_copied(declared[name], around, copied))
     own = {d.name: declaration_of(d) for d in walk(region.tree) if isinstance(d, c_ast.Decl) and d.name}
     lasting = {name for name, d in own.items() if d.storage & {"static", "extern"}}
     declared |= own
@@ -225,12 +226,12 @@ def _allocated_there(declared: CDeclaration, around: FileScope, text: str) -> CD
     return replace(declared, allocated=is_known and len(re.findall(sets, text)) == 1)
 
 
-def _copied(declared: CDeclaration, around: FileScope, tree: Node) -> bool:
+def _copied(declared: CDeclaration, around: FileScope, inside: frozenset[str]) -> bool:
     """Whether the function may copy the address that a `restrict` pointer to numbers holds."""
     function = around.unit.functions.get(around.function.name) if around.function is not None else None
     if function is None or declared.pointers + len(declared.dimensions) != 1:
         return True
-    return any(copies_address(part, declared.name) for part in (function.node.body, tree))
+    return declared.name in function.copied_pointers | inside
 
 
 def _rebound(declared: CDeclaration, around: FileScope, inside: Effects) -> CDeclaration:

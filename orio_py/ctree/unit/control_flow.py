@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from orio_py.ctree.effects import Effects
 from orio_py.ctree.nodes import Node
+from orio_py.ctree.rewrite import used_names
 
 
 @dataclass(slots=True)
@@ -112,6 +113,31 @@ class ControlFlow:
         setting = [s for s in self._touching(name, inside) if s.sets(name) or s.addresses(name)]
         return bool(setting) and all(step.allocated == name for step in setting)
 
+    def certain_before(self, inside: range) -> list[Step]:
+        """The steps that tell a condition, which every way to the code goes through and whose variables keep their values."""
+        own = {n for segment in inside for n in self._by_segment.get(segment, ())}
+        entries = {number for n in own for number in self.preceding[n]} - own
+        return [self.steps[n] for n in sorted(_on_all([self._available[n] for n in entries]))] if own else []
+
+    @cached_property
+    def _available(self) -> list[frozenset[int] | None]:
+        """The steps whose conditions hold behind each step; None behind those that are never executed."""
+        names = {
+            n: used_names([step.known[0]]) for n, step in enumerate(self.steps) if step.known is not None
+        }
+        behind: list[frozenset[int] | None] = [None] * len(self.steps)
+        waiting = [0] if names else []
+        while waiting:
+            number = waiting.pop()
+            step = self.steps[number]
+            before = _on_all([behind[n] for n in self.preceding[number]] if number else [])
+            changed = step.changed | step.killed
+            now = frozenset(n for n in before if changed.isdisjoint(names[n])) | ({number} & names.keys())
+            if behind[number] != now:
+                behind[number] = now
+                waiting.extend(step.following)
+        return behind
+
     def _touching(self, name: str, inside: range) -> list[Step]:
         """The steps before and in the code that may change a variable of this name."""
         before = self._before(inside)
@@ -186,3 +212,9 @@ def declared_in(name: str, steps: Sequence[Step]) -> int | None:
     """The block whose declaration of `name` is in force around all of the steps."""
     outermost = min(steps, key=lambda step: len(step.declared), default=None)
     return None if outermost is None else outermost.declared.get(name)
+
+
+def _on_all(ways: Sequence[frozenset[int] | None]) -> frozenset[int]:
+    """What holds on all ways that may be taken."""
+    taken = [way for way in ways if way is not None]
+    return frozenset[int].intersection(*taken) if taken else frozenset()

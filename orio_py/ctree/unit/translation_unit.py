@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from orio_py.core.source import Span
 from orio_py.ctree.ctype import ctype
+from orio_py.ctree.effects import copied_pointers
 from orio_py.ctree.macros import Macro, MacroChange, macros_at
 from orio_py.ctree.nodes import Node, c_ast, substatements
 from orio_py.ctree.rewrite import walk
@@ -52,6 +53,11 @@ class Function:
     def flow(self) -> ControlFlow:
         """The control flow of the body."""
         return control_flow(self.node.body, self.declared.segment_of, self.mentioned)
+
+    @cached_property
+    def copied_pointers(self) -> frozenset[str]:
+        """The names that the body uses otherwise than for elements of what they point to."""
+        return copied_pointers(self.node.body)
 
     @property
     def parameters(self) -> tuple[Node, ...]:

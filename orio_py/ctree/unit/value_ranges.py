@@ -10,7 +10,7 @@ variables that nothing changes afterwards.  Source: available expressions, A. V.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from orio_py.ctree.build import literal_value
 from orio_py.ctree.ctype import INT, CType, ctype, type_of
@@ -59,49 +59,11 @@ def _is_about(condition: Node, flow: ControlFlow, variables: Mapping[str, CDecla
 def _conditions_before(flow: ControlFlow, inside: range) -> Iterator[_Known]:
     """The conditions on every way to the code whose variables have kept their values, and whether they hold."""
     own = flow.own(inside)
-    names = {n: used_names([step.known[0]]) for n, step in enumerate(flow.steps) if step.known is not None}
-    if not names or not own:
-        return
-    behind = _available(flow, names)
-    before = [
-        behind[number]
-        for n, step in enumerate(flow.steps)
-        if step.segment in inside
-        for number in flow.preceding[n]
-        if flow.steps[number].segment not in inside
-    ]
-    for number in sorted(_in_all(before)):
-        step = flow.steps[number]
-        known = step.known
-        is_same = all(step.declared.get(name) == declared_in(name, own) for name in names[number])
-        if known is not None and is_same:
-            yield known
-
-
-def _available(flow: ControlFlow, names: Mapping[int, frozenset[str]]) -> list[frozenset[int] | None]:
-    """The steps whose conditions hold behind each step; None behind those that are never executed."""
-    behind: list[frozenset[int] | None] = [None] * len(flow.steps)
-    waiting = [0]
-    while waiting:
-        number = waiting.pop()
-        step = flow.steps[number]
-        ways = [behind[n] for n in flow.preceding[number]] if number else []
-        before = _in_all(ways)
-        changed = step.changed | step.killed
-        now = frozenset(n for n in before if changed.isdisjoint(names[n])) | ({number} & names.keys())
-        if behind[number] != now:
-            behind[number] = now
-            waiting.extend(step.following)
-    return behind
-
-
-def _in_all(ways: Sequence[frozenset[int] | None]) -> frozenset[int]:
-    """What holds on all ways that may be taken."""
-    found: frozenset[int] | None = None
-    for way in ways:
-        if way is not None:
-            found = way if found is None else found & way
-    return frozenset() if found is None else found
+    for step in flow.certain_before(inside):
+        assert step.known is not None
+        names = used_names([step.known[0]])
+        if all(step.declared.get(name) == declared_in(name, own) for name in names):
+            yield step.known
 
 
 def facts_of(condition: Node, truth: bool, variables: Mapping[str, CDeclaration]) -> Iterator[Constraint]:
