@@ -91,28 +91,64 @@ def outline(tokens: list[Token], length: int) -> Outline:
 
 
 @dataclass(slots=True)
+class _Conditional:
+    """An `#if` that is open: the brackets before it, whether its present branch is followed, and those behind that one."""
+
+    before: tuple[str, ...]
+    followed: bool
+    behind: tuple[str, ...] | None = None
+
+
+@dataclass(slots=True)
 class _Scanner:
+    """Finds the items of a file.
+
+    Where the branches of conditions open or close different brackets, the first branch is followed, and the branches
+    of later conditions on the same macro that go with it.
+    """
+
     items: list[Item] = field(default_factory=list[Item])
     current: list[Token] = field(default_factory=list[Token])
     stack: list[str] = field(default_factory=list[str])
-    branches: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
+    branches: list[_Conditional] = field(default_factory=list[_Conditional])
+    assumed: dict[str, bool] = field(default_factory=dict[str, bool])
     body: int = -1
     unsure: bool = False
 
     def directive(self, token: Token) -> None:
         name = directive_name(token)
         if name in {"if", "ifdef", "ifndef"}:
-            self.branches.append(tuple(self.stack))
+            self.branches.append(_Conditional(tuple(self.stack), self._holds(name, directive_body(token))))
         elif name in {"else", "elif"} and self.branches:
-            self.unsure = self.unsure or tuple(self.stack) != self.branches[-1]
-            self.stack = list(self.branches[-1])
+            opened = self.branches[-1]
+            self._end_branch(opened)
+            self.stack = list(opened.before)
+            is_first = opened.behind is None
+            opened.followed = is_first and (name == "else" or self._holds("if", directive_body(token)))
         elif name == "endif" and self.branches:
-            self.unsure = self.unsure or tuple(self.stack) != self.branches.pop()
+            opened = self.branches.pop()
+            self._end_branch(opened)
+            self.stack = list(opened.before if opened.behind is None else opened.behind)
         if not self.stack and not self.current:
             self.items.append(Item("directive", token.start, token.end, (token,)))
         elif self.body < 0 and name != "pragma" and self.stack[:1] != ["{"]:
             # A directive in the middle of a declaration or function header.
             self.unsure = True
+
+    def _end_branch(self, opened: _Conditional) -> None:
+        found = tuple(self.stack)
+        self.unsure = self.unsure or found != opened.before
+        if opened.followed:
+            opened.behind = found
+
+    def _holds(self, name: str, condition: str) -> bool:
+        """Whether a condition is taken to hold: as an earlier one on the same macro; the first one does."""
+        if _is_never(name, condition):
+            return False
+        tested = re.fullmatch(r"(!?)\s*defined\s*\(?\s*(\w+)\s*\)?", condition) if name == "if" else None
+        key = condition if name != "if" else tested[2] if tested else f"if {condition}"
+        wanted = name != "ifndef" and not (tested and tested[1])
+        return self.assumed.setdefault(key, wanted) == wanted
 
     def token(self, token: Token) -> None:
         if token.is_operator("{") and not self.stack and self.body < 0 and self._heads_function():
@@ -122,7 +158,8 @@ class _Scanner:
             self.stack.append(token.text)
         elif token.is_operator(")", "]", "}"):
             self._close(token.text)
-            if not self.stack and token.text == "}" and self.body >= 0:
+            is_end = not self.stack and token.text == "}" and self.body >= 0
+            if is_end and all(opened.followed for opened in self.branches):
                 self._function(token.start, token.end)
         elif token.is_operator(";") and not self.stack and not self._in_old_header():
             self._declaration(token.end)

@@ -37,6 +37,8 @@ def context_for(task: TuningTask, region: Region) -> Context:
     mentioned = _mentioned_sizes(task, around, used_names([region.tree]) - inside.writes)
     only = _only_values(task, around, mentioned)
     specified = {d.name: _from_specification(d, only) for d in task.inputs.all_declarations}
+    # Of a parameter's memory the application decides, where sizes may differ that only the test program knows.
+    given = {d.name: _from_specification(d, {}) for d in task.inputs.all_declarations}
     declared = dict(specified)
     outside = [_allocated_there(d, around, task.source.text) for d in around.globals]
     declared |= {d.name: _rebound(d, around, inside) for d in (*outside, *parameters)}
@@ -51,7 +53,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
     copied = copied_pointers(region.tree)
     for name in (d.name for d in parameters):
         promising = _promising(declared[name], kept)
-        extended = _promising(_with_extent(promising, specified.get(name)), kept)
+        extended = _promising(_with_extent(promising, given.get(name)), kept)
         declared[name] = extended if extended.promised else promising
         declared[name] = replace(declared[name], copied=_copied(declared[name], around, copied))
     own = {d.name: declaration_of(d) for d in walk(region.tree) if isinstance(d, c_ast.Decl) and d.name}

@@ -151,6 +151,25 @@ def test_unsure_scans_keep_the_whole_text(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("opens", "closes"),
+    [
+        ("#ifdef A\n{\n#else\nx;\n#endif\n", "#ifdef A\n}\n#endif\n"),
+        ("#ifndef A\nx;\n#else\n{\n#endif\n", "#ifdef A\n}\n#endif\n"),
+        ("#if defined(A)\n{\n#endif\n", "#ifndef A\n#else\n}\n#endif\n"),
+        ("#if !defined A\nx;\n#elif B\n{\n#endif\n", "#ifdef A\n#if B\n}\n#endif\n#endif\n"),
+        ("#if 0\n{\n#else\nx;\n#endif\n", ""),
+    ],
+)
+def test_functions_end_where_braces_of_branches_do(opens: str, closes: str) -> None:
+    function = f"void f(int n)\n{{\n{opens}  x;\n{closes}}}\n"
+    text = f"{function}int g;\n"
+    near = around(text.replace("  x;", "  <<x;>>"))
+    assert near.function is not None
+    assert text[near.function.span.start : near.function.span.end] == function.strip()
+    assert "int g;" in near.after
+
+
+@pytest.mark.parametrize(
     "text",
     [
         '#ifdef __cplusplus\nextern "C" {\n#endif\nint f(int n) { <<x;>> }\n#ifdef __cplusplus\n}\n#endif\n',
