@@ -30,16 +30,16 @@ SOURCE = """void axpy(int n, double *restrict x, double *restrict y)
 
 @pytest.mark.share(2)
 @pytest.mark.parametrize(
-    ("recipe", "flags"),
+    ("recipe", "needed"),
     [
-        ("Unroll(ufactor=2)", ["-O3", "-funroll-loops"]),
-        ("Pragma(pragma_str='omp simd')", ["-O3", "-funroll-loops", "-fopenmp-simd"]),
-        ("Parallelize()", ["-O3", "-funroll-loops", "-fopenmp"]),
+        ("Unroll(ufactor=2)", []),
+        ("Pragma(pragma_str='omp simd')", ["-fopenmp-simd"]),
+        ("Parallelize()", ["-fopenmp"]),
     ],
     ids=["parameters", "simd", "threads"],
 )
-def test_the_flags_that_a_winner_needs(tmp_path: Path, capsys, recipe: str, flags: list[str]) -> None:
-    if "-fopenmp" in flags and not links("-fopenmp"):
+def test_the_flags_that_a_winner_needs(tmp_path: Path, capsys, recipe: str, needed: list[str]) -> None:
+    if "-fopenmp" in needed and not links("-fopenmp"):
         pytest.skip("the compiler's OpenMP library is not installed")
     source = tmp_path / "axpy.c"
     source.write_text(SOURCE.replace("RECIPE", recipe))
@@ -50,6 +50,8 @@ def test_the_flags_that_a_winner_needs(tmp_path: Path, capsys, recipe: str, flag
     if region["kept_original"]:
         assert region["best"]["build_with"] == []
         pytest.skip("the original was as fast here")
+    # Which options win is the machine's matter.
+    flags = [*region["best"]["configuration"]["CFLAGS"].split(), *needed]
     assert region["best"]["build_with"] == flags
     told = f"build with: {' '.join(flags)}"
     assert told in " ".join(capsys.readouterr().out.split())

@@ -9,7 +9,7 @@ import pytest
 import orio_py
 from orio_py.core.diagnostics import Severity
 
-SPECIFIED = """void scatter(double *x) {
+SPECIFIED = """void scatter(%s) {
   /*@ begin PerfTuning(
         def input_params { param parts%s; param N[] = [8, 16]; }
         def input_vars { decl dynamic double x[parts * N] = random; }
@@ -26,12 +26,20 @@ SPECIFIED = """void scatter(double *x) {
 """
 
 
-@pytest.mark.parametrize(("values", "codes"), [(" = 2", []), ("[] = [2, 3]", ["ORIO-S022"])])
+@pytest.mark.parametrize(
+    ("parameter", "values", "codes"),
+    [
+        ("void", " = 2", []),
+        ("void", "[] = [2, 3]", ["ORIO-S022"]),
+        # How much memory a parameter points to is up to the application.
+        ("double *x", " = 2", ["ORIO-T122"]),
+    ],
+)
 def test_extents_may_use_sizes_of_one_value_that_the_code_does_not_know(
-    tmp_path: Path, values: str, codes: list[str]
+    tmp_path: Path, parameter: str, values: str, codes: list[str]
 ) -> None:
     path = tmp_path / "scatter.c"
-    path.write_text(SPECIFIED % values)
+    path.write_text(SPECIFIED % (parameter, values))
     found = [d.code for d in orio_py.check(path).diagnostics if d.severity is Severity.ERROR]
     assert found == codes
     if not codes:
