@@ -16,7 +16,7 @@ SOURCE = """void axpy(int n, double *restrict x, double *restrict y)
   /*@ begin PerfTuning (
     def build { arg build_command = 'gcc @CFLAGS'; }
     def performance_params { param CFLAGS[] = ['-O0', '-O3 -funroll-loops']; }
-    def input_params { param n[] = [20000]; }
+    def input_params { param n[] = [3000000]; }
     def input_vars { decl dynamic double x[n] = random; decl dynamic double y[n] = random; }
   ) @*/
   /*@ begin Loop (transform RECIPE) @*/
@@ -45,7 +45,7 @@ def test_the_flags_that_a_winner_needs(tmp_path: Path, capsys, recipe: str, need
     source.write_text(SOURCE.replace("RECIPE", recipe))
     # Written by `apply`, so that it does not depend on who is faster; tuning fills the database.
     database = str(tmp_path / "r.db")
-    assert main(["tune", str(source), "--db", database, "--json", str(tmp_path / "r.json"), "-q"]) == 0
+    assert main(["tune", str(source), "--db", database, "--json", str(tmp_path / "r.json")]) == 0
     (region,) = json.loads((tmp_path / "r.json").read_text())["regions"]
     if region["kept_original"]:
         assert region["best"]["build_with"] == []
@@ -56,10 +56,10 @@ def test_the_flags_that_a_winner_needs(tmp_path: Path, capsys, recipe: str, need
     told = f"build with: {' '.join(flags)}"
     assert told in " ".join(capsys.readouterr().out.split())
     text = (tmp_path / "_axpy.c").read_text()
-    assert f"build with for n=20000: {' '.join(flags)}\n" in text
+    assert f"build with for n=3000000: {' '.join(flags)}\n" in text
     again = tmp_path / "again.c"
     assert main(["results", "apply", str(source), "--db", database, "-o", str(again), "-q"]) == 0
-    assert f"build with for n=20000: {' '.join(flags)}\n" in again.read_text()
+    assert f"build with for n=3000000: {' '.join(flags)}\n" in again.read_text()
     done = subprocess.run(["gcc", "-c", *flags, str(again), "-o", str(tmp_path / "a.o")], check=False)
     assert done.returncode == 0
 
