@@ -35,7 +35,7 @@ from orio_py.ctree.rewrite import assigned_names, declared_names, substitute, wa
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.certain_conditions import if_all
-from orio_py.transformation.forms import start_is_invariant
+from orio_py.transformation.forms import require_pure, start_is_invariant
 from orio_py.transformation.types import (
     fits_index,
     index_type,
@@ -73,7 +73,7 @@ def with_final_indices(result: Node, loops: Sequence[CanonicalLoop], what: str, 
 def last_values(statement: Node, names: Set[str], what: str, context: Context) -> list[Node]:
     """What gives some indices the values that they have after a statement, which no longer sets them.
 
-    Each index counts only loops, and `names` are read after the statement.  Raises Refusal: ORIO-T029.
+    Each index counts only loops, and `names` are read after the statement.  Raises Refusal: ORIO-T028, T029.
     """
     return _last_values(statement, frozenset(names), (), statement, what, context)
 
@@ -102,6 +102,8 @@ def _last_values(
                 return mine
             if not inner or runs_surely(loop, context) or equal(loop.start, loop.bound):
                 return [*inner, *mine]
+            for part in (loop.start, loop.bound):
+                require_pure(part, what, context, force=False)
             if not _compares_as_the_index(loop, context):
                 _refuse(loop, what, _other_types(loop))
             return [if_all([_runs(loop)], flat_block(*inner), context), *mine]

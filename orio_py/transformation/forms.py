@@ -139,7 +139,7 @@ def require_copyable(view: CanonicalLoop, what: str) -> None:
 def require_invariant_bound(view: CanonicalLoop, what: str, context: Context, *, force: bool) -> None:
     """The bound keeps its value while the loop runs.  Raises Refusal: ORIO-T027, T028."""
     for part in (view.bound, view.start):
-        _require_pure(part, what, context, force=force)
+        require_pure(part, what, context, force=force)
     problem = _what_changes(view.bound, view, context, force=force)
     if problem is not None:
         name, place = problem
@@ -222,7 +222,8 @@ def _is_within(one: str, two: str) -> bool:
     return f"{one}.".startswith(f"{two}.") or f"{two}.".startswith(f"{one}.")
 
 
-def _require_pure(part: Node, what: str, context: Context, *, force: bool) -> None:
+def require_pure(part: Node, what: str, context: Context, *, force: bool) -> None:
+    """An expression may be evaluated more than once.  Raises Refusal: ORIO-T028."""
     found = context.effects(part)
     if found.writes or found.opaque:
         refuse(

@@ -7,7 +7,7 @@ address taken) raises `Unanalysable`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NoReturn
@@ -16,7 +16,7 @@ from orio_py.ctree.build import statements
 from orio_py.ctree.dependence.access import Accesses, Instance, Unanalysable
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.alias import Aliases
-from orio_py.ctree.dependence.names import Names, Reference, names_of, own_subscripts, resolve
+from orio_py.ctree.dependence.names import AccessKey, Names, Reference, names_of, own_subscripts, resolve
 from orio_py.ctree.dependence.schedule import continuation, enter
 from orio_py.ctree.dependence.scope import NEVER, Level, Scope
 from orio_py.ctree.dependence.terms import Proof, Terms, is_wide_integer
@@ -46,7 +46,7 @@ def collect(
             reason = f"the loop `{outer.index}` holds more than the loop `{inner.index}`"
             raise Unanalysable(reason, outer.node)
     names = names_of(loops[0].node, aliases.declarations, aliases.may_overlap)
-    collector = _Collector(names, proof)
+    collector = _Collector(names, proof, aliases)
     scope = _inside(surrounding, aliases, proof)
     for loop in loops:
         scope = collector.header(loop, scope, None)
@@ -96,8 +96,9 @@ def _inside(surrounding: Sequence[CanonicalLoop], aliases: Aliases, proof: Proof
 class _Collector(RegionWalk[Scope]):
     """Walks statements in the order of the source and records accesses."""
 
-    def __init__(self, names: Names, proof: Proof) -> None:
+    def __init__(self, names: Names, proof: Proof, aliases: Aliases) -> None:
         self.names = names
+        self.aliases = aliases
         self.terms = Terms(names, proof)
         self.proof = proof
         self.instances: list[Instance] = []
@@ -113,14 +114,18 @@ class _Collector(RegionWalk[Scope]):
 
     def finished(self) -> tuple[Instance, ...]:
         """The accesses to names that are written, with what is known only at the end."""
-        touched = {instance.name for instance in self.instances}
-        found = self.instances + [write for write in self.index_writes if write.name in touched]
+        touched = {(instance.name, instance.depth) for instance in self.instances}
+        found = self.instances + [write for write in self.index_writes if self._is_seen(write.name, touched)]
         written = {instance.name for instance in found if instance.is_write}
         self._check_parts(found, written)
         kept = [instance for instance in found if instance.name in written | self.names.overlapped]
         if self.jumps is not None:
             kept = [replace(instance, why=instance.why or self.jumps) for instance in kept]
         return tuple(kept)
+
+    def _is_seen(self, index: str, touched: Set[AccessKey]) -> bool:
+        """Whether the body has an access to an index, by its name or through a pointer to it."""
+        return any(key[0] == index or self.aliases.may_overlap((index, 0), key) for key in touched)
 
     def _check_parts(self, found: list[Instance], written: set[str]) -> None:
         """Refuse to compare a variable as a whole with its fields or with what it points to."""

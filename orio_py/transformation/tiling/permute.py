@@ -31,7 +31,7 @@ from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.linear_expressions import leaves
 from orio_py.ctree.loops import CanonicalLoop, loops_in, nest
 from orio_py.ctree.nodes import Comment, Compound, For, Node
-from orio_py.ctree.rewrite import copy_with, walk
+from orio_py.ctree.rewrite import copy_with, used_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.arguments import sequence
 from orio_py.transformation.base import Context, Refusal, note, refuse
@@ -204,9 +204,9 @@ def _headers(
     loops: Sequence[CanonicalLoop], order: Sequence[int], context: Context, *, what: str
 ) -> list[For]:
     """The loops with the headers that they have in the new order.  Raises Refusal: ORIO-T031."""
-    if not _inverts_bounds(loops, order, context):
+    if (pair := _inverted(loops, order)) is None:
         return [loop.node for loop in loops]
-    unsigned = _require_simple_types(loops, order, context)
+    unsigned = _require_simple_types(loops, pair, context)
     try:
         exact = any(control_type(loop, context) != index_type(loop, context) for loop in loops)
         return reordered(loops, order, surrounding=context.surrounding, unsigned=unsigned, exact=exact)
@@ -233,27 +233,27 @@ def _require_ends(loops: Sequence[CanonicalLoop], headers: Sequence[For], contex
             )
 
 
-def _inverts_bounds(loops: Sequence[CanonicalLoop], order: Sequence[int], context: Context) -> bool:
-    """Whether the bounds of a loop use the index of one that comes to the inside."""
-    return _inverted(loops, order, context) is not None
-
-
 def _inverted(
-    loops: Sequence[CanonicalLoop], order: Sequence[int], context: Context
+    loops: Sequence[CanonicalLoop], order: Sequence[int]
 ) -> tuple[CanonicalLoop, CanonicalLoop] | None:
+    """The first loop whose bounds use the index of one that comes to the inside, and that one."""
     for place, number in enumerate(order):
         loop = loops[number]
-        used = context.effects(loop.start).reads | context.effects(loop.bound).reads
+        # By name: `sizeof(j)` does not read `j`, which has to be declared around it all the same.
+        used = used_names((loop.start, loop.bound))
         for later in order[place + 1 :]:
             if loops[later].index in used:
                 return loop, loops[later]
     return None
 
 
-def _require_simple_types(loops: Sequence[CanonicalLoop], order: Sequence[int], context: Context) -> bool:
-    """Whether indices and bounds are unsigned, all of them.  Raises Refusal: ORIO-T031 where they are mixed."""
-    pair = _inverted(loops, order, context)
-    assert pair is not None
+def _require_simple_types(
+    loops: Sequence[CanonicalLoop], pair: tuple[CanonicalLoop, CanonicalLoop], context: Context
+) -> bool:
+    """Whether indices and bounds are unsigned, all of them; `pair` is a loop and the inner one that bounds it.
+
+    Raises Refusal: ORIO-T031 where they are mixed.
+    """
     loop, inner = pair
     kinds = {signedness_of_type(index_type(other, context)) for other in loops}
 

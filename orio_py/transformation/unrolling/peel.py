@@ -126,7 +126,8 @@ class _Peeling:
         self._bare = statements(without_comments(view.body))
         self._scoped = any(isinstance(s, _DECLARATIONS) for s in self._bare)
         self._hidden = declared_names(block(*self._bare))
-        self._shadow = view.index in self._hidden or has_size_taken(view.body, view.index)
+        self._has_size = has_size_taken(view.body, view.index)
+        self._shadow = view.index in self._hidden or self._has_size
         self._used = used_names(self._bare)
         self._declarations: list[Node] = []
 
@@ -214,9 +215,12 @@ class _Peeling:
     def _copy(self, place: Node) -> list[Node]:
         """The body with the index replaced."""
         index = self._view.index
-        copy = [simplify(substitute(s, index, place)) for s in self._bare]
+        replaced = [substitute(s, index, place) for s in self._bare]
+        copy = [simplify(s) for s in replaced]
         odd = index in self._used and any(_looks_odd(item) for part in copy for item in walk(part))
-        if self._shadow or odd:
+        # A body may declare a variable of the same name and never use the index.
+        needed = any(new is not old for new, old in zip(replaced, self._bare, strict=True))
+        if (self._shadow and (needed or self._has_size)) or odd:
             return [block(declare(f"const {self._kind}", index, place), *self._inner())]
         return [block(*copy)] if self._scoped else copy
 
