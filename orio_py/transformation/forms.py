@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from orio_py.ctree.dependence.names import names_of, references
-from orio_py.ctree.effects import Effects
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.known_functions import called_name
 from orio_py.ctree.loops import CanonicalLoop, first_write, jumps_out, reasons, stray_case
@@ -86,15 +85,23 @@ def require_start_that_fits(view: CanonicalLoop, what: str, context: Context) ->
         )
 
 
+def has_stable_index(view: CanonicalLoop, context: Context) -> bool:
+    """Whether the body leaves the index alone."""
+    inside = context.effects(view.body)
+    if view.index in inside.writes | inside.address_taken:
+        return False
+    return view.declared_type is not None or other_use(view.body, view.index, context) is None
+
+
 def require_stable_index(view: CanonicalLoop, what: str, context: Context) -> None:
     """The body leaves the index alone.  Raises Refusal: ORIO-T024."""
     inside = context.effects(view.body)
     if view.index in inside.writes | inside.address_taken:
         place = first_write(view.index, view.body) or view.body
         refuse("ORIO-T024", f"{what} needs a loop whose body leaves the index alone: `{view.index}`", place)
-    if view.declared_type is not None or view.index not in context.exposed:
+    if view.declared_type is not None:
         return
-    if (place := _other_use(view, inside, context)) is not None:
+    if (place := other_use(view.body, view.index, context)) is not None:
         refuse(
             "ORIO-T024",
             f"{what} needs a loop whose index is used by its own name only: this may use or change `{view.index}`",
@@ -158,6 +165,13 @@ def start_is_invariant(view: CanonicalLoop, context: Context) -> bool:
     return view.index not in names and _what_changes(view.start, view, context, force=False) is None
 
 
+def bound_is_invariant(view: CanonicalLoop, context: Context) -> bool:
+    """Whether the bound keeps its value while the loop runs, and reading it changes nothing."""
+    used = context.effects(view.bound)
+    pure = not (used.writes or used.opaque or used.calls)
+    return pure and _what_changes(view.bound, view, context, force=False) is None
+
+
 def _what_changes(
     part: Node, view: CanonicalLoop, context: Context, *, force: bool
 ) -> tuple[str, Node] | None:
@@ -186,15 +200,18 @@ def _what_changes(
     return None
 
 
-def _other_use(view: CanonicalLoop, inside: Effects, context: Context) -> Node | None:
-    """The place in a body where the index, which others can reach, may be used under another name."""
+def other_use(code: Node, name: str, context: Context) -> Node | None:
+    """The place in some code where a variable may be used under another name; None if there is none."""
+    if name not in context.exposed:
+        return None
+    inside = context.effects(code)
     if inside.opaque:
-        return view.body
+        return code
     for called in inside.calls:
-        return _first_call(view.body, frozenset({called})) or view.body
+        return _first_call(code, frozenset({called})) or code
     aliases = aliases_in(context)
-    for found, node, _ in references(view.body, names_of(view.body, context.declarations)):
-        if found.name != view.index and aliases.may_overlap((view.index, 0), found.spot):
+    for found, node, _ in references(code, names_of(code, context.declarations)):
+        if found.name != name and aliases.may_overlap((name, 0), found.spot):
             return node
     return None
 

@@ -20,7 +20,7 @@ from orio_py.ctree.nodes import For, Node, Transform, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, walk, walk_statements
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.final_index import last_values
-from orio_py.transformation.forms import require_stable_index
+from orio_py.transformation.forms import other_use, require_stable_index
 from orio_py.transformation.sites import rewrite_where
 
 _WHAT = "the recipe"
@@ -78,7 +78,7 @@ def _is_known(mark: Node, name: str, context: Context) -> bool:
 
 
 def _views(mark: Node, context: Context) -> set[str]:
-    """The indices that are declared outside, have a type, and belong to canonical loops whose bodies leave them alone."""
+    """The indices that are declared outside, have a type and no pointers to them, and belong to canonical loops alone."""
     found: dict[str, bool] = {}
     for loop in loops_in(mark):
         name = header_index(loop)
@@ -88,7 +88,7 @@ def _views(mark: Node, context: Context) -> set[str]:
         plain = declared is not None and declared.is_integer and declared.is_scalar
         plain = plain and declared is not None and not set(declared.qualifiers) & {"volatile", "const"}
         found[name] = found.get(name, True) and plain and _is_stable(loop, context)
-    return {name for name, stable in found.items() if stable}
+    return {name for name, stable in found.items() if stable and other_use(mark, name, context) is None}
 
 
 def _is_stable(loop: For, context: Context) -> bool:

@@ -20,7 +20,7 @@ static double *g;
 static int work(int n, double *x, double *y, struct state *s)
 {{
   int i, j, k;
-  double *p, *q;
+  double t, u, *p, *q;
   /*@ begin Loop(transform {recipe}) @*/
   {code}
   /*@ end @*/
@@ -72,6 +72,22 @@ CASES = {
         "for (i = 0, k = 2; i < n; i++, k++) { if (x[k] > 3 || x[k] != x[k]) continue; x[k] += y[i]; }",
         "k",
     ),
+    "unequal": (
+        "Unroll(ufactor=3)",
+        "for (i = 0; i != (n > 2 ? n : 2); i++) { if (i == 4) continue; x[i] = y[i]; }",
+        "i",
+    ),
+    "downwards": ("Parallelize()", "for (i = 9; i != 1; i -= 2) x[i] = y[i] + 1;", "i"),
+    "product": (
+        "RegTile(loops=['i', 'j'], ufactors=[2, 3])",
+        "for (i = 0; i < n; i++) for (j = 0; j < 5; j++) { t = y[i]; for (k = 0; k < 3; k++) t += y[i + k] * j; x[5 * i + j] = t; }",
+        "i",
+    ),
+    "chosen": (
+        "UnrollJam(ufactor=2)",
+        "for (i = 0; i < n; i++) { t = y[i]; if (t > 1) u = 2; else u = t; for (j = 0; j < 4; j++) x[4 * i + j] += t * u; t = 0; }",
+        "i",
+    ),
 }
 
 
@@ -100,6 +116,17 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
         ("Unroll(ufactor=2)", "for (i = 0, j = k; i < n; i++, j++) { x[j] = 1; k = i; }"),
         ("Unroll(ufactor=2)", "for (i = 0, j = 0; i + j < n; i++, j++) x[j] = 1;"),
         ("Unroll(ufactor=2)", "for (i = 0, j = 0; i < n; i++, j++, x[j] = 2) x[j] = 1;"),
+        # The bound changes, or the index may pass it.
+        ("Unroll(ufactor=2)", "for (i = 0; i != n; i++) { x[i] = 1; n = k; }"),
+        ("Unroll(ufactor=2)", "for (i = 0; i != n; i += 2) x[i] = 1;"),
+        ("Unroll(ufactor=2)", "for (i = 0; i != 5; i += 2) x[i] = 1;"),
+        ("Unroll(ufactor=2)", "for (i = 0; i != s->count; i++) { x[i] = 1; s->count = k; }"),
+        # One iteration reads what another one left.
+        ("UnrollJam(ufactor=2)", "for (i = 0; i < n; i++) { for (j = 0; j < 4; j++) x[j] += t; t = y[i]; }"),
+        (
+            "UnrollJam(ufactor=2)",
+            "for (i = 0; i < n; i++) { if (y[i] > 0) t = y[i]; for (j = 0; j < 4; j++) x[j] += t; }",
+        ),
     ],
 )
 def test_what_has_no_simpler_form_stays_refused(recipe: str, code: str) -> None:

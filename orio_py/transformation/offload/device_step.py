@@ -19,9 +19,9 @@ from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.entry import ArgumentSpec
 from orio_py.transformation.final_index import with_final_indices
 from orio_py.transformation.offload.arguments import OffloadArguments
-from orio_py.transformation.offload.normalise_loops import with_comparisons
 from orio_py.transformation.offload.offload import Offloaded, offloaded, require_any_order
 from orio_py.transformation.parallel.annotate import chosen_loops
+from orio_py.transformation.simpler.comparisons import with_comparisons
 from orio_py.transformation.sites import Choice, rewrite_where
 
 MOST_STREAMS = 32

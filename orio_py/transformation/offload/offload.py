@@ -43,7 +43,6 @@ from orio_py.transformation.offload.buffers import Array, array, structures_arra
 from orio_py.transformation.offload.element_accesses import ElementAccess, collect_accesses
 from orio_py.transformation.offload.index_ranges import IndexRange
 from orio_py.transformation.offload.limits import require_limits
-from orio_py.transformation.offload.normalise_loops import with_comparisons
 from orio_py.transformation.offload.scalars import scalars
 from orio_py.transformation.offload.staging import Staging, staging
 from orio_py.transformation.offload.structures import Flattened, flattened_structures
@@ -54,6 +53,7 @@ from orio_py.transformation.parallel.data_sharing import (
     require_order_free,
     sharing,
 )
+from orio_py.transformation.simpler.comparisons import with_comparisons
 from orio_py.transformation.verdicts import aliases_in
 
 

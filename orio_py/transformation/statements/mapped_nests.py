@@ -15,8 +15,8 @@ from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.forms import loop_view
 from orio_py.transformation.loop_names import LoopName
 from orio_py.transformation.offload.arguments import OffloadArguments
-from orio_py.transformation.offload.normalise_loops import with_comparisons
 from orio_py.transformation.offload.offload import require_any_order
+from orio_py.transformation.simpler.comparisons import with_comparisons
 from orio_py.transformation.statements.numbering import Mapped, NumberedProgram, indices
 from orio_py.transformation.tiling.permute import Permut
 

@@ -93,6 +93,16 @@ LEFT = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) { if (c[i][j] > 3) break
 RETURNED = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) { if (c[i][j] > 3) return; c[i][j] += 1; }"
 
 
+def test_an_index_that_a_pointer_reads_stays_the_variable_that_it_is() -> None:
+    loops = "for (int p = 0; p < n; p++) { x[p] = *where; for (j = 0; j < m; j++) c[p][j] = 1; }"
+    text = FILE.format(recipe="Distribute()", loops=loops).replace(
+        "int i, j, k;", "int i, j, k, *where = &j;"
+    )
+    with pytest.raises(DiagnosticError):
+        transformed_file(text, {})
+    assert "for (j = 0" in transformed_file(text.replace("*where;", "1;"), {})
+
+
 @pytest.mark.parametrize(("loops", "code"), [(LEFT, "ORIO-T040"), (RETURNED, "ORIO-T025")])
 def test_an_index_whose_loop_may_be_left_has_no_known_last_value(loops: str, code: str) -> None:
     with pytest.raises(DiagnosticError) as caught:

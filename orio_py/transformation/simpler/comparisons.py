@@ -16,6 +16,7 @@ from orio_py.ctree.loops import CanonicalLoop, jumps_out
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, walk
 from orio_py.transformation.base import Context
+from orio_py.transformation.forms import bound_is_invariant, has_stable_index
 from orio_py.transformation.types import index_type, signedness, signedness_of_type
 
 _NARROW = frozenset({"char", "short", "_Bool", "bool", "int8_t", "uint8_t", "int16_t", "uint16_t"})
@@ -44,11 +45,9 @@ class _Comparisons(Rewriter):
 
     def _meets(self, loop: CanonicalLoop) -> bool:
         """Whether the index takes the value of the bound behind the last iteration that `!=` lets run."""
-        if loop.index in self._local or jumps_out(loop.body) is not None:
+        if loop.index in self._local or jumps_out(loop.body, continues=True) is not None:
             return False
-        inside = self._context.effects(loop.body)
-        read = self._context.effects(loop.bound).reads
-        if (read | {loop.index}) & (inside.writes | inside.address_taken) or loop.index in read:
+        if not has_stable_index(loop, self._context) or not bound_is_invariant(loop, self._context):
             return False
         start, bound = literal_value(loop.start), literal_value(loop.bound)
         if start is not None and bound is not None:
