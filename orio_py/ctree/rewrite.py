@@ -300,20 +300,27 @@ def assigned_names(*nodes: Node) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for node in nodes for name, _ in assignments(node)))
 
 
-def used_names(nodes: Iterable[Node]) -> frozenset[str]:
-    """Every identifier that occurs anywhere in the trees, as a name of anything."""
+def used_names(nodes: Iterable[Node], *, members: bool = True) -> frozenset[str]:
+    """Every identifier that occurs anywhere in the trees, as a name of anything.
+
+    Without `members`, names stay out that are those of members alone, which are apart from all others (C99 6.2.3).
+    """
     found: set[str] = set()
+    names: dict[int, str] = {}
+    fields_of_structures: set[int] = set()
     for node in _distinct(list(nodes)):
         if isinstance(node, c_ast.ID):
-            found.add(node.name)
+            names[id(node)] = node.name
             continue
+        if isinstance(node, c_ast.StructRef) and not members:
+            fields_of_structures.add(id(node.field))
         for name in fields(node):
             value = getattr(node, name)
             if name in {"name", "declname", "function"} and isinstance(value, str):
                 found.add(value)
             elif name == "names":
                 found.update(cast("list[str]", value))
-    return frozenset(found)
+    return frozenset(found.union(name for key, name in names.items() if key not in fields_of_structures))
 
 
 def _distinct(stack: list[Node], closed: tuple[type[Node], ...] = ()) -> Iterator[Node]:

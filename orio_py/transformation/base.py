@@ -47,8 +47,8 @@ class Context:
     loops around the node, outermost first, as far as they are canonical.  `assumptions` are the promises of
     the specification; `overruled` collects what `force=True` overrules.  `types` maps names that typedefs
     give to numbers to the C types that they stand for, `structures` the names of structures to their members;
-    `facts` are polynomials over integer variables that are at least 0 where the node begins, and `label` is a C
-    identifier for the region.
+    `facts` are polynomials over integer variables that are at least 0 where the node begins, `enumerators` the values
+    of enumeration constants, and `label` is a C identifier for the region.
     """
 
     declarations: Mapping[str, CDeclaration] = field(default_factory=dict[str, CDeclaration])
@@ -63,6 +63,7 @@ class Context:
     types: Mapping[str, str] = field(default_factory=dict[str, str])
     structures: Mapping[str, Members] = field(default_factory=dict[str, Members])
     facts: tuple[Constraint, ...] = ()
+    enumerators: Mapping[str, int] = field(default_factory=dict[str, int])
     label: str = "region"
     overruled: ForcedRefusals = field(default_factory=ForcedRefusals, compare=False, repr=False)
     memory: EffectsMemory = field(default_factory=EffectsMemory, compare=False, repr=False)

@@ -83,6 +83,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
             for name, members in task.structures.items()
         },
         facts=_facts(around, inside, task.types),
+        enumerators={name: value for name, value in around.unit.enumerators.items() if value is not None},
         label=_label(around.function, task.source.text, region.leader.start),
     )
 

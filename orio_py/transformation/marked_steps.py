@@ -28,10 +28,11 @@ from orio_py.transformation.base import Context, Refusal, Transformation
 from orio_py.transformation.catalog import NOT_YET, TRANSFORMATIONS
 from orio_py.transformation.entry import ArgumentSpec, Entry
 from orio_py.transformation.forms import sole_statement
+from orio_py.transformation.guards.literal_steps import with_literal_steps
 from orio_py.transformation.guards.runtime_guards import Apply, GuardedRecipe, without_marks
 from orio_py.transformation.own_indices import with_own_indices
 from orio_py.transformation.parallel.own_pragmas import OwnPragmas, shared_out, with_private_scalars
-from orio_py.transformation.simpler import in_simpler_forms
+from orio_py.transformation.simpler import simpler_forms
 from orio_py.transformation.sites import Change, rewrite_where
 from orio_py.transformation.unrolling.reg_tile import RegTile
 from orio_py.transformation.unrolling.unroll import Unroll
@@ -57,15 +58,23 @@ class MarkedSteps:
 
         What is refused is tried again: with the user's pragmas taken away and put before what loops became,
         with loops that count by variables of their own, in forms that are simple to test, and all of that on
-        simpler forms of the code.
+        each simpler form of the code.
         """
-        try:
-            return self._tried(self.tree, values, context)
-        except Refusal:
-            simpler = in_simpler_forms(self.tree, context)
-            if simpler is self.tree:
-                raise
-        return self._tried(simpler, values, context)
+        reason: Refusal | None = None
+        for tree in self._forms(context):
+            try:
+                return self._tried(tree, values, context)
+            except Refusal as refusal:
+                reason = refusal
+        assert reason is not None
+        raise reason
+
+    def _forms(self, context: Context) -> Iterator[Node]:
+        """The tree as it stands, and the other ways to write it."""
+        yield self.tree
+        for tree in simpler_forms(with_literal_steps(self.tree, context), context):
+            if tree is not self.tree:
+                yield tree
 
     def _tried(self, tree: Node, values: Mapping[str, Value], context: Context) -> Node:
         """The tree with the steps applied in the first way that is not refused."""

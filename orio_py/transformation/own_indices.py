@@ -12,16 +12,14 @@ Only what is read later gets a last value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from orio_py.ctree.build import declare, flat_block
 from orio_py.ctree.loops import CanonicalLoop, header_index, loops_in
-from orio_py.ctree.nodes import For, Node, Transform, c_ast
+from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, walk, walk_statements
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.final_index import last_values
 from orio_py.transformation.forms import other_use, require_stable_index
-from orio_py.transformation.sites import rewrite_where
+from orio_py.transformation.sites import outermost_marks, rewrite_where
 
 _WHAT = "the recipe"
 
@@ -31,17 +29,8 @@ def with_own_indices(tree: Node, context: Context) -> Node:
 
     The same object where there is none, or nothing is read later.
     """
-    marks = {id(mark) for mark in _outermost_marks(tree)}
+    marks = {id(mark) for mark in outermost_marks(tree)}
     return rewrite_where(tree, lambda node: id(node) in marks, _declared, context)
-
-
-def _outermost_marks(node: Node) -> Iterator[Transform]:
-    inner: set[int] = set()
-    for part in walk_statements(node):
-        if isinstance(part, Transform):
-            if id(part) not in inner:
-                yield part
-            inner.update(id(each) for each in walk_statements(part) if isinstance(each, Transform))
 
 
 def _declared(mark: Node, context: Context) -> Node:

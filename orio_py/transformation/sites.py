@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 
@@ -196,6 +196,16 @@ class _Sites:
             declarations=declarations,
             surrounding=(*self.context.surrounding, *(v for loop in site.around for v in self._steady(loop))),
         )
+
+
+def outermost_marks(node: Node) -> Iterator[Transform]:
+    """The marks of recipe steps that stand in no other mark."""
+    inner: set[int] = set()
+    for part in walk_statements(node):
+        if isinstance(part, Transform):
+            if id(part) not in inner:
+                yield part
+            inner.update(id(each) for each in walk_statements(part) if isinstance(each, Transform))
 
 
 def splices(node: Node) -> bool:

@@ -15,6 +15,9 @@ pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not 
 
 FILE = """#include <stdio.h>
 #include <string.h>
+#define THREE 3
+#define SIX (2 * THREE)
+enum {{ ONE = 1, TWO }};
 struct state {{ double *rows, *other; int count; }};
 static double *g;
 static int work(int n, double *x, double *y, struct state *s)
@@ -83,6 +86,14 @@ CASES = {
         "for (i = 0; i < n; i++) for (j = 0; j < 5; j++) { t = y[i]; for (k = 0; k < 3; k++) t += y[i + k] * j; x[5 * i + j] = t; }",
         "i",
     ),
+    "enumerated": ("Unroll(ufactor=3)", "for (i = 0; i < n; i += TWO) x[i] = y[i];", "i"),
+    "named": ("Parallelize()", "for (i = 50; i > n; i -= SIX) x[i] = y[i];", "i"),
+    "sized": ("Tile(tsize=8, tindex='ii')", "for (i = 0; i < n; i = i + sizeof(int)) x[i] = y[i];", "i"),
+    "masked": (
+        "Permut(seq=['j', 'i'])",
+        "for (i = 0; i < n; i++) if (i % 3 != 1) { for (j = 0; j < 9; j++) x[9 * i + j] = y[9 * j + i]; }",
+        "i",
+    ),
     "chosen": (
         "UnrollJam(ufactor=2)",
         "for (i = 0; i < n; i++) { t = y[i]; if (t > 1) u = 2; else u = t; for (j = 0; j < 4; j++) x[4 * i + j] += t * u; t = 0; }",
@@ -121,6 +132,16 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
         ("Unroll(ufactor=2)", "for (i = 0; i != n; i += 2) x[i] = 1;"),
         ("Unroll(ufactor=2)", "for (i = 0; i != 5; i += 2) x[i] = 1;"),
         ("Unroll(ufactor=2)", "for (i = 0; i != s->count; i++) { x[i] = 1; s->count = k; }"),
+        ("Unroll(ufactor=2)", "for (i = 0; i < n; i += k) x[i] = 1;"),
+        # The condition changes in the inner loop, or keeps it from a bound that does not exist.
+        (
+            "Permut(seq=['j', 'i'])",
+            "for (i = 0; i < n; i++) if (k < 9) for (j = 0; j < n; j++) { x[9 * i + j] = 1; k++; }",
+        ),
+        (
+            "Permut(seq=['j', 'i'])",
+            "for (i = 0; i < n; i++) if (s) for (j = 0; j < s->count; j++) x[9 * i + j] = 1;",
+        ),
         # One iteration reads what another one left.
         ("UnrollJam(ufactor=2)", "for (i = 0; i < n; i++) { for (j = 0; j < 4; j++) x[j] += t; t = y[i]; }"),
         (

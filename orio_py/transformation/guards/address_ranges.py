@@ -49,7 +49,12 @@ def _is_total(nodes: Sequence[Node]) -> bool:
     """Whether nothing is divided by what may be 0."""
     parts = (part for node in nodes for part in walk(node))
     divisions = (part for part in parts if isinstance(part, c_ast.BinaryOp) and part.op in _PARTIAL)
-    return all(literal_value(part.right) not in {None, 0} for part in divisions)
+    return all(literal_value(part.right) not in {None, 0} or _is_size(part.right) for part in divisions)
+
+
+def _is_size(node: Node) -> bool:
+    """Whether an expression is the size of something, which is not 0."""
+    return isinstance(node, c_ast.UnaryOp) and node.op == "sizeof"
 
 
 _PARTIAL = frozenset({"/", "%", "<<", ">>"})

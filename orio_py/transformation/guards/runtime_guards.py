@@ -167,7 +167,7 @@ class _Unmarking(Rewriter):
 
 def guards(statement: Node, context: Context) -> list[Guard]:
     """The conditions that may make a recipe legal, the weaker ones first."""
-    if not _may_stand_twice(statement):
+    if not may_stand_twice(statement):
         return []
     apart, rows = _disjointness(statement, context), row_facts(statement, context)
     found = [] if apart is None else [apart]
@@ -238,7 +238,7 @@ def _named(address: Node, name: str, supply: NameSupply, declarations: list[Node
     return ident(own)
 
 
-def _may_stand_twice(statement: Node) -> bool:
+def may_stand_twice(statement: Node) -> bool:
     """Whether a program can hold a statement two times, and names in it that point to memory are those outside."""
     for part in walk_statements(statement):
         if isinstance(part, c_ast.Label):

@@ -5,16 +5,33 @@ They are tried where a recipe is refused on the code as it stands.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.base import Context
 from orio_py.transformation.simpler.comparisons import with_comparisons
+from orio_py.transformation.simpler.conditions_inside import with_conditions_inside
 from orio_py.transformation.simpler.counters import with_single_counters
 from orio_py.transformation.simpler.local_pointers import without_local_pointers
 from orio_py.transformation.simpler.private_scalars import with_private_scalars
 from orio_py.transformation.simpler.skipping import without_continue
 
 
+def simpler_forms(tree: Node, context: Context) -> Iterator[Node]:
+    """The tree, and what else it may be written as, the nearest first."""
+    yield tree
+    simpler = with_private_scalars(in_simpler_forms(tree, context), context)
+    if simpler is not tree:
+        yield simpler
+    perfect = with_conditions_inside(simpler, context)
+    if perfect is not simpler:
+        yield perfect
+
+
 def in_simpler_forms(tree: Node, context: Context) -> Node:
-    """The tree in the forms of this package; the same object where there is nothing to change."""
-    counted = with_comparisons(with_single_counters(without_continue(tree), context), context)
-    return with_private_scalars(without_local_pointers(counted, context), context)
+    """The tree with loops of one counter that end by `<` or `>`, without pointers that its blocks set, and without `continue`.
+
+    The same object where there is none of these.
+    """
+    counted = with_single_counters(without_continue(tree), context)
+    return without_local_pointers(with_comparisons(counted, context), context)

@@ -251,7 +251,7 @@ def require_new_names(
                 help=f"for example `{context.names(view.node).fresh(name + name)}`",
                 argument=argument,
             )
-        taken = name in used_names([view.node]) or name in context.reserved
+        taken = name in used_names([view.node], members=False) or name in context.reserved
         if taken or names.count(name) > 1:
             refuse(
                 "ORIO-T013",

@@ -52,6 +52,12 @@ CASES = {
         "Permut(seq=['j', 'i'])",
         "f(n, (double (*)[5])(m + 80), (double (*)[5])(m + 80 + d))",
     ),
+    "rows of variable length": (
+        "void f(int n, int k, double y[][k], double *x)",
+        "for (i = 0; i < n; i++) { x[i] = 0; for (j = 0; j < k; j++) x[i] += y[i][j]; }",
+        "UnrollJam(ufactor=3)",
+        "f(n, 3, (double (*)[3])(m + 80), m + 80 + d)",
+    ),
     "flat": (
         "void f(int n, double *y, double *x, double *s)",
         "for (i = 0; i < n; i++) { y[i] = 0; for (j = 0; j < 3; j++) y[i] += x[i * n + j] * s[0]; }",
