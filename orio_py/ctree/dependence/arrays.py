@@ -2,8 +2,7 @@
 
 `i*n + j` is not affine, but where `j` provably lies in `0 … n-1`, or in all accesses in `1 … n`, two such
 subscripts are equal exactly if `i` and `j` are.  The strides (here `n` and 1) are read off the accesses to an array; the rows need not
-be declared anywhere.  A size in a stride is taken to be at least 1 if it is a parameter of the function, a
-global variable or a macro; a local variable may be the index of a loop further out, and 0.
+be declared anywhere.  Nothing is taken for granted of a size in a stride, which may be 0.
 Where nobody can prove it, `row_conditions` says what has to hold: that is for tests at run time.
 
 Source: T. Grosser, J. Ramanujam, L.-N. Pouchet, P. Sadayappan, S. Pop, "Optimistic delinearization of
@@ -12,8 +11,7 @@ parametrically sized arrays", ICS 2015.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, product
 from math import gcd
@@ -22,10 +20,11 @@ from orio_py.ctree.dependence.access import Instance
 from orio_py.ctree.dependence.affine import Polynomial, is_fixed
 from orio_py.ctree.dependence.scope import Constraint
 from orio_py.ctree.dependence.terms import Proof
-from orio_py.ctree.symbols import CDeclaration
 
 _ONE = Polynomial.constant(1)
 _TRUE = Polynomial({})
+_NEVER = Polynomial.constant(-1)
+"""At least 0 only where nothing is: under constraints that contradict each other."""
 _FIRST_COLUMNS = (0, 1)
 """Where rows begin: loops that count from 1 use `1 … n` of each, and the element behind a row is the next one's first."""
 
@@ -36,7 +35,6 @@ Sufficient = Callable[[Polynomial, Sequence[Constraint]], Constraint | None]
 def delinearised(
     instances: Sequence[Instance],
     proof: Proof,
-    declarations: Mapping[str, CDeclaration],
     outer: tuple[Constraint, ...] = (),
 ) -> tuple[Instance, ...]:
     """The accesses with affine subscripts only; subscripts that resist become None, with the reason.
@@ -47,16 +45,12 @@ def delinearised(
     def proven(value: Polynomial, domain: Sequence[Constraint]) -> Constraint | None:
         return _TRUE if proof(value, domain) else None
 
-    variables = _variables(declarations)
-    return tuple(
-        found for group in _by_name(instances) for found in _array(group, proven, variables, outer).instances
-    )
+    return tuple(found for group in _by_name(instances) for found in _array(group, proven, outer).instances)
 
 
 def row_conditions(
     instances: Sequence[Instance],
     proof: Proof,
-    declarations: Mapping[str, CDeclaration],
     outer: tuple[Constraint, ...] = (),
 ) -> tuple[Constraint, ...]:
     """What has to hold of values that the nest does not change for all subscripts of arrays to be affine.
@@ -67,20 +61,15 @@ def row_conditions(
     def sufficient(value: Polynomial, domain: Sequence[Constraint]) -> Constraint | None:
         return _TRUE if proof(value, domain) else _without_iterations(value, domain, proof, outer)
 
-    variables = _variables(declarations)
     found: dict[object, Constraint] = {}
-    for group in _by_name(delinearised(instances, proof, declarations, outer)):
+    for group in _by_name(delinearised(instances, proof, outer)):
         if _failures(group):
             names = {instance.name for instance in group}
             array = [instance for instance in instances if instance.name in names]
-            attempt = _array(array, sufficient, variables, outer)
-            if not _failures(attempt.instances):
+            attempt = _array(array, sufficient, outer)
+            if not _failures(attempt.instances) and not proof(_NEVER, attempt.conditions):
                 found.update((condition.key, condition) for condition in attempt.conditions)
     return tuple(_strongest(found.values()))
-
-
-def _variables(declarations: Mapping[str, CDeclaration]) -> frozenset[str]:
-    return frozenset(name for name, declared in declarations.items() if declared.scope == "local")
 
 
 def _by_name(instances: Iterable[Instance]) -> Iterator[list[Instance]]:
@@ -144,9 +133,7 @@ class _Attempt:
     conditions: tuple[Constraint, ...] = ()
 
 
-def _array(
-    instances: list[Instance], holds: Sufficient, variables: frozenset[str], outer: tuple[Constraint, ...]
-) -> _Attempt:
+def _array(instances: list[Instance], holds: Sufficient, outer: tuple[Constraint, ...]) -> _Attempt:
     conditions: tuple[Constraint, ...] = ()
     depth = max(len(instance.subscripts) for instance in instances)
     for place in reversed(range(depth)):
@@ -157,10 +144,8 @@ def _array(
             # In `i*n + i` the stride is not n+1 but n, if another access is `j*n + j - 1`.
             for first, leading in product(_FIRST_COLUMNS, (False, True)):
                 strides = _strides(known, leading=leading)
-                sizes = [stride for stride in strides or () if _is_size(stride, variables)]
-                certain = outer + tuple(size.shifted(-1) for size in sizes)
                 rows = _Rows(place, strides, first)
-                splits = [_split(instance, rows, certain, holds) for instance in instances]
+                splits = [_split(instance, rows, outer, holds) for instance in instances]
                 attempt = _Attempt([i for i, _ in splits], tuple(c for _, made in splits for c in made))
                 if found is None or _failures(attempt.instances) < _failures(found.instances):
                     found = attempt
@@ -193,12 +178,6 @@ def _with_fixed_products(instances: list[Instance], place: int) -> list[Instance
 
 def _failures(instances: list[Instance]) -> int:
     return sum(None in instance.subscripts for instance in instances)
-
-
-def _is_size(stride: Polynomial, variables: frozenset[str]) -> bool:
-    """Whether a stride is one product of sizes, which are never local variables."""
-    words = {word for monomial in stride.terms for symbol in monomial for word in re.findall(r"\w+", symbol)}
-    return len(stride.terms) == 1 and bool(words) and words.isdisjoint(variables)
 
 
 def _strides(subscripts: list[Polynomial], *, leading: bool = False) -> tuple[Polynomial, ...] | None:
@@ -304,14 +283,18 @@ def _parts(
     row, rest = _divided(subscript, stride)
     if row.linear() is None:
         return None
+    best: _Coordinates | None = None
     for shift in (0, -1, 1):
         below = rest + stride.scaled(shift)
         inner = _parts(below, strides[1:], domain, holds)
         conditions = None if inner is None else _fits(inner, strides, domain, holds)
         if inner is not None and conditions is not None:
-            values = (row.shifted(-shift), *inner.values)
-            return _Coordinates(values, inner.conditions + conditions)
-    return None
+            found = _Coordinates((row.shifted(-shift), *inner.values), inner.conditions + conditions)
+            if best is None or len(found.conditions) < len(best.conditions):
+                best = found
+            if not best.conditions:
+                break
+    return best
 
 
 def _fits(

@@ -99,9 +99,8 @@ class Nest:
         varying = self._accesses.names.varying
         steady = (fact for fact in facts if varying.isdisjoint(s for product in fact.terms for s in product))
         self._outer = (*self._accesses.body.outer, *steady)
-        self._declarations = declarations
         self._merged = merged(self._accesses.instances)
-        self.instances = delinearised(self._merged, proof, declarations, self._outer)
+        self.instances = delinearised(self._merged, proof, self._outer)
         self._known_flow: ScalarFlow | None = None
         # What a pointer may point to is memory like an array's.
         names = {instance.name for instance in self.instances if instance.is_scalar}
@@ -114,7 +113,7 @@ class Nest:
 
     def row_conditions(self) -> tuple[Constraint, ...]:
         """What has to hold before the nest for its linearised subscripts to be rows and columns."""
-        return row_conditions(self._merged, self._solver.is_nonnegative, self._declarations, self._outer)
+        return row_conditions(self._merged, self._solver.is_nonnegative, self._outer)
 
     @property
     def jump(self) -> str | None:

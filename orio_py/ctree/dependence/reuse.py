@@ -8,7 +8,7 @@ C99 6.5p7 (accesses through other types) and 6.7.3.1 (`restrict`) are the rules 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -214,14 +214,13 @@ class Elements:
     def split(
         self,
         references: Sequence[tuple[Sequence[Polynomial | None], Place]],
-        declarations: Mapping[str, CDeclaration],
     ) -> list[tuple[Polynomial | None, ...]]:
         """The subscripts of all references to one array, `a[i*n + j]` as the `a[i][j]` that it stands for."""
         made = [
             Instance("a", c_ast.ID(str(number)), False, tuple(s), _NO_LEVELS, place.scope.domain, (), None)
             for number, (s, place) in enumerate(references)
         ]
-        found = delinearised(made, self._solver.is_nonnegative, declarations)
+        found = delinearised(made, self._solver.is_nonnegative)
         return [instance.subscripts for instance in found]
 
     def holds(self, condition: Node, place: Place, assumed: Node | None = None) -> bool:

@@ -15,7 +15,13 @@ from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context
-from orio_py.transformation.types import expression_type, may_be_unsigned, signedness, signedness_of_type
+from orio_py.transformation.types import (
+    expression_type,
+    is_floating,
+    may_be_unsigned,
+    signedness,
+    signedness_of_type,
+)
 
 _MAXIMUM_FACTORS = 64
 """Of a polynomial whose sign is looked for: the work grows with their number."""
@@ -65,6 +71,8 @@ class Arithmetic:
                 return first + second if op == "+" else first - second if op == "-" else first * second
             case c_ast.Cast() if (value := literal_value(node)) is not None:
                 return Polynomial.constant(value)
+            case c_ast.Cast(expr=inner) if is_floating(inner, self._context):
+                return self._steady(node, known)
             case c_ast.Cast(to_type=kind, expr=inner) if signedness_of_type(emit_type(kind)) != "unknown":
                 if (steady := self._steady(node, known)) is not None and self._narrows(kind, inner):
                     return steady

@@ -129,6 +129,20 @@ def require_shared_storage(loop: CanonicalLoop, what: str, context: Context) -> 
             )
 
 
+def require_own_storage(loop: CanonicalLoop, shared: Sharing, what: str, context: Context) -> None:
+    """No clause, and no loop that a directive stands before, names a variable of which each thread has its own anyway (OpenMP 4.5, 2.15.1.1).  Raises Refusal: ORIO-T041."""
+    named = shared.names if loop.declared_type is not None else shared.names | {loop.index}
+    for name in sorted(named):
+        declared = context.declarations.get(name)
+        if declared is not None and declared.storage & _THREAD_LOCAL:
+            refuse(
+                "ORIO-T041",
+                f"{what} would name `{name}` in a clause, which is a variable of its thread",
+                loop.node,
+                help=f"copy `{name}` into a local variable before the loop",
+            )
+
+
 def require_own_indices(
     loops: Sequence[CanonicalLoop], named: Set[str], what: str, context: Context, *, force: bool
 ) -> None:

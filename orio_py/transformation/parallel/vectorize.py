@@ -46,6 +46,7 @@ from orio_py.transformation.parallel.clause_check import require_count
 from orio_py.transformation.parallel.data_sharing import (
     Sharing,
     require_order_free,
+    require_own_storage,
     sharing,
     verdict_of,
 )
@@ -97,6 +98,7 @@ class Vectorize:
         require_count(view, "", _WHAT, context)
         require_no_constructs(view, _WHAT, allowed=frozenset())
         shared = sharing([view], context, stepped=True)
+        require_own_storage(view, shared, _WHAT, context)
         together = None if self.trusted else self._together(view, shared, context)
         if not self.trusted:
             require_order_free(shared, _WHAT, context, force=self.force)

@@ -32,6 +32,7 @@ from orio_py.ctree.build import (
     sub,
     unary,
 )
+from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop, find_loops, nest
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names
@@ -46,7 +47,7 @@ from orio_py.transformation.loop_names import LoopName, first_present, show_loop
 from orio_py.transformation.restructuring.loop_matching import require_steady
 from orio_py.transformation.sites import rewrite_where
 from orio_py.transformation.tiling.tile import require_new_names
-from orio_py.transformation.types import index_type, is_wide, signedness_of_type
+from orio_py.transformation.types import index_type, is_floating, is_wide, signedness_of_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ class Coalesce:
         require_steady([outer, inner], "Coalesce", context, force=self.force, continues=True)
         loop_view(inner.node, "Coalesce", context)
         self._require_independent(outer, inner, context)
+        _require_integers([outer, inner], context)
         require_new_names([self.index], view, context, argument="index")
         kind = _counter_type([outer, inner], context)
         outer_trips, inner_trips = _trips(outer, kind, context), _trips(inner, kind, context)
@@ -112,6 +114,20 @@ class Coalesce:
                     "ORIO-T030",
                     f"Coalesce needs an inner loop whose range is the same for every `{outer.index}`",
                     part,
+                )
+
+
+def _require_integers(loops: Sequence[CanonicalLoop], context: Context) -> None:
+    """Iterations are counted by integers.  Raises Refusal: ORIO-T077."""
+    for loop in loops:
+        for part in (loop.start, loop.bound):
+            if is_floating(part, context):
+                refuse(
+                    "ORIO-T077",
+                    f"Coalesce cannot write down how often the loop over `{loop.index}` runs: "
+                    f"`{emit_expression(part)}` is a floating-point number",
+                    part,
+                    help="compute it as an integer before the loop",
                 )
 
 

@@ -88,7 +88,7 @@ def checked_tile(
     """The tile that the loops at `head` use.  Raises Refusal: ORIO-T020 to T041, ORIO-T060 to T068."""
     loops = _loops(head, variables, context, force=force)
     kind = _element_type(head, name, len(variables), context, dtype)
-    if hidden := declared_names(head) & {name, *variables} - {v.index for v in loops if v.declared_type}:
+    if hidden := declared_names(loops[-1].body) & {name, *variables}:
         refuse(
             "ORIO-T066", f"ArrCopy needs one meaning of `{min(hidden)}`: it is declared again inside", head
         )

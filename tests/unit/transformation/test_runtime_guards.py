@@ -190,6 +190,13 @@ ROWS = {
         "f(w, s, m + 100)",
         "w <= s",
     ),
+    "rows of no width": (
+        "void f(int w, int s, double *y)",
+        "for (i = 0; i < w; i++) { y[i * s] = y[i * s] + i; y[i * s + s - 1] *= 2; }",
+        "Parallelize()",
+        "f(w, s, m + 100)",
+        "s >= 1",
+    ),
     "planes": (
         "void f(int w, int s, double *y)",
         "for (i = 0; i < 3; i++) for (j = 0; j < 2; j++) for (k = 1; k < w; k++) "

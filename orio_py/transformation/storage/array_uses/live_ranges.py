@@ -232,8 +232,7 @@ class LiveRange:
         """Linearised subscripts as rows and columns."""
         if entry.split is None:
             every = [e for group in self._table(entry.ref.name).values() for e in _all(group)]
-            declarations = self._uses.context.declarations
-            found = self.elements.split([(e.subscripts, e.place) for e in every], declarations)
+            found = self.elements.split([(e.subscripts, e.place) for e in every])
             for one, subscripts in zip(every, found, strict=True):
                 one.split = subscripts
         assert entry.split is not None
