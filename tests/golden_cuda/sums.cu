@@ -15,7 +15,6 @@ extern "C" __global__ void __launch_bounds__(256) orio_cuda_k_0(const double *__
     ok = c[i] && ok;
     count ^= c[i];
   }
-
   const int orio_item = threadIdx.x;
   /* One value of each warp, then one of the block. */
   for (int orio_distance = 16; orio_distance > 0; orio_distance /= 2) {
@@ -41,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(256) orio_cuda_k_0(const double *__
   __syncthreads();
   if (orio_item < 32) {
     s = orio_item < 8 ? orio_local_s[orio_item] : (double)0;
-    mx = orio_item < 8 ? orio_local_mx[orio_item] : (double)-__int_as_float(0x7f800000);
+    mx = orio_item < 8 ? orio_local_mx[orio_item] : (double) -__int_as_float(0x7f800000);
     ok = orio_item < 8 ? orio_local_ok[orio_item] : (int)1;
     count = orio_item < 8 ? orio_local_count[orio_item] : (int)0;
     for (int orio_distance = 4; orio_distance > 0; orio_distance /= 2) {
@@ -56,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(256) orio_cuda_k_0(const double *__
     }
   }
   if (orio_item == 0) {
-    const long orio_group = (long)blockIdx.x;
+    const long orio_group = blockIdx.x;
     orio_partials_s[orio_group] = s;
     orio_partials_mx[orio_group] = mx;
     orio_partials_ok[orio_group] = ok;

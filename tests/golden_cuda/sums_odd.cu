@@ -15,7 +15,6 @@ extern "C" __global__ void __launch_bounds__(48) orio_cuda_k_0(const double *__r
     ok = c[i] && ok;
     count ^= c[i];
   }
-
   const int orio_item = threadIdx.x;
   /* One value of each thread, then one of the block. */
   __shared__ double orio_local_s[48];
@@ -38,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(48) orio_cuda_k_0(const double *__r
     __syncthreads();
   }
   if (orio_item == 0) {
-    const long orio_group = (long)blockIdx.x;
+    const long orio_group = blockIdx.x;
     orio_partials_s[orio_group] = orio_local_s[0];
     orio_partials_mx[orio_group] = orio_local_mx[0];
     orio_partials_ok[orio_group] = orio_local_ok[0];

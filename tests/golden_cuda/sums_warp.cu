@@ -7,7 +7,6 @@ extern "C" __global__ void __launch_bounds__(32) orio_cuda_k_0(const double *__r
     const int i = (int)orio_i;
     s += x[i];
   }
-
   const int orio_item = threadIdx.x;
   /* One value of each warp. */
   for (int orio_distance = 16; orio_distance > 0; orio_distance /= 2) {
@@ -15,7 +14,7 @@ extern "C" __global__ void __launch_bounds__(32) orio_cuda_k_0(const double *__r
     s += orio_other_s;
   }
   if (orio_item == 0) {
-    const long orio_group = (long)blockIdx.x;
+    const long orio_group = blockIdx.x;
     orio_partials_s[orio_group] = s;
   }
 }

@@ -11,10 +11,9 @@ __kernel void orio_opencl_k_0(__global const double *restrict p, const long orio
     const int j = (int)orio_j;
     s += p[i * 64 + j];
   }
-
+  const int orio_item = get_local_id(1) * 8 + get_local_id(0);
   /* One value of each item, then one of the group. */
   __local double orio_local_s[64];
-  const int orio_item = get_local_id(1) * get_local_size(0) + get_local_id(0);
   orio_local_s[orio_item] = s;
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int orio_width = 64; orio_width > 1; orio_width = (orio_width + 1) / 2) {
@@ -25,7 +24,7 @@ __kernel void orio_opencl_k_0(__global const double *restrict p, const long orio
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   if (orio_item == 0) {
-    const long orio_group = get_group_id(1) * get_num_groups(0) + get_group_id(0);
+    const long orio_group = (long)get_group_id(1) * get_num_groups(0) + get_group_id(0);
     orio_partials_s[orio_group] = orio_local_s[0];
   }
 }

@@ -17,13 +17,12 @@ __kernel void orio_opencl_k_0(__global const double *restrict x, __global const 
     ok = c[i] && ok;
     count ^= c[i];
   }
-
+  const int orio_item = get_local_id(0);
   /* One value of each item, then one of the group. */
   __local double orio_local_s[48];
   __local double orio_local_mx[48];
   __local int orio_local_ok[48];
   __local int orio_local_count[48];
-  const int orio_item = get_local_id(0);
   orio_local_s[orio_item] = s;
   orio_local_mx[orio_item] = mx;
   orio_local_ok[orio_item] = ok;
