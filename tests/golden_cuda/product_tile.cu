@@ -7,6 +7,7 @@ extern "C" __global__ void __launch_bounds__(128) orio_cuda_k_0(const double *__
   const int orio_item = threadIdx.y * 16 + threadIdx.x;
   const int orio_place_i = threadIdx.y;
   const int orio_place_j = threadIdx.x;
+  #pragma unroll 1
   for (long orio_begin_i = (long)blockIdx.y * 8; orio_begin_i < orio_trips_i; orio_begin_i += (long)gridDim.y * 8) {
     const long orio_begin_j = (long)blockIdx.x * 16;
     const long orio_i = orio_begin_i + orio_place_i;

@@ -1,5 +1,5 @@
 extern "C" __global__ void __launch_bounds__(256) orio_cuda_k_0(const double *__restrict__ x,
-    const double *__restrict__ y, const int *__restrict__ c, const long orio_trips_i,
+    const double *__restrict__ y, const int *__restrict__ c, const unsigned int orio_trips_i,
     double *__restrict__ orio_partials_s, double *__restrict__ orio_partials_mx,
     int *__restrict__ orio_partials_ok, int *__restrict__ orio_partials_count)
 {
@@ -7,7 +7,8 @@ extern "C" __global__ void __launch_bounds__(256) orio_cuda_k_0(const double *__
   double mx = -__int_as_float(0x7f800000);
   int ok = 1;
   int count = 0;
-  for (long orio_i = (long)blockIdx.x * 256 + threadIdx.x; orio_i < orio_trips_i; orio_i += (long)gridDim.x * 256) {
+  #pragma unroll 1
+  for (unsigned int orio_i = blockIdx.x * 256 + threadIdx.x; orio_i < orio_trips_i; orio_i += gridDim.x * 256) {
     const int i = (int)orio_i;
     s += x[i] * y[i];
     if (x[i] > mx)

@@ -1,11 +1,11 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
-__kernel void orio_opencl_k_0(__global const double *restrict p, const long orio_trips_i,
-    const long orio_trips_j, __global double *restrict orio_partials_s)
+__kernel void orio_opencl_k_0(__global const double *restrict p, const uint orio_trips_i,
+    const uint orio_trips_j, __global double *restrict orio_partials_s)
 {
   double s = 0;
-  const long orio_i = get_global_id(1);
-  const long orio_j = get_global_id(0);
+  const uint orio_i = get_global_id(1);
+  const uint orio_j = get_global_id(0);
   if (orio_i < orio_trips_i && orio_j < orio_trips_j) {
     const int i = (int)orio_i;
     const int j = (int)orio_j;

@@ -1,7 +1,7 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 __kernel void orio_opencl_k_0(__global const double *restrict x, __global const double *restrict y,
-    __global const int *restrict c, const long orio_trips_i,
+    __global const int *restrict c, const uint orio_trips_i,
     __global double *restrict orio_partials_s, __global double *restrict orio_partials_mx,
     __global int *restrict orio_partials_ok, __global int *restrict orio_partials_count)
 {
@@ -9,7 +9,7 @@ __kernel void orio_opencl_k_0(__global const double *restrict x, __global const 
   double mx = -INFINITY;
   int ok = 1;
   int count = 0;
-  for (long orio_i = get_global_id(0); orio_i < orio_trips_i; orio_i += get_global_size(0)) {
+  for (uint orio_i = get_global_id(0); orio_i < orio_trips_i; orio_i += get_global_size(0)) {
     const int i = (int)orio_i;
     s += x[i] * y[i];
     if (x[i] > mx)

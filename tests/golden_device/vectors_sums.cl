@@ -1,7 +1,7 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 __kernel void orio_opencl_k_0(__global const double *restrict x, __global const double *restrict y,
-    __global const int *restrict c, const long orio_trips_i,
+    __global const int *restrict c, const uint orio_trips_i,
     __global double *restrict orio_partials_s, __global double *restrict orio_partials_mx,
     __global int *restrict orio_partials_ok, __global int *restrict orio_partials_count)
 {
@@ -13,7 +13,7 @@ __kernel void orio_opencl_k_0(__global const double *restrict x, __global const 
   double4 orio_lanes_mx = (double4) -INFINITY;
   int4 orio_lanes_ok = (int4)1;
   int4 orio_lanes_count = (int4)0;
-  for (long orio_i = (long)get_global_id(0) * 4; orio_i < orio_trips_i; orio_i += (long)get_global_size(0) * 4) {
+  for (uint orio_i = get_global_id(0) * 4; orio_i < orio_trips_i; orio_i += get_global_size(0) * 4) {
     if (orio_i + 4 <= orio_trips_i) {
       const int i = (int)orio_i;
       orio_lanes_s = orio_lanes_s + vload4(0, &x[i]) * vload4(0, &y[i]);
@@ -24,7 +24,7 @@ __kernel void orio_opencl_k_0(__global const double *restrict x, __global const 
       orio_lanes_ok = -((vload4(0, &c[i]) != 0) & (orio_lanes_ok != 0));
       orio_lanes_count = orio_lanes_count ^ vload4(0, &c[i]);
     } else {
-      for (long orio_rest_i = orio_i; orio_rest_i < orio_trips_i; orio_rest_i++) {
+      for (uint orio_rest_i = orio_i; orio_rest_i < orio_trips_i; orio_rest_i++) {
         const int i = (int)orio_rest_i;
         s += x[i] * y[i];
         if (x[i] > mx)

@@ -78,15 +78,19 @@ class CudaDialect:
     """CUDA C++."""
 
     # Threads of a warp, on all devices (CUDA C++ Programming Guide, section 4.1).
-    features = DeviceFeatures(warp=32, item="thread", group="block")
+    features = DeviceFeatures(warp=32, item="thread", group="block", divides_to_unroll=True)
     group_memory = "__shared__"
     absolute_is_unsigned = False
     narrows_in_braces = False
     ids_are_long = True
 
     def work_item(self, node: WorkItem) -> Node:
-        """`threadIdx` and the like; numbers among all threads in 64 bits."""
+        """`threadIdx` and the like; numbers among all threads in 64 bits where they have to be."""
         side = _SIDES[node.dimension]
+
+        def scaled(count: Node) -> Node:
+            return binary("*", count if node.is_narrow else as_long(count), node.items)
+
         match node.query:
             case Query.LOCAL_ID:
                 return ident(f"threadIdx.{side}")
@@ -95,10 +99,9 @@ class CudaDialect:
             case Query.GROUP_COUNT:
                 return ident(f"gridDim.{side}")
             case Query.GLOBAL_ID:
-                first = binary("*", as_long(ident(f"blockIdx.{side}")), node.items)
-                return binary("+", first, ident(f"threadIdx.{side}"))
+                return binary("+", scaled(ident(f"blockIdx.{side}")), ident(f"threadIdx.{side}"))
             case Query.GLOBAL_SIZE:
-                return binary("*", as_long(ident(f"gridDim.{side}")), node.items)
+                return scaled(ident(f"gridDim.{side}"))
 
     def barrier(self) -> Node:
         """`__syncthreads`."""

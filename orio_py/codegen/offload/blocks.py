@@ -32,6 +32,7 @@ from orio_py.codegen.offload.loops import (
     nested,
     place_loops,
     steps_of,
+    tested,
 )
 from orio_py.codegen.offload.statements import Kernel, device_kind, device_statement
 from orio_py.ctree.build import binary, block, call, cast_to, const, declare, ident, literal_value
@@ -48,7 +49,9 @@ def blocked_iterations(kernel: Kernel) -> list[Node]:
     plan, steps = kernel.plan, steps_of(kernel)
     items = list(steps.loads)
     if not steps.several:
-        items += [*counters(plan), declare("const int", _INSIDE, inside(plan)), *declarations(kernel)]
+        test = inside(plan)
+        items += [*counters(plan), *([] if test is None else [declare("const int", _INSIDE, test)])]
+        items += declarations(kernel)
     place = 0
     for number, part in enumerate(plan.blocks):
         items += _guarded(kernel, steps, plan.body[place : part.begin])
@@ -66,9 +69,10 @@ def _guarded(kernel: Kernel, steps: Steps, nodes: Sequence[Node]) -> list[Node]:
         return []
     body = [device_statement(node, kernel) for node in nodes]
     if not steps.several:
-        return nested([guarded(ident(_INSIDE))], body)
+        # Names that these statements declare end with them.
+        return [block(*body)] if inside(kernel.plan) is None else nested([guarded(ident(_INSIDE))], body)
     plan = kernel.plan
-    layers = [*place_loops(plan, steps.several), before(*counters(plan)), guarded(inside(plan))]
+    layers = [*place_loops(plan, steps.several), before(*counters(plan)), *tested(plan)]
     return nested(layers, [*declarations(kernel, used_names(nodes)), *body])
 
 

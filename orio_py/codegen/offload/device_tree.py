@@ -64,15 +64,21 @@ class _Leaf(Node):
 
 
 class WorkItem(_Leaf):
-    """A number that tells an item its place, along a dimension of the launch with so many items in each group."""
+    """A number that tells an item its place, along a dimension of the launch with so many items in each group.
 
-    __slots__ = ("__weakref__", "coord", "dimension", "items", "query")
-    attr_names = ("query", "dimension", "items")
+    `is_narrow` says that 32 bits without a sign hold it.
+    """
 
-    def __init__(self, query: Query, dimension: int, items: int, coord: Any = None) -> None:
+    __slots__ = ("__weakref__", "coord", "dimension", "is_narrow", "items", "query")
+    attr_names = ("query", "dimension", "items", "is_narrow")
+
+    def __init__(
+        self, query: Query, dimension: int, items: int, is_narrow: bool = False, coord: Any = None
+    ) -> None:
         self.query = query
         self.dimension = dimension
         self.items = items
+        self.is_narrow = is_narrow
         self.coord = coord
 
 
@@ -150,11 +156,17 @@ class DeviceKernel:
 
 @dataclass(frozen=True, slots=True)
 class DeviceFeatures:
-    """What lowering asks of a language: items that exchange values in registers, 0 for none; words for comments."""
+    """What lowering asks of a language.
+
+    `warp` is the number of items that exchange values in registers, 0 for none; `item` and `group` are words for
+    comments; `divides_to_unroll` says that compilers unroll loops with strides known at run time
+    unless they are told not to, for which each item divides.
+    """
 
     warp: int
     item: str
     group: str
+    divides_to_unroll: bool
 
 
 def linear(first: Node, sizes: list[Node | int], numbers: list[Node]) -> Node:

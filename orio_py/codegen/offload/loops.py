@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from functools import reduce
 
+from orio_py.codegen.device import is_narrow
 from orio_py.codegen.device_names import device_name
 from orio_py.codegen.offload.device_tree import GroupBarrier, Query, WorkItem, linear
 from orio_py.codegen.offload.statements import Kernel, device_kind, device_statement
@@ -72,11 +73,16 @@ def counted(name: str, first: Node, last: Node, step: Node | int, *, kind: str =
     return lambda body: [for_(*header, block(*body))]
 
 
-def unrolled(plan: KernelPlan, layer: Layer) -> Layer:
-    """The loop over an item's own iterations behind the pragma that the plan asks for."""
-    if plan.unroll is None:
+def unrolled(factor: int | None, layer: Layer) -> Layer:
+    """The loop behind the pragma that asks for an unroll factor, None for none."""
+    if factor is None:
         return layer
-    return lambda body: [c_ast.Pragma(f"unroll {plan.unroll}"), *layer(body)]
+    return lambda body: [c_ast.Pragma(f"unroll {factor}"), *layer(body)]
+
+
+def strided(kernel: Kernel, layer: Layer, factor: int | None = None) -> Layer:
+    """A loop whose stride is known at run time, unrolled only by a factor that was asked for."""
+    return unrolled(1 if factor is None and kernel.features.divides_to_unroll else factor, layer)
 
 
 def query(plan: KernelPlan, what: Query, dimension: int) -> WorkItem:
@@ -112,7 +118,7 @@ def iterations(kernel: Kernel, body: Sequence[Node]) -> list[Node]:
     plan = kernel.plan
     if plan.staged:
         return _staged(kernel, body)
-    return nested(_bound_loops(plan) if plan.launch.bindings else _item_loops(plan), body)
+    return nested(_bound_loops(kernel) if plan.launch.bindings else _item_loops(kernel), body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +145,13 @@ def steps_of(kernel: Kernel) -> Steps:
         if d not in several
     ]
     layers = [before(declare("const int", "orio_item", item_number(plan)), *places)]
-    loops = [d for _, d in dimensions if _is_looped(plan, d)]
+    loops = [d for a, d in dimensions if _is_looped(plan, a, d)]
     for level, (axis, d) in enumerate(dimensions):
         begin, width = begin_name(axis), plan.launch.step[d]
         first = _behind(plan, level, mul(as_long(query(plan, Query.GROUP_ID, d)), width))
         step = mul(as_long(query(plan, Query.GROUP_COUNT, d)), width)
         if d in loops:
-            layers.append(counted(begin, first, ident(trips_name(axis)), step))
+            layers.append(strided(kernel, counted(begin, first, ident(trips_name(axis)), step)))
         else:
             layers.append(before(declare("const long", begin, first)))
     return Steps(tuple(layers), tuple(loads(kernel, None)), several, bool(loops))
@@ -175,12 +181,13 @@ def place_loops(plan: KernelPlan, several: Sequence[int]) -> list[Layer]:
         for axis, d in dimensions_of(plan)
         if d in several
     ]
-    return [*layers[:-1], *(unrolled(plan, layer) for layer in layers[-1:])]
+    return [*layers[:-1], *(unrolled(plan.unroll, layer) for layer in layers[-1:])]
 
 
-def inside(plan: KernelPlan) -> Node:
-    """The test whether an item has an iteration."""
-    return _all([_has_iteration(axis, plan) for axis in plan.axes])
+def inside(plan: KernelPlan) -> Node | None:
+    """The test whether an item has an iteration, None where each has one."""
+    tests = [_has_iteration(a, plan) for a, d in dimensions_of(plan) if not _is_filled(plan, a, d)]
+    return _all(tests) if tests else None
 
 
 def counters(plan: KernelPlan) -> list[Node]:
@@ -202,48 +209,68 @@ def _all(tests: Sequence[Node]) -> Node:
 def _staged(kernel: Kernel, body: Sequence[Node]) -> list[Node]:
     """Load the tiles, then do an iteration if there is one, for each step of the group."""
     plan, steps = kernel.plan, steps_of(kernel)
-    inner = nested([*place_loops(plan, steps.several), before(*counters(plan)), guarded(inside(plan))], body)
+    inner = nested([*place_loops(plan, steps.several), before(*counters(plan)), *tested(plan)], body)
     waits = [GroupBarrier()] if steps.is_looped else []
     return nested(steps.layers, [*steps.loads, *inner, *waits])
 
 
-def _is_looped(plan: KernelPlan, dimension: int) -> bool:
+def tested(plan: KernelPlan) -> list[Layer]:
+    """The test of `inside`, if there is one."""
+    test = inside(plan)
+    return [] if test is None else [guarded(test)]
+
+
+def _is_looped(plan: KernelPlan, axis: Axis, dimension: int) -> bool:
     """Whether an item, or a group that has tiles, may do several steps along a dimension."""
     launch = plan.launch
-    return (
-        launch.grid_size is not None or plan.coarsen > 1 or (launch.most_groups is not None and dimension > 0)
-    )
+    if launch.grid_size is not None or plan.coarsen > 1:
+        return True
+    if launch.most_groups is None or dimension == 0:
+        return False
+    trips = literal_value(axis.trips)
+    return trips is None or trips > launch.most_groups[dimension] * launch.step[dimension]
 
 
-def _item_loops(plan: KernelPlan) -> list[Layer]:
+def _is_filled(plan: KernelPlan, axis: Axis, dimension: int) -> bool:
+    """Whether the iterations of an axis fill all of its groups."""
+    trips = literal_value(axis.trips)
+    is_cut = plan.options.streams > 1 and axis is plan.axes[0]
+    return trips is not None and not is_cut and trips % plan.launch.step[dimension] == 0
+
+
+def _item_loops(kernel: Kernel) -> list[Layer]:
     """What stands around the iterations of an item: a loop for each axis that needs one, and a test of the others."""
+    plan = kernel.plan
     layers: list[Layer] = []
     tests: list[Node] = []
     for level, (axis, dimension) in enumerate(dimensions_of(plan)):
-        if _is_looped(plan, dimension):
-            layers.append(_loop(plan, axis, dimension, level))
-        else:
-            first = _behind(plan, level, _first(plan, dimension))
-            layers.append(before(declare("const long", counter(axis, plan), first)))
+        if _is_looped(plan, axis, dimension):
+            layers.append(_loop(kernel, axis, dimension, level))
+            continue
+        first = _behind(plan, level, _first(plan, axis, dimension))
+        layers.append(before(declare(f"const {counter_kind(axis, plan)}", counter(axis, plan), first)))
+        if not _is_filled(plan, axis, dimension):
             tests.append(_has_iteration(axis, plan))
     if not tests or (plan.launch.driver_chosen and plan.launch.vector == 1):
         return layers  # With groups of the driver's there are as many items as iterations.
     return [*layers, guarded(_all(tests))]
 
 
-def _bound_loops(plan: KernelPlan) -> list[Layer]:
+def _bound_loops(kernel: Kernel) -> list[Layer]:
     """The same where each axis has a dimension of its own: a loop over what is left to a group or an item."""
+    plan = kernel.plan
     layers: list[Layer] = []
     for axis, binding in zip(plan.axes, plan.launch.bindings, strict=True):
-        number, d = counter(axis, plan), binding.dimension
+        number, kind, d = counter(axis, plan), counter_kind(axis, plan), binding.dimension
         by_groups = binding.role is Role.GROUPS
         first = query(plan, Query.GROUP_ID if by_groups else Query.LOCAL_ID, d)
         if has_one(axis, binding, plan):
-            layers.append(before(declare("const long", number, first)))
+            layers.append(before(declare(f"const {kind}", number, first)))
             continue
         size = c_ast.Constant("int", str(plan.launch.block_size[d]))
         step = query(plan, Query.GROUP_COUNT, d) if by_groups else size
-        layers.append(counted(number, first, ident(trips_name(axis)), step))
+        layer = counted(number, first, ident(trips_name(axis)), step, kind=kind)
+        layers.append(strided(kernel, layer) if by_groups else layer)
     return layers
 
 
@@ -262,20 +289,20 @@ def _behind(plan: KernelPlan, level: int, number: Node) -> Node:
     return binary("+", ident(from_name(plan.axes[0])), number) if is_cut else number
 
 
-def _loop(plan: KernelPlan, axis: Axis, dimension: int, level: int) -> Layer:
+def _loop(kernel: Kernel, axis: Axis, dimension: int, level: int) -> Layer:
     """Each item does every iteration that is its own."""
-    number, trips = counter(axis, plan), ident(trips_name(axis))
+    plan = kernel.plan
     width = plan.launch.vector if dimension == 0 else 1
     if dimension == 0 and plan.spread is Distribution.BLOCKED:
         return _piece(plan, axis, level)
-    step = query(plan, Query.GLOBAL_SIZE, dimension)
-    layer = counted(
-        number,
-        _behind(plan, level, _first(plan, dimension)),
-        trips,
-        step if width == 1 else mul(as_long(step), width),
+    step: Node = WorkItem(
+        Query.GLOBAL_SIZE, dimension, plan.launch.block_size[dimension], is_narrow(axis, plan)
     )
-    return unrolled(plan, layer) if dimension == 0 else layer
+    if width > 1:
+        step = mul(step if is_narrow(axis, plan) else as_long(step), width)
+    first = _behind(plan, level, _first(plan, axis, dimension))
+    layer = counted(counter(axis, plan), first, ident(trips_name(axis)), step, kind=counter_kind(axis, plan))
+    return strided(kernel, layer, plan.unroll if dimension == 0 else None)
 
 
 def _piece(plan: KernelPlan, axis: Axis, level: int) -> Layer:
@@ -293,7 +320,7 @@ def _piece(plan: KernelPlan, axis: Axis, level: int) -> Layer:
         declare("const long", piece.name, length),
         declare("const long", end.name, call("min", last, trips)),
     )
-    return lambda body: [*declarations, *unrolled(plan, loop)(body)]
+    return lambda body: [*declarations, *unrolled(plan.unroll, loop)(body)]
 
 
 def declarations(kernel: Kernel, names: Set[str] | None = None) -> list[Node]:
@@ -308,11 +335,17 @@ def declarations(kernel: Kernel, names: Set[str] | None = None) -> list[Node]:
     return [node for name, node in found if name in wanted]
 
 
-def _first(plan: KernelPlan, dimension: int) -> Node:
+def _first(plan: KernelPlan, axis: Axis, dimension: int) -> Node:
     """The number of an item's first iteration along a dimension: it does as many as there are lanes."""
-    place = query(plan, Query.GLOBAL_ID, dimension)
+    narrow = is_narrow(axis, plan)
+    place = WorkItem(Query.GLOBAL_ID, dimension, plan.launch.block_size[dimension], narrow)
     several = dimension == 0 and plan.launch.vector > 1
-    return mul(as_long(place), plan.launch.vector) if several else place
+    return mul(place if narrow else as_long(place), plan.launch.vector) if several else place
+
+
+def counter_kind(axis: Axis, plan: KernelPlan) -> str:
+    """The type of the iteration's number."""
+    return "uint" if is_narrow(axis, plan) else "long"
 
 
 def counter(axis: Axis, plan: KernelPlan) -> str:

@@ -24,7 +24,14 @@ from orio_py.codegen.offload.device_tree import (
     VectorOp,
     VectorOperation,
 )
-from orio_py.codegen.offload.loops import counted, counter, declarations, index_declared, iterations
+from orio_py.codegen.offload.loops import (
+    counted,
+    counter,
+    counter_kind,
+    declarations,
+    index_declared,
+    iterations,
+)
 from orio_py.codegen.offload.reductions import groups_merged, lanes_declared, lanes_merged, values_declared
 from orio_py.codegen.offload.statements import Kernel, device_kind, device_statement
 from orio_py.codegen.offload.types import types_of
@@ -39,7 +46,7 @@ from orio_py.kernel.types import device_type
 
 def lowered_kernel(plan: KernelPlan, features: DeviceFeatures) -> DeviceKernel:
     """The kernel of a plan as a tree."""
-    kernel = Kernel(plan, types_of(plan))
+    kernel = Kernel(plan, types_of(plan), features)
     tiles = [GroupArray(device_type(t.type) or "int", t.name, t.elements) for t in plan.staged]
     body = [*tiles, *values_declared(plan), *_iterations(kernel), *groups_merged(plan, features)]
     return DeviceKernel(plan, block(*body), frozenset(kernel.types))
@@ -85,7 +92,7 @@ def _lanes_body(kernel: Kernel) -> list[Node]:
         *(declare(device_kind(kind), device_name(name)) for name, kind in plan.private),
         *_statements(kernel),
     ]
-    left = counted(rest.name, number, trips, 1)(single)
+    left = counted(rest.name, number, trips, 1, kind=counter_kind(axis, plan))(single)
     others = used & {a.index for a in plan.axes[:-1]}
     enough = binary("<=", binary("+", number, width), trips)
     return [*declarations(kernel, others), if_(enough, block(*together), block(*left))]

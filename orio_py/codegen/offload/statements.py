@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orio_py.codegen.device_names import device_name
+from orio_py.codegen.offload.device_tree import DeviceFeatures
 from orio_py.codegen.offload.types import Types, type_of
 from orio_py.ctree.build import binary, call, cast_to, ternary
 from orio_py.ctree.nodes import Node, c_ast
@@ -20,6 +21,7 @@ class Kernel:
 
     plan: KernelPlan
     types: Types
+    features: DeviceFeatures
 
 
 def device_kind(text: str) -> str:

@@ -47,7 +47,7 @@ _MEMBERS = {VectorOp.LOWER: "lo", VectorOp.UPPER: "hi", VectorOp.FIRST: "s0"}
 class OpenCLDialect:
     """OpenCL C."""
 
-    features = DeviceFeatures(warp=0, item="item", group="group")
+    features = DeviceFeatures(warp=0, item="item", group="group", divides_to_unroll=False)
     group_memory = "__local"
     absolute_is_unsigned = True
     narrows_in_braces = True
