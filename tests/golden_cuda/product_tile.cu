@@ -18,7 +18,8 @@ extern "C" __global__ void __launch_bounds__(128) orio_cuda_k_0(const double *__
     {
       const long orio_trips_k = n;
       for (long orio_begin_k = 0; orio_begin_k < orio_trips_k; orio_begin_k += 16) {
-        for (int orio_cell = orio_item; orio_cell < 128; orio_cell += 128) {
+        {
+          const int orio_cell = orio_item;
           const long i = orio_begin_i + orio_cell / 16;
           const long k = orio_begin_k + orio_cell % 16;
           const long orio_element = (long)i * 64 + k;
