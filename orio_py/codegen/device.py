@@ -20,6 +20,7 @@ A buffer whose count is 0 or less is not touched, but the kernel needs some buff
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -28,6 +29,7 @@ from math import prod
 
 from orio_py.codegen.device_names import device_name
 from orio_py.ctree.build import literal_value
+from orio_py.ctree.ctype import Rank, ctype
 from orio_py.kernel.call import (
     FIRST_GROUP,
     call_parameters,
@@ -35,7 +37,7 @@ from orio_py.kernel.call import (
     start_name,
     trips_name,
 )
-from orio_py.kernel.plan import Direction, KernelPlan, LaunchShape, Role
+from orio_py.kernel.plan import Axis, Direction, Distribution, KernelPlan, LaunchShape, Role
 from orio_py.kernel.records import RecordPlan
 from orio_py.kernel.types import device_type
 
@@ -120,7 +122,8 @@ def kernel_arguments(plan: KernelPlan) -> tuple[KernelArgument, ...]:
         if literal_value(axis.start) is None:
             start = start_name(axis)
             found.append(_value(ArgumentKind.START, start, axis.index, axis.type, start))
-        found.append(_value(ArgumentKind.TRIPS, trips_name(axis), axis.index, "long", trips_name(axis)))
+        name, kind = trips_name(axis), "unsigned" if is_narrow(axis, plan) else "long"
+        found.append(_value(ArgumentKind.TRIPS, name, axis.index, kind, name))
     if plan.options.streams > 1:
         outer = plan.axes[0]
         found.append(_value(ArgumentKind.FROM, from_name(outer), outer.index, "long", ""))
@@ -131,6 +134,26 @@ def kernel_arguments(plan: KernelPlan) -> tuple[KernelArgument, ...]:
         device = _device(reduction.type)
         found.append(KernelArgument(ArgumentKind.PARTIALS, name, reduction.name, reduction.type, device))
     return tuple(found)
+
+
+def is_narrow(axis: Axis, plan: KernelPlan) -> bool:
+    """Whether 32 bits without a sign hold all numbers of an axis's iterations that a kernel computes.
+
+    There are at most 2^31 iterations, and from each of them to the next that the same item does, or to the end of the
+    last group, are less: no sum wraps.  Those of tiles in the memory of groups may lie before the first iteration, those
+    of slices behind others, and pieces are products.
+    """
+    launch, kind = plan.launch, ctype(axis.type)
+    if plan.staged or plan.options.streams > 1 or plan.spread is Distribution.BLOCKED:
+        return False
+    if kind is None or kind.rank > Rank.INT:
+        return False
+    if plan.coarsen > 1 and launch.most_groups is None and axis is not plan.axes[-1]:
+        return False  # The stride of the loop over what is left may be as large as the number of iterations.
+    first = literal_value(axis.start)
+    is_half = axis.upward and first is not None and first >= 0 and not kind.unsigned
+    steps = () if launch.grid_size is None else map(operator.mul, launch.grid_size, launch.step)
+    return (is_half or kind.rank < Rank.INT or abs(axis.stride) > 1) and all(step < 2**31 for step in steps)
 
 
 def _value(kind: ArgumentKind, name: str, of: str, type_name: str, host: str) -> KernelArgument:

@@ -1,8 +1,8 @@
 extern "C" __global__ void __launch_bounds__(128) orio_cuda_k_0(const double *__restrict__ p,
     const double *__restrict__ x, double *__restrict__ y, const int m, const long orio_rows_p,
-    const long orio_trips_i)
+    const unsigned int orio_trips_i)
 {
-  const long orio_i = (long)blockIdx.x * 128 + threadIdx.x;
+  const unsigned int orio_i = blockIdx.x * 128 + threadIdx.x;
   if (orio_i < orio_trips_i) {
     const int i = (int)orio_i;
     double t;

@@ -7,6 +7,7 @@ extern "C" __global__ void __launch_bounds__(128) orio_cuda_k_0(const double *__
   const int orio_item = threadIdx.y * 16 + threadIdx.x;
   const int orio_place_i = threadIdx.y;
   const int orio_place_j = threadIdx.x;
+  #pragma unroll 1
   for (long orio_begin_i = (long)blockIdx.y * 8; orio_begin_i < orio_trips_i; orio_begin_i += (long)gridDim.y * 8) {
     const long orio_begin_j = (long)blockIdx.x * 16;
     const long orio_i = orio_begin_i + orio_place_i;
@@ -17,7 +18,8 @@ extern "C" __global__ void __launch_bounds__(128) orio_cuda_k_0(const double *__
     {
       const long orio_trips_k = n;
       for (long orio_begin_k = 0; orio_begin_k < orio_trips_k; orio_begin_k += 16) {
-        for (int orio_cell = orio_item; orio_cell < 128; orio_cell += 128) {
+        {
+          const int orio_cell = orio_item;
           const long i = orio_begin_i + orio_cell / 16;
           const long k = orio_begin_k + orio_cell % 16;
           const long orio_element = (long)i * 64 + k;

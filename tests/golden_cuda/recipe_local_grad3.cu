@@ -1,13 +1,14 @@
 extern "C" __global__ void __launch_bounds__(100) orio_cuda_nest_local_grad3_0(const double *__restrict__ D,
     const double *__restrict__ u, double *__restrict__ ur, const double *__restrict__ Dt,
     double *__restrict__ us, const int local_grad3_mu, const int local_grad3_ku, const int local_grad3_ju,
-    const int local_grad3_iu, const long orio_trips_j, const long, const long orio_trips_i,
-    const long orio_trips_k)
+    const int local_grad3_iu, const unsigned int orio_trips_j, const unsigned int,
+    const unsigned int orio_trips_i, const unsigned int orio_trips_k)
 {
-  for (long orio_j = blockIdx.y; orio_j < orio_trips_j; orio_j += gridDim.y) {
-    const long orio_e = blockIdx.x;
-    for (long orio_i = threadIdx.y; orio_i < orio_trips_i; orio_i += 10) {
-      for (long orio_k = threadIdx.x; orio_k < orio_trips_k; orio_k += 10) {
+  #pragma unroll 1
+  for (unsigned int orio_j = blockIdx.y; orio_j < orio_trips_j; orio_j += gridDim.y) {
+    const unsigned int orio_e = blockIdx.x;
+    for (unsigned int orio_i = threadIdx.y; orio_i < orio_trips_i; orio_i += 10) {
+      for (unsigned int orio_k = threadIdx.x; orio_k < orio_trips_k; orio_k += 10) {
         const int j = (int)orio_j;
         const int e = (int)orio_e;
         const int i = (int)orio_i;
@@ -39,13 +40,15 @@ extern "C" __global__ void __launch_bounds__(100) orio_cuda_nest_local_grad3_0(c
 
 extern "C" __global__ void __launch_bounds__(100) orio_cuda_nest_local_grad3_1(const double *__restrict__ u,
     const double *__restrict__ Dt, double *__restrict__ ut, const int local_grad3_mu,
-    const int local_grad3_ku, const int local_grad3_ju, const int local_grad3_iu, const long orio_trips_j,
-    const long, const long orio_trips_i, const long orio_trips_k)
+    const int local_grad3_ku, const int local_grad3_ju, const int local_grad3_iu,
+    const unsigned int orio_trips_j, const unsigned int, const unsigned int orio_trips_i,
+    const unsigned int orio_trips_k)
 {
-  for (long orio_j = blockIdx.y; orio_j < orio_trips_j; orio_j += gridDim.y) {
-    const long orio_e = blockIdx.x;
-    for (long orio_i = threadIdx.y; orio_i < orio_trips_i; orio_i += 10) {
-      for (long orio_k = threadIdx.x; orio_k < orio_trips_k; orio_k += 10) {
+  #pragma unroll 1
+  for (unsigned int orio_j = blockIdx.y; orio_j < orio_trips_j; orio_j += gridDim.y) {
+    const unsigned int orio_e = blockIdx.x;
+    for (unsigned int orio_i = threadIdx.y; orio_i < orio_trips_i; orio_i += 10) {
+      for (unsigned int orio_k = threadIdx.x; orio_k < orio_trips_k; orio_k += 10) {
         const int j = (int)orio_j;
         const int e = (int)orio_e;
         const int i = (int)orio_i;

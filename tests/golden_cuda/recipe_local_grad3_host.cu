@@ -32,10 +32,10 @@ static int orio_run_group_0(struct orio_failure *orio_failure, const double *D, 
     int orio_value_local_grad3_ku = (int)orio_local_grad3_ku;
     int orio_value_local_grad3_ju = (int)orio_local_grad3_ju;
     int orio_value_local_grad3_iu = (int)orio_local_grad3_iu;
-    long orio_number_j = (long)orio_trips_j;
-    long orio_number_e = (long)orio_trips_e;
-    long orio_number_i = (long)orio_trips_i;
-    long orio_number_k = (long)orio_trips_k;
+    unsigned int orio_number_j = (unsigned int)orio_trips_j;
+    unsigned int orio_number_e = (unsigned int)orio_trips_e;
+    unsigned int orio_number_i = (unsigned int)orio_trips_i;
+    unsigned int orio_number_k = (unsigned int)orio_trips_k;
     struct orio_launch orio_launch = {2, {(size_t)orio_trips_e, orio_at_most((size_t)orio_trips_j, 65535)}, {10, 10}};
     void *orio_values[] = {orio_places[0], orio_places[1], orio_places[2], orio_places[3], orio_places[4],
                            &orio_value_local_grad3_mu, &orio_value_local_grad3_ku, &orio_value_local_grad3_ju,
@@ -49,10 +49,10 @@ static int orio_run_group_0(struct orio_failure *orio_failure, const double *D, 
     int orio_value_local_grad3_ku = (int)orio_local_grad3_ku;
     int orio_value_local_grad3_ju = (int)orio_local_grad3_ju;
     int orio_value_local_grad3_iu = (int)orio_local_grad3_iu;
-    long orio_number_j = (long)orio_trips_j;
-    long orio_number_e = (long)orio_trips_e;
-    long orio_number_i = (long)orio_trips_i;
-    long orio_number_k = (long)orio_trips_k;
+    unsigned int orio_number_j = (unsigned int)orio_trips_j;
+    unsigned int orio_number_e = (unsigned int)orio_trips_e;
+    unsigned int orio_number_i = (unsigned int)orio_trips_i;
+    unsigned int orio_number_k = (unsigned int)orio_trips_k;
     struct orio_launch orio_launch = {2, {(size_t)orio_trips_e, orio_at_most((size_t)orio_trips_j, 65535)}, {10, 10}};
     void *orio_values[] = {orio_places[1], orio_places[3], orio_places[5], &orio_value_local_grad3_mu,
                            &orio_value_local_grad3_ku, &orio_value_local_grad3_ju, &orio_value_local_grad3_iu,

@@ -1,13 +1,14 @@
 extern "C" __global__ void __launch_bounds__(256) orio_cuda_nest_sd_t_d1_1_0(const double *__restrict__ t2,
     const double *__restrict__ v2, double *__restrict__ t3, const int sd_t_d1_1_p5u, const int sd_t_d1_1_p4u,
     const int sd_t_d1_1_h7u, const int sd_t_d1_1_h3u, const int sd_t_d1_1_h2u, const int sd_t_d1_1_h1u,
-    const int sd_t_d1_1_p6u, const long orio_trips_p6, const long, const long orio_trips_h1,
-    const long orio_trips_h3)
+    const int sd_t_d1_1_p6u, const unsigned int orio_trips_p6, const unsigned int,
+    const unsigned int orio_trips_h1, const unsigned int orio_trips_h3)
 {
-  for (long orio_p6 = blockIdx.y; orio_p6 < orio_trips_p6; orio_p6 += gridDim.y) {
-    const long orio_h2 = blockIdx.x;
-    for (long orio_h1 = threadIdx.y; orio_h1 < orio_trips_h1; orio_h1 += 16) {
-      for (long orio_h3 = threadIdx.x; orio_h3 < orio_trips_h3; orio_h3 += 16) {
+  #pragma unroll 1
+  for (unsigned int orio_p6 = blockIdx.y; orio_p6 < orio_trips_p6; orio_p6 += gridDim.y) {
+    const unsigned int orio_h2 = blockIdx.x;
+    for (unsigned int orio_h1 = threadIdx.y; orio_h1 < orio_trips_h1; orio_h1 += 16) {
+      for (unsigned int orio_h3 = threadIdx.x; orio_h3 < orio_trips_h3; orio_h3 += 16) {
         const int p6 = (int)orio_p6;
         const int h2 = (int)orio_h2;
         const int h1 = (int)orio_h1;

@@ -5,6 +5,7 @@ extern "C" __global__ void __launch_bounds__(64) orio_cuda_k_0(const double *__r
   const int orio_item = threadIdx.y * 16 + threadIdx.x;
   const int orio_place_i = threadIdx.y;
   const int orio_place_j = threadIdx.x;
+  #pragma unroll 1
   for (long orio_begin_i = (long)blockIdx.y * 4; orio_begin_i < orio_trips_i; orio_begin_i += (long)gridDim.y * 4) {
     const long orio_begin_j = (long)blockIdx.x * 16;
     for (int orio_cell = orio_item; orio_cell < 108; orio_cell += 64) {

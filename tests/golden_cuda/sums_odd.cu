@@ -1,5 +1,5 @@
 extern "C" __global__ void __launch_bounds__(48) orio_cuda_k_0(const double *__restrict__ x,
-    const double *__restrict__ y, const int *__restrict__ c, const long orio_trips_i,
+    const double *__restrict__ y, const int *__restrict__ c, const unsigned int orio_trips_i,
     double *__restrict__ orio_partials_s, double *__restrict__ orio_partials_mx,
     int *__restrict__ orio_partials_ok, int *__restrict__ orio_partials_count)
 {
@@ -7,7 +7,8 @@ extern "C" __global__ void __launch_bounds__(48) orio_cuda_k_0(const double *__r
   double mx = -__int_as_float(0x7f800000);
   int ok = 1;
   int count = 0;
-  for (long orio_i = (long)blockIdx.x * 48 + threadIdx.x; orio_i < orio_trips_i; orio_i += (long)gridDim.x * 48) {
+  #pragma unroll 1
+  for (unsigned int orio_i = blockIdx.x * 48 + threadIdx.x; orio_i < orio_trips_i; orio_i += gridDim.x * 48) {
     const int i = (int)orio_i;
     s += x[i] * y[i];
     if (x[i] > mx)
@@ -15,7 +16,6 @@ extern "C" __global__ void __launch_bounds__(48) orio_cuda_k_0(const double *__r
     ok = c[i] && ok;
     count ^= c[i];
   }
-
   const int orio_item = threadIdx.x;
   /* One value of each thread, then one of the block. */
   __shared__ double orio_local_s[48];
@@ -38,7 +38,7 @@ extern "C" __global__ void __launch_bounds__(48) orio_cuda_k_0(const double *__r
     __syncthreads();
   }
   if (orio_item == 0) {
-    const long orio_group = (long)blockIdx.x;
+    const long orio_group = blockIdx.x;
     orio_partials_s[orio_group] = orio_local_s[0];
     orio_partials_mx[orio_group] = orio_local_mx[0];
     orio_partials_ok[orio_group] = orio_local_ok[0];

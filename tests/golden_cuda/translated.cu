@@ -10,9 +10,9 @@ inline __device__ int orio_isnormal(float x)
 
 extern "C" __global__ void __launch_bounds__(128) orio_cuda_k_0(const int *__restrict__ c,
     float *__restrict__ f, unsigned char *__restrict__ bytes, const double *__restrict__ x, const int m,
-    const long orio_trips_i)
+    const unsigned int orio_trips_i)
 {
-  const long orio_i = (long)blockIdx.x * 128 + threadIdx.x;
+  const unsigned int orio_i = blockIdx.x * 128 + threadIdx.x;
   if (orio_i < orio_trips_i) {
     const int i = (int)orio_i;
     long v = 3L;

@@ -175,15 +175,15 @@ __device__ __forceinline__ orio_vector<double, N> orio_lanes_sqrt(orio_vector<do
 }
 
 extern "C" __global__ void __launch_bounds__(128) orio_cuda_k_0(const double *__restrict__ x,
-    double *__restrict__ y, const double alpha, const long orio_trips_i)
+    double *__restrict__ y, const double alpha, const unsigned int orio_trips_i)
 {
-  const long orio_i = ((long)blockIdx.x * 128 + threadIdx.x) * 4;
+  const unsigned int orio_i = (blockIdx.x * 128 + threadIdx.x) * 4;
   if (orio_i < orio_trips_i) {
     if (orio_i + 4 <= orio_trips_i) {
       const int i = (int)orio_i;
       orio_store(orio_lanes_sqrt(orio_load<4>(&x[i])) * alpha, &y[i]);
     } else {
-      for (long orio_rest_i = orio_i; orio_rest_i < orio_trips_i; orio_rest_i++) {
+      for (unsigned int orio_rest_i = orio_i; orio_rest_i < orio_trips_i; orio_rest_i++) {
         const int i = (int)orio_rest_i;
         y[i] = sqrt(x[i]) * alpha;
       }

@@ -1,9 +1,9 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 __kernel void orio_opencl_k_0(__global const double *restrict p, __global const double *restrict x,
-    __global double *restrict y, const int m, const long orio_rows_p, const long orio_trips_i)
+    __global double *restrict y, const int m, const long orio_rows_p, const uint orio_trips_i)
 {
-  const long orio_i = (long)get_global_id(0) * 2;
+  const uint orio_i = get_global_id(0) * 2;
   if (orio_i < orio_trips_i) {
     if (orio_i + 2 <= orio_trips_i) {
       const int i = (int)orio_i;
@@ -14,7 +14,7 @@ __kernel void orio_opencl_k_0(__global const double *restrict p, __global const 
         t = t + vload2(0, &p[j * orio_rows_p + i + 1]) * x[j];
       vstore2(t, 0, &y[i]);
     } else {
-      for (long orio_rest_i = orio_i; orio_rest_i < orio_trips_i; orio_rest_i++) {
+      for (uint orio_rest_i = orio_i; orio_rest_i < orio_trips_i; orio_rest_i++) {
         const int i = (int)orio_rest_i;
         double t;
         int j;

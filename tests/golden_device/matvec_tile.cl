@@ -17,7 +17,8 @@ __kernel void orio_opencl_k_0(__global const double *restrict A, __global const 
   {
     const long orio_trips_j = m;
     for (long orio_begin_j = 0; orio_begin_j < orio_trips_j; orio_begin_j += 64) {
-      for (int orio_cell = orio_item; orio_cell < 64; orio_cell += 64) {
+      {
+        const int orio_cell = orio_item;
         const long j = orio_begin_j + orio_cell;
         const long orio_element = j;
         if (orio_element >= 0 && orio_element < orio_elements_x)

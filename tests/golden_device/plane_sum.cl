@@ -1,20 +1,19 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
-__kernel void orio_opencl_k_0(__global const double *restrict p, const long orio_trips_i,
-    const long orio_trips_j, __global double *restrict orio_partials_s)
+__kernel void orio_opencl_k_0(__global const double *restrict p, const uint orio_trips_i,
+    const uint orio_trips_j, __global double *restrict orio_partials_s)
 {
   double s = 0;
-  const long orio_i = get_global_id(1);
-  const long orio_j = get_global_id(0);
+  const uint orio_i = get_global_id(1);
+  const uint orio_j = get_global_id(0);
   if (orio_i < orio_trips_i && orio_j < orio_trips_j) {
     const int i = (int)orio_i;
     const int j = (int)orio_j;
     s += p[i * 64 + j];
   }
-
+  const int orio_item = get_local_id(1) * 8 + get_local_id(0);
   /* One value of each item, then one of the group. */
   __local double orio_local_s[64];
-  const int orio_item = get_local_id(1) * get_local_size(0) + get_local_id(0);
   orio_local_s[orio_item] = s;
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int orio_width = 64; orio_width > 1; orio_width = (orio_width + 1) / 2) {
@@ -25,7 +24,7 @@ __kernel void orio_opencl_k_0(__global const double *restrict p, const long orio
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   if (orio_item == 0) {
-    const long orio_group = get_group_id(1) * get_num_groups(0) + get_group_id(0);
+    const long orio_group = (long)get_group_id(1) * get_num_groups(0) + get_group_id(0);
     orio_partials_s[orio_group] = orio_local_s[0];
   }
 }

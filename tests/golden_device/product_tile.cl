@@ -6,7 +6,7 @@ __kernel void orio_opencl_k_0(__global const double *restrict p, __global const 
 {
   __local double orio_tile_p[128];
   __local double orio_tile_A[256];
-  const int orio_item = get_local_id(1) * get_local_size(0) + get_local_id(0);
+  const int orio_item = get_local_id(1) * 16 + get_local_id(0);
   const int orio_place_i = get_local_id(1);
   const int orio_place_j = get_local_id(0);
   const long orio_begin_i = (long)get_group_id(1) * 8;
@@ -19,7 +19,8 @@ __kernel void orio_opencl_k_0(__global const double *restrict p, __global const 
   {
     const long orio_trips_k = n;
     for (long orio_begin_k = 0; orio_begin_k < orio_trips_k; orio_begin_k += 16) {
-      for (int orio_cell = orio_item; orio_cell < 128; orio_cell += 128) {
+      {
+        const int orio_cell = orio_item;
         const long i = orio_begin_i + orio_cell / 16;
         const long k = orio_begin_k + orio_cell % 16;
         const long orio_element = (long)i * 64 + k;

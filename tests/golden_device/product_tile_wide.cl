@@ -7,7 +7,7 @@ __kernel void orio_opencl_k_0(__global double *restrict q, __global const double
 {
   __local double orio_tile_p[504];
   __local double orio_tile_A[1008];
-  const int orio_item = get_local_id(1) * get_local_size(0) + get_local_id(0);
+  const int orio_item = get_local_id(1) * 16 + get_local_id(0);
   const int orio_place_j = get_local_id(0);
   for (long orio_begin_i = (long)get_group_id(1) * 8; orio_begin_i < orio_trips_i; orio_begin_i += (long)get_num_groups(1) * 8) {
     for (long orio_begin_j = (long)get_group_id(0) * 16; orio_begin_j < orio_trips_j; orio_begin_j += (long)get_num_groups(0) * 16) {

@@ -1,10 +1,10 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 __kernel void orio_opencl_k_0(__global const double *restrict p, __global double *restrict q,
-    const long orio_trips_i, const long orio_trips_j)
+    const uint orio_trips_i, const uint orio_trips_j)
 {
-  const long orio_i = get_global_id(1);
-  const long orio_j = get_global_id(0);
+  const uint orio_i = get_global_id(1);
+  const uint orio_j = get_global_id(0);
   if (orio_i < orio_trips_i && orio_j < orio_trips_j) {
     const int i = (int)(1 + orio_i);
     const int j = (int)(1 + orio_j);

@@ -4,7 +4,7 @@ __kernel void orio_opencl_k_0(__global const double *restrict p, __global double
     const long orio_trips_i, const long orio_trips_j, const long orio_from_i)
 {
   __local double orio_tile_p[108];
-  const int orio_item = get_local_id(1) * get_local_size(0) + get_local_id(0);
+  const int orio_item = get_local_id(1) * 16 + get_local_id(0);
   const int orio_place_i = get_local_id(1);
   const int orio_place_j = get_local_id(0);
   for (long orio_begin_i = orio_from_i + (long)get_group_id(1) * 4; orio_begin_i < orio_trips_i; orio_begin_i += (long)get_num_groups(1) * 4) {

@@ -4,7 +4,7 @@ __kernel void orio_opencl_k_0(__global const double *restrict p, __global double
     const long orio_trips_i, const long orio_trips_j)
 {
   __local double orio_tile_p[108];
-  const int orio_item = get_local_id(1) * get_local_size(0) + get_local_id(0);
+  const int orio_item = get_local_id(1) * 16 + get_local_id(0);
   const int orio_place_i = get_local_id(1);
   const int orio_place_j = get_local_id(0);
   const long orio_begin_i = (long)get_group_id(1) * 4;

@@ -25,7 +25,6 @@ __kernel void orio_opencl_k_0(__global const double *restrict x,
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-
   /* One value of each item, then one of the group. */
   __local double orio_local_s[32];
   orio_local_s[orio_item] = s;

@@ -5,9 +5,9 @@ typedef char orio_cell_size[sizeof(struct orio_cell) == 40 ? 1 : -1];
 
 __kernel void orio_opencl_k_0(__global struct orio_cell *restrict cells,
     __global const int *restrict c, __global const double *restrict y, const double rule_dt,
-    const int rule_n, const long orio_trips_i)
+    const int rule_n, const uint orio_trips_i)
 {
-  const long orio_i = get_global_id(0);
+  const uint orio_i = get_global_id(0);
   if (orio_i < orio_trips_i) {
     const int i = (int)orio_i;
     int j;

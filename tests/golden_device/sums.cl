@@ -1,7 +1,7 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 __kernel void orio_opencl_k_0(__global const double *restrict x, __global const double *restrict y,
-    __global const int *restrict c, const long orio_trips_i,
+    __global const int *restrict c, const uint orio_trips_i,
     __global double *restrict orio_partials_s, __global double *restrict orio_partials_mx,
     __global int *restrict orio_partials_ok, __global int *restrict orio_partials_count)
 {
@@ -9,7 +9,7 @@ __kernel void orio_opencl_k_0(__global const double *restrict x, __global const 
   double mx = -INFINITY;
   int ok = 1;
   int count = 0;
-  for (long orio_i = get_global_id(0); orio_i < orio_trips_i; orio_i += get_global_size(0)) {
+  for (uint orio_i = get_global_id(0); orio_i < orio_trips_i; orio_i += get_global_size(0)) {
     const int i = (int)orio_i;
     s += x[i] * y[i];
     if (x[i] > mx)
@@ -17,13 +17,12 @@ __kernel void orio_opencl_k_0(__global const double *restrict x, __global const 
     ok = c[i] && ok;
     count ^= c[i];
   }
-
+  const int orio_item = get_local_id(0);
   /* One value of each item, then one of the group. */
   __local double orio_local_s[48];
   __local double orio_local_mx[48];
   __local int orio_local_ok[48];
   __local int orio_local_count[48];
-  const int orio_item = get_local_id(0);
   orio_local_s[orio_item] = s;
   orio_local_mx[orio_item] = mx;
   orio_local_ok[orio_item] = ok;

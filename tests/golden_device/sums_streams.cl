@@ -15,11 +15,10 @@ __kernel void orio_opencl_k_0(__global const double *restrict x, __global const 
     if (x[i] > mx)
       mx = x[i];
   }
-
+  const int orio_item = get_local_id(0);
   /* One value of each item, then one of the group. */
   __local double orio_local_s[32];
   __local double orio_local_mx[32];
-  const int orio_item = get_local_id(0);
   orio_local_s[orio_item] = s;
   orio_local_mx[orio_item] = mx;
   barrier(CLK_LOCAL_MEM_FENCE);

@@ -2,9 +2,9 @@
 
 __kernel void orio_opencl_k_0(__global uchar *restrict bytes, __global const double *restrict x,
     __global float *restrict f, __global const int *restrict c, const ulong z, const long big,
-    const int local_, const long orio_trips_i)
+    const int local_, const uint orio_trips_i)
 {
-  const long orio_i = get_global_id(0);
+  const uint orio_i = get_global_id(0);
   if (orio_i < orio_trips_i) {
     const int i = (int)orio_i;
     long v = 3L;

@@ -1,7 +1,7 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 __kernel void orio_opencl_k_0(__global const double *restrict x, __global const double *restrict y,
-    __global const int *restrict c, const long orio_trips_i,
+    __global const int *restrict c, const uint orio_trips_i,
     __global double *restrict orio_partials_s, __global double *restrict orio_partials_mx,
     __global int *restrict orio_partials_ok, __global int *restrict orio_partials_count)
 {
@@ -9,11 +9,11 @@ __kernel void orio_opencl_k_0(__global const double *restrict x, __global const 
   double mx = -INFINITY;
   int ok = 1;
   int count = 0;
-  double4 orio_lanes_s = (double4)(0);
-  double4 orio_lanes_mx = (double4)(-INFINITY);
-  int4 orio_lanes_ok = (int4)(1);
-  int4 orio_lanes_count = (int4)(0);
-  for (long orio_i = (long)get_global_id(0) * 4; orio_i < orio_trips_i; orio_i += (long)get_global_size(0) * 4) {
+  double4 orio_lanes_s = (double4)0;
+  double4 orio_lanes_mx = (double4) -INFINITY;
+  int4 orio_lanes_ok = (int4)1;
+  int4 orio_lanes_count = (int4)0;
+  for (uint orio_i = get_global_id(0) * 4; orio_i < orio_trips_i; orio_i += get_global_size(0) * 4) {
     if (orio_i + 4 <= orio_trips_i) {
       const int i = (int)orio_i;
       orio_lanes_s = orio_lanes_s + vload4(0, &x[i]) * vload4(0, &y[i]);
@@ -24,7 +24,7 @@ __kernel void orio_opencl_k_0(__global const double *restrict x, __global const 
       orio_lanes_ok = -((vload4(0, &c[i]) != 0) & (orio_lanes_ok != 0));
       orio_lanes_count = orio_lanes_count ^ vload4(0, &c[i]);
     } else {
-      for (long orio_rest_i = orio_i; orio_rest_i < orio_trips_i; orio_rest_i++) {
+      for (uint orio_rest_i = orio_i; orio_rest_i < orio_trips_i; orio_rest_i++) {
         const int i = (int)orio_rest_i;
         s += x[i] * y[i];
         if (x[i] > mx)
@@ -46,13 +46,12 @@ __kernel void orio_opencl_k_0(__global const double *restrict x, __global const 
   const int2 orio_lanes_count_2 = orio_lanes_count.lo ^ orio_lanes_count.hi;
   count ^= orio_lanes_count_2.lo;
   count ^= orio_lanes_count_2.hi;
-
+  const int orio_item = get_local_id(0);
   /* One value of each item, then one of the group. */
   __local double orio_local_s[32];
   __local double orio_local_mx[32];
   __local int orio_local_ok[32];
   __local int orio_local_count[32];
-  const int orio_item = get_local_id(0);
   orio_local_s[orio_item] = s;
   orio_local_mx[orio_item] = mx;
   orio_local_ok[orio_item] = ok;

@@ -2,9 +2,9 @@
 
 __kernel void orio_opencl_k_0(__global const int *restrict c, __global const double *restrict x,
     __global double *restrict y, __global float *restrict f, __global uchar *restrict bytes,
-    const ulong z, const long big, const long orio_trips_i)
+    const ulong z, const long big, const uint orio_trips_i)
 {
-  const long orio_i = (long)get_global_id(0) * 16;
+  const uint orio_i = get_global_id(0) * 16;
   if (orio_i < orio_trips_i) {
     if (orio_i + 16 <= orio_trips_i) {
       const int i = (int)orio_i;
@@ -22,7 +22,7 @@ __kernel void orio_opencl_k_0(__global const int *restrict c, __global const dou
       vstore16(convert_float16(convert_double16(sqrt(convert_float16(vload16(0, &x[i]))) + fmax(vload16(0, &f[i]), (float16)2) + convert_float16(select((int16)3, vload16(0, &c[i]), vload16(0, &c[i]) > 3)) - convert_float16(convert_int16(abs(vload16(0, &c[i]))))) + pow(convert_double16(vload16(0, &f[i])), (double16)2.0)), 0, &f[i]);
       vstore16((uchar16)(uchar)(z + big), 0, &bytes[i]);
     } else {
-      for (long orio_rest_i = orio_i; orio_rest_i < orio_trips_i; orio_rest_i++) {
+      for (uint orio_rest_i = orio_i; orio_rest_i < orio_trips_i; orio_rest_i++) {
         const int i = (int)orio_rest_i;
         double t;
         int local_ = i + 1;

@@ -88,6 +88,21 @@ def test_clean_files_are_built_and_nothing_is_run(tmp_path: Path, capsys) -> Non
     assert json.loads(capsys.readouterr().out)["built"] is None
 
 
+@pytest.mark.parametrize("device", ["CUDA(threadCount=T)", "OpenCL(workItemsPerGroup=T)"])
+def test_kernels_are_built_before_there_are_inputs(tmp_path: Path, capsys, device: str) -> None:
+    source = tmp_path / "axpy.c"
+    text = SOURCE.replace("Unroll(ufactor=U)", device).replace("param U[] = [1, 2]", "param T[] = [32, 64]")
+    for name, part in {**GOOD, "HELPER": "x", "BODY": "x[i]"}.items():
+        text = text.replace(name, part)
+    source.write_text(text.replace(" + helper(x[i])", ""))
+    status = main(["check", str(source), "--build"])
+    shown = capsys.readouterr()
+    if status == 3:
+        pytest.skip(shown.err)
+    assert status == 0, shown.err
+    assert "1 built" in shown.out
+
+
 def test_without_a_compiler_it_is_the_environments_fault(tmp_path: Path, capsys, monkeypatch) -> None:
     source = write(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))

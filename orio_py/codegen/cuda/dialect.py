@@ -1,4 +1,4 @@
-"""How CUDA C++ spells what device languages have in common.
+"""How CUDA C++ spells what device trees hold.
 
 The text needs no headers, so that it compiles at run time as well as with a host compiler: limits are numbers,
 and vectors are those of `templates/cuda/lanes.cuh.j2`, since CUDA's own have no operators.
@@ -8,16 +8,21 @@ Source: CUDA C++ Programming Guide, chapters 7 (extensions) and 17 (mathematical
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
+from math import prod
 
-from orio_py.ctree.build import call, ident, index
+from orio_py.codegen.device import ArgumentKind, KernelArgument, kernel_arguments
+from orio_py.codegen.offload.device_tree import DeviceFeatures, Query, VectorOp, VectorOperation, WorkItem
+from orio_py.codegen.offload.dialect import wrapped_head
+from orio_py.ctree.build import as_long, binary, call, ident, index
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.kernel.functions import DeviceFunction
-from orio_py.kernel.plan import LaunchShape
+from orio_py.kernel.functions import DeviceFunction, device_function
+from orio_py.kernel.plan import Direction, KernelPlan
 
 LANES_FUNCTION = "orio_lanes_"
 """How the names of functions of `math.h` for vectors begin."""
 
+_WIDTH = 110
 _SIDES = "xyz"
 _TYPES: Mapping[str, str] = {
     "char": "signed char",
@@ -72,51 +77,68 @@ _CONSTANTS: Mapping[str, str] = {
 class CudaDialect:
     """CUDA C++."""
 
-    barrier = "__syncthreads();"
-    select = "orio_select"
+    # Threads of a warp, on all devices (CUDA C++ Programming Guide, section 4.1).
+    features = DeviceFeatures(warp=32, item="thread", group="block", divides_to_unroll=True)
+    group_memory = "__shared__"
     absolute_is_unsigned = False
     narrows_in_braces = False
+    ids_are_long = True
 
-    def local_id(self, d: int) -> str:
-        """`threadIdx`."""
-        return f"threadIdx.{_SIDES[d]}"
+    def work_item(self, node: WorkItem) -> Node:
+        """`threadIdx` and the like; numbers among all threads in 64 bits where they have to be."""
+        side = _SIDES[node.dimension]
 
-    def group_id(self, d: int) -> str:
-        """`blockIdx`."""
-        return f"blockIdx.{_SIDES[d]}"
+        def scaled(count: Node) -> Node:
+            return binary("*", count if node.is_narrow else as_long(count), node.items)
 
-    def group_count(self, d: int) -> str:
-        """`gridDim`."""
-        return f"gridDim.{_SIDES[d]}"
+        match node.query:
+            case Query.LOCAL_ID:
+                return ident(f"threadIdx.{side}")
+            case Query.GROUP_ID:
+                return ident(f"blockIdx.{side}")
+            case Query.GROUP_COUNT:
+                return ident(f"gridDim.{side}")
+            case Query.GLOBAL_ID:
+                return binary("+", scaled(ident(f"blockIdx.{side}")), ident(f"threadIdx.{side}"))
+            case Query.GLOBAL_SIZE:
+                return scaled(ident(f"gridDim.{side}"))
 
-    def global_id(self, d: int, launch: LaunchShape) -> str:
-        """The number of a thread among all, in 64 bits."""
-        return f"(long)blockIdx.{_SIDES[d]} * {launch.block_size[d]} + threadIdx.{_SIDES[d]}"
+    def barrier(self) -> Node:
+        """`__syncthreads`."""
+        return call("__syncthreads")
 
-    def global_size(self, d: int, launch: LaunchShape, width: int = 1) -> str:
-        """The number of all threads times a width, in 64 bits."""
-        return f"(long)gridDim.{_SIDES[d]} * {launch.block_size[d] * width}"
+    def shuffle_down(self, value: Node, distance: Node) -> Node:
+        """`__shfl_down_sync` of a whole warp."""
+        return call("__shfl_down_sync", c_ast.Constant("unsigned int", "0xffffffffu"), value, distance)
 
-    def item_number(self, launch: LaunchShape) -> str:
-        """The thread's number in its block."""
-        items = launch.block_size
-        text = f"threadIdx.{_SIDES[len(items) - 1]}"
-        for d in reversed(range(len(items) - 1)):
-            text = f"({text})" if "+" in text else text
-            text = f"{text} * {items[d]} + threadIdx.{_SIDES[d]}"
-        return text
-
-    def group_number(self, launch: LaunchShape) -> str:
-        """The block's number, in 64 bits."""
-        text = f"(long)blockIdx.{_SIDES[len(launch.block_size) - 1]}"
-        for d in reversed(range(len(launch.block_size) - 1)):
-            text = f"({text})" if "+" in text else text
-            text = f"{text} * gridDim.{_SIDES[d]} + blockIdx.{_SIDES[d]}"
-        return text
+    def vector(self, node: VectorOperation) -> Node:
+        """`orio_load<4>` and the like."""
+        kind, upper = self.type_name(node.type), int(node.operation is VectorOp.UPPER)
+        match node.operation:
+            case VectorOp.LOAD:
+                return call(f"orio_load<{node.width}>", *node.operands)
+            case VectorOp.STORE:
+                return call("orio_store", *node.operands)
+            case VectorOp.CONVERT:
+                return call(f"orio_convert<{kind}>", *node.operands)
+            case VectorOp.SELECT:
+                return call("orio_select", *node.operands)
+            case VectorOp.VALUES:
+                return call(f"orio_values<{kind}>", *node.operands)
+            case VectorOp.CALL:
+                return call(lanes_function_name(node), *node.operands)
+            case VectorOp.LOWER | VectorOp.UPPER if node.width > 2:
+                return call(f"orio_half<{upper}>", *node.operands)
+            case VectorOp.LOWER | VectorOp.UPPER | VectorOp.FIRST:
+                return index(c_ast.StructRef(node.operands[0], ".", ident("v")), upper)
 
     def type_name(self, kind: str) -> str:
         """For example `unsigned int`."""
         return _TYPES.get(kind, kind)
+
+    def vector_type(self, kind: str, width: int) -> str:
+        """For example `orio_vector<double, 4>`."""
+        return f"orio_vector<{self.type_name(kind)}, {width}>"
 
     def constant(self, name: str) -> str:
         """The number that the macro stands for."""
@@ -127,40 +149,42 @@ class CudaDialect:
         del function
         return "orio_isnormal" if name == "isnormal" else name
 
-    def lanes_function(self, name: str, function: DeviceFunction) -> str:
-        """The function that takes each lane of vectors to `function`."""
-        return f"{LANES_FUNCTION}{self.function(name, function)}"
+    def head(self, plan: KernelPlan, used: Set[str]) -> str:
+        """The qualifiers, the name and the parameters."""
+        parameters = [_parameter(argument, used) for argument in kernel_arguments(plan)]
+        return wrapped_head(f'extern "C" __global__ void {_bounds(plan)} {plan.name}(', parameters, _WIDTH)
 
-    def vector_type(self, kind: str, width: int) -> str:
-        """For example `orio_vector<double, 4>`."""
-        return f"orio_vector<{self.type_name(kind)}, {width}>"
 
-    def vector_of(self, kind: str, values: list[str]) -> str:
-        """For example `orio_values<int>(0, 1)`."""
-        return f"orio_values<{self.type_name(kind)}>({', '.join(values)})"
+def lanes_function_name(node: VectorOperation) -> str:
+    """The function that takes each lane of vectors to the function that an operation calls."""
+    function = device_function(node.called)
+    assert function is not None
+    return f"{LANES_FUNCTION}{CUDA.function(node.called, function)}"
 
-    def load(self, kind: str, width: int, address: Node) -> Node:
-        """For example `orio_load<4>(&x[i])`."""
-        del kind
-        return call(f"orio_load<{width}>", address)
 
-    def store(self, width: int, value: Node, address: Node) -> Node:
-        """For example `orio_store(v, &y[i])`."""
-        del width
-        return call("orio_store", value, address)
+def _bounds(plan: KernelPlan) -> str:
+    """What tells the compiler how many registers a thread can have."""
+    threads, cuda = prod(plan.launch.block_size), plan.options.cuda
+    if cuda.max_registers is not None:
+        # One kernel cannot have both qualifiers (section 7.39).
+        return f"__maxnreg__({cuda.max_registers})"
+    least = f", {cuda.least_blocks}" if cuda.least_blocks is not None else ""
+    return f"__launch_bounds__({threads}{least})"
 
-    def converted(self, kind: str, width: int, value: Node) -> Node:
-        """For example `orio_convert<double>(v)`."""
-        del width
-        return call(f"orio_convert<{self.type_name(kind)}>", value)
 
-    def half(self, vector: str, width: int, *, upper: bool) -> str:
-        """For example `orio_half<1>(v)`."""
-        return f"{vector}.v[{int(upper)}]" if width == 2 else f"orio_half<{int(upper)}>({vector})"
-
-    def lane(self, vector: Node, number: int) -> Node:
-        """For example `v.v[0]`."""
-        return index(c_ast.StructRef(vector, ".", ident("v")), number)
+def _parameter(argument: KernelArgument, used: Set[str]) -> str:
+    """A parameter; a number that no statement uses has no name, so that compilers do not warn of it."""
+    kind = CUDA.type_name(argument.device_type)
+    match argument.kind:
+        case ArgumentKind.BUFFER:
+            constant = "const " if argument.direction is Direction.IN else ""
+            return f"{constant}{kind} *__restrict__ {argument.name}"
+        case ArgumentKind.PARTIALS:
+            return f"{kind} *__restrict__ {argument.name}"
+        case ArgumentKind.GROUP:
+            return f"const {kind} {argument.name}"
+        case _:
+            return f"const {kind} {argument.name}" if argument.name in used else f"const {kind}"
 
 
 CUDA = CudaDialect()

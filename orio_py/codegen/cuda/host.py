@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from orio_py.codegen.cuda.device import cuda_program, with_helpers
+from orio_py.codegen.cuda.device import cuda_program
 from orio_py.codegen.cuda.dialect import CUDA
 from orio_py.codegen.cuda.groups import cpp_name, for_cpp, group_view
 from orio_py.codegen.device import ArgumentKind, KernelArgument, host_parameters, kernel_arguments
@@ -85,7 +85,7 @@ def host_source(unit: HostUnit) -> Program:
         mark=host_mark(unit, _HOST),
         header=f"{unit.stem}.h",
         prefix=host_prefix_of(unit, _HOST),
-        device=with_helpers([replace(k.plan, name=_symbol(k)) for k in unit.kernels]),
+        device=cuda_program([replace(k.plan, name=_symbol(k)) for k in unit.kernels]),
         streams=max(plan.options.streams for plan in plans),
         arguments=max(map(len, [*arguments, *(group_parameters(group).parameters for group in unit.groups)])),
         kernels=[_view(index, kernel) for index, kernel in enumerate(unit.kernels)],

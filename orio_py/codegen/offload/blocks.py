@@ -19,22 +19,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orio_py.codegen.offload.body import device_statement
-from orio_py.codegen.offload.dialect import Kernel
+from orio_py.codegen.offload.device_tree import GroupBarrier
 from orio_py.codegen.offload.loops import (
     Steps,
+    before,
+    counted,
     counters,
     declarations,
+    guarded,
     inside,
     loads,
+    nested,
     place_loops,
-    statement_lines,
     steps_of,
-    type_text,
+    tested,
 )
-from orio_py.ctree.build import literal_value
-from orio_py.ctree.emit_expression import emit_expression
-from orio_py.ctree.nodes import Node
+from orio_py.codegen.offload.statements import Kernel, device_kind, device_statement
+from orio_py.ctree.build import binary, block, call, cast_to, const, declare, ident, literal_value
+from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names
 from orio_py.kernel.call import begin_name, length_name, start_name, trips_name
 from orio_py.kernel.plan import BlockPlan
@@ -42,61 +44,52 @@ from orio_py.kernel.plan import BlockPlan
 _INSIDE = "orio_inside"
 
 
-def kernel_with_blocks(kernel: Kernel) -> list[str]:
-    """The lines by which each group does its steps."""
-    plan = kernel.plan
-    steps = steps_of(kernel)
-    lines = list(steps.lines)
+def blocked_iterations(kernel: Kernel) -> list[Node]:
+    """The steps of a group."""
+    plan, steps = kernel.plan, steps_of(kernel)
+    items = list(steps.loads)
     if not steps.several:
-        lines += counters(plan, steps.indent)
-        lines.append(f"{steps.indent}const int {_INSIDE} = {inside(plan)};")
-        lines += declarations(kernel, steps.indent)
+        test = inside(plan)
+        items += [*counters(plan), *([] if test is None else [declare("const int", _INSIDE, test)])]
+        items += declarations(kernel)
     place = 0
-    for number, block in enumerate(plan.blocks):
-        lines += _guarded(kernel, steps, plan.body[place : block.begin], steps.indent)
-        lines += _block(kernel, steps, number, block)
-        place = block.end
-    lines += _guarded(kernel, steps, plan.body[place:], steps.indent)
-    waits = steps.depth and any(tile.block is None for tile in plan.staged)
-    lines += [f"{steps.indent}{kernel.dialect.barrier}"] if waits else []
-    return [*lines, *(f"{'  ' * (level + 1)}}}" for level in reversed(range(steps.depth)))]
+    for number, part in enumerate(plan.blocks):
+        items += _guarded(kernel, steps, plan.body[place : part.begin])
+        items.append(_block(kernel, steps, number, part))
+        place = part.end
+    items += _guarded(kernel, steps, plan.body[place:])
+    if steps.is_looped and any(tile.block is None for tile in plan.staged):
+        items.append(GroupBarrier())
+    return nested(steps.layers, items)
 
 
-def _guarded(kernel: Kernel, steps: Steps, nodes: Sequence[Node], indent: str) -> list[str]:
+def _guarded(kernel: Kernel, steps: Steps, nodes: Sequence[Node]) -> list[Node]:
     """Statements for the items that have an iteration, for each of it."""
     if not nodes:
         return []
+    body = [device_statement(node, kernel) for node in nodes]
+    if not steps.several:
+        # Names that these statements declare end with them.
+        return [block(*body)] if inside(kernel.plan) is None else nested([guarded(ident(_INSIDE))], body)
     plan = kernel.plan
-    places = place_loops(kernel, steps.several, indent)
-    inner = indent + "  " * len(steps.several)
-    lines = [*places]
-    if steps.several:
-        lines += [*counters(plan, inner), f"{inner}if ({inside(plan)}) {{"]
-        lines += declarations(kernel, f"{inner}  ", used_names(nodes))
-    else:
-        lines.append(f"{inner}if ({_INSIDE}) {{")
-    for node in nodes:
-        lines += statement_lines(node, kernel, f"{inner}  ")
-    return [*lines, *(f"{indent}{'  ' * level}}}" for level in reversed(range(len(steps.several) + 1)))]
+    layers = [*place_loops(plan, steps.several), before(*counters(plan)), *tested(plan)]
+    return nested(layers, [*declarations(kernel, used_names(nodes)), *body])
 
 
-def _block(kernel: Kernel, steps: Steps, number: int, block: BlockPlan) -> list[str]:
+def _block(kernel: Kernel, steps: Steps, number: int, part: BlockPlan) -> Node:
     """The loop over the blocks of a loop, in braces of its own as its names may be those of another one."""
-    plan, axis, outer = kernel.plan, block.axis, f"{steps.indent}  "
-    begin, trips, indent = begin_name(axis), trips_name(axis), f"{steps.indent}    "
-    lines = [f"{steps.indent}{{"]
+    plan, axis = kernel.plan, part.axis
+    begin, trips = ident(begin_name(axis)), ident(trips_name(axis))
+    items: list[Node] = []
     if literal_value(axis.start) is None:
-        kind = type_text(axis.type, kernel)
-        start = _expression(axis.start, kernel)
-        lines.append(f"{outer}const {kind} {start_name(axis)} = {start};")
-    lines.append(f"{outer}const long {trips} = {_expression(axis.trips, kernel)};")
-    lines.append(f"{outer}for (long {begin} = 0; {begin} < {trips}; {begin} += {block.size}) {{")
-    lines += loads(kernel, number, indent)
-    lines.append(f"{indent}const int {length_name(axis)} = (int)min({block.size}L, {trips} - {begin});")
-    lines += _guarded(kernel, steps, plan.body[block.begin : block.end], indent)
-    return [*lines, f"{indent}{kernel.dialect.barrier}", f"{outer}}}", f"{steps.indent}}}"]
-
-
-def _expression(node: Node, kernel: Kernel) -> str:
-    """An expression in the kernel's language."""
-    return emit_expression(device_statement(node, kernel))
+        kind = device_kind(axis.type)
+        items.append(declare(f"const {kind}", start_name(axis), device_statement(axis.start, kernel)))
+    items.append(declare("const long", trips.name, device_statement(axis.trips, kernel)))
+    length = call("min", c_ast.Constant("long int", f"{part.size}L"), binary("-", trips, begin))
+    step = [
+        *loads(kernel, number),
+        declare("const int", length_name(axis), cast_to("int", length)),
+        *_guarded(kernel, steps, plan.body[part.begin : part.end]),
+        GroupBarrier(),
+    ]
+    return block(*items, *counted(begin.name, const(0), trips, part.size)(step))

@@ -1,80 +1,35 @@
-"""What differs between device languages where only the spelling does: types, indices, barriers, functions.
+"""What a device language spells in its own way: each node of device trees that C does not have, as text that C's
+printer can write, and the head of a kernel.
 
     get_global_id(0)                    (long)blockIdx.x * 64 + threadIdx.x
     barrier(CLK_LOCAL_MEM_FENCE);       __syncthreads();
     vload4(0, &x[i])                    orio_load<4>(&x[i])
-
-Inside the generator, types go by OpenCL C's names, each of which is one word (`uint`, `ulong`).
 
 Sources: The OpenCL Specification 1.2, chapter 6; CUDA C++ Programming Guide, chapter 7.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence, Set
 from typing import Protocol
 
-from orio_py.codegen.offload.types import Types
+from orio_py.codegen.offload.device_tree import DeviceFeatures, VectorOperation, WorkItem
 from orio_py.ctree.nodes import Node
 from orio_py.kernel.functions import DeviceFunction
-from orio_py.kernel.plan import KernelPlan, LaunchShape
+from orio_py.kernel.plan import KernelPlan
 
 
 class Dialect(Protocol):
-    """A device language's spelling.  `d` is a dimension of the launch, 0 the fastest."""
+    """A device language's spelling; types are given by OpenCL C's names."""
 
     @property
-    def barrier(self) -> str:
-        """The statement at which all items of a group wait for each other."""
-        ...
-
-    def local_id(self, d: int) -> str:
-        """The number of an item in its group."""
-        ...
-
-    def group_id(self, d: int) -> str:
-        """The number of a group."""
-        ...
-
-    def group_count(self, d: int) -> str:
-        """The number of groups."""
-        ...
-
-    def global_id(self, d: int, launch: LaunchShape) -> str:
-        """The number of an item among all."""
-        ...
-
-    def global_size(self, d: int, launch: LaunchShape, width: int = 1) -> str:
-        """The number of all items times a width."""
-        ...
-
-    def item_number(self, launch: LaunchShape) -> str:
-        """The number of an item in its group, counted over all dimensions, the first fastest."""
-        ...
-
-    def group_number(self, launch: LaunchShape) -> str:
-        """The number of a group, counted likewise."""
-        ...
-
-    def type_name(self, kind: str) -> str:
-        """A type."""
-        ...
-
-    def constant(self, name: str) -> str:
-        """A macro of C's headers that is a number, such as `INT_MAX`; other names as they are."""
-        ...
-
-    def function(self, name: str, function: DeviceFunction) -> str:
-        """A function of `math.h`, for scalars."""
-        ...
-
-    def lanes_function(self, name: str, function: DeviceFunction) -> str:
-        """The same for vectors."""
+    def features(self) -> DeviceFeatures:
+        """What lowering has to know of the language."""
         ...
 
     @property
-    def select(self) -> str:
-        """The function that takes the lanes of its second argument where its third, a mask, is set."""
+    def group_memory(self) -> str:
+        """The qualifier of arrays that the items of a group share."""
         ...
 
     @property
@@ -87,39 +42,56 @@ class Dialect(Protocol):
         """Whether values in the braces of an initialiser are converted to narrower types without a cast."""
         ...
 
+    @property
+    def ids_are_long(self) -> bool:
+        """Whether numbers among all items are of type `long` as they are spelled."""
+        ...
+
+    def work_item(self, node: WorkItem) -> Node:
+        """An item's place."""
+        ...
+
+    def barrier(self) -> Node:
+        """The call that waits for the group."""
+        ...
+
+    def shuffle_down(self, value: Node, distance: Node) -> Node:
+        """The value of an item further on, where `features.warp` says that there is such a thing."""
+        ...
+
+    def vector(self, node: VectorOperation) -> Node:
+        """An operation on vectors."""
+        ...
+
+    def type_name(self, kind: str) -> str:
+        """A type."""
+        ...
+
     def vector_type(self, kind: str, width: int) -> str:
         """A vector of so many elements."""
         ...
 
-    def vector_of(self, kind: str, values: list[str]) -> str:
-        """A vector with these elements."""
+    def constant(self, name: str) -> str:
+        """A macro of C's headers that is a number, such as `INT_MAX`; other names as they are."""
         ...
 
-    def load(self, kind: str, width: int, address: Node) -> Node:
-        """The neighbouring elements from an address on."""
+    def function(self, name: str, function: DeviceFunction) -> str:
+        """A function of `math.h`, for scalars."""
         ...
 
-    def store(self, width: int, value: Node, address: Node) -> Node:
-        """The statement that writes a vector to neighbouring elements."""
-        ...
-
-    def converted(self, kind: str, width: int, value: Node) -> Node:
-        """A vector with its elements converted."""
-        ...
-
-    def half(self, vector: str, width: int, *, upper: bool) -> str:
-        """The lower or the upper half of a vector of so many elements; of two elements, the element."""
-        ...
-
-    def lane(self, vector: Node, number: int) -> Node:
-        """One element of a vector."""
+    def head(self, plan: KernelPlan, used: Set[str]) -> str:
+        """The attributes, the name and the parameters of a kernel whose statements use these names."""
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Kernel:
-    """A plan that is being written in a dialect; `types` are those of all names in the kernel."""
-
-    plan: KernelPlan
-    types: Types
-    dialect: Dialect
+def wrapped_head(first: str, parameters: Sequence[str], width: int) -> str:
+    """`first` and the parameters up to `)`, in lines of at most `width` characters where they can be broken."""
+    lines: list[str] = []
+    line = first
+    for number, parameter in enumerate(parameters):
+        piece = parameter + (")" if number + 1 == len(parameters) else ",")
+        if len(line) + len(piece) + 1 > width and line.strip():
+            lines.append(line.rstrip())
+            line = "    "
+        line += piece if line.endswith("(") or not line.strip() else f" {piece}"
+    return "\n".join([*lines, line])

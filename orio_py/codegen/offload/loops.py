@@ -17,54 +17,95 @@ Source: The OpenCL Specification 1.2, sections 3.2.2 and 6.12.8.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
+from functools import reduce
 
+from orio_py.codegen.device import is_narrow
 from orio_py.codegen.device_names import device_name
-from orio_py.codegen.offload.body import device_statement
-from orio_py.codegen.offload.dialect import Kernel
-from orio_py.ctree.build import literal_value
-from orio_py.ctree.emit import emit
-from orio_py.ctree.nodes import Node
+from orio_py.codegen.offload.device_tree import GroupBarrier, Query, WorkItem, linear
+from orio_py.codegen.offload.statements import Kernel, device_kind, device_statement
+from orio_py.ctree.build import (
+    add,
+    as_long,
+    assign,
+    binary,
+    block,
+    call,
+    cast_to,
+    declare,
+    for_,
+    ident,
+    if_,
+    literal_value,
+    mul,
+    unary,
+)
+from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names
 from orio_py.kernel.call import begin_name, from_name, place_name, start_name, trips_name
 from orio_py.kernel.plan import Axis, AxisBinding, Distribution, KernelPlan, Role
 from orio_py.kernel.types import device_type
 
-
-@dataclass(frozen=True, slots=True)
-class Blocks:
-    """The lines before and behind the body of one iteration, and in how many blocks it stands."""
-
-    opening: tuple[str, ...]
-    closing: tuple[str, ...]
-    depth: int
+Layer = Callable[[list[Node]], list[Node]]
+"""What stands around statements: it is given those and answers with them inside."""
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """How the items of a group begin a step together: `lines` up to its tiles, `depth` loops around them.
-
-    `several` are the dimensions in which an item does more than one iteration of a step.
-    """
-
-    lines: tuple[str, ...]
-    depth: int
-    several: tuple[int, ...]
-
-    @property
-    def indent(self) -> str:
-        """The indentation inside the loops."""
-        return "  " * (self.depth + 1)
+def nested(layers: Sequence[Layer], body: Sequence[Node]) -> list[Node]:
+    """Statements inside layers, the first of which is the outermost."""
+    return reduce(lambda inner, layer: layer(inner), reversed(layers), list(body))
 
 
-def blocks_around(kernel: Kernel) -> Blocks:
-    """What stands around the body."""
-    if kernel.plan.staged:
-        return _staged(kernel)
-    opening, depth = _placed_opening(kernel) if kernel.plan.launch.bindings else _opening(kernel)
-    closing = tuple(f"{'  ' * (level + 1)}}}" for level in reversed(range(depth)))
-    return Blocks(tuple(opening), closing, depth)
+def before(*items: Node) -> Layer:
+    """Statements in front, in the same block."""
+    return lambda body: [*items, *body]
+
+
+def guarded(condition: Node) -> Layer:
+    """`if (condition) { … }`."""
+    return lambda body: [if_(condition, block(*body))]
+
+
+def counted(name: str, first: Node, last: Node, step: Node | int, *, kind: str = "long") -> Layer:
+    """`for (kind name = first; name < last; name += step) { … }`."""
+    advance = unary("p++", ident(name)) if step == 1 else assign(name, step, "+=")
+    header = declare(kind, name, first), binary("<", ident(name), last), advance
+    return lambda body: [for_(*header, block(*body))]
+
+
+def unrolled(factor: int | None, layer: Layer) -> Layer:
+    """The loop behind the pragma that asks for an unroll factor, None for none."""
+    if factor is None:
+        return layer
+    return lambda body: [c_ast.Pragma(f"unroll {factor}"), *layer(body)]
+
+
+def strided(kernel: Kernel, layer: Layer, factor: int | None = None) -> Layer:
+    """A loop whose stride is known at run time, unrolled only by a factor that was asked for."""
+    return unrolled(1 if factor is None and kernel.features.divides_to_unroll else factor, layer)
+
+
+def query(plan: KernelPlan, what: Query, dimension: int) -> WorkItem:
+    """An item's place along a dimension of the plan's launch."""
+    return WorkItem(what, dimension, plan.launch.block_size[dimension])
+
+
+def item_number(plan: KernelPlan) -> Node:
+    """The number of an item in its group, counted over all dimensions, the first fastest."""
+    sizes = plan.launch.block_size
+    slower = range(len(sizes) - 2, -1, -1)
+    ids = [query(plan, Query.LOCAL_ID, d) for d in slower]
+    return linear(query(plan, Query.LOCAL_ID, len(sizes) - 1), [sizes[d] for d in slower], [*ids])
+
+
+def group_number(plan: KernelPlan) -> Node:
+    """The number of a group, counted likewise."""
+    dimensions = len(plan.launch.block_size)
+    slower = range(dimensions - 2, -1, -1)
+    first: Node = query(plan, Query.GROUP_ID, dimensions - 1)
+    counts: list[Node | int] = [query(plan, Query.GROUP_COUNT, d) for d in slower]
+    numbers: list[Node] = [query(plan, Query.GROUP_ID, d) for d in slower]
+    return linear(first if dimensions == 1 else as_long(first), counts, numbers)
 
 
 def dimensions_of(plan: KernelPlan) -> list[tuple[Axis, int]]:
@@ -72,197 +113,239 @@ def dimensions_of(plan: KernelPlan) -> list[tuple[Axis, int]]:
     return [(axis, len(plan.axes) - 1 - level) for level, axis in enumerate(plan.axes)]
 
 
+def iterations(kernel: Kernel, body: Sequence[Node]) -> list[Node]:
+    """`body` for each iteration of an item."""
+    plan = kernel.plan
+    if plan.staged:
+        return _staged(kernel, body)
+    return nested(_bound_loops(kernel) if plan.launch.bindings else _item_loops(kernel), body)
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """How the items of a group go through its steps together: what each step is in, and how it begins.
+
+    `several` are the dimensions in which an item does more than one iteration of a step.
+    """
+
+    layers: tuple[Layer, ...]
+    loads: tuple[Node, ...]
+    several: tuple[int, ...]
+    is_looped: bool
+
+
 def steps_of(kernel: Kernel) -> Steps:
     """The places of an item, the loops over a group's steps, and the tiles that each step loads."""
-    plan, dialect = kernel.plan, kernel.dialect
+    plan = kernel.plan
     dimensions = dimensions_of(plan)
-    lines = [f"  const int orio_item = {dialect.item_number(plan.launch)};"]
     several = tuple(d for _, d in dimensions if plan.launch.step[d] > plan.launch.block_size[d])
-    lines += [
-        f"  const int {place_name(a)} = {dialect.local_id(d)};" for a, d in dimensions if d not in several
+    places = [
+        declare("const int", place_name(a), query(plan, Query.LOCAL_ID, d))
+        for a, d in dimensions
+        if d not in several
     ]
-    depth = 0
-    for level, (axis, dimension) in enumerate(dimensions):
-        begin, width = begin_name(axis), plan.launch.step[dimension]
-        first = f"long {begin} = {_behind(plan, level)}(long){dialect.group_id(dimension)} * {width}"
-        step = f"{begin} += (long){dialect.group_count(dimension)} * {width}"
-        if _is_looped(plan, dimension):
-            lines.append(f"{'  ' * (depth + 1)}for ({first}; {begin} < {trips_name(axis)}; {step}) {{")
-            depth += 1
+    layers = [before(declare("const int", "orio_item", item_number(plan)), *places)]
+    loops = [d for a, d in dimensions if _is_looped(plan, a, d)]
+    for level, (axis, d) in enumerate(dimensions):
+        begin, width = begin_name(axis), plan.launch.step[d]
+        first = _behind(plan, level, mul(as_long(query(plan, Query.GROUP_ID, d)), width))
+        step = mul(as_long(query(plan, Query.GROUP_COUNT, d)), width)
+        if d in loops:
+            layers.append(strided(kernel, counted(begin, first, ident(trips_name(axis)), step)))
         else:
-            lines.append(f"{'  ' * (depth + 1)}const {first};")
-    steps = Steps(tuple(lines), depth, several)
-    return replace(steps, lines=(*lines, *loads(kernel, None, steps.indent)))
+            layers.append(before(declare("const long", begin, first)))
+    return Steps(tuple(layers), tuple(loads(kernel, None)), several, bool(loops))
 
 
-def loads(kernel: Kernel, block: int | None, indent: str) -> list[str]:
+def loads(kernel: Kernel, block_number: int | None) -> list[Node]:
     """The statements that fill the tiles of a block, or of a step, and the barrier behind them; perhaps none."""
-    lines: list[str] = []
-    for tile in kernel.plan.staged:
-        for node in tile.load if tile.block == block else ():
-            lines += statement_lines(node, kernel, indent)
-    return [*lines, f"{indent}{kernel.dialect.barrier}"] if lines else []
+    found = [
+        device_statement(node, kernel)
+        for tile in kernel.plan.staged
+        if tile.block == block_number
+        for node in tile.load
+    ]
+    return [*found, GroupBarrier()] if found else []
 
 
-def place_loops(kernel: Kernel, several: Sequence[int], indent: str) -> list[str]:
-    """The heads of the loops over the iterations of an item in one step of its group, one for each of `several`."""
-    plan = kernel.plan
-    lines: list[str] = []
-    chosen = [(axis, dimension) for axis, dimension in dimensions_of(plan) if dimension in several]
-    for level, (axis, dimension) in enumerate(chosen):
-        place, last, inner = place_name(axis), plan.launch.step[dimension], indent + "  " * level
-        first = f"int {place} = {kernel.dialect.local_id(dimension)}"
-        step = f"{place} += {plan.launch.block_size[dimension]}"
-        lines += [f"{inner}{line}" for line in (_unrolling(plan) if level + 1 == len(chosen) else [])]
-        lines.append(f"{inner}for ({first}; {place} < {last}; {step}) {{")
-    return lines
+def place_loops(plan: KernelPlan, several: Sequence[int]) -> list[Layer]:
+    """The loops over the iterations of an item in one step of its group, one for each of `several`."""
+    layers = [
+        counted(
+            place_name(axis),
+            query(plan, Query.LOCAL_ID, d),
+            c_ast.Constant("int", str(plan.launch.step[d])),
+            c_ast.Constant("int", str(plan.launch.block_size[d])),
+            kind="int",
+        )
+        for axis, d in dimensions_of(plan)
+        if d in several
+    ]
+    return [*layers[:-1], *(unrolled(plan.unroll, layer) for layer in layers[-1:])]
 
 
-def _unrolling(plan: KernelPlan) -> list[str]:
-    """The pragma before the loop over an item's own iterations."""
-    return [] if plan.unroll is None else [f"#pragma unroll {plan.unroll}"]
+def inside(plan: KernelPlan) -> Node | None:
+    """The test whether an item has an iteration, None where each has one."""
+    tests = [_has_iteration(a, plan) for a, d in dimensions_of(plan) if not _is_filled(plan, a, d)]
+    return _all(tests) if tests else None
 
 
-def inside(plan: KernelPlan) -> str:
-    """The test whether an item has an iteration."""
-    return " && ".join(f"{counter(axis, plan)} < {trips_name(axis)}" for axis in plan.axes)
-
-
-def counters(plan: KernelPlan, indent: str) -> list[str]:
+def counters(plan: KernelPlan) -> list[Node]:
     """The declarations of the iterations' numbers."""
-    return [f"{indent}const long {counter(a, plan)} = {begin_name(a)} + {place_name(a)};" for a in plan.axes]
+    return [
+        declare("const long", counter(a, plan), binary("+", ident(begin_name(a)), ident(place_name(a))))
+        for a in plan.axes
+    ]
 
 
-def _staged(kernel: Kernel) -> Blocks:
+def _has_iteration(axis: Axis, plan: KernelPlan) -> Node:
+    return binary("<", ident(counter(axis, plan)), ident(trips_name(axis)))
+
+
+def _all(tests: Sequence[Node]) -> Node:
+    return reduce(lambda one, two: binary("&&", one, two), tests)
+
+
+def _staged(kernel: Kernel, body: Sequence[Node]) -> list[Node]:
     """Load the tiles, then do an iteration if there is one, for each step of the group."""
-    plan = kernel.plan
-    steps = steps_of(kernel)
-    places = place_loops(kernel, steps.several, steps.indent)
-    inner = steps.indent + "  " * len(steps.several)
-    opening = (*steps.lines, *places, *counters(plan, inner), f"{inner}if ({inside(plan)}) {{")
-    closing = [f"{steps.indent}{'  ' * level}}}" for level in reversed(range(len(steps.several) + 1))]
-    closing += [f"{steps.indent}{kernel.dialect.barrier}"] if steps.depth else []
-    closing += [f"{'  ' * (level + 1)}}}" for level in reversed(range(steps.depth))]
-    return Blocks(opening, tuple(closing), steps.depth + len(steps.several) + 1)
+    plan, steps = kernel.plan, steps_of(kernel)
+    inner = nested([*place_loops(plan, steps.several), before(*counters(plan)), *tested(plan)], body)
+    waits = [GroupBarrier()] if steps.is_looped else []
+    return nested(steps.layers, [*steps.loads, *inner, *waits])
 
 
-def _is_looped(plan: KernelPlan, dimension: int) -> bool:
+def tested(plan: KernelPlan) -> list[Layer]:
+    """The test of `inside`, if there is one."""
+    test = inside(plan)
+    return [] if test is None else [guarded(test)]
+
+
+def _is_looped(plan: KernelPlan, axis: Axis, dimension: int) -> bool:
     """Whether an item, or a group that has tiles, may do several steps along a dimension."""
     launch = plan.launch
-    return (
-        launch.grid_size is not None or plan.coarsen > 1 or (launch.most_groups is not None and dimension > 0)
-    )
+    if launch.grid_size is not None or plan.coarsen > 1:
+        return True
+    if launch.most_groups is None or dimension == 0:
+        return False
+    trips = literal_value(axis.trips)
+    return trips is None or trips > launch.most_groups[dimension] * launch.step[dimension]
 
 
-def _opening(kernel: Kernel) -> tuple[list[str], int]:
-    """The lines that open the blocks around the body, and how many blocks those are."""
+def _is_filled(plan: KernelPlan, axis: Axis, dimension: int) -> bool:
+    """Whether the iterations of an axis fill all of its groups."""
+    trips = literal_value(axis.trips)
+    is_cut = plan.options.streams > 1 and axis is plan.axes[0]
+    return trips is not None and not is_cut and trips % plan.launch.step[dimension] == 0
+
+
+def _item_loops(kernel: Kernel) -> list[Layer]:
+    """What stands around the iterations of an item: a loop for each axis that needs one, and a test of the others."""
     plan = kernel.plan
-    lines: list[str] = []
-    tests: list[str] = []
-    depth = 0
+    layers: list[Layer] = []
+    tests: list[Node] = []
     for level, (axis, dimension) in enumerate(dimensions_of(plan)):
-        indent, before = "  " * (depth + 1), _behind(plan, level)
-        if _is_looped(plan, dimension):
-            lines += [f"{indent}{line}" for line in _loop(kernel, axis, dimension, before)]
-            depth += 1
-        else:
-            lines.append(f"{indent}const long {counter(axis, plan)} = {before}{_first(kernel, dimension)};")
-            tests.append(f"{counter(axis, plan)} < {trips_name(axis)}")
-    if not tests or (plan.launch.driver_chosen and plan.launch.vector == 1):
-        return lines, depth  # With groups of the driver's there are as many items as iterations.
-    return [*lines, f"{'  ' * (depth + 1)}if ({' && '.join(tests)}) {{"], depth + 1
-
-
-def _placed_opening(kernel: Kernel) -> tuple[list[str], int]:
-    """The same where each axis has a dimension of its own: a loop over what is left to a group or an item."""
-    plan, dialect = kernel.plan, kernel.dialect
-    lines: list[str] = []
-    depth = 0
-    for axis, placement in zip(plan.axes, plan.launch.bindings, strict=True):
-        number, place = counter(axis, plan), placement.dimension
-        by_groups = placement.role is Role.GROUPS
-        first = dialect.group_id(place) if by_groups else dialect.local_id(place)
-        indent = "  " * (depth + 1)
-        if has_one(axis, placement, plan):
-            lines.append(f"{indent}const long {number} = {first};")
+        if _is_looped(plan, axis, dimension):
+            layers.append(_loop(kernel, axis, dimension, level))
             continue
-        step = dialect.group_count(place) if by_groups else plan.launch.block_size[place]
-        lines.append(
-            f"{indent}for (long {number} = {first}; {number} < {trips_name(axis)}; {number} += {step}) {{"
-        )
-        depth += 1
-    return lines, depth
+        first = _behind(plan, level, _first(plan, axis, dimension))
+        layers.append(before(declare(f"const {counter_kind(axis, plan)}", counter(axis, plan), first)))
+        if not _is_filled(plan, axis, dimension):
+            tests.append(_has_iteration(axis, plan))
+    if not tests or (plan.launch.driver_chosen and plan.launch.vector == 1):
+        return layers  # With groups of the driver's there are as many items as iterations.
+    return [*layers, guarded(_all(tests))]
 
 
-def has_one(axis: Axis, placement: AxisBinding, plan: KernelPlan) -> bool:
+def _bound_loops(kernel: Kernel) -> list[Layer]:
+    """The same where each axis has a dimension of its own: a loop over what is left to a group or an item."""
+    plan = kernel.plan
+    layers: list[Layer] = []
+    for axis, binding in zip(plan.axes, plan.launch.bindings, strict=True):
+        number, kind, d = counter(axis, plan), counter_kind(axis, plan), binding.dimension
+        by_groups = binding.role is Role.GROUPS
+        first = query(plan, Query.GROUP_ID if by_groups else Query.LOCAL_ID, d)
+        if has_one(axis, binding, plan):
+            layers.append(before(declare(f"const {kind}", number, first)))
+            continue
+        size = c_ast.Constant("int", str(plan.launch.block_size[d]))
+        step = query(plan, Query.GROUP_COUNT, d) if by_groups else size
+        layer = counted(number, first, ident(trips_name(axis)), step, kind=kind)
+        layers.append(strided(kernel, layer) if by_groups else layer)
+    return layers
+
+
+def has_one(axis: Axis, binding: AxisBinding, plan: KernelPlan) -> bool:
     """Whether each group, or each item, has exactly one iteration of an axis, whatever its number."""
-    trips, place = literal_value(axis.trips), placement.dimension
-    if placement.role is Role.ITEMS:
+    trips, place = literal_value(axis.trips), binding.dimension
+    if binding.role is Role.ITEMS:
         return trips == plan.launch.block_size[place]
     most = plan.launch.most_groups
     return place == 0 or most is None or (trips is not None and trips <= most[place])
 
 
-def _behind(plan: KernelPlan, level: int) -> str:
-    """What an axis adds to the numbers of its iterations: those before the slice that a queue runs."""
-    return f"{from_name(plan.axes[0])} + " if level == 0 and plan.options.streams > 1 else ""
+def _behind(plan: KernelPlan, level: int, number: Node) -> Node:
+    """A number of an axis's iterations behind those before the slice that a queue runs."""
+    is_cut = level == 0 and plan.options.streams > 1
+    return binary("+", ident(from_name(plan.axes[0])), number) if is_cut else number
 
 
-def _loop(kernel: Kernel, axis: Axis, dimension: int, before: str) -> list[str]:
-    """Each item does every iteration that is its own, counted behind those `before`."""
-    plan, dialect, launch = kernel.plan, kernel.dialect, kernel.plan.launch
-    number, trips = counter(axis, plan), trips_name(axis)
-    first = _first(kernel, dimension)
-    step = dialect.global_size(dimension, launch, launch.vector if dimension == 0 else 1)
-    unrolling = _unrolling(plan) if dimension == 0 else []
+def _loop(kernel: Kernel, axis: Axis, dimension: int, level: int) -> Layer:
+    """Each item does every iteration that is its own."""
+    plan = kernel.plan
+    width = plan.launch.vector if dimension == 0 else 1
     if dimension == 0 and plan.spread is Distribution.BLOCKED:
-        length = f"{trips} - {before.removesuffix(' + ')}" if before else trips
-        piece, end = f"orio_piece_{axis.index}", f"orio_end_{axis.index}"
-        size, place = _long(dialect.global_size(0, launch)), _long(dialect.global_id(0, launch))
-        width = launch.vector
-        several = "" if width == 1 else f" * {width}"
-        whole = size if width == 1 else f"{size} * {width}"
-        return [
-            f"const long {piece} = ({length} + {whole} - 1) / {f'({whole})' if several else whole}{several};",
-            f"const long {end} = min({before}({place} + 1) * {piece}, {trips});",
-            *unrolling,
-            f"for (long {number} = {before}{place} * {piece}; {number} < {end}; {number}{f' += {width}' if several else '++'}) {{",
-        ]
-    return [*unrolling, f"for (long {number} = {before}{first}; {number} < {trips}; {number} += {step}) {{"]
+        return _piece(plan, axis, level)
+    step: Node = WorkItem(
+        Query.GLOBAL_SIZE, dimension, plan.launch.block_size[dimension], is_narrow(axis, plan)
+    )
+    if width > 1:
+        step = mul(step if is_narrow(axis, plan) else as_long(step), width)
+    first = _behind(plan, level, _first(plan, axis, dimension))
+    layer = counted(counter(axis, plan), first, ident(trips_name(axis)), step, kind=counter_kind(axis, plan))
+    return strided(kernel, layer, plan.unroll if dimension == 0 else None)
 
 
-def declarations(kernel: Kernel, indent: str, names: Set[str] | None = None) -> list[str]:
+def _piece(plan: KernelPlan, axis: Axis, level: int) -> Layer:
+    """Each item does a contiguous piece of the fastest axis."""
+    number, trips, width = counter(axis, plan), ident(trips_name(axis)), plan.launch.vector
+    piece, end = ident(f"orio_piece_{axis.index}"), ident(f"orio_end_{axis.index}")
+    size = mul(as_long(query(plan, Query.GLOBAL_SIZE, 0)), width)
+    place = as_long(query(plan, Query.GLOBAL_ID, 0))
+    is_cut = level == 0 and plan.options.streams > 1
+    length = binary("-", trips, ident(from_name(axis))) if is_cut else trips
+    length = mul(binary("/", binary("-", binary("+", length, size), 1), size), width)
+    last = _behind(plan, level, mul(add(place, 1), piece))
+    loop = counted(number, _behind(plan, level, mul(place, piece)), end, width)
+    declarations = (
+        declare("const long", piece.name, length),
+        declare("const long", end.name, call("min", last, trips)),
+    )
+    return lambda body: [*declarations, *unrolled(plan.unroll, loop)(body)]
+
+
+def declarations(kernel: Kernel, names: Set[str] | None = None) -> list[Node]:
     """The declarations of indices and of an item's own scalars; of those in `names`, if given."""
     plan = kernel.plan
     axes = [axis for axis in plan.axes if counter(axis, plan) != device_name(axis.index)]
-    found = [(axis.index, index_declared(axis, counter(axis, plan), kernel)) for axis in axes]
-    found += [(name, f"{type_text(kind, kernel)} {device_name(name)};") for name, kind in plan.private]
+    found: list[tuple[str, Node]] = [
+        (axis.index, index_declared(axis, ident(counter(axis, plan)))) for axis in axes
+    ]
+    found += [(name, declare(device_kind(kind), device_name(name))) for name, kind in plan.private]
     wanted = used_names(plan.body) if names is None else names
-    return [f"{indent}{text}" for name, text in found if name in wanted]
+    return [node for name, node in found if name in wanted]
 
 
-def statement_lines(node: Node, kernel: Kernel, indent: str) -> list[str]:
-    """A statement of the body in the kernel's language."""
-    return emit(device_statement(node, kernel), indent=indent, braces=True).splitlines()
-
-
-def type_text(text: str, kernel: Kernel) -> str:
-    """A C type in the kernel's language."""
-    kind = device_type(text)
-    assert kind is not None, f"no device type for {text}"
-    return kernel.dialect.type_name(kind)
-
-
-def _first(kernel: Kernel, dimension: int) -> str:
+def _first(plan: KernelPlan, axis: Axis, dimension: int) -> Node:
     """The number of an item's first iteration along a dimension: it does as many as there are lanes."""
-    launch = kernel.plan.launch
-    text = kernel.dialect.global_id(dimension, launch)
-    return f"{_long(text)} * {launch.vector}" if dimension == 0 and launch.vector > 1 else text
+    narrow = is_narrow(axis, plan)
+    place = WorkItem(Query.GLOBAL_ID, dimension, plan.launch.block_size[dimension], narrow)
+    several = dimension == 0 and plan.launch.vector > 1
+    return mul(place if narrow else as_long(place), plan.launch.vector) if several else place
 
 
-def _long(text: str) -> str:
-    """A number as a `long`, to be multiplied."""
-    return f"({text})" if " " in text else f"(long){text}"
+def counter_kind(axis: Axis, plan: KernelPlan) -> str:
+    """The type of the iteration's number."""
+    return "uint" if is_narrow(axis, plan) else "long"
 
 
 def counter(axis: Axis, plan: KernelPlan) -> str:
@@ -273,14 +356,13 @@ def counter(axis: Axis, plan: KernelPlan) -> str:
     return device_name(axis.index) if same else f"orio_{axis.index}"
 
 
-def index_declared(axis: Axis, number: str, kernel: Kernel) -> str:
+def index_declared(axis: Axis, number: Node) -> Node:
     """The declaration of the loop's index in the iteration of a number."""
-    kind, value = type_text(axis.type, kernel), literal_value(axis.start)
-    start = str(value) if value is not None else start_name(axis)
-    size = abs(axis.stride)
-    steps = number if size == 1 else f"{size} * {number}"
-    if start == "0" and axis.stride > 0:
-        index = steps if size == 1 else f"({steps})"
+    kind, value = device_kind(axis.type), literal_value(axis.start)
+    steps = mul(abs(axis.stride), number)
+    if value == 0 and axis.upward:
+        index = steps
     else:
-        index = f"({start} {'+' if axis.stride > 0 else '-'} {steps})"
-    return f"const {kind} {device_name(axis.index)} = ({kind}){index};"
+        start = ident(start_name(axis)) if value is None else value
+        index = binary("+" if axis.upward else "-", start, steps)
+    return declare(f"const {kind}", device_name(axis.index), cast_to(kind, index))

@@ -1,97 +1,210 @@
-"""How the items of a group, and the lanes of an item, combine their values of a reduction."""
+"""How the lanes of an item, the items of a group, and its warps combine their values of a reduction.
+
+Values go from item to item by shuffles where groups are made of whole warps, then from warp to warp through the
+memory of the group, always in the same order; elsewhere through the memory of the group alone.
+
+Sources: for the order M. Harris, "Optimizing parallel reduction in CUDA", 2007; CUDA C++ Programming Guide, chapter 7.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from math import prod
 
 from orio_py.codegen.device_names import device_name
-from orio_py.codegen.offload.dialect import Dialect, Kernel
+from orio_py.codegen.offload.device_tree import (
+    DeviceFeatures,
+    GroupArray,
+    GroupBarrier,
+    ShuffleDown,
+    VectorOp,
+    VectorOperation,
+)
+from orio_py.codegen.offload.loops import group_number, guarded, item_number
+from orio_py.codegen.offload.statements import Kernel
 from orio_py.codegen.offload.vectors import lanes_name
-from orio_py.kernel.plan import ReductionPlan
+from orio_py.ctree.build import (
+    assign,
+    binary,
+    block,
+    call,
+    cast_to,
+    const,
+    declare,
+    for_,
+    ident,
+    index,
+    ternary,
+    unary,
+)
+from orio_py.ctree.nodes import Comment, Node
+from orio_py.kernel.call import FIRST_GROUP
+from orio_py.kernel.plan import KernelPlan, ReductionPlan
 from orio_py.kernel.types import device_type
 
-_COMBINED = {"+": "+=", "*": "*=", "&": "&=", "|": "|=", "^": "^="}
+_COMBINED = frozenset({"+", "*", "&", "|", "^"})
 _BITWISE = {"&&": "&", "||": "|"}
+_ITEM, _GROUP = ident("orio_item"), ident("orio_group")
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceReduction:
-    """A reduction as the template wants it: `combine` merges the values at `orio_item` and beyond."""
-
-    name: str
-    type: str
-    identity: str
-    local: str
-    partials: str
-    combine: str
+def values_declared(plan: KernelPlan) -> list[Node]:
+    """The values that an item begins with."""
+    return [declare(_kind(r), device_name(r.name), _identity(r)) for r in plan.reductions]
 
 
-def device_reduction(reduction: ReductionPlan, dialect: Dialect) -> DeviceReduction:
-    """The texts that belong to one reduction."""
-    local = f"orio_local_{reduction.name}"
-    mine, other = f"{local}[orio_item]", f"{local}[orio_item + orio_half]"
-    partials = f"orio_partials_{reduction.name}"
-    return DeviceReduction(
-        device_name(reduction.name),
-        dialect.type_name(_kind(reduction)),
-        _identity(reduction, dialect),
-        local,
-        partials,
-        merged(reduction, mine, other),
-    )
-
-
-def _identity(reduction: ReductionPlan, dialect: Dialect) -> str:
-    sign, name = ("-", reduction.identity[1:]) if reduction.identity[0] == "-" else ("", reduction.identity)
-    return f"{sign}{dialect.constant(name)}"
-
-
-def lanes_declared(kernel: Kernel) -> list[str]:
+def lanes_declared(kernel: Kernel) -> list[Node]:
     """The vectors in which the lanes of an item collect their values."""
-    dialect, width = kernel.dialect, kernel.plan.launch.vector
-    kinds = [(r, dialect.vector_type(_kind(r), width)) for r in kernel.plan.reductions]
+    width = kernel.plan.launch.vector
+    kinds = [(r, f"{_kind(r)}{width}") for r in kernel.plan.reductions]
+    return [declare(kind, lanes_name(device_name(r.name)), cast_to(kind, _identity(r))) for r, kind in kinds]
+
+
+def lanes_merged(kernel: Kernel) -> list[Node]:
+    """The item's value with those of its lanes, halves of the vector first."""
+    items: list[Node] = []
+    for reduction in kernel.plan.reductions:
+        kind, lanes = _kind(reduction), lanes_name(device_name(reduction.name))
+        value, width = lanes, kernel.plan.launch.vector
+        while width > 2:
+            parts = _halves(value, kind, width)
+            width //= 2
+            value = f"{lanes}_{width}"
+            items.append(declare(f"const {kind}{width}", value, _joined(reduction, *parts)))
+        own = ident(device_name(reduction.name))
+        items += [merged(reduction, own, half) for half in _halves(value, kind, 2)]
+    return items
+
+
+def _halves(vector: str, kind: str, width: int) -> list[Node]:
+    return [VectorOperation(op, kind, width, ident(vector)) for op in (VectorOp.LOWER, VectorOp.UPPER)]
+
+
+def groups_merged(plan: KernelPlan, features: DeviceFeatures) -> list[Node]:
+    """One value of each group, from those of its items."""
+    if not plan.reductions:
+        return []
+    items = prod(plan.launch.block_size)
+    own = [] if plan.staged else [declare("const int", "orio_item", item_number(plan))]
+    if features.warp and items % features.warp == 0:
+        merging, value_of = _by_shuffles(plan, items // features.warp, features), _own
+    else:
+        merging, value_of = _by_memory(plan, items, features), _first_element
+    return [*own, *merging, *guarded(binary("==", _ITEM, 0))(_partials(plan, value_of))]
+
+
+def _partials(plan: KernelPlan, value_of: Callable[[ReductionPlan], Node]) -> list[Node]:
+    number = group_number(plan)
+    if plan.options.streams > 1:
+        number = binary("+", ident(FIRST_GROUP), number)
+    stores = [assign(index(f"orio_partials_{r.name}", _GROUP), value_of(r)) for r in plan.reductions]
+    return [declare("const long", _GROUP.name, number), *stores]
+
+
+def _own(reduction: ReductionPlan) -> Node:
+    return ident(device_name(reduction.name))
+
+
+def _local(reduction: ReductionPlan) -> str:
+    return f"orio_local_{reduction.name}"
+
+
+def _first_element(reduction: ReductionPlan) -> Node:
+    return index(_local(reduction), 0)
+
+
+def _by_memory(plan: KernelPlan, items: int, features: DeviceFeatures) -> list[Node]:
+    """In a tree: `orio_width` values that are left become half as many."""
+    width, half = ident("orio_width"), ident("orio_half")
+    half_up = binary("/", binary("+", width, 1), 2)
+    merging = [
+        merged(r, index(_local(r), _ITEM), index(_local(r), binary("+", _ITEM, half)))
+        for r in plan.reductions
+    ]
+    step = [
+        declare("const int", half.name, half_up),
+        *guarded(binary("<", _ITEM, binary("/", width, 2)))(merging),
+        GroupBarrier(),
+    ]
+    loop = for_(
+        declare("int", width.name, items), binary(">", width, 1), assign(width, half_up), block(*step)
+    )
     return [
-        f"  {kind} {lanes_name(device_name(r.name))} = ({kind})({_identity(r, dialect)});"
-        for r, kind in kinds
+        Comment(f"/* One value of each {features.item}, then one of the {features.group}. */"),
+        *(GroupArray(_kind(r), _local(r), items) for r in plan.reductions),
+        *(assign(index(_local(r), _ITEM), _own(r)) for r in plan.reductions),
+        GroupBarrier(),
+        loop,
     ]
 
 
-def lanes_merged(kernel: Kernel) -> list[str]:
-    """The item's value with those of its lanes, halves of the vector first."""
-    plan, dialect = kernel.plan, kernel.dialect
-    lines: list[str] = []
-    for reduction in plan.reductions:
-        value, width = lanes_name(device_name(reduction.name)), plan.launch.vector
-        while width > 2:
-            width //= 2
-            half = f"{lanes_name(device_name(reduction.name))}_{width}"
-            parts = [dialect.half(value, 2 * width, upper=upper) for upper in (False, True)]
-            kind = dialect.vector_type(_kind(reduction), width)
-            lines.append(f"  const {kind} {half} = {_joined(reduction, *parts)};")
-            value = half
-        lines += [
-            f"  {merged(reduction, device_name(reduction.name), dialect.half(value, 2, upper=upper))}"
-            for upper in (False, True)
-        ]
-    return lines
+def _by_shuffles(plan: KernelPlan, warps: int, features: DeviceFeatures) -> list[Node]:
+    """In a tree in each warp, then in one warp over the values of all warps."""
+    warp, reductions = features.warp, plan.reductions
+    within = _shuffles(reductions)(warp // 2)
+    if warps == 1:
+        return [Comment("/* One value of each warp. */"), within]
+    place = binary("/", _ITEM, warp)
+    widest = 1 << (warps - 1).bit_length()
+    is_first = binary("==", binary("%", _ITEM, warp), 0)
+    taken: list[Node] = [
+        assign(
+            _own(r),
+            ternary(binary("<", _ITEM, warps), index(_local(r), _ITEM), cast_to(_kind(r), _identity(r))),
+        )
+        for r in reductions
+    ]
+    return [
+        Comment(f"/* One value of each warp, then one of the {features.group}. */"),
+        within,
+        *(GroupArray(_kind(r), _local(r), warps) for r in reductions),
+        *guarded(is_first)([assign(index(_local(r), place), _own(r)) for r in reductions]),
+        GroupBarrier(),
+        *guarded(binary("<", _ITEM, warp))([*taken, _shuffles(reductions)(widest // 2)]),
+    ]
 
 
-def merged(reduction: ReductionPlan, mine: str, other: str) -> str:
+def _shuffles(reductions: Sequence[ReductionPlan]) -> Callable[[int], Node]:
+    distance = ident("orio_distance")
+
+    def loop(first: int) -> Node:
+        body: list[Node] = []
+        for r in reductions:
+            other = ident(f"orio_other_{r.name}")
+            body.append(declare(f"const {_kind(r)}", other.name, ShuffleDown(_own(r), distance)))
+            body.append(merged(r, _own(r), other))
+        header = declare("int", distance.name, first), binary(">", distance, 0), assign(distance, 2, "/=")
+        return for_(*header, block(*body))
+
+    return loop
+
+
+def merged(reduction: ReductionPlan, mine: Node, other: Node) -> Node:
     """The statement that takes another value into one."""
-    if reduction.operator in _COMBINED:
-        return f"{mine} {_COMBINED[reduction.operator]} {other};"
-    if reduction.operator in _BITWISE:
-        return f"{mine} = {mine} {reduction.operator} {other};"
-    return f"{mine} = {_joined(reduction, mine, other)};"
+    operator = reduction.operator
+    if operator in _COMBINED:
+        return assign(mine, other, f"{operator}=")
+    if operator in _BITWISE:
+        return assign(mine, binary(operator, mine, other))
+    return assign(mine, _joined(reduction, mine, other))
 
 
-def _joined(reduction: ReductionPlan, one: str, two: str) -> str:
+def _joined(reduction: ReductionPlan, one: Node, two: Node) -> Node:
     """Two vectors in one; truth values are 0 or 1 in each lane."""
     operator = reduction.operator
     if operator in {"min", "max"}:
-        function = f"f{operator}" if _kind(reduction) in {"float", "double"} else operator
-        return f"{function}({one}, {two})"
-    return f"{one} {_BITWISE.get(operator, operator)} {two}"
+        return call(f"f{operator}" if _kind(reduction) in {"float", "double"} else operator, one, two)
+    return binary(_BITWISE.get(operator, operator), one, two)
+
+
+def _identity(reduction: ReductionPlan) -> Node:
+    text = reduction.identity
+    if text[0] in "-~":
+        return unary(text[0], _limit(text[1:]))
+    return _limit(text)
+
+
+def _limit(text: str) -> Node:
+    return const(int(text)) if text.isdigit() else ident(text)
 
 
 def _kind(reduction: ReductionPlan) -> str:

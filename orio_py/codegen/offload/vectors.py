@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from orio_py.codegen.device_names import device_name
-from orio_py.codegen.offload.body import cast_to, translated
-from orio_py.codegen.offload.dialect import Dialect, Kernel
-from orio_py.codegen.offload.types import common_type, type_of
+from orio_py.codegen.offload.device_tree import VectorOp, VectorOperation
+from orio_py.codegen.offload.statements import Kernel, lowered
+from orio_py.codegen.offload.types import Types, common_type, type_of
 from orio_py.ctree.build import (
     assign,
     binary,
     block,
-    call,
+    cast_to,
     const,
     declare,
     for_,
@@ -80,7 +80,6 @@ class Vectors:
     def __init__(self, kernel: Kernel) -> None:
         plan, types = kernel.plan, kernel.types
         assert plan.lanes is not None
-        self._dialect = kernel.dialect
         self.uses_index = False
         self._width = plan.launch.vector
         self._names = {name: device_name(name) for name in types}
@@ -93,10 +92,10 @@ class Vectors:
     def vector_type(self, name: str) -> str:
         """The type of a scalar under its name in the kernel: a vector where it differs between lanes."""
         kind = self._types[name]
-        return self._vector(kind) if name in self._varying else self._dialect.type_name(kind)
+        return self._vector(kind) if name in self._varying else kind
 
     def _vector(self, kind: str) -> str:
-        return self._dialect.vector_type(kind, self._width)
+        return f"{kind}{self._width}"
 
     def statement(self, node: Node) -> Node:
         """A statement of the body, for all lanes."""
@@ -148,14 +147,14 @@ class Vectors:
         whole = value if op == "=" else binary(op[:-1], target, value)
         new = self._lanes(self._value(whole), kind)
         if mask is not None:
-            new = call(self._dialect.select, self._value(target).node, new, self._as_mask(mask, _MASKS[kind]))
+            new = self._select(kind, self._value(target).node, new, self._as_mask(mask, _MASKS[kind]))
         if isinstance(target, c_ast.ArrayRef):
-            return self._dialect.store(self._width, new, self._address(target))
+            return self._operation(VectorOp.STORE, kind, new, self._address(target))
         return assign(self._value(target).node, new)
 
     def _plain(self, node: Node) -> Node:
         """An expression or a statement that is the same in all lanes."""
-        return translated(node, self._types, self._dialect)
+        return lowered(node, self._types)
 
     def _value(self, node: Node) -> _Value:
         if not differs(node, self._varying):
@@ -166,7 +165,7 @@ class Vectors:
                 self.uses_index = self.uses_index or name == self._index
                 return _Value(ident(lanes_name(name) if name in self._own else name), kind, _Shape.LANES)
             case c_ast.ArrayRef():
-                load = self._dialect.load(kind, self._width, self._address(node))
+                load = self._operation(VectorOp.LOAD, kind, self._address(node))
                 return _Value(load, kind, _Shape.LANES)
             case c_ast.Cast(expr=inner):
                 return _Value(self._lanes(self._value(inner), kind), kind, _Shape.LANES)
@@ -209,7 +208,7 @@ class Vectors:
         """`condition ? first : second`, both computed in all lanes."""
         mask = self._as_mask(self._mask(condition), _MASKS[kind])
         one, two = (self._lanes(self._value(part), kind) for part in (first, second))
-        return _Value(call(self._dialect.select, two, one, mask), kind, _Shape.LANES)
+        return _Value(self._select(kind, two, one, mask), kind, _Shape.LANES)
 
     def _call(self, name: str, arguments: list[Node], kind: str) -> _Value:
         function = device_function(name)
@@ -224,11 +223,9 @@ class Vectors:
             for p, v in zip(function.parameters, values, strict=True)
         ]
         given = (self._lanes(value, want) for value, want in zip(values, wanted, strict=True))
-        result = call(self._dialect.lanes_function(name, function), *given)
+        result = VectorOperation(VectorOp.CALL, function.result, self._width, *given, called=name)
         if function.name in _TESTS:
             return _Value(result, _MASKS[wanted[0]], _Shape.MASK)
-        if function.name == "abs" and self._dialect.absolute_is_unsigned:
-            result = self._converted(result, function.result)
         return _Value(result, function.result, _Shape.LANES)
 
     def _operand(self, value: _Value, kind: str) -> Node:
@@ -241,8 +238,8 @@ class Vectors:
         match value.shape:
             case _Shape.SCALAR:
                 # As a vector a true `bool` would be -1.
-                number = cast_to(value.node, "int") if value.type == "bool" else value.node
-                return cast_to(number, self._vector(kind))
+                number = cast_to("int", value.node) if value.type == "bool" else value.node
+                return cast_to(self._vector(kind), number)
             case _Shape.LANES:
                 return value.node if value.type == kind else self._converted(value.node, kind)
             case _Shape.MASK:
@@ -250,18 +247,24 @@ class Vectors:
                 return truth if value.type == kind else self._converted(truth, kind)
 
     def _converted(self, node: Node, kind: str) -> Node:
-        return self._dialect.converted(kind, self._width, node)
+        return self._operation(VectorOp.CONVERT, kind, node)
+
+    def _select(self, kind: str, unset: Node, when_set: Node, mask: Node) -> Node:
+        return self._operation(VectorOp.SELECT, kind, unset, when_set, mask)
+
+    def _operation(self, operation: VectorOp, kind: str, *operands: Node) -> Node:
+        return VectorOperation(operation, kind, self._width, *operands)
 
     def _mask(self, value: _Value) -> _Value:
         """The value as a condition."""
         match value.shape:
             case _Shape.SCALAR:
-                truth = cast_to(ternary(value.node, const(-1), const(0)), self._vector("int"))
+                truth = cast_to(self._vector("int"), ternary(value.node, const(-1), const(0)))
                 return _Value(truth, "int", _Shape.MASK)
             case _Shape.LANES:
                 # A scalar must not be of a wider type than the elements.
                 narrow = value.type in {"char", "uchar", "short", "ushort"}
-                zero = cast_to(const(0), self._dialect.type_name(value.type)) if narrow else const(0)
+                zero = cast_to(value.type, const(0)) if narrow else const(0)
                 return _Value(binary("!=", value.node, zero), _MASKS[value.type], _Shape.MASK)
             case _Shape.MASK:
                 return value
@@ -271,16 +274,19 @@ class Vectors:
 
     def _address(self, node: c_ast.ArrayRef) -> Node:
         """The address of the first lane's element."""
-        first = _FirstLane(self._varying - {self._index}, self._dialect).rewrite(node.subscript)
+        first = _FirstLane(self._varying - {self._index}, self._types, self._width).rewrite(node.subscript)
         return unary("&", index(node.name, self._plain(first)))
 
 
 class _FirstLane(Rewriter):
     """A subscript with the values of the lane that stands first in memory."""
 
-    def __init__(self, vectors: frozenset[str], dialect: Dialect) -> None:
+    def __init__(self, vectors: frozenset[str], types: Types, width: int) -> None:
         self._vectors = vectors
-        self._dialect = dialect
+        self._types = types
+        self._width = width
 
     def visit_ID(self, node: c_ast.ID) -> Node:
-        return self._dialect.lane(node, 0) if node.name in self._vectors else node
+        if node.name not in self._vectors:
+            return node
+        return VectorOperation(VectorOp.FIRST, self._types[node.name], self._width, node)

@@ -10,64 +10,109 @@
       }
     }
 
-Source: The OpenCL Specification 1.2, chapter 6.
+Source: The OpenCL Specification 1.2, sections 6.1 (types), 6.7 (attributes), 6.12.1 (work items), 6.12.7 (vectors),
+6.12.8 (barriers).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import prod
+from collections.abc import Sequence, Set
+from typing import NoReturn
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument, kernel_arguments, record_definitions
-from orio_py.codegen.offload.dialect import Kernel
-from orio_py.codegen.offload.lines import kernel_lines, wrapped_head
-from orio_py.codegen.offload.reductions import device_reduction
+from orio_py.codegen.offload.device_tree import DeviceFeatures, Query, VectorOp, VectorOperation, WorkItem
+from orio_py.codegen.offload.dialect import wrapped_head
+from orio_py.codegen.offload.lowering import lowered_kernel
+from orio_py.codegen.offload.printer import kernel_text
 from orio_py.codegen.offload.types import types_of
-from orio_py.codegen.opencl.dialect import OPENCL
 from orio_py.codegen.templates import render
+from orio_py.ctree.build import call, cast_to, const, ident
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
-from orio_py.kernel.call import FIRST_GROUP
+from orio_py.kernel.functions import DeviceFunction, device_function
 from orio_py.kernel.plan import Direction, KernelPlan
 from orio_py.kernel.types import device_type
 
 _WIDTH = 100
+_QUERIES = {
+    Query.LOCAL_ID: "get_local_id",
+    Query.GROUP_ID: "get_group_id",
+    Query.GROUP_COUNT: "get_num_groups",
+    Query.GLOBAL_ID: "get_global_id",
+    Query.GLOBAL_SIZE: "get_global_size",
+}
+_MEMBERS = {VectorOp.LOWER: "lo", VectorOp.UPPER: "hi", VectorOp.FIRST: "s0"}
 
 
-def device_program(plans: Sequence[KernelPlan]) -> str:
-    """The text of all kernels of a region, in the order of the plans.
+class OpenCLDialect:
+    """OpenCL C."""
 
-    Double precision is switched on only where a kernel computes with it.
-    """
-    return render(
-        "opencl/program.cl.j2",
-        uses_double=any(_uses_double(plan) for plan in plans),
-        structures=record_definitions(plans, OPENCL.type_name, "typedef char {name}_size[{size} ? 1 : -1];"),
-        kernels="\n".join(_kernel(plan) for plan in plans),
-    )
+    features = DeviceFeatures(warp=0, item="item", group="group", divides_to_unroll=False)
+    group_memory = "__local"
+    absolute_is_unsigned = True
+    narrows_in_braces = True
+    ids_are_long = False
 
+    def work_item(self, node: WorkItem) -> Node:
+        """`get_global_id` and the like."""
+        return call(_QUERIES[node.query], node.dimension)
 
-def _kernel(plan: KernelPlan) -> str:
-    kernel = Kernel(plan, types_of(plan), OPENCL)
-    return render(
-        "opencl/kernel.cl.j2",
-        head=_head(plan),
-        reductions=[device_reduction(reduction, OPENCL) for reduction in plan.reductions],
-        body=kernel_lines(kernel),
-        tiles=[(device_type(tile.type), tile.name, tile.elements) for tile in plan.staged],
-        items=prod(plan.launch.block_size),
-        item=OPENCL.item_number(plan.launch),
-        group=f"{FIRST_GROUP} + " * (plan.options.streams > 1) + OPENCL.group_number(plan.launch),
-    )
+    def barrier(self) -> Node:
+        """`barrier`."""
+        return call("barrier", ident("CLK_LOCAL_MEM_FENCE"))
 
+    def shuffle_down(self, value: Node, distance: Node) -> NoReturn:
+        """OpenCL C 1.2 has no such function."""
+        raise AssertionError(f"no shuffle of {value} by {distance}")
 
-def _head(plan: KernelPlan) -> str:
-    """The attributes, the name and the parameters."""
-    parameters = [_parameter(argument) for argument in kernel_arguments(plan)]
-    attributes = _attributes(plan)
-    first = f"void {plan.name}(" if attributes else f"__kernel void {plan.name}("
-    head = wrapped_head(first, parameters, _WIDTH)
-    return "\n".join(["__kernel", *attributes, head]) if attributes else head
+    def vector(self, node: VectorOperation) -> Node:
+        """`vload4`, `convert_double4`, `.lo` and the like."""
+        kind = self.vector_type(node.type, node.width)
+        match node.operation:
+            case VectorOp.LOAD:
+                return call(f"vload{node.width}", const(0), *node.operands)
+            case VectorOp.STORE:
+                value, address = node.operands
+                return call(f"vstore{node.width}", value, const(0), address)
+            case VectorOp.CONVERT:
+                return call(f"convert_{kind}", *node.operands)
+            case VectorOp.SELECT:
+                return call("select", *node.operands)
+            case VectorOp.VALUES:
+                return cast_to(kind, c_ast.ExprList(node.operands))
+            case VectorOp.CALL:
+                function = device_function(node.called)
+                assert function is not None
+                result = call(function.name, *node.operands)
+                return call(f"convert_{kind}", result) if function.name == "abs" else result
+            case VectorOp.LOWER | VectorOp.UPPER | VectorOp.FIRST as part:
+                return c_ast.StructRef(node.operands[0], ".", ident(_MEMBERS[part]))
+
+    def type_name(self, kind: str) -> str:
+        """The type itself: device trees use OpenCL C's names."""
+        return kind
+
+    def vector_type(self, kind: str, width: int) -> str:
+        """For example `double4`."""
+        return f"{kind}{width}"
+
+    def constant(self, name: str) -> str:
+        """The name itself: OpenCL C has these macros."""
+        return name
+
+    def function(self, name: str, function: DeviceFunction) -> str:
+        """The function's name for all types."""
+        del name
+        return function.name
+
+    def head(self, plan: KernelPlan, used: Set[str]) -> str:
+        """The attributes, the name and the parameters."""
+        del used
+        parameters = [_parameter(argument) for argument in kernel_arguments(plan)]
+        attributes = _attributes(plan)
+        first = f"void {plan.name}(" if attributes else f"__kernel void {plan.name}("
+        head = wrapped_head(first, parameters, _WIDTH)
+        return "\n".join(["__kernel", *attributes, head]) if attributes else head
 
 
 def _attributes(plan: KernelPlan) -> list[str]:
@@ -94,6 +139,22 @@ def _parameter(argument: KernelArgument) -> str:
             return f"__global {argument.device_type} *restrict {argument.name}"
         case _:
             return f"const {argument.device_type} {argument.name}"
+
+
+OPENCL = OpenCLDialect()
+
+
+def device_program(plans: Sequence[KernelPlan]) -> str:
+    """The text of all kernels of a region, in the order of the plans.
+
+    Double precision is switched on only where a kernel computes with it.
+    """
+    return render(
+        "opencl/program.cl.j2",
+        uses_double=any(_uses_double(plan) for plan in plans),
+        structures=record_definitions(plans, OPENCL.type_name, "typedef char {name}_size[{size} ? 1 : -1];"),
+        kernels="\n".join(kernel_text(lowered_kernel(plan, OPENCL.features), OPENCL) for plan in plans),
+    )
 
 
 def _uses_double(plan: KernelPlan) -> bool:

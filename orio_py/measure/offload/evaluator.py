@@ -197,10 +197,12 @@ class OffloadEvaluator(ABC):
     def launches(self, host: str, functions: Sequence[HostFunction]) -> list[Launch]:
         """The launches of the timed code `host`, found without a device: reductions keep their first values.
 
+        There are none before `prepare`: a build alone knows no inputs that the host code could be followed with.
         Raises DiagnosticError ORIO-M017 when the code holds statements that only a compiler can follow.
         """
-        assert self._data is not None, "prepare comes first"
         launches: list[Launch] = []
+        if self._data is None:
+            return launches
         calls = {call.function: call for call in functions}
         try:
             code = HostCode.of(host, calls, self._data.types)

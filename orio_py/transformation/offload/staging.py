@@ -29,11 +29,12 @@ from orio_py.ctree.build import (
     index,
     literal_value,
     mul,
+    statements,
     sub,
     unary,
 )
 from orio_py.ctree.dependence.affine import Polynomial
-from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.nodes import Compound, Node, c_ast
 from orio_py.kernel.call import begin_name, place_name, start_name
 from orio_py.kernel.plan import Axis, LaunchShape, ScalarPlan, StagedTile
 from orio_py.transformation.offload.arithmetic import Arithmetic
@@ -347,11 +348,8 @@ def _tile(
     if reads.pad:
         place = binary("+", place, binary("/", ident(_CELL), row))
     copy = assign(index(tile, place), index(name, ident(_ELEMENT)))
-    load = for_(
-        declare("int", _CELL, ident(_ITEM)),
-        binary("<", ident(_CELL), elements),
-        assign(_CELL, items, "+="),
-        block(*declared, declare("const long", _ELEMENT, element), if_(inside, copy)),
+    load = _each_cell(
+        elements, items, block(*declared, declare("const long", _ELEMENT, element), if_(inside, copy))
     )
     room = elements + elements // row * reads.pad
     return StagedTile(tile, array.plan.type, name, room, (load,))
@@ -370,3 +368,13 @@ def _index(side: _Side, cell: Node) -> Node:
         offset -= (side.items - 1) * step
         value = unary("-", begin) if first is None else sub(first, begin)
     return add(binary("+", value, cell), offset)
+
+
+def _each_cell(elements: int, items: int, body: Compound) -> Node:
+    """A statement for each element of a tile, by the items of a group: one at most each where there are so few."""
+    cell = ident(_CELL)
+    if elements > items:
+        step = assign(_CELL, items, "+=")
+        return for_(declare("int", _CELL, ident(_ITEM)), binary("<", cell, elements), step, body)
+    rest = statements(body) if elements == items else [if_(binary("<", cell, elements), body)]
+    return block(declare("const int", _CELL, ident(_ITEM)), *rest)

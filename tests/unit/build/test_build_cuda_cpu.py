@@ -73,3 +73,20 @@ def test_an_error_is_a_value_at_its_place(tmp_path: Path):
 def test_address_sanitizer_is_for_programs(tmp_path: Path):
     with pytest.raises(ValueError, match="AddressSanitizer"):
         cuda_on_cpu(tmp_path).build_library("", tmp_path / "k.so", check=Check.ADDRESSES)
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+def test_only_what_is_certainly_unset_is_a_fault(tmp_path: Path):
+    """A thread's value that is set and used behind the same test, as kernels with barriers in between have it."""
+    text = """__global__ void k(double *x, int n) {
+  double t;
+  if ((int)threadIdx.x < n) t = x[threadIdx.x];
+  for (int i = 0; i < n; i++) { __syncthreads(); if ((int)threadIdx.x < n) t += i; }
+  if ((int)threadIdx.x < n) x[threadIdx.x] = t;
+}"""
+    executor = cuda_on_cpu(tmp_path)
+    assert not isinstance(executor.build_library(text, tmp_path / "k.so", check=Check.NONE), BuildFailure)
+    unset = "__global__ void k(double *x) { double t; x[0] = t; }"
+    built = executor.build_library(unset, tmp_path / "u.so", check=Check.NONE)
+    assert isinstance(built, BuildFailure)
+    assert "uninitialized" in built.reason

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from orio_py.transformation.offload.cuda import CUDA
 from orio_py.transformation.offload.names import CONSTANTS
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden_cuda"
-DECLARATIONS = """int i, j, k, n, m; double s, t, mx, alpha; int count, ok; long w; unsigned char *restrict bytes;
+DECLARATIONS = """int i, j, k, n, m; unsigned u; double s, t, mx, alpha; int count, ok; long w; unsigned char *restrict bytes;
 double *restrict x, *restrict y, *restrict A; float *restrict f; const int *restrict c; double p[64][64], q[64][64];
 struct cell { char kind; double x, v[3]; unsigned short new; } *restrict cells;"""
 FOR_I = "for (i = 0; i < n; i++)"
@@ -94,8 +95,45 @@ def test_limits_of_the_grid_make_loops_over_slow_axes() -> None:
     plane = f"{FOR_I} for (j = 0; j < m; j++) q[i][j] = p[i][j];"
     (plan,) = plans_of(plane, CUDA(nd=2))
     assert plan.launch.most_groups == (2**31 - 1, 65535)
-    assert "orio_i += (long)gridDim.y * 4)" in text_of(plane, CUDA(nd=2))
+    assert "orio_i += gridDim.y * 4)" in text_of(plane, CUDA(nd=2))
     assert "orio_j +=" not in text_of(plane, CUDA(nd=2))
+
+
+def test_axes_of_a_known_length_that_a_grid_covers_have_no_loops() -> None:
+    def plane(rows: int, columns: int) -> str:
+        copy = f"for (i = 0; i < {rows}; i++) for (j = 0; j < {columns}; j++) A[i * {columns} + j] = 1;"
+        return text_of(copy, CUDA(nd=2))
+
+    assert "for (" not in plane(262140, 8)
+    assert "#pragma unroll 1\n  for (unsigned int orio_i" in plane(262141, 8)
+    assert "if (orio_i < orio_trips_i && orio_j < orio_trips_j)" in plane(63, 65)
+    assert "if (orio_j < orio_trips_j)" in plane(64, 65)
+    assert "if (" not in plane(64, 64)
+
+
+@pytest.mark.parametrize(
+    ("line", "options", "kind"),
+    [
+        (f"{FOR_I} y[i] = x[i];", CUDA(), "unsigned int"),
+        ("for (i = 3; i < n; i++) y[i] = x[i];", CUDA(), "unsigned int"),
+        ("for (i = n; i > m; i -= 2) y[i] = x[i];", CUDA(), "unsigned int"),
+        (f"{FOR_I} y[i] = x[i];", CUDA(coarsen=4), "unsigned int"),
+        (f"{FOR_I} y[i] = x[i];", CUDA(blockCount=(2**24 - 1,)), "unsigned int"),
+        (f"{FOR_I} y[i] = x[i];", CUDA(blockCount=(2**24,)), "long"),
+        ("for (i = m; i < n; i++) y[i] = x[i];", CUDA(), "long"),
+        ("for (i = n; i > m; i--) y[i] = x[i];", CUDA(), "long"),
+        ("for (w = 1; w < n; w++) y[w] = x[w];", CUDA(), "long"),
+        ("for (u = 0; u < n; u++) y[u] = x[u];", CUDA(), "long"),
+        (f"{FOR_I} y[i] = x[i];", CUDA(coarsen=4, spread=Distribution.BLOCKED), "long"),
+        (f"{FOR_I} y[i] = x[i];", CUDA(streamCount=2), "long"),
+    ],
+)
+def test_iterations_are_counted_in_32_bits_where_their_number_is_known_to_fit(
+    line: str, options: CUDA, kind: str
+) -> None:
+    """From -2^31 to 2^31 - 1 are more iterations than such numbers, with a whole block behind the last, could hold."""
+    (name,) = set(re.findall(r"orio_trips_(\w)\b", text := text_of(line, options)))
+    assert f"const {kind} orio_trips_{name}" in text
 
 
 def test_one_kernel_has_one_way_to_limit_registers() -> None:
