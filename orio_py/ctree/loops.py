@@ -255,12 +255,8 @@ def first_write(name: str, node: Node) -> Node | None:
     return None
 
 
-def jumps_out(body: Node, *, continues: bool = False, returns: bool = False) -> Node | None:
-    """The first statement that could leave the loop body or enter it from elsewhere.
-
-    With `continues`, a `continue` of the loop itself is harmless, with `returns` a `return`.
-    """
-    harmless = (*([c_ast.Continue] * continues), *([c_ast.Return] * returns))
+def jumps_out(body: Node, harmless: tuple[type[Node], ...] = ()) -> Node | None:
+    """The first statement that could leave the loop body or enter it from elsewhere, but those of `harmless` kinds."""
     return next((node for node in _jumps(body) if not isinstance(node, harmless)), None)
 
 

@@ -120,7 +120,7 @@ def _as_it_ends(
     view = CanonicalLoop.match(node)
     if view is None:
         refuse("ORIO-T029", f"{what} cannot tell how this loop ends: {reasons(node)}", node)
-    if (jump := jumps_out(node.stmt, continues=True)) is not None:
+    if (jump := jumps_out(node.stmt, (c_ast.Continue,))) is not None:
         refuse("ORIO-T029", f"{what} cannot tell where this loop ends: a jump may leave it", jump)
     loop = replace(_at_the_end(view, outer, what, context), body=whole)
     used = context.effects(loop.start).reads | context.effects(loop.bound).reads

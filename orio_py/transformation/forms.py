@@ -110,11 +110,9 @@ def require_stable_index(view: CanonicalLoop, what: str, context: Context) -> No
         )
 
 
-def require_no_jumps(
-    view: CanonicalLoop, what: str, *, continues: bool = False, returns: bool = False
-) -> None:
-    """The body runs from its start to its end, or to a `continue` or `return` if that may be.  Raises Refusal: ORIO-T025."""
-    if (jump := jumps_out(view.body, continues=continues, returns=returns)) is not None:
+def require_no_jumps(view: CanonicalLoop, what: str, harmless: tuple[type[Node], ...] = ()) -> None:
+    """The body runs from its start to its end, or to a jump of a harmless kind.  Raises Refusal: ORIO-T025."""
+    if (jump := jumps_out(view.body, harmless)) is not None:
         refuse(
             "ORIO-T025", f"{what} needs a body that runs to its end: {_jump_name(jump)} is in the way", jump
         )

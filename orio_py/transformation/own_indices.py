@@ -35,8 +35,8 @@ def with_own_indices(tree: Node, context: Context) -> Node:
 
 def _declared(mark: Node, context: Context) -> Node:
     """A marked statement, whose indices are those of its loops alone, and the last values of these indices."""
-    if any(isinstance(part, c_ast.Return) for part in walk_statements(mark)):
-        return mark  # Callers may read what the last values would be given to.
+    if any(isinstance(part, (c_ast.Return, c_ast.Goto)) for part in walk_statements(mark)):
+        return mark  # What is behind them may read what the last values would be given to.
     views = _views(mark, context)
     names = frozenset(name for name in views if _counts_only(mark, name))
     live = names & context.live_after

@@ -214,6 +214,8 @@ def random_real_code(choices: Choices, forms: Sequence[str], shape: Shape = PLAI
     maker = RealMaker(
         choices, arrays, kinds, declared, False, choices.chance(20), shape, NO_FORMS, drawn=real
     )
+    if "gotos" in real:
+        maker.labels.append("finish")
     items: list[Item] = []
     deepest = 1
     for number in range(choices.weighted((70, 1), (24, 2), (6, 3))):
@@ -225,6 +227,8 @@ def random_real_code(choices: Choices, forms: Sequence[str], shape: Shape = PLAI
         depth = deepest if twin else depth
         deepest = max(deepest, depth)
         items.append(maker.nest(names, depth, (), twin))
+    if "finish" in maker.jumped:
+        items.append("finish: ;")
     scalars = (
         ("acc", "double", "0.5"),
         ("t", "double", "0.25"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from random_code import Item, Loop
 from random_code_nests import Maker
@@ -34,6 +34,7 @@ REAL_FORMS = (
     "shadowed",
     "conditional_text",
     "jumps",
+    "gotos",
     "declarations",
     "own_names",
     "sizeof_index",
@@ -62,11 +63,14 @@ class RealMaker(Maker):
 
     drawn: frozenset[str] = frozenset()
     inner: tuple[str, ...] = ()
+    labels: list[str] = field(default_factory=list[str])
+    jumped: set[str] = field(default_factory=set[str])
 
     def nest(self, names: list[str], depth: int, outer: tuple[str, ...], like: Loop | None = None) -> Loop:
         name = names[len(outer)]
         before, added = self.inner, self._carried() if depth > 1 else ()
         self.inner += added
+        behind = self._label() if "gotos" in self.drawn else ""
         loop = Maker.nest(self, names, depth, outer, like)
         self.inner = before
         scope = (*outer, name)
@@ -79,7 +83,15 @@ class RealMaker(Maker):
             first += [f"double {each};", f"{each} = {value};"] if apart else [f"{kind}{each} = {value};"]
             if each not in "vu" or self.choices.chance(60):
                 last.append(f"{self.target(scope)} = {each};")
+        if behind in self.jumped:
+            last.insert(0, f"{behind}: ;")
+        self.labels.remove(behind) if behind else None
         return replace(loop, body=(*first, *loop.body, *last))
+
+    def _label(self) -> str:
+        """A new label for the end of a loop's body."""
+        self.labels.append(f"skip_{self.loops}")
+        return self.labels[-1]
 
     def _carried(self) -> tuple[str, ...]:
         """What a loop sets, or declares, before its inner loops."""
@@ -206,6 +218,14 @@ def _jumps(make: RealMaker, scope: tuple[str, ...]) -> str:
     return f"{early} {make.target(scope)} = {make.real_value(scope)};"
 
 
+def _gotos(make: RealMaker, scope: tuple[str, ...]) -> str:
+    target, value = make.target(scope), make.real_value(scope)
+    label = make.choices.pick(make.labels)
+    make.jumped.add(label)
+    first = f"{make.target(scope)} = {value};" if make.choices.chance(40) else ""
+    return f"if ({make.condition(scope)}) {{ {first} goto {label}; }} {target} = {value};"
+
+
 def _own_names(make: RealMaker, scope: tuple[str, ...]) -> str:
     target, value, x = make.target(scope), make.real_value(scope), scope[-1]
     options = [f"{target} = max({value}, 0.25);", f"{target} = {value} + min({x}, 3);"]
@@ -230,6 +250,7 @@ _STATEMENTS: Mapping[str, Statement] = {
     "shadowed": _shadowed,
     "conditional_text": _conditional_text,
     "jumps": _jumps,
+    "gotos": _gotos,
     "own_names": _own_names,
     "sizeof_index": _sizeof_index,
 }

@@ -77,7 +77,7 @@ class Coalesce:
                 "ORIO-T030", f"Coalesce needs a loop that is the whole body of the loop `{view.index}`", node
             )
         outer, inner = loops[0], loops[1]
-        require_steady([outer, inner], "Coalesce", context, force=self.force, continues=True)
+        require_steady([outer, inner], "Coalesce", context, force=self.force, harmless=(c_ast.Continue,))
         loop_view(inner.node, "Coalesce", context)
         self._require_independent(outer, inner, context)
         _require_integers([outer, inner], context)

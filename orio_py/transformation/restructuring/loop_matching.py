@@ -18,15 +18,20 @@ from orio_py.transformation.tiling.permute import in_place_of
 
 
 def require_steady(
-    loops: Sequence[CanonicalLoop], what: str, context: Context, *, force: bool, continues: bool = False
+    loops: Sequence[CanonicalLoop],
+    what: str,
+    context: Context,
+    *,
+    force: bool,
+    harmless: tuple[type[Node], ...] = (),
 ) -> None:
-    """The loops of a nest have fixed ranges, and their bodies run from start to end, or to a `continue` if that may be.
+    """The loops of a nest have fixed ranges, and their bodies run from start to end, or to a harmless jump.
 
     Raises Refusal: ORIO-T024, T025, T027, T028.
     """
     for loop in loops:
         require_stable_index(loop, what, context)
-        require_no_jumps(loop, what, continues=continues)
+        require_no_jumps(loop, what, harmless)
         _require_no_entry(loop.body, what)
         require_invariant_bound(loop, what, context, force=force)
         if not start_is_invariant(loop, context):

@@ -12,6 +12,7 @@ from orio_py.transformation.base import Context
 from orio_py.transformation.simpler.comparisons import with_comparisons
 from orio_py.transformation.simpler.conditions_inside import with_conditions_inside
 from orio_py.transformation.simpler.counters import with_single_counters
+from orio_py.transformation.simpler.gotos import without_gotos
 from orio_py.transformation.simpler.local_pointers import without_local_pointers
 from orio_py.transformation.simpler.private_scalars import with_private_scalars
 from orio_py.transformation.simpler.skipping import without_continue
@@ -29,9 +30,9 @@ def simpler_forms(tree: Node, context: Context) -> Iterator[Node]:
 
 
 def in_simpler_forms(tree: Node, context: Context) -> Node:
-    """The tree with loops of one counter that end by `<` or `>`, without pointers that its blocks set, and without `continue`.
+    """The tree with loops of one counter that end by `<` or `>`, without pointers that its blocks set, `continue` and forward `goto`.
 
     The same object where there is none of these.
     """
-    counted = with_single_counters(without_continue(tree), context)
+    counted = with_single_counters(without_continue(without_gotos(tree, context)), context)
     return without_local_pointers(with_comparisons(counted, context), context)

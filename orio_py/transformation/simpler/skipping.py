@@ -49,7 +49,7 @@ def _converted(items: list[Node]) -> list[Node] | None:
                     return items[:place]
                 inner = block(*(_converted(rest) or rest))
                 if not before:
-                    return [*items[:place], if_(_negated(item.cond), inner)]
+                    return [*items[:place], if_(negated(item.cond), inner)]
                 return [*items[:place], copy_with(item, iftrue=block(*before), iffalse=inner)]
             case _:
                 pass
@@ -72,7 +72,7 @@ def _only_tests(condition: Node) -> bool:
     )
 
 
-def _negated(condition: Node) -> Node:
+def negated(condition: Node) -> Node:
     """`!c`; of integers a comparison is turned, too, but a comparison with NaN has no contrary."""
     match condition:
         case c_ast.BinaryOp(op="==" | "!=" as op, left=left, right=right):

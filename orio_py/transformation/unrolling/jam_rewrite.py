@@ -25,6 +25,7 @@ from orio_py.transformation.final_index import final_value
 from orio_py.transformation.types import index_type
 from orio_py.transformation.unrolling.body_copies import Copies
 from orio_py.transformation.unrolling.jam_locals import JamLocals
+from orio_py.transformation.unrolling.leaving import may_leave
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,12 @@ class Fusion:
         self.aside.extend((*before, *after))
         loops = [*before, cut.common(fused), *after]
         return [block(*cut.declarations, *loops)] if cut.declarations else loops
+
+
+def may_be_fused(view: CanonicalLoop) -> bool:
+    """Whether there are loops inside, none of which ends earlier in one copy than in another by a jump."""
+    loops = [loop for loop, _, _ in fused_loops(view)]
+    return bool(loops) and not any(may_leave(each) for each in (view.body, *(loop.stmt for loop in loops)))
 
 
 def fused_loops(view: CanonicalLoop) -> Iterator[tuple[For, tuple[For, ...], list[str]]]:

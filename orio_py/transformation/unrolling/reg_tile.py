@@ -34,7 +34,7 @@ from orio_py.transformation.forms import refuse_if_live
 from orio_py.transformation.loop_names import LoopName, first_present, index_name, show_loops
 from orio_py.transformation.sites import rewrite_where
 from orio_py.transformation.unrolling import unroll_rewrite
-from orio_py.transformation.unrolling.jam_rewrite import Fusion, fused_loops
+from orio_py.transformation.unrolling.jam_rewrite import Fusion, may_be_fused
 from orio_py.transformation.unrolling.reg_tile_split import fusion_of
 from orio_py.transformation.unrolling.unroll import unrollable
 
@@ -103,10 +103,11 @@ class RegTile:
         return rewrite_where(node, lambda n: id(n) in chosen, change, context)
 
     def _step(self, loop: Node, factor: int, aside: list[Node], context: Context) -> Node:
-        view = unrollable(loop, "RegTile", context, force=self.force)
+        fused = (view := CanonicalLoop.match(loop)) is not None and may_be_fused(view)
+        view = unrollable(loop, "RegTile", context, force=self.force, in_order=not fused)
         make = unroll_rewrite.copies
         fusion: Fusion | None = None
-        if any(True for _ in fused_loops(view)):
+        if fused:
             fusion = fusion_of(view, factor, "RegTile", context, force=self.force)
             make = fusion.body
         result = unroll_rewrite.apply(view, factor, context, make=make, canonical=self.canonical)

@@ -21,7 +21,8 @@ from dataclasses import dataclass, replace
 from orio_py.ctree import build
 from orio_py.ctree.build import statements
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import Node
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import declared_names
 from orio_py.transformation.arguments import boolean, positive_int
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
@@ -36,6 +37,7 @@ from orio_py.transformation.forms import (
 from orio_py.transformation.hoisting import hoisted
 from orio_py.transformation.parallel.openmp import OpenMP
 from orio_py.transformation.unrolling import unroll_rewrite
+from orio_py.transformation.unrolling.leaving import LEAVING
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class Unroll:
                 node,
                 argument="ufactor",
             )
-        view = unrollable(node, "Unroll", context, force=self.force, returns=True)
+        view = unrollable(node, "Unroll", context, force=self.force, in_order=True)
         size = self.ufactor * unroll_rewrite.count_statements(view.body)
         unroll_rewrite.require_size(size, "Unroll", node, "ufactor")
         return view
@@ -81,19 +83,26 @@ class Unroll:
 
 
 def unrollable(
-    node: Node, what: str, context: Context, *, force: bool, returns: bool = False
+    node: Node, what: str, context: Context, *, force: bool, in_order: bool = False
 ) -> CanonicalLoop:
     """A loop whose body may be repeated for several iterations.  Raises Refusal: ORIO-T020 to T028.
 
-    With `returns` the body may leave the function: the copies must run in the order of the iterations.
+    With `in_order` the copies run in the order of the iterations, so that the body may leave the loop or the function.
     """
     view = loop_view(node, what, context)
     require_stable_index(view, what, context)
-    # A copy returns before the index has the value of its iteration, which nothing may then read.
-    require_no_jumps(view, what, returns=returns and index_ends_with_function(view, context))
+    require_no_jumps(view, what, _harmless_jumps(view, context) if in_order else ())
     require_copyable(view, what)
     require_invariant_bound(view, what, context, force=force)
     return view
+
+
+def _harmless_jumps(view: CanonicalLoop, context: Context) -> tuple[type[Node], ...]:
+    """The jumps that copies may make which run in the order of the iterations."""
+    # A copy returns before the index has the value of its iteration, which nothing may then read.
+    returns = (c_ast.Return,) if index_ends_with_function(view, context) else ()
+    # What else leaves the loop sets the index first, which another variable of that name must not hide.
+    return returns if view.index in declared_names(view.body) else (*returns, *LEAVING)
 
 
 def parallelized(

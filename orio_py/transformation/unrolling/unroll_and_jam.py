@@ -10,7 +10,8 @@
                                             y[i] += a[i][j] * x[j];
 
 A loop without loops inside is unrolled.  Where the bounds of an inner loop use the index, the copies are
-fused over the range that all of them have, if that is legal; if not, they run one after the other.
+fused over the range that all of them have, if that is legal; if not, they run one after the other, as they
+do where an inner loop may be left.
 Source: D. Callahan, J. Cocke, K. Kennedy, "Estimating interlock and improving balance for pipelined
 architectures", Journal of Parallel and Distributed Computing 5(4), 1988.
 """
@@ -27,7 +28,7 @@ from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.final_index import is_live
 from orio_py.transformation.parallel.openmp import OpenMP
 from orio_py.transformation.unrolling import unroll_rewrite
-from orio_py.transformation.unrolling.jam_rewrite import Fusion, fused_loops
+from orio_py.transformation.unrolling.jam_rewrite import Fusion, may_be_fused
 from orio_py.transformation.unrolling.reg_tile_split import fusion_of, ranges_vary
 from orio_py.transformation.unrolling.unroll import Unroll, parallelized
 
@@ -68,7 +69,7 @@ class UnrollAndJam:
 
     def _fusion(self, view: CanonicalLoop, context: Context) -> Fusion | None:
         """How the copies are fused, None where they are not."""
-        if self.ufactor == 1 or not any(True for _ in fused_loops(view)):
+        if self.ufactor == 1 or not may_be_fused(view):
             return None
         if not ranges_vary(view, context):
             return fusion_of(view, self.ufactor, _WHAT, context, force=self.force)

@@ -44,6 +44,7 @@ from orio_py.transformation.types import (
     without_cast,
 )
 from orio_py.transformation.unrolling.body_copies import Copies
+from orio_py.transformation.unrolling.leaving import Leaving, may_break, may_leave
 
 MAXIMUM_STATEMENTS = 10_000
 """A transformation that would make more statements than this is refused before it begins."""
@@ -62,17 +63,21 @@ Make = Callable[[CanonicalLoop, int, Context], list[Node]]
 class Parts:
     """What an unrolled loop consists of, in this order.
 
-    `declarations` and `before` stand before the main loop; there may be no loop over a remainder.
+    `declarations` and `before` stand before the main loop; there may be no loop over a remainder.  `left` is the
+    variable that tells whether the main loop was left, behind which the remainder does not run.
     """
 
     main: For
     remainder: For | None
     declarations: tuple[Node, ...] = ()
     before: tuple[Node, ...] = ()
+    left: str | None = None
 
     def joined(self, between: tuple[Node, ...] = ()) -> Node:
         """All of it as one statement, with other statements between the loops."""
-        rest = () if self.remainder is None else (self.remainder,)
+        rest: tuple[Node, ...] = () if self.remainder is None else (self.remainder,)
+        if self.left is not None:
+            rest = tuple(build.if_(build.unary("!", ident(self.left)), block(loop)) for loop in rest)
         everything = (*self.declarations, *self.before, self.main, *between, *rest)
         return self.main if len(everything) == 1 else block(*everything)
 
@@ -139,11 +144,26 @@ def _refuse_size(message: str, node: Node) -> NoReturn:
 
 def copies(view: CanonicalLoop, factor: int, context: Context) -> list[Node]:
     """The statements of `factor` consecutive iterations; comments stay in the first."""
+    return _copies(view, factor, Leaving.of(view, None, context) if may_leave(view.body) else None)
+
+
+def _copies(view: CanonicalLoop, factor: int, leaving: Leaving | None) -> list[Node]:
     made = Copies(view, view.body)
-    result = made.first()
-    for number in range(1, factor):
-        result.extend(made.at(number))
+    result: list[Node] = []
+    for number in range(factor):
+        copy = made.at(number) if number else made.first()
+        result.extend(copy if leaving is None else leaving.apply(copy, number))
     return result
+
+
+def _that_tells(view: CanonicalLoop, context: Context) -> tuple[str, Make]:
+    """The variable that tells that a `break` has ended the main loop, and what makes copies that set it."""
+    left = context.names(view.node).fresh(f"{view.index}_left")
+
+    def make(loop: CanonicalLoop, factor: int, around: Context) -> list[Node]:
+        return _copies(loop, factor, Leaving.of(loop, left, around))
+
+    return left, make
 
 
 def apply(
@@ -162,11 +182,16 @@ def parts_of(
     With a floating-point bound the end of the main loop cannot be computed by divisions of integers.
     """
     before, view = hoisted(view, context)
+    trips = known_trips(view, context)
+    left: str | None = None
+    if may_break(view.body) and (canonical or trips is None or trips % factor):
+        left, make = _that_tells(view, context)
+        before = (*before, declare("int", left, 0))
     if canonical and not is_floating(view.bound, context):
         parts = with_limit(view, factor, context, make=make)
-        return replace(parts, declarations=(*before, *parts.declarations))
-    parts = with_test(view, factor, context, make=make)
-    return None if parts is None else replace(parts, declarations=(*before, *parts.declarations))
+    else:
+        parts = with_test(view, factor, context, make=make)
+    return None if parts is None else replace(parts, declarations=(*before, *parts.declarations), left=left)
 
 
 def with_test(view: CanonicalLoop, factor: int, context: Context, *, make: Make = copies) -> Parts | None:

@@ -580,7 +580,11 @@ def test_groups_that_share_too_little_or_too_much(recipe: str, code: str, words:
             "ORIO-T040",
         ),
         ("distribute({0, 1}, 1)", "for (i = 1; i < n; i++) { x[i] = y[i - 1]; y[i] = x[i]; }", "ORIO-T040"),
-        ("unroll(0, 'i', 2)", "for (i = 0; i < n; i++) { if (x[i] < 0) break; x[i] = 1; }", "ORIO-T025"),
+        (
+            "unroll(0, 'i', 2)",
+            "for (i = 0; i < n; i++) { int i = 1; if (x[i] < 0) break; x[i] = 1; }",
+            "ORIO-T025",
+        ),
     ],
 )
 def test_refusals_of_the_transformations_stand_at_the_command(recipe: str, code: str, name: str) -> None:
