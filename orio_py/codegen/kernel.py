@@ -131,7 +131,7 @@ def _preamble(task: TuningTask, macros: Mapping[str, Value]) -> str:
 
     The function itself is there, too, where the rest of the file uses it.
     """
-    text = task.surroundings.before + _own_function(task)
+    text = _without_registers(task) + _own_function(task)
     head = [f"#define {macro}" for macro in task.inputs.macros]
     for name, value in macros.items():
         pattern = re.compile(
@@ -143,6 +143,18 @@ def _preamble(task: TuningTask, macros: Mapping[str, Value]) -> str:
         elif count == 0:
             head.append(f"#define {name} {value}")
     return "\n".join([*head, text])
+
+
+def _without_registers(task: TuningTask) -> str:
+    """The file's own text before the function, where a fragment's variables are no longer in registers.
+
+    Such a fragment stood in a function of Orio's; outside of one, C has no register variables (C99 6.9).
+    """
+    text = task.surroundings.before
+    for declared in task.surroundings.globals:
+        if "register" in declared.storage:
+            text = re.sub(rf"\bregister\b(?=[^;{{}}()#]*\b{re.escape(declared.name)}\b)", "", text)
+    return text
 
 
 def _own_function(task: TuningTask) -> str:

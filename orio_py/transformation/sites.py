@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
@@ -44,6 +45,26 @@ class _Site:
     pragmas: tuple[str, ...]
     declarations: Mapping[str, CDeclaration]
     around: tuple[Node, ...] = ()
+
+
+@dataclass(slots=True)
+class _Order:
+    """The statements of a block by what they read first or write, put in order when that is first asked."""
+
+    items: list[Node]
+    context: Context
+    _places: dict[str, list[int]] | None = None
+
+    def using(self, name: str, number: int) -> Iterator[Node]:
+        """The statements, from one with a number on, that read a name before they write it, or write it."""
+        if self._places is None:
+            self._places = {}
+            for place, item in enumerate(self.items):
+                effects = self.context.effects(item)
+                for used in effects.reads_before_write | effects.writes:
+                    self._places.setdefault(used, []).append(place)
+        places = self._places.get(name, [])
+        return (self.items[place] for place in islice(places, bisect_left(places, number), None))
 
 
 @dataclass(slots=True)
@@ -144,9 +165,10 @@ class _Sites:
         pragmas: tuple[str, ...] = site.pragmas if len(_statements(items)) == 1 else ()
         declarations = site.declarations
         places: dict[str, int] = {}
+        order = _Order(items, self.context)
         for number, item in enumerate(items):
             if isinstance(item, WITH_STATEMENTS) or self.chosen(item):
-                live = self._then(items, number + 1, _besides(places, number, site.live_after))
+                live = self._then(order, number + 1, _besides(places, number, site.live_after))
                 new = self.visit(item, _Site(live, pragmas, declarations, site.around))
             else:
                 new = item
@@ -162,13 +184,13 @@ class _Sites:
                     places.setdefault(item.name, number)
         return result if changed else None
 
-    def _then(self, items: list[Node], number: int, after: _LiveAfter) -> _LiveAfter:
+    def _then(self, order: _Order, number: int, after: _LiveAfter) -> _LiveAfter:
         """What is read from the statement of a number on, which is not looked at before that is asked."""
 
         def live(name: str) -> bool:
             if name in self.read_by_jump:
                 return True
-            for statement in islice(items, number, None):
+            for statement in order.using(name, number):
                 if self._reads_first(statement, name):
                     return True
                 if _assigns(statement, name):

@@ -90,6 +90,20 @@ def test_the_kernel_holds_what_the_region_needs_and_no_more(tmp_path: Path) -> N
     assert "s += half" not in text
 
 
+def test_variables_of_a_fragment_leave_their_registers(tmp_path: Path) -> None:
+    text = """register int i, n;
+/*@ begin PerfTuning (def input_params { param N = 9; } def input_vars { decl dynamic float x[N] = random; }) @*/
+/*@ begin Loop (transform Unroll(ufactor=2)) @*/
+for (i = 0; i < N; i++) { register float t = x[i]; x[i] = t * t; }
+/*@ end @*/
+/*@ end @*/
+"""
+    task = loaded(tmp_path, text)
+    found = kernel_program(task.task, build_interface(task.task, task.points[0]), [""]).text
+    assert "int i, n;" in found
+    assert "register" not in found
+
+
 def test_size_macros_take_the_problem_size(tmp_path: Path) -> None:
     task = loaded(tmp_path, SOURCE.replace("param n[] = [100]", "param n[] = [100]; param M[] = [16]"))
     interface = build_interface(task.task, task.points[0])

@@ -91,18 +91,3 @@ def test_modules_that_tile_are_replaced_by_a_recipe(tmp_path: Path, name: str) -
     (problem,) = orio_py.check(path).diagnostics
     assert problem.code == "ORIO-A004"
     assert "use `Loop` with a recipe such as `transform Composite(tile=" in (problem.help or "")
-
-
-def test_the_recipe_in_place_of_spmv_is_one(tmp_path: Path) -> None:
-    """What the message tells to write keeps the result of a product with a sparse matrix."""
-    path = tmp_path / "spmv.c"
-    path.write_text((FILE % CODE).replace("Align(x[], y[])", "SpMV (out_vector = y;)"))
-    (problem,) = orio_py.check(path).diagnostics
-    recipe = (problem.help or "").split("`")[3]
-    parameters = "int total_rows, int *ai, int *aj, double *aa, double *restrict x, double *restrict y"
-    path.write_text(
-        f"void spmv({parameters}) {{\n  int i, j; double sum;\n"
-        f"  /*@ begin Loop({recipe}) @*/\n  /*@ end @*/\n}}\n"
-    )
-    assert problem.code == "ORIO-A004"
-    assert not orio_py.check(path).diagnostics

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from orio_py.frontend.annotations.module import MissingModule, Module, PlainModule, TuningModule
-from orio_py.frontend.annotations.modules import align, chill, loop
+from orio_py.frontend.annotations.modules import align, chill, loop, spmv
 
 _MISSING = "BTO CUDA Inline Matrix OpenCL Splingo Tilic"
 _TILING = "OrTil OrTilDriver Pluto PolySyn"
 _TILES = "transform Composite(tile=[('i', T, 'ii'), ('j', T, 'jj')], unrolljam=(['i', 'j'], [2, 2]))"
-_SPARSE = (
-    "transform Composite(openmp=(True, 'omp parallel for private(i, j, sum)')) for (i = 0; i < total_rows; i++) { sum = 0; "
-    "transform Unroll(ufactor=6) for (j = ai[i]; j < ai[i + 1]; j++) sum += aa[j] * x[aj[j]]; y[i] = sum; }"
-)
 
 MODULES: Mapping[str, Module] = {
     module.name: module
@@ -22,11 +18,11 @@ MODULES: Mapping[str, Module] = {
         loop.MODULE,
         chill.MODULE,
         align.MODULE,
+        spmv.MODULE,
         PlainModule("Preserve"),
         PlainModule("SimplyRewrite"),
         MissingModule("Loops", instead="Loop"),
         *(MissingModule(name, instead="Loop", recipe=_TILES) for name in _TILING.split()),
-        MissingModule("SpMV", instead="Loop", recipe=_SPARSE),
         *map(MissingModule, _MISSING.split()),
     )
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import sub
 
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.names import AccessKey, Names
@@ -39,11 +40,13 @@ class _Entry:
     subscripts: Subscripts
     place: Place
     writes: bool
+    group: _Shape
+    offsets: tuple[int, ...]
+    """The constants in its subscripts."""
     split: Subscripts | None = None
-    shape: tuple[object, tuple[int, ...]] = ((), ())
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Shape:
     """References whose subscripts differ only by constants, by those constants."""
 
@@ -106,7 +109,8 @@ class LiveRange:
         self._places: dict[Chain, Place] = {}
         self._own: dict[Ref, _Entry] = {}
         self._tables: dict[str, dict[object, _Shape]] = {}
-        self._apart: dict[object, bool] = {}
+        self._apart: dict[tuple[_Shape, _Shape, tuple[int, ...]], bool] = {}
+        self._linear: dict[tuple[_Shape, _Shape], bool] = {}
 
     def _barred(self, begin: int, end: int) -> bool:
         """Whether something in the statements, or a pragma before them, keeps code from moving."""
@@ -196,13 +200,12 @@ class LiveRange:
         rows = use.storage.rows > 0 and not promised
         table = self._table(name)
         mine = self._own[use.ref]
-        shape, offsets = mine.shape
         exact = None not in mine.subscripts and not rows
-        for other_shape, group in table.items():
+        for group in table.values():
             if not (written or group.writes):
                 continue
-            same = exact and other_shape == shape
-            for entry in group.entries.get(offsets, ()) if same else _all(group):
+            same = exact and group is mine.group
+            for entry in group.entries.get(mine.offsets, ()) if same else _all(group):
                 if entry.ref is use.ref or not (written or entry.writes):
                     continue
                 if same or self._meet(mine, entry, rows=rows):
@@ -213,20 +216,32 @@ class LiveRange:
         """Whether two references may be one element; asked once for each distance between two shapes."""
         if len(mine.subscripts) != len(entry.subscripts):
             return True
-        pairs = list(zip(mine.subscripts, entry.subscripts, strict=True))
-        if rows and any(a is None or b is None or a.key != b.key for a, b in pairs[:-1]):
+        if rows and any(
+            a is None or b is None or a.key != b.key
+            for a, b in zip(mine.subscripts[:-1], entry.subscripts[:-1], strict=True)
+        ):
             return True
         domain = entry.place.scope.domain
-        if any(a is not None and b is not None and (a - b).linear() is None for a, b in pairs):
+        if not self._is_linear(mine, entry):
             if not self.elements.may_coincide(mine.subscripts, entry.subscripts, domain):
                 return False
             first, second = self._split(mine), self._split(entry)
             return self.elements.may_coincide(first, second, domain)
-        one, two = mine.shape, entry.shape
-        key = one[0], two[0], tuple(a - b for a, b in zip(one[1], two[1], strict=True))
-        if key not in self._apart:
-            self._apart[key] = self.elements.may_coincide(mine.subscripts, entry.subscripts, domain)
-        return self._apart[key]
+        key = mine.group, entry.group, tuple(map(sub, mine.offsets, entry.offsets))
+        apart = self._apart.get(key)
+        if apart is None:
+            apart = self._apart[key] = self.elements.may_coincide(mine.subscripts, entry.subscripts, domain)
+        return apart
+
+    def _is_linear(self, mine: _Entry, entry: _Entry) -> bool:
+        """Whether all differences of two references' subscripts are linear; constants do not matter for that."""
+        key = mine.group, entry.group
+        found = self._linear.get(key)
+        if found is None:
+            pairs = zip(mine.subscripts, entry.subscripts, strict=True)
+            known = ((a, b) for a, b in pairs if a is not None and b is not None)
+            found = self._linear[key] = all((a - b).linear() is not None for a, b in known)
+        return found
 
     def _split(self, entry: _Entry) -> Subscripts:
         """Linearised subscripts as rows and columns."""
@@ -256,16 +271,15 @@ class LiveRange:
             entry = entries.get((use.ref, chain))
             if entry is None:
                 place = self.inside(chain)
-                entry = _Entry(use.ref, self._subscripts(use.ref, chain), place, use.writes)
+                subscripts = self._subscripts(use.ref, chain)
+                shape, offsets = _shape(subscripts)
+                group = table.setdefault(shape, _Shape())
+                entry = _Entry(use.ref, subscripts, place, use.writes, group, offsets)
                 entries[(use.ref, chain)] = entry
+                group.entries.setdefault(offsets, []).append(entry)
             entry.writes = entry.writes or use.writes
-        for entry in entries.values():
-            self._own[entry.ref] = entry
-            shape, offsets = _shape(entry.subscripts)
-            group = table.setdefault(shape, _Shape())
-            group.writes = group.writes or entry.writes
-            group.entries.setdefault(offsets, []).append(entry)
-            entry.shape = shape, offsets
+            entry.group.writes = entry.group.writes or use.writes
+        self._own.update((entry.ref, entry) for entry in entries.values())
         return table
 
     def _subscripts(self, ref: Ref, chain: Chain) -> Subscripts:
