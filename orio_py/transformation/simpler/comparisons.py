@@ -45,7 +45,7 @@ class _Comparisons(Rewriter):
 
     def _meets(self, loop: CanonicalLoop) -> bool:
         """Whether the index takes the value of the bound behind the last iteration that `!=` lets run."""
-        if loop.index in self._local or jumps_out(loop.body, continues=True) is not None:
+        if loop.index in self._local or jumps_out(loop.body, (c_ast.Continue,)) is not None:
             return False
         if not has_stable_index(loop, self._context) or not bound_is_invariant(loop, self._context):
             return False
