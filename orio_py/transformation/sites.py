@@ -230,6 +230,20 @@ def outermost_marks(node: Node) -> Iterator[Transform]:
             inner.update(id(each) for each in walk_statements(part) if isinstance(each, Transform))
 
 
+def rewrite_marked(root: Node, wanted: Choice, change: Change, context: Context) -> Node:
+    """As `rewrite_where`, for statements that `wanted` names under the marks that stand on them: `change` sees both."""
+    marks = [part for part in walk_statements(root) if isinstance(part, Transform) and wanted(unmarked(part))]
+    inner = {id(each) for mark in marks for each in (mark.stmt, unmarked(mark))}
+    return rewrite_where(root, lambda node: wanted(unmarked(node)) and id(node) not in inner, change, context)
+
+
+def marked_like(statement: Node, new: Node) -> Node:
+    """A statement under the marks that another one has."""
+    if isinstance(statement, Transform):
+        return copy_with(statement, stmt=marked_like(statement.stmt, new))
+    return new
+
+
 def splices(node: Node) -> bool:
     """Whether a block may be written without its braces: it declares nothing."""
     kinds = (c_ast.Decl, c_ast.DeclList, c_ast.Typedef)

@@ -24,6 +24,7 @@ static int work(int n, double *x, double *y, struct state *s)
 {{
   int i, j, k;
   double t, u, *p, *q;
+  {before}
   /*@ begin Loop(transform {recipe}) @*/
   {code}
   /*@ end @*/
@@ -94,6 +95,17 @@ CASES = {
         "for (i = 0; i < n; i++) if (i % 3 != 1) { for (j = 0; j < 9; j++) x[9 * i + j] = y[9 * j + i]; }",
         "i",
     ),
+    "while": ("Unroll(ufactor=3)", "i = 2; @@ while (i < n) { x[i] = y[i]; i++; }", "i"),
+    "while by two": ("Parallelize()", "i = 1; @@ while (n >= i) { x[i] = y[i]; i += 2; }", "i"),
+    "from where it is": ("Unroll(ufactor=2)", "i = 1; @@ for (; i < n; i++) x[i] = y[i];", "i"),
+    "counted down": ("Unroll(ufactor=3)", "for (i = n; i-- > 0;) { x[i] = y[i]; }", "i"),
+    "places": ("Parallelize()", "for (p = x; p < x + n; p++) *p = *p * 2 + 1;", "0"),
+    "to an end": ("Parallelize()", "for (p = x; p != x + 7; p++) { p[0] += 3; }", "0"),
+    "between pointers": (
+        "Unroll(ufactor=2)",
+        "q = x + (n > 0 ? n : 0); @@ for (p = x; p < q; ++p) *p += y[0];",
+        "q == x",
+    ),
     "chosen": (
         "UnrollJam(ufactor=2)",
         "for (i = 0; i < n; i++) { t = y[i]; if (t > 1) u = 2; else u = t; for (j = 0; j < 4; j++) x[4 * i + j] += t * u; t = 0; }",
@@ -102,10 +114,16 @@ CASES = {
 }
 
 
+def _file(recipe: str, code: str, result: str) -> str:
+    """A program; of the code, what stands before `@@` stands before the region."""
+    before, _, annotated = code.rpartition("@@")
+    return FILE.format(recipe=recipe, before=before, code=annotated, result=result)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
     recipe, code, result = CASES[name]
-    text = FILE.format(recipe=recipe, code=code, result=result)
+    text = _file(recipe, code, result)
     new = transformed_file(text, {})
     flags = ("-w", *checked(), *openmp())
     outputs = [compile_and_run(program, tmp_path, *flags) for program in (new, text)]
@@ -133,6 +151,8 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
         ("Unroll(ufactor=2)", "for (i = 0; i != 5; i += 2) x[i] = 1;"),
         ("Unroll(ufactor=2)", "for (i = 0; i != s->count; i++) { x[i] = 1; s->count = k; }"),
         ("Unroll(ufactor=2)", "for (i = 0; i < n; i += k) x[i] = 1;"),
+        ("Unroll(ufactor=2)", "while (i < n) { i++; x[i] = 1; }"),
+        ("Unroll(ufactor=2)", "for (p = x; p < y; p++) { *p = 1; p = y; }"),
         # The condition changes in the inner loop, or keeps it from a bound that does not exist.
         (
             "Permut(seq=['j', 'i'])",
@@ -152,4 +172,4 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
 )
 def test_what_has_no_simpler_form_stays_refused(recipe: str, code: str) -> None:
     with pytest.raises(Refusal):
-        transformed_file(FILE.format(recipe=recipe, code=code, result="0"), {})
+        transformed_file(_file(recipe, code, "0"), {})

@@ -169,7 +169,8 @@ def require_order_free(shared: Sharing, what: str, context: Context, *, force: b
     for found in shared.reductions:
         if found.exact or context.assumptions.reassociate:
             continue
-        message = f"combines the values of `{found.name}` in another order, which can round differently"
+        other = "give another zero or NaN" if found.operator in {"min", "max"} else "round differently"
+        message = f"combines the values of `{found.name}` in another order, which can {other}"
         if force:
             context.overruled.add(f"{what}: it {message}")
             continue

@@ -11,6 +11,7 @@ from orio_py.ctree.nodes import Node
 from orio_py.transformation.base import Context
 from orio_py.transformation.simpler.comparisons import with_comparisons
 from orio_py.transformation.simpler.conditions_inside import with_conditions_inside
+from orio_py.transformation.simpler.counted_loops import with_counted_loops
 from orio_py.transformation.simpler.counters import with_single_counters
 from orio_py.transformation.simpler.gotos import without_gotos
 from orio_py.transformation.simpler.local_pointers import without_local_pointers
@@ -34,5 +35,6 @@ def in_simpler_forms(tree: Node, context: Context) -> Node:
 
     The same object where there is none of these.
     """
-    counted = with_single_counters(without_continue(without_gotos(tree, context)), context)
+    counted = with_counted_loops(without_continue(without_gotos(tree, context)), context)
+    counted = with_single_counters(counted, context)
     return without_local_pointers(with_comparisons(counted, context), context)

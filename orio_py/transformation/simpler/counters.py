@@ -28,10 +28,10 @@ from orio_py.ctree.build import (
 from orio_py.ctree.ctype import Rank, ctype
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.loops import CanonicalLoop, ends_iterations, unmarked
-from orio_py.ctree.nodes import For, Node, Transform, c_ast
-from orio_py.ctree.rewrite import assigned_names, copy_with, declared_names, used_names, walk, walk_statements
+from orio_py.ctree.nodes import For, Node, c_ast
+from orio_py.ctree.rewrite import assigned_names, copy_with, declared_names, used_names, walk
 from orio_py.transformation.base import Context
-from orio_py.transformation.sites import rewrite_where
+from orio_py.transformation.sites import marked_like, rewrite_marked
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,10 @@ class _Counter:
 
 def with_single_counters(tree: Node, context: Context) -> Node:
     """The tree whose loops count by one variable each, where that keeps what they do."""
-    marks = [part for part in walk_statements(tree) if isinstance(part, Transform) and _several(part)]
-    inner = {id(each) for mark in marks for each in (mark.stmt, unmarked(mark))}
-    return rewrite_where(tree, lambda node: _several(node) and id(node) not in inner, _single, context)
+    return rewrite_marked(tree, _several, _single, context)
 
 
-def _several(node: Node) -> bool:
-    loop = unmarked(node)
+def _several(loop: Node) -> bool:
     return isinstance(loop, For) and isinstance(loop.next, c_ast.ExprList)
 
 
@@ -77,15 +74,8 @@ def _single(statement: Node, context: Context) -> Node:
     new = copy_with(loop.node, stmt=flat_block(*known, *statements(node.stmt)))
     names = {counter.name for counter in last}
     behind = [assign(value.name or "", value.init or 0) for value in known if value.name in names]
-    whole = _marked(statement, new)
+    whole = marked_like(statement, new)
     return flat_block(whole, *behind) if behind else whole
-
-
-def _marked(statement: Node, loop: Node) -> Node:
-    """The loop under the marks that a statement has."""
-    if isinstance(statement, Transform):
-        return copy_with(statement, stmt=_marked(statement.stmt, loop))
-    return loop
 
 
 def _counters(node: For) -> list[_Counter]:
