@@ -44,7 +44,7 @@ def _declaring(loop: Node, context: Context) -> Node:
     names = (
         inside.scalar_writes - inside.reads_before_write - inside.address_taken - header - context.live_after
     )
-    names -= indices
+    names = (names - indices) & inside.reads  # without the others: compilers warn of what nothing reads
     types = {name: kind for name in sorted(names) if (kind := _type(name, context)) is not None}
     if not types:
         return loop
