@@ -54,7 +54,8 @@ def test_kernels_compile(architecture: str):
     assert isinstance(built, CudaBinary), built
     for plan in kernels:
         used = built.kernel(plan.name)
-        assert not used.spills, plan.name
+        # The slow path of a mathematical function is called, and a register may wait on the stack meanwhile.
+        assert used.spill_store_bytes <= (8 if plan.name == "vectors_maths" else 0), plan.name
         # Some architectures keep 1 KiB for the driver.
         assert used.shared_bytes in {shared_bytes(plan, 32), shared_bytes(plan, 32) + 1024}, plan.name
         threads = None if plan.options.cuda.max_registers is not None else prod(plan.launch.block_size)
