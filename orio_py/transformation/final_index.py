@@ -102,6 +102,11 @@ def _last_values(
                 return mine
             if not inner or runs_surely(loop, context) or equal(loop.start, loop.bound):
                 return [*inner, *mine]
+            # Where the last iterations around leave it out, earlier ones may have run it.
+            header = CanonicalLoop.match(node) or loop
+            used = context.effects(header.start).reads | context.effects(header.bound).reads
+            if used & {around.index for around in outer}:
+                _refuse(loop, what, f"the loop `{loop.index}` runs a varying number of times")
             for part in (loop.start, loop.bound):
                 require_pure(part, what, context, force=False)
             if not _compares_as_the_index(loop, context):

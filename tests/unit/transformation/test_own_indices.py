@@ -89,6 +89,7 @@ def test_a_block_may_declare_as_much_as_it_likes() -> None:
     assert transformed_file(text, {}).count("v1199 = 1199") >= 2
 
 
+VARYING = "for (i = 0; i < n; i++) { for (j = i; j < 3; j++) for (k = 0; k < m; k++) c[i][j] += a[i][k]; x[i] = m; }"
 LEFT = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) { if (c[i][j] > 3) break; c[i][j] += 1; }"
 RETURNED = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) { if (c[i][j] > 3) return; c[i][j] += 1; }"
 
@@ -103,7 +104,9 @@ def test_an_index_that_a_pointer_reads_stays_the_variable_that_it_is() -> None:
     assert "for (j = 0" in transformed_file(text.replace("*where;", "1;"), {})
 
 
-@pytest.mark.parametrize(("loops", "code"), [(LEFT, "ORIO-T040"), (RETURNED, "ORIO-T025")])
+@pytest.mark.parametrize(
+    ("loops", "code"), [(LEFT, "ORIO-T040"), (RETURNED, "ORIO-T025"), (VARYING, "ORIO-T040")]
+)
 def test_an_index_whose_loop_may_be_left_has_no_known_last_value(loops: str, code: str) -> None:
     with pytest.raises(DiagnosticError) as caught:
         transformed_file(FILE.format(recipe="Parallelize()", loops=loops), {})
