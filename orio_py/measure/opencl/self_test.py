@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -24,6 +25,9 @@ OPTIONS: tuple[tuple[str, ...], ...] = ((), ("-cl-opt-disable",))
 """Each case is built with the device compiler's optimiser and without."""
 
 WRONG = "computes wrong results"
+
+BATCH_SECONDS = 15
+"""Processor seconds of a kernel, most of them its compiler's; a sound driver needs one."""
 
 _LANES_ITEMS = 8
 
@@ -54,8 +58,16 @@ def run_cases(
     doubles = "cl_khr_fp64" in device.extensions.split()
     cases = [case for case in self_test_cases(doubles=doubles) if case.feature in features]
     for batch in self_test_batches(cases) if together else [[case] for case in cases]:
+        limit_processor_time(BATCH_SECONDS)
         found = [_problems((context, device), batch, doubles, options) for options in OPTIONS]
         yield from ((case.feature, _first(each[case.feature] for each in found)) for case in batch)
+
+
+def limit_processor_time(seconds: int) -> None:
+    """Let the kernel end this process by SIGXCPU after so many more seconds of processor time (setrlimit(2))."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + seconds, hard))
 
 
 def _first(problems: Iterable[str | None]) -> str | None:

@@ -115,7 +115,7 @@ def _answers(
 
 
 def _how_it_ended(done: Completed) -> str:
-    if done.timed_out:
+    if done.timed_out or done.signal_name == "SIGXCPU":
         return "does not end"
     reason = next((line for line in done.stderr.splitlines() if "error" in line.lower()), "").strip()
     how = f"ends the process ({done.signal_name or f'exit status {done.returncode}'})"

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -42,9 +45,13 @@ class Driver:
     """Stands for the worker process: crashes in some features, is wrong in others."""
 
     def __init__(
-        self, wrong: tuple[str, ...] = (), crashes: tuple[str, ...] = (), hangs: tuple[str, ...] = ()
+        self,
+        wrong: tuple[str, ...] = (),
+        crashes: tuple[str, ...] = (),
+        hangs: tuple[str, ...] = (),
+        compiles: tuple[str, ...] = (),
     ) -> None:
-        self.wrong, self.crashes, self.hangs = wrong, crashes, hangs
+        self.wrong, self.crashes, self.hangs, self.compiles = wrong, crashes, hangs, compiles
         self.asked: list[tuple[str, int]] = []
 
     def ask(
@@ -58,11 +65,10 @@ class Driver:
         answers: list[dict[str, Any]] = []
         for batch in self_test_batches(cases) if how == "together" else [[case] for case in cases]:
             names = [case.feature for case in batch]
-            if set(names) & {*self.crashes, *self.hangs}:
+            if set(names) & {*self.crashes, *self.hangs, *self.compiles}:
                 hung = bool(set(names) & set(self.hangs))
-                return Completed(
-                    None if hung else -6, "", "LLVM ERROR: no such copy\n", hung, Seconds(1.0)
-                ), answers
+                status = None if hung else -6 if set(names) & set(self.crashes) else -signal.SIGXCPU
+                return Completed(status, "", "LLVM ERROR: no such copy\n", hung, Seconds(1.0)), answers
             answers += [
                 {"feature": n, "problem": "computes wrong results" if n in self.wrong else None}
                 for n in names
@@ -99,15 +105,26 @@ def test_a_right_driver_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_wrong_and_crashing_cases_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    driver = Driver(wrong=("float16", "reductions"), crashes=("double8", "long8"), hangs=("local memory",))
+    driver = Driver(("float16", "reductions"), ("double8", "long8"), ("local memory",), ("int4",))
     assert faults(driver, monkeypatch, in_full=True) == {
         "float16": "computes wrong results",
         "reductions": "computes wrong results",
         "double8": "ends the process (SIGABRT): LLVM ERROR: no such copy",
         "long8": "ends the process (SIGABRT): LLVM ERROR: no such copy",
         "local memory": "does not end",
+        "int4": "does not end",
     }
-    assert [how for how, _ in driver.asked] == ["together", "apart", "apart", "apart", "apart"]
+    assert [how for how, _ in driver.asked] == ["together"] + 5 * ["apart"]
+
+
+def test_a_compiler_that_does_not_end_is_ended_by_its_processor_time() -> None:
+    pytest.importorskip("pyopencl")
+    program = (
+        "from orio_py.measure.opencl.self_test import limit_processor_time; limit_processor_time(1)\n"
+        "while True: pass"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], check=False, timeout=120)
+    assert ended.returncode == -signal.SIGXCPU
 
 
 def test_in_a_hurry_what_a_crash_leaves_unanswered_counts_as_failed(monkeypatch: pytest.MonkeyPatch) -> None:
