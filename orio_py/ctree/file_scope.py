@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.emit_expression import emit_type
@@ -16,11 +16,12 @@ from orio_py.ctree.macros import Macro
 from orio_py.ctree.nodes import Compound, Node, OwnFunction, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, used_names, walk
 from orio_py.ctree.symbols import CDeclaration, Scope, declaration_of
+from orio_py.ctree.unit.callees import Callee, callees
 from orio_py.ctree.unit.control_flow import ControlFlow
 from orio_py.ctree.unit.external_declarations import OPAQUE
 from orio_py.ctree.unit.translation_unit import Function, TranslationUnit, translation_unit
 
-__all__ = ["FileScope", "FunctionHeader", "live_after", "surroundings", "with_own_functions"]
+__all__ = ["FileScope", "FunctionHeader", "callees_at", "live_after", "surroundings", "with_own_functions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +237,16 @@ def with_own_functions(tree: Compound, near: FileScope) -> Compound:
     found = _Calls((own & known) | pure, pure).rewrite(tree)
     assert isinstance(found, Compound)
     return found
+
+
+def callees_at(near: FileScope) -> Mapping[str, Callee]:
+    """The functions of the file whose bodies mean the same at the region, with their calls told apart as those of the region."""
+    parameters = near.function.parameters if near.function is not None else ()
+    hidden = frozenset(d.name for d in (*parameters, *near.locals, *near.own))
+    found = callees(near.unit, (d.name for d in near.globals), hidden, near.definitions)
+    return {
+        name: replace(callee, body=with_own_functions(callee.body, near)) for name, callee in found.items()
+    }
 
 
 class _Calls(Rewriter):

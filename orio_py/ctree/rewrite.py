@@ -21,6 +21,17 @@ _OPERANDS: Mapping[type[Node], Callable[[Node], tuple[Node, Node]]] = {
 }
 """What gives the parts of a node of one of the commonest kinds, last one first."""
 
+
+def _structure(node: Any) -> tuple[Node]:
+    return (node.name,)
+
+
+_EXPRESSIONS: Mapping[type[Node], Callable[[Node], tuple[Node, ...]]] = {
+    **_OPERANDS,
+    c_ast.StructRef: _structure,
+}
+"""The same without the names of members, which are apart from those of variables (C99 6.2.3)."""
+
 _NOT_FIELDS = frozenset({"coord", "__weakref__"})
 _N = TypeVar("_N", bound=Node)
 
@@ -37,12 +48,12 @@ def fields(node: Node) -> tuple[str, ...]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and everything below it, parents first, in the order of the source."""
+    """The node and everything below it, parents first, in the order of the source; names of members are left out."""
     stack = [node]
     while stack:
         current = stack.pop()
         yield current
-        parts = _OPERANDS.get(type(current))
+        parts = _EXPRESSIONS.get(type(current))
         if parts is not None:
             stack += parts(current)
         elif not isinstance(current, _LEAVES):

@@ -17,6 +17,7 @@ from orio_py.ctree.parse import position
 from orio_py.ctree.rewrite import used_names
 from orio_py.ctree.structures import Members
 from orio_py.ctree.symbols import CDeclaration
+from orio_py.ctree.unit.callees import Callee
 from orio_py.spec.assumptions import Assumptions
 
 
@@ -48,7 +49,7 @@ class Context:
     the specification; `overruled` collects what `force=True` overrules.  `types` maps names that typedefs
     give to numbers to the C types that they stand for, `structures` the names of structures to their members;
     `facts` are polynomials over integer variables that are at least 0 where the node begins, `enumerators` the values
-    of enumeration constants, and `label` is a C identifier for the region.
+    of enumeration constants, `functions` the file's own that calls may be replaced by, and `label` is a C identifier for the region.
     """
 
     declarations: Mapping[str, CDeclaration] = field(default_factory=dict[str, CDeclaration])
@@ -64,6 +65,7 @@ class Context:
     structures: Mapping[str, Members] = field(default_factory=dict[str, Members])
     facts: tuple[Constraint, ...] = ()
     enumerators: Mapping[str, int] = field(default_factory=dict[str, int])
+    functions: Mapping[str, Callee] = field(default_factory=dict[str, Callee])
     label: str = "region"
     overruled: ForcedRefusals = field(default_factory=ForcedRefusals, compare=False, repr=False)
     memory: EffectsMemory = field(default_factory=EffectsMemory, compare=False, repr=False)

@@ -106,6 +106,16 @@ CASES = {
         "q = x + (n > 0 ? n : 0); @@ for (p = x; p < q; ++p) *p += y[0];",
         "q == x",
     ),
+    "left in a branch": (
+        "Parallelize()",
+        "for (i = 0; i < n; i++) { if (n > 3) { if (y[i] > 1) goto next; x[i] = 1; } x[20 + i] = 2; next: ; }",
+        "i",
+    ),
+    "left in a block": (
+        "Unroll(ufactor=2)",
+        "for (i = 0; i < n; i++) { { if (y[i] > 1) goto next; x[i] = 1; } x[20 + i] += 2; next: x[40 + i]++; }",
+        "i",
+    ),
     "chosen": (
         "UnrollJam(ufactor=2)",
         "for (i = 0; i < n; i++) { t = y[i]; if (t > 1) u = 2; else u = t; for (j = 0; j < 4; j++) x[4 * i + j] += t * u; t = 0; }",

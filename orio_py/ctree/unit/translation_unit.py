@@ -244,7 +244,12 @@ class TranslationUnit:
     @cached_property
     def pure_functions(self) -> frozenset[str]:
         """The functions of the project that compute a value from those of their arguments, and do nothing else."""
-        return pure_functions(self.functions.values(), self._constants, self.own_functions)
+        return pure_functions(
+            self.functions.values(),
+            self._constants,
+            self.own_functions,
+            lambda kind: self._number_type(kind) is not None or kind.startswith("enum "),
+        )
 
     @cached_property
     def _constants(self) -> frozenset[str]:

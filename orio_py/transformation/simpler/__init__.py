@@ -14,6 +14,7 @@ from orio_py.transformation.simpler.conditions_inside import with_conditions_ins
 from orio_py.transformation.simpler.counted_loops import with_counted_loops
 from orio_py.transformation.simpler.counters import with_single_counters
 from orio_py.transformation.simpler.gotos import without_gotos
+from orio_py.transformation.simpler.inlined_calls import with_inlined_calls
 from orio_py.transformation.simpler.local_pointers import without_local_pointers
 from orio_py.transformation.simpler.private_scalars import with_private_scalars
 from orio_py.transformation.simpler.skipping import without_continue
@@ -22,6 +23,14 @@ from orio_py.transformation.simpler.skipping import without_continue
 def simpler_forms(tree: Node, context: Context) -> Iterator[Node]:
     """The tree, and what else it may be written as, the nearest first."""
     yield tree
+    yield from _simpler(tree, context)
+    inlined = with_inlined_calls(tree, context)
+    if inlined is not tree:
+        yield inlined
+        yield from _simpler(inlined, context)
+
+
+def _simpler(tree: Node, context: Context) -> Iterator[Node]:
     simpler = with_private_scalars(in_simpler_forms(tree, context), context)
     if simpler is not tree:
         yield simpler

@@ -65,7 +65,7 @@ class _Blocks(Rewriter):
             return None  # What is declared there may be used behind the label.
         flag = self._names.fresh(f"{label.name}_taken")
         ways = _Ways(label.name, flag)
-        changed = ways.items(before[first:], in_loop=False)
+        changed = ways.items(before[first:], in_loop=False, inside=False)
         if changed is None:
             return None
         tested = any(flag in used_names([item]) for item in changed if _tests(item, flag))
@@ -98,17 +98,20 @@ class _Ways:
     label: str
     flag: str
 
-    def items(self, items: Sequence[Node], *, in_loop: bool) -> list[Node] | None:
-        """The statements without the jumps; None where one cannot be turned."""
+    def items(self, items: Sequence[Node], *, in_loop: bool, inside: bool = True) -> list[Node] | None:
+        """The statements without the jumps; None where one cannot be turned.
+
+        `inside` are those of a branch or of a block, behind which others may stand before the label.
+        """
         for place, item in enumerate(items):
             if not self._jumps(item):
                 continue
             if _is_jump(item, self.label):  # Nothing reaches what stands behind it.
                 return [*items[:place], assign(self.flag, const(1)), *([c_ast.Break()] * in_loop)]
-            rest = self.items(items[place + 1 :], in_loop=in_loop)
+            rest = self.items(items[place + 1 :], in_loop=in_loop, inside=inside)
             if rest is None:
                 return None
-            if self._is_condition(item) and not in_loop:
+            if self._is_condition(item) and not inside:
                 assert isinstance(item, c_ast.If)
                 return [*items[:place], *([if_(negated(item.cond), block(*rest))] if rest else [item.cond])]
             changed = self._statement(item, in_loop=in_loop)

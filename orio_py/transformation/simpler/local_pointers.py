@@ -61,7 +61,7 @@ class _Blocks(Rewriter):
             if pointer is None or not self._may_go(pointer, rest):
                 place += 1
                 continue
-            new = _Replacing(pointer.name, pointer.value).rewrite(block(*rest))
+            new = with_value(block(*rest), pointer.name, pointer.value)
             assert isinstance(new, Compound)
             items = [*items[:place], *(new.block_items or [])]
         same = len(items) == len(node.block_items or [])
@@ -185,6 +185,11 @@ def _uses(after: Node, name: str) -> bool:
             case _:
                 pass
     return True
+
+
+def with_value(tree: Node, name: str, value: Node) -> Node:
+    """The tree with a plain sum, or the address of an element, where a pointer is used."""
+    return _Replacing(name, value).rewrite(tree)
 
 
 class _Replacing(Rewriter):

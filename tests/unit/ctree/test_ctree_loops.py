@@ -87,6 +87,12 @@ def test_not_canonical(text: str, reason: str) -> None:
     assert reason in loops.reasons(node)
 
 
+def test_a_member_is_not_the_index_of_its_name() -> None:
+    loop = CanonicalLoop.match(first("for (c = 0; c < im.c; c++) x;"))
+    assert loop is not None
+    assert emit_expression(loop.bound) == "im.c"
+
+
 @pytest.mark.parametrize("start", [-3, 0, 5])
 @pytest.mark.parametrize("bound", [-4, 0, 6, 7])
 @pytest.mark.parametrize("step", [-3, -1, 1, 2])

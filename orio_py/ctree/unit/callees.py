@@ -1,0 +1,109 @@
+"""The functions of a file whose bodies can stand where they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from orio_py.ctree.ctype import ctype
+from orio_py.ctree.effects import effects
+from orio_py.ctree.macros import Macro
+from orio_py.ctree.nodes import Compound, Node, c_ast
+from orio_py.ctree.rewrite import declared_names, used_names, walk
+from orio_py.ctree.symbols import CDeclaration, declaration_of
+from orio_py.ctree.unit.translation_unit import Function, TranslationUnit
+
+_UNFIT = (c_ast.Label, c_ast.Goto, c_ast.Typedef, c_ast.Struct, c_ast.Union, c_ast.Enum, c_ast.Pragma)
+
+
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """A function that calls can be replaced by.
+
+    `result` is the type of its value, None where it has none; `stores` tells whether it, or what it calls, may
+    change anything but its own variables.
+    """
+
+    name: str
+    parameters: tuple[CDeclaration, ...]
+    result: str | None
+    body: Compound
+    stores: bool
+    calls: frozenset[str]
+
+
+def callees(
+    unit: TranslationUnit, visible: Iterable[str], hidden: frozenset[str], macros: Mapping[str, Macro]
+) -> Mapping[str, Callee]:
+    """The functions whose bodies mean at some place what they mean where they stand.
+
+    `visible` are the variables outside functions that the place sees, `hidden` the names that are declared
+    there inside the function, `macros` those that are defined there.
+    """
+    seen = {*visible, *unit.typedefs, *unit.enumerators, *unit.functions}
+    found: dict[str, Callee] = {}
+    for name, function in unit.functions.items():
+        callee = _callee(name, function, unit)
+        if callee is None or name in hidden:
+            continue
+        own = declared_names(callee.body) | {p.name for p in callee.parameters}
+        outer = used_names([callee.body], members=False) - own
+        called = {
+            part.name.name
+            for part in walk(callee.body)
+            if isinstance(part, c_ast.FuncCall) and isinstance(part.name, c_ast.ID)
+        }
+        there = unit.macros_at(function.declared.start)
+        unknown = {n for n in outer - called - seen if ctype(n) is None and n not in there}
+        changed = {n for n in outer if there.get(n) != macros.get(n)}
+        if not (outer & hidden or unknown or changed):
+            found[name] = callee
+    return _with_what_calls_store(found)
+
+
+def _with_what_calls_store(found: Mapping[str, Callee]) -> Mapping[str, Callee]:
+    """The functions; those store as well that call one that does, or whose body is not known."""
+    storing = {name for name, callee in found.items() if callee.stores}
+    while more := {
+        name for name, c in found.items() if name not in storing and c.calls - (found.keys() - storing)
+    }:
+        storing |= more
+    return {name: replace(callee, stores=name in storing) for name, callee in found.items()}
+
+
+def _callee(name: str, function: Function, unit: TranslationUnit) -> Callee | None:
+    """The function as something to put in place of its calls; None where that is more than a list of statements."""
+    node = function.node
+    parameters = [declaration_of(p) for p in function.parameters if isinstance(p, c_ast.Decl) and p.name]
+    kind = node.decl.type.type
+    is_void = len(function.parameters) == 1 and not parameters and _is_void(function.parameters[0])
+    if len(parameters) != len(function.parameters) and not is_void:
+        return None
+    declared = [declaration_of(d) for d in walk(node.body) if isinstance(d, c_ast.Decl) and d.name]
+    if any(d.storage or "volatile" in d.qualifiers for d in [*parameters, *declared]):
+        return None
+    if any(isinstance(part, _UNFIT) for part in walk(node.body)):
+        return None
+    body = node.body
+    assert isinstance(body, Compound)
+    inside = effects(body)
+    if (
+        inside.opaque
+        or not isinstance(kind, c_ast.TypeDecl)
+        or not isinstance(kind.type, c_ast.IdentifierType)
+    ):
+        return None
+    words = " ".join(kind.type.names)
+    number = None if words == "void" else words if ctype(words) else unit.number_types.get(words)
+    if words != "void" and number is None:
+        return None
+    values = {p.name for p in parameters if not p.is_array_like}
+    stores = bool(inside.array_writes or inside.scalar_writes - values)
+    return Callee(name, tuple(parameters), number, body, stores, inside.calls)
+
+
+def _is_void(parameter: Node) -> bool:
+    return (
+        isinstance(parameter, c_ast.Typename)
+        and declaration_of(c_ast.Decl("", [], [], [], [], parameter.type, None, None)).type == "void"
+    )

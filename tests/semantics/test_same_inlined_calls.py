@@ -1,0 +1,181 @@
+"""Loops that call functions of their file: accepted with the bodies in place of the calls, and they compute the same."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from c_programs import checked, compile_and_run, openmp
+from c_trees import transformed_file
+
+from orio_py.transformation.base import Refusal
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+
+FILE = """#include <stdio.h>
+#define EDGE 2
+typedef struct { int w, h; double *at; double own[2]; } grid;
+static int calls;
+static double memory = 1;
+static double there(double x) { calls++; return x * 2; }
+@FUNCTIONS@
+static double work(int n, double *x, double *y, grid g, grid *to)
+{
+  int i, j, w = g.w;
+  double t = 0.5;
+  /*@ begin Loop(transform @RECIPE@) @*/
+  @CODE@
+  /*@ end @*/
+  return t + calls;
+}
+static double m[600];
+int main(void)
+{
+  for (int d = -60; d <= 60; d += 12)
+    for (int n = 0; n < 9; n++) {
+      grid g = {n, n, m + 150, {1, 2}}, to = {n, n, m + 200 + d, {3, 4}};
+      for (int i = 0; i < 600; i++) m[i] = i % 23 - 11;
+      printf("%g ", work(n, m + 250, m + 250 + d, g, &to));
+      for (int i = 0; i < 600; i++) printf("%g ", m[i]);
+      printf("%g %g\\n", g.own[1] + to.own[0], memory);
+    }
+  return 0;
+}
+"""
+
+EDGED = """static double edged(const double *im, int h, int w, int row, int col, int pad)
+{
+  row -= pad;
+  col -= pad;
+  if (row < 0 || col < 0 || row >= h || col >= w) return 0;
+  return im[col + w * row];
+}"""
+PIXEL = "static double pixel(grid g, int x, int y) { return g.at[y * g.w + x]; }"
+PUT = """static void put(grid g, int x, int y, double v)
+{
+  if (x < 0 || y < 0 || x >= g.w) return;
+  g.at[y * g.w + x] = v;
+}"""
+SIGN = "static int sign(double v) { if (v < 0) return -1; else if (v > 0) return 1; return 0; }"
+TOTAL = """static double total(int n, const double *v)
+{
+  double sum = 0;
+  int i;
+  for (i = 0; i < n; i++) sum += v[i];
+  return sum;
+}"""
+ADD = "static void add(double *v, double t) { v[0] += t; v[1] = t * EDGE; }"
+NESTED = f"{PIXEL}\nstatic double mean(grid g, int x, int y) {{ return (pixel(g, x, y) + pixel(g, x + 1, y)) / EDGE; }}"
+NARROW = "static signed char narrow(short v, float f) { v += 1; return v * 100 + (int)f; }"
+
+CASES = {
+    "returns early": (
+        "Parallelize()",
+        EDGED,
+        "for (i = 0; i < n; i++) for (j = 0; j < n; j++) y[i * n + j] = edged(x, n, n, i, j, 1);",
+    ),
+    "structure by value": (
+        "Parallelize()",
+        PIXEL,
+        "for (i = 0; i < n; i++) for (j = 0; j < n; j++) x[i * n + j] += pixel(g, j, i);",
+    ),
+    "stores": (
+        "UnrollJam(ufactor=2)",
+        PIXEL + PUT,
+        "for (i = 0; i < w; i++) for (j = 0; j < n; j++) put(g, j, i, j + t);",
+    ),
+    "reads and stores": (
+        "Tile(tsize=4, tindex='ii')",
+        f"{PIXEL}\n{PUT}",
+        "for (i = 0; i < n; i++) for (j = 0; j < w; j++) { double v = pixel(g, j, i) * 2 + pixel(g, j, i + 1); put(g, j, i, v); }",
+    ),
+    "two ways": ("Parallelize()", SIGN, "for (i = 0; i < n; i++) { int s = sign(x[i]); y[2 * i] = s * t; }"),
+    "in a condition": (
+        "Parallelize()",
+        f"{PIXEL}",
+        "for (i = 0; i < n; i++) if (pixel(g, i, 0) > 1) y[i] = 1; else if (pixel(g, i, 1) < 2) y[i] = x[i];",
+    ),
+    "a loop": ("Parallelize()", TOTAL, "for (i = 0; i < n; i++) y[i] = total(3, x + 4 * i);"),
+    "row": ("Parallelize()", TOTAL, "for (i = 0; i < n; i++) y[i] = total(n, &x[4 * i]) + total(2, x);"),
+    "through a pointer": ("Parallelize()", ADD, "for (i = 0; i < n; i++) add(x + 2 * i, y[i]);"),
+    "nested": ("Parallelize()", NESTED, "for (i = 0; i < n; i++) x[i] = mean(g, i, 1) + mean(g, 1, i);"),
+    "conversions": (
+        "Unroll(ufactor=3)",
+        f"{NARROW}\nstatic double of(const double *v, short k) {{ return v[k]; }}",
+        "for (i = 0; i < n; i++) y[i] = narrow(300 * i, x[i]) + of(x, i);",
+    ),
+    "global variable": (
+        "Unroll(ufactor=2)",
+        "static void remember(double v) { memory = memory * 0.5 + v; }",
+        "for (i = 0; i < n; i++) { remember(x[i]); y[i] = memory; }",
+    ),
+    "names of the region": (
+        "Parallelize()",
+        "static double odd(const double *x, int i) { int j = i * 2, t; t = j + 1; return x[t] + j; }",
+        "for (j = 0; j < n; j++) { double s = odd(x, j) - odd(x, j + 1); y[j + 100] = s; }",
+    ),
+}
+
+
+def _file(recipe: str, functions: str, code: str) -> str:
+    text = FILE.replace("@RECIPE@", recipe).replace("@FUNCTIONS@", functions)
+    return text.replace("@CODE@", code)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bodies_compute_what_calls_compute(tmp_path: Path, name: str) -> None:
+    text = _file(*CASES[name])
+    new = transformed_file(text, {})
+    flags = ("-w", *checked(), *openmp())
+    outputs = [compile_and_run(program, tmp_path, *flags) for program in (new, text)]
+    assert outputs[0] == outputs[1]
+
+
+def test_the_bodies_stand_in_the_variant() -> None:
+    new = transformed_file(_file(*CASES["returns early"]), {})
+    assert "int row_2 = i - 1;" in new
+    assert "edged_value = x[col_2 + n * row_2];" in new
+
+
+@pytest.mark.parametrize(
+    ("functions", "code"),
+    [
+        # Each iteration reads what the one before left.
+        ("static double next(void) { return memory += 1; }", "for (i = 0; i < n; i++) x[i] = next();"),
+        (
+            "static void add(double *v, double t) { v[1] += t + v[0]; }",
+            "for (i = 0; i < n; i++) add(x + i, t);",
+        ),
+        (PUT, "for (i = 0; i < n; i++) put(g, 1, 0, i);"),
+        # The value of a parameter is not that of the argument when it is used.
+        (
+            "static double later(grid g, double v) { g.at[0] = v; return v; }",
+            "for (i = 0; i < n; i++) x[i] = later(g, x[0]);",
+        ),
+        # What the body does is not known, is not certain to be evaluated, or cannot be written as statements.
+        ("static double f(double x) { return there(x); }", "for (i = 0; i < n; i++) x[i] = f(x[i]);"),
+        (PIXEL, "for (i = 0; i < n; i++) x[i] = i > 2 ? pixel(g, i - 3, 0) : 0;"),
+        (PIXEL, "for (i = 0; i < n; i++) x[i] = x[i] > 0 && pixel(g, i, 0) > 0;"),
+        (
+            "static int find(const double *v, int n) { int k; for (k = 0; k < n; k++) if (v[k] > 0) return k; return -1; }",
+            "for (i = 0; i < n; i++) x[i] = find(y, n);",
+        ),
+        (
+            "static double deep(const double *v, int k) { return k < 1 ? v[0] : deep(v, k - 1); }",
+            "for (i = 0; i < n; i++) x[i] = deep(y, i);",
+        ),
+        (
+            "static double kept(const double *v) { static int k; return v[k]; }",
+            "for (i = 0; i < n; i++) x[i] = kept(y);",
+        ),
+        # A name of the function means something else at the loop.
+        (
+            "static double w = 3; static double wide(const double *v) { return v[0] * w; }",
+            "for (i = 0; i < n; i++) x[i] = wide(y);",
+        ),
+    ],
+)
+def test_what_has_no_body_to_put_there_stays_refused(functions: str, code: str) -> None:
+    with pytest.raises(Refusal):
+        transformed_file(_file("Parallelize()", functions, code), {})
