@@ -16,6 +16,7 @@ from orio_py.codegen.device import (
     groups_of,
     host_parameters,
     kernel_arguments,
+    local_bytes,
     slices_of,
 )
 from orio_py.core.units import Bytes
@@ -78,7 +79,7 @@ class HostFunction:
             plan.launch.block_size,
             plan.launch.grid_size,
             plan.coarsen,
-            _local_bytes(plan, arguments),
+            local_bytes(plan),
             plan.launch.step,
             plan.options.streams,
             plan.launch.driver_chosen,
@@ -109,11 +110,6 @@ class HostFunction:
         """The elements of each buffer of partial results: the groups of all slices."""
         slices = slices_of(self.streams, trips[0])
         return sum(prod(self.group_counts((end - begin, *trips[1:]))) for begin, end in slices)
-
-    @property
-    def uses_doubles(self) -> bool:
-        """Whether the kernel is passed double precision."""
-        return any(a.device_type == "double" for a in self.arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,14 +176,6 @@ class HostData:
             "tolerance": {name: (pair[0], pair[1]) for name, pair in content["tolerance"].items()},
         }
         return cls(**{**content, **changed})
-
-
-def _local_bytes(plan: KernelPlan, arguments: Sequence[KernelArgument]) -> Bytes:
-    """Local memory of a group: staged tiles, and one element per item for each reduction."""
-    sizes = {a.of: a.element_bytes for a in arguments}
-    tiles = sum(tile.elements * sizes[tile.array] for tile in plan.staged)
-    partial = sum(sizes[r.name] for r in plan.reductions) * prod(plan.launch.block_size)
-    return Bytes(tiles + partial)
 
 
 def _variable(content: Mapping[str, Any]) -> HostVariable:
