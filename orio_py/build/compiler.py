@@ -48,7 +48,7 @@ _BINDIR = re.compile(r"--?(?:ccbin|compiler-bindir)(?:=(.*))?")
 _REFERENCE = re.compile(r"@([A-Za-z_]\w*)@?")
 _CPLUSPLUS = re.compile(r"\+\+(?:-[\d.]+)?$")
 _DISPENSABLE = re.compile(r"-l(TAU|tau|papi|pfm|caliper|OpenCL)")
-"""Libraries that only measuring systems and the host code of kernels call, neither of which is in what is built."""
+"""Libraries that only measuring systems and host code call; the former is not in what is built, the latter brings its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,11 @@ from pathlib import Path
 import numpy as np
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument
-from orio_py.core.units import Bytes
 from orio_py.kernel.plan import Direction
 from orio_py.measure.offload.variant import Combining, HostData, HostFunction, HostVariable
 
 
-def axpy_call(*, items: int = 64, groups: int | None = 4, local: int = 0) -> HostFunction:
+def axpy_call(*, items: int = 64, groups: int | None = 4) -> HostFunction:
     """`y[i] += a * x[i]` as `axpy(y, x, count_y, count_x, a, trips)`."""
     return HostFunction(
         "axpy",
@@ -35,7 +34,6 @@ def axpy_call(*, items: int = 64, groups: int | None = 4, local: int = 0) -> Hos
         (items,),
         (groups,) if groups is not None else None,
         1,
-        Bytes(local),
     )
 
 
@@ -56,7 +54,6 @@ def sum_call(groups: int = 3) -> HostFunction:
         (8,),
         (groups,),
         1,
-        Bytes(0),
     )
 
 

@@ -16,10 +16,8 @@ from orio_py.codegen.device import (
     groups_of,
     host_parameters,
     kernel_arguments,
-    local_bytes,
     slices_of,
 )
-from orio_py.core.units import Bytes
 from orio_py.kernel.plan import AxisBinding, Direction, KernelPlan, LaunchShape, Role
 
 
@@ -39,7 +37,7 @@ class HostFunction:
     `program` is the index of the kernel's text.  `parameters` are the host function's, as (C type, name);
     `arguments` the kernel's.  `trips` are the parameters that hold the axes' trip counts, outermost first.
     `items`, `groups`, `coarsen`, `tile`, `most_groups` and `placements` are those of the plan, fastest dimension first; `streams` the number
-    of queues over which the outermost axis is spread; `free` leaves the groups to the driver.
+    of queues over which the outermost axis is spread.
     """
 
     function: str
@@ -52,10 +50,8 @@ class HostFunction:
     items: tuple[int, ...]
     groups: tuple[int, ...] | None
     coarsen: int
-    local_bytes: Bytes
     tile: tuple[int, ...] | None = None
     streams: int = 1
-    free: bool = False
     most_groups: tuple[int, ...] | None = None
     placements: tuple[AxisBinding, ...] = ()
 
@@ -79,10 +75,8 @@ class HostFunction:
             plan.launch.block_size,
             plan.launch.grid_size,
             plan.coarsen,
-            local_bytes(plan),
             plan.launch.step,
             plan.options.streams,
-            plan.launch.driver_chosen,
             plan.launch.most_groups,
             plan.launch.bindings,
         )
@@ -93,11 +87,6 @@ class HostFunction:
         return tuple(
             cls.of(plan, number) for number, program in enumerate(programs) for plan in program.plans
         )
-
-    @property
-    def group_size(self) -> tuple[int, ...] | None:
-        """The items in each group, fastest dimension first; None where that is left to the driver."""
-        return None if self.free else self.items
 
     def group_counts(self, trips: Sequence[int]) -> tuple[int, ...]:
         """The number of groups in each dimension, fastest first, for the axes' trip counts."""
