@@ -25,7 +25,7 @@ from pathlib import Path
 from statistics import median
 
 import pyopencl as cl
-from orcl_operations import HERE, OPERATIONS, Bench, Inputs, Kernel
+from orcl_operations import HERE, OPERATIONS, Bench, Inputs, Kernel, variant
 from rich.console import Console
 from rich.table import Table
 
@@ -33,7 +33,7 @@ from orio_py.measure.opencl.limits import choose_device
 from orio_py.measure.opencl.survey import survey
 from orio_py.record.device import OpenCLDevice
 
-CONFIGURATION = {"WI": 64, "WG": 8, "SP": "'strided'", "UI": 1, "SH": True, "VH": 0, "CL": "''"}
+CONFIGURATION = {"WI": 64, "WG": 8, "SP": "strided", "UI": 1, "SH": True, "VH": 0, "CL": ""}
 STEPS = ("device and context", "build", "first launch", "launch", "event")
 FEW = 16
 """Elements of the arrays: as few as a kernel takes."""
@@ -41,43 +41,16 @@ FEW = 16
 Times = Mapping[str, float]
 
 
-def variant(name: str, folder: Path) -> Path:
-    """The stored variant of a kernel with the fixed configuration.  Raises SystemExit where there is none."""
-    source = folder / f"{name}.c"
-    source.write_bytes((HERE / "kernels" / "orcl" / source.name).read_bytes())
-    text = source.read_text()
-    pins = [f"{key}={value}" for key, value in CONFIGURATION.items() if f"param {key}[]" in text]
-    words = [
-        "tune",
-        str(source),
-        "-o",
-        str(source.with_suffix(".out.c")),
-        "--no-db",
-        "--quiet",
-        "--trials",
-        "1",
-    ]
-    words += [word for pin in pins for word in ("--set", pin)]
-    subprocess.run(
-        [sys.executable, "-m", "orio_py", *words, "--keep", str(folder / name)],
-        check=False,
-        capture_output=True,
-    )
-    found = sorted((folder / name).rglob("variant.json"))
-    if not found:
-        raise SystemExit(f"{name}: the fixed configuration gave no variant")
-    return found[0]
-
-
-def steps(name: str, path: Path, platform: int, number: int, launches: int) -> Times:
+def steps(name: str, platform: int, number: int, launches: int) -> Times:
     """The seconds of each step in this process, which has not used OpenCL before."""
+    program = variant(HERE / "kernels" / "orcl" / f"{name}.c", CONFIGURATION)
     times: dict[str, float] = {}
     began = time.perf_counter()
     device = cl.get_platforms()[platform].get_devices()[number]
     bench = Bench.of(device, name, Inputs.of(FEW))
     times["device and context"] = time.perf_counter() - began
     began = time.perf_counter()
-    kernel = bench.tuned(path)
+    kernel = bench.tuned(program)
     assert isinstance(kernel, Kernel)
     times["build"] = time.perf_counter() - began
     times["first launch"] = kernel.timed()
@@ -91,9 +64,9 @@ def steps(name: str, path: Path, platform: int, number: int, launches: int) -> T
     return times
 
 
-def measured(name: str, path: Path, place: OpenCLDevice, launches: int, cache: Path) -> Times:
+def measured(name: str, place: OpenCLDevice, launches: int, cache: Path) -> Times:
     """The seconds of each step in a new process with a cache of compiled kernels."""
-    child = [name, str(path), str(place.platform_number), str(place.number)]
+    child = [name, str(place.platform_number), str(place.number)]
     words = [sys.executable, __file__, "--launches", str(launches), "--child", *child]
     environment = {**os.environ, "POCL_CACHE_DIR": str(cache), "PYOPENCL_NO_CACHE": "1"}
     done = subprocess.run(words, capture_output=True, text=True, env=environment, check=True)
@@ -117,12 +90,12 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5, help="pairs of processes per kernel (5)")
     parser.add_argument("--launches", type=int, default=1000, help="launches in each process (1000)")
     parser.add_argument("--kernel", action="append", choices=tuple(OPERATIONS), help="only this one")
-    parser.add_argument("--child", nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     warnings.simplefilter("ignore", cl.CompilerWarning)
     if options.child is not None:
-        name, path, platform, number = options.child
-        print(json.dumps(steps(name, Path(path), int(platform), int(number), options.launches)))
+        name, platform, number = options.child
+        print(json.dumps(steps(name, int(platform), int(number), options.launches)))
         return 0
     place = choose_device(survey(), None, None)
     console = Console()
@@ -132,12 +105,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="orio-overheads-") as temporary:
         folder = Path(temporary)
         for name in options.kernel or ("vecaxpy", "dot", "matvec"):
-            path = variant(name, folder)
             pairs: list[tuple[Times, Times]] = []
             for number in range(options.rounds):
                 cache = folder / f"cache-{name}-{number}"
-                cold = measured(name, path, place, options.launches, cache)
-                pairs.append((cold, measured(name, path, place, options.launches, cache)))
+                cold = measured(name, place, options.launches, cache)
+                pairs.append((cold, measured(name, place, options.launches, cache)))
             table.add_row(*row(name, "empty", [cold for cold, _ in pairs]))
             table.add_row(*row(name, "filled", [warm for _, warm in pairs]))
     console.print(f"{place.name}, {place.platform_version}")

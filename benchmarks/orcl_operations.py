@@ -20,8 +20,10 @@ from typing import Protocol
 import numpy as np
 import pyopencl as cl
 
-from orio_py.codegen.device import ArgumentKind
-from orio_py.measure.opencl.variant import DeviceVariant
+from orio_py.codegen.device import ArgumentKind, DeviceProgram, group_counts, kernel_arguments
+from orio_py.core.expr import Value
+from orio_py.tuning.files.load import load
+from orio_py.tuning.variants.variant import VariantGenerator
 
 HERE = Path(__file__).resolve().parent
 PARTIALS = 1024
@@ -187,6 +189,16 @@ class Kernel:
         return total
 
 
+_NUMBERS = {"int": np.int32, "uint": np.uint32, "long": np.int64}
+
+
+def variant(source: Path, configuration: Mapping[str, Value]) -> DeviceProgram:
+    """The kernel of an annotated file at a configuration."""
+    (loaded,) = load([source]).tasks
+    parts = VariantGenerator.of(loaded.task).parts(loaded.points[0], configuration)
+    return parts.devices[0]
+
+
 @dataclass(slots=True)
 class Bench:
     """A device with the arrays of one kernel at one size; `n` is the extent of its vectors."""
@@ -225,15 +237,15 @@ class Bench:
         kernel.set_args(*self.arrays.values(), *partial, *values, np.int64(self.n))
         return found
 
-    def tuned(self, path: Path) -> Runner:
-        """The kernel of a stored variant.  Raises KeyError for an argument that has no value here."""
-        variant = DeviceVariant.read(path)
-        (call,), (text,), (flags,) = variant.calls, variant.sources, variant.flags
-        kernel = cl.Kernel(cl.Program(self.context, text).build(options=flags.split()), call.kernel)
-        groups = call.group_counts((self.n,))
-        found = self._kernel(kernel, groups[0] * call.items[0], call.group_size, groups[0])
+    def tuned(self, program: DeviceProgram) -> Runner:
+        """The kernel of a variant.  Raises KeyError for an argument that has no value here."""
+        (plan,) = program.plans
+        options = plan.options.build_flags.split()
+        kernel = cl.Kernel(cl.Program(self.context, program.source).build(options=options), plan.name)
+        (groups,), (items,) = group_counts(plan, (self.n,)), plan.launch.block_size
+        found = self._kernel(kernel, groups * items, None if plan.launch.driver_chosen else (items,), groups)
         values: list[object] = []
-        for argument in call.arguments:
+        for argument in kernel_arguments(plan):
             if argument.kind is ArgumentKind.BUFFER:
                 values.append(self.arrays[argument.of])
             elif argument.kind is ArgumentKind.PARTIALS:
@@ -241,7 +253,7 @@ class Bench:
             elif argument.device_type == "double":
                 values.append(np.float64(OPERATIONS[self.name].scalars[argument.of]))
             else:
-                values.append({"int": np.int32, "long": np.int64}[argument.device_type](self.n))
+                values.append(_NUMBERS[argument.device_type](self.n))
         kernel.set_args(*values)
         return found
 

@@ -41,10 +41,22 @@ from pathlib import Path
 from statistics import geometric_mean, median
 
 import pyopencl as cl
-from orcl_operations import HERE, OPERATIONS, TOLERANCE, Bench, Inputs, Runner, ViennaCL, difference, vienna
+from orcl_operations import (
+    HERE,
+    OPERATIONS,
+    TOLERANCE,
+    Bench,
+    Inputs,
+    Runner,
+    ViennaCL,
+    difference,
+    variant,
+    vienna,
+)
 from rich.console import Console
 from rich.table import Table
 
+from orio_py.codegen.device import DeviceProgram
 from orio_py.measure.opencl.limits import choose_device
 from orio_py.measure.opencl.survey import survey
 
@@ -97,8 +109,8 @@ class Row:
         return Ratio.of(self.seconds["tuned"], self.seconds[other])
 
 
-def tuned(name: str, n: int, trials: int, folder: Path) -> list[tuple[Configuration, Path]]:
-    """The winners of the searches, each with its stored variant."""
+def tuned(name: str, n: int, trials: int, folder: Path) -> list[tuple[Configuration, DeviceProgram]]:
+    """The winners of the searches, each with its kernel."""
     source = folder / f"{name}.c"
     text = (KERNELS / source.name).read_text()
     source.write_text(re.sub(r"param n\[\] = \[\d+\];", f"param n[] = [{n}];", text))
@@ -107,19 +119,13 @@ def tuned(name: str, n: int, trials: int, folder: Path) -> list[tuple[Configurat
     least = max(1, trials // 6)
     searches = [["--trials", str(max(1, trials - least * len(parts)))]]
     searches += [["--trials", str(least), *part] for part in parts]
-    found: list[tuple[Configuration, Path]] = []
+    found: list[tuple[Configuration, DeviceProgram]] = []
     for number, options in enumerate(searches):
         report = folder / f"{name}_{number}.json"
         _tune(source, *options, "--json", str(report))
         best = json.loads(report.read_text())["regions"][0]["best"] if report.exists() else None
-        if best is None:
-            continue
-        kept = folder / f"{name}_{number}_kept"
-        pins = [
-            word for key, value in best["configuration"].items() for word in ("--set", f"{key}={value!r}")
-        ]
-        _tune(source, *pins, "--trials", "1", "--keep", str(kept))
-        found += [(best["configuration"], path) for path in sorted(kept.rglob("variant.json"))[:1]]
+        if best is not None:
+            found.append((best["configuration"], variant(source, best["configuration"])))
     return found
 
 
@@ -143,10 +149,14 @@ def interleaved(runs: Mapping[str, Runner], rounds: int) -> dict[str, list[float
 
 
 def measured(
-    name: str, bench: Bench, found: Sequence[tuple[Configuration, Path]], other: ViennaCL | str, rounds: int
+    name: str,
+    bench: Bench,
+    found: Sequence[tuple[Configuration, DeviceProgram]],
+    other: ViennaCL | str,
+    rounds: int,
 ) -> Row:
     """Compare the results of a kernel, then time what is right."""
-    candidates = {str(k): bench.tuned(path) for k, (_, path) in enumerate(found)}
+    candidates = {str(k): bench.tuned(program) for k, (_, program) in enumerate(found)}
     chosen = "0"
     if len(candidates) > 1:
         times = interleaved(candidates, DECIDING)

@@ -48,7 +48,7 @@ _BINDIR = re.compile(r"--?(?:ccbin|compiler-bindir)(?:=(.*))?")
 _REFERENCE = re.compile(r"@([A-Za-z_]\w*)@?")
 _CPLUSPLUS = re.compile(r"\+\+(?:-[\d.]+)?$")
 _DISPENSABLE = re.compile(r"-l(TAU|tau|papi|pfm|caliper|OpenCL)")
-"""Libraries that only measuring systems and the host code of kernels call, neither of which is in what is built."""
+"""Libraries that only measuring systems and host code call; the former is not in what is built, the latter brings its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +123,24 @@ class Compiler:
         words = substitute(shlex.join(self.command), values)
         return [*words[:1], *host_options(words[1:])] if self.for_nvcc else words
 
+    def has_library(self, name: str) -> bool:
+        """Whether a library is found by its name; True where the compiler cannot be asked."""
+        return _has_library(name, driver=self.driver, options=self.command, directory=self.directory)
+
     def build_shared(
-        self, source: Path, output: Path, values: Mapping[str, Value], extra: Sequence[str] = ()
+        self,
+        source: Path,
+        output: Path,
+        values: Mapping[str, Value],
+        extra: Sequence[str] = (),
+        *,
+        beside: Path | None = None,
+        libs: Sequence[str] = (),
     ) -> Artifact | BuildFailure:
-        """Compile one C file to a shared object, through the pre- and post-build commands of the spec."""
+        """Compile one C file to a shared object, through the pre- and post-build commands of the spec.
+
+        The file `beside` becomes a part of it, as do `libs` besides those of the spec.
+        """
         words, seconds = self.words(values), 0.0
         if self.spec.prebuild:
             prepared = source.with_name(source.stem + "_preprocessed.c")
@@ -147,6 +161,8 @@ class Compiler:
                 "-o",
                 str(output),
                 *self._as_c(source),
+                *(self._as_c(beside) if beside is not None else ()),
+                *libs,
                 *self.libs,
             ]
         )

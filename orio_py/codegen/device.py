@@ -28,6 +28,7 @@ from itertools import pairwise
 from math import prod
 
 from orio_py.codegen.device_names import device_name
+from orio_py.core.units import Bytes
 from orio_py.ctree.build import literal_value
 from orio_py.ctree.ctype import Rank, ctype
 from orio_py.kernel.call import (
@@ -217,6 +218,14 @@ def partial_elements(plan: KernelPlan, trips: Sequence[int]) -> int:
     """The elements of each buffer of partial results: the total number of groups, in all slices."""
     slices = slices_of(plan.options.streams, trips[0])
     return sum(prod(group_counts(plan, (end - begin, *trips[1:]))) for begin, end in slices)
+
+
+def local_bytes(plan: KernelPlan) -> Bytes:
+    """The memory of a group that a kernel needs: staged tiles, and one element per item for each reduction."""
+    sizes = {a.of: a.element_bytes for a in kernel_arguments(plan)}
+    tiles = sum(tile.elements * sizes[tile.array] for tile in plan.staged)
+    partial = sum(sizes[r.name] for r in plan.reductions) * prod(plan.launch.block_size)
+    return Bytes(tiles + partial)
 
 
 def slices_of(streams: int, trips: int) -> list[tuple[int, int]]:

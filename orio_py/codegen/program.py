@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from orio_py.core.digest import digest
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One generated translation unit; `text` holds file bytes as Latin-1, `suffix` ends its file's name."""
+    """One generated translation unit; `text` holds file bytes as Latin-1, `suffix` ends its file's name.
+
+    `companions` are the texts of the files that stand beside it, by name.
+    """
 
     text: str
     suffix: str = ".c"
+    companions: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def digest(self) -> str:
         """The content digest, by which equal variants are recognised."""
-        return digest(self.text)
+        return digest(list(self.texts) if self.companions else self.text)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Its text, then those of its companions."""
+        return (self.text, *self.companions.values())
 
     @property
     def data(self) -> bytes:

@@ -158,7 +158,7 @@ class Evaluator:
         `coordinate` names the configuration for the spec's postrun command.  `race` allows to stop early;
         `check` is off for a variant that was validated before.
         """
-        done = self._run(self._job(artifact, race=race, check=check), arguments)
+        done = self._run(self._job(artifact, race=race, check=check), arguments, self._allowed(artifact))
         found = judge(done, ResultLines.read(self._results), self.clock)
         if check and self.compiler.spec.postrun and isinstance(found, Success):
             self.compiler.after_run(artifact.path, coordinate)
@@ -169,7 +169,7 @@ class Evaluator:
         least, most = FINAL_SAMPLES
         job = self._job(artifact, check=check, least=min(least, self.limits.repeats), most=most)
         # The original, too, is timed here, and may take longer than variants are allowed to.
-        timeout = Seconds(max(self._timeout, LONG_RUNS * self._original_run))
+        timeout = Seconds(max(self._allowed(artifact), LONG_RUNS * self._original_run))
         done = self._run_alone(job, arguments, timeout)
         return judge(done, ResultLines.read(self._results), self.clock)
 
@@ -186,7 +186,8 @@ class Evaluator:
 
         The report lacks the counters of a run that failed.
         """
-        self._run(self._job(artifact, check=False, least=0, most=0, observe=lines), arguments)
+        job = self._job(artifact, check=False, least=0, most=0, observe=lines)
+        self._run(job, arguments, self._timeout)
         return ResultLines.read(self._results)
 
     def run_under(
@@ -355,13 +356,17 @@ class Evaluator:
             patience=self.limits.patience,
         )
 
-    def _run(self, job: Job, arguments: Sequence[str]) -> Completed:
+    def _allowed(self, artifact: Artifact) -> Seconds:
+        """How long a run of a variant may take."""
+        return self._timeout
+
+    def _run(self, job: Job, arguments: Sequence[str], timeout: Seconds) -> Completed:
         """Run a job in a child of the server, or without one where there is none."""
         if self._server is not None and not arguments:
             self._results.unlink(missing_ok=True)
-            if (done := self._server.run(job, self._timeout)) is not None:
+            if (done := self._server.run(job, timeout)) is not None:
                 return done
-        return self._run_alone(job, arguments, self._timeout)
+        return self._run_alone(job, arguments, timeout)
 
     def _run_alone(
         self,

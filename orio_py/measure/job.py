@@ -11,6 +11,7 @@ from pathlib import Path
 from orio_py.build.process import Completed
 from orio_py.core.units import Bytes, Seconds
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
+from orio_py.spec.target import DeviceTime
 
 SANITIZER_EXIT = 86
 """Exit status that the sanitizers are told to use, so that their reports are recognised by status."""
@@ -55,7 +56,7 @@ class Job:
     compared, for a variant that has been checked before.  `race` ends a hopeless variant early, `cpu`
     from 0 keeps the program on that processor.  `observe` are lines that ask for counters.  `inputs` is a file
     that the original's run writes the variables' first values to.  A first call that takes longer than `patience` is the
-    only one, and counts.
+    only one, and counts.  `time` ranks variants that run kernels on a device.
     """
 
     library: Path
@@ -74,6 +75,7 @@ class Job:
     observe: Sequence[str] = ()
     inputs: Path | None = None
     patience: Seconds | None = None
+    time: DeviceTime = DeviceTime.CALL
 
     def text(self, results: Path) -> str:
         """The job file's text."""
@@ -93,6 +95,7 @@ class Job:
             f"inner {self.inner}",
             f"cpu {int(self.clock is Clock.THREAD_CPU)}",
             f"pin {-1 if self.cpu is None else self.cpu}",
+            f"time {list(DeviceTime).index(self.time)}",
             f"patience {self.patience or 0.0:.6g}",
             self.race.line if self.race is not None else "race 0 0 0",
             *([f"inputs {self.inputs}"] if self.inputs is not None else []),
@@ -168,12 +171,14 @@ class ResultLines:
 
 
 _VERDICTS: Sequence[tuple[str, Stage, str]] = (
+    ("compile", Stage.COMPILE, "{}"),
     ("load", Stage.LOAD, "the shared object cannot be loaded: {}"),
     ("memory", Stage.MEMORY, "{}"),
     ("bounds", Stage.OUT_OF_BOUNDS, "wrote outside {}"),
     ("invalid", Stage.VALIDATION, "isValid() returned 0"),
     ("size", Stage.LOAD, "array sizes differ between file and specification: {}"),
     ("reference", Stage.PROTOCOL, "{}"),
+    ("device", Stage.PROTOCOL, "{}"),
     ("sanitizer", Stage.SANITIZER, "{}"),
     ("crash", Stage.CRASH, "{}"),
     ("processes", Stage.PROTOCOL, "it leaves processes behind"),

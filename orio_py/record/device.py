@@ -163,7 +163,8 @@ class OpenCLSurvey:
     """What was found of OpenCL on a machine; `problem` says why there is no platform, `advice` what helps.
 
     `environment` are the variables that processes need to find the drivers as they were tested, `setting` says
-    what these change; both are empty for the drivers as they are installed.
+    what these change; both are empty for the drivers as they are installed.  `loader` is the library through which
+    they were found, None where the system does not tell.
     """
 
     platforms: tuple[OpenCLPlatform, ...] = ()
@@ -171,6 +172,7 @@ class OpenCLSurvey:
     advice: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     setting: str | None = None
+    loader: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """All fields as JSON content."""

@@ -16,8 +16,13 @@ class Target(StrEnum):
 
 
 class DeviceTime(StrEnum):
-    """What ranks variants that run on a device: kernels alone, or kernels and the transfers around them."""
+    """What ranks variants that run on a device.
 
+    The whole call, as the application pays for it; kernels alone, for data that stay on the device; or kernels and the
+    transfers around them.
+    """
+
+    CALL = "call"
     KERNEL = "kernel"
     WITH_TRANSFERS = "kernel+transfer"
 

@@ -34,7 +34,7 @@ class MeasurementSpec:
     methods: tuple[str, ...] = ()
     methods_position: Position | None = None
     objective: Objective | None = None
-    time: DeviceTime = DeviceTime.KERNEL
+    time: DeviceTime = DeviceTime.CALL
 
 
 @dataclass(frozen=True, slots=True)

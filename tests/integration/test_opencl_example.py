@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from opencl_build import SUPPORT, device_environment, headers, loader
+from opencl_build import HEADERS, device_environment, headers, loader
 
 import orio_py
 
@@ -78,7 +78,7 @@ def test_cmake_builds_it(example):
     options = [
         f"-DGENERATED={generated}",
         f"-DOpenCL_LIBRARY={loader()}",
-        f"-DOpenCL_INCLUDE_DIR={SUPPORT / 'opencl_headers'}",
+        f"-DOpenCL_INCLUDE_DIR={HEADERS}",
     ]
     environment = device_environment({"POCL_CACHE_DIR": str(example / "cache")})
     for command in ([cmake, "-S", ".", "-B", "out", *options], [cmake, "--build", "out"], ["out/axpy"]):

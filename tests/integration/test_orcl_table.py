@@ -73,9 +73,8 @@ def test_overheads_are_measured_with_an_empty_and_a_filled_cache(
     skip_without_device()
     overheads = import_module("opencl_overheads")
     monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS.parent))
-    path = overheads.variant("vecscale", tmp_path)
     place = overheads.choose_device(overheads.survey(), None, None)
-    runs = [overheads.measured("vecscale", path, place, 3, tmp_path / "cache") for _ in range(2)]
+    runs = [overheads.measured("vecscale", place, 3, tmp_path / "cache") for _ in range(2)]
     assert all(set(run) == set(overheads.STEPS) and min(run.values()) >= 0 for run in runs)
     assert any((tmp_path / "cache").rglob("*")) or "Portable" not in place.platform
     assert overheads.row("vecscale", "empty", runs)[:2] == ["vecscale", "empty"]

@@ -13,9 +13,11 @@ from opencl_devices import opencl_survey, skip_without_device
 
 from orio_py.codegen.host_unit import HostKernel, HostUnit
 from orio_py.codegen.opencl.host import host_header, host_source
-from orio_py.measure.opencl.pocl import HOME
+from orio_py.core.resources import directory
+from orio_py.measure.opencl.client import program_environment
 
 SUPPORT = Path(__file__).resolve().parent
+HEADERS = directory("templates") / "opencl" / "include"
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-pedantic", "-g")
 
 
@@ -25,7 +27,7 @@ def headers() -> tuple[str, ...]:
     done = subprocess.run(
         ["gcc", "-E", "-x", "c", "-"], input="#include <CL/cl.h>\n", capture_output=True, text=True
     )
-    return () if done.returncode == 0 else (f"-I{SUPPORT / 'opencl_headers'}",)
+    return () if done.returncode == 0 else (f"-I{HEADERS}",)
 
 
 @cache
@@ -39,22 +41,16 @@ def loader() -> Path | None:
 
 
 def device_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment in which the wheel's OpenCL library finds the PoCL beside it, as the self-test wants it.
+    """The environment in which programs find the drivers as the self-test wants them, and the library they are linked with.
 
     Skips the test where the driver fails its self-test.
     """
     skip_without_device()
     library = loader()
     assert library is not None
-    package = opencl_survey().environment.get(HOME, str(library.parent.parent))
-    # The wheel's loader was built to look below PYOPENCL_HOME; others take the folder of vendors.
-    return {
-        **os.environ,
-        "PYOPENCL_HOME": package,
-        "OCL_ICD_VENDORS": f"{package}/.libs",
-        "LD_LIBRARY_PATH": f"{package}/.libs",
-        **(extra or {}),
-    }
+    paths = [str(library.parent), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+    found = program_environment(opencl_survey(), Path(os.environ["XDG_CACHE_HOME"]))
+    return {**os.environ, **found, "LD_LIBRARY_PATH": os.pathsep.join(paths), **(extra or {})}
 
 
 def write_unit(folder: Path, *kernels: HostKernel) -> None:

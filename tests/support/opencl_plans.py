@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from orio_py.codegen.device import ArgumentKind, kernel_arguments
 from orio_py.codegen.host_unit import HostKernel
 from orio_py.ctree.build import binary, const, ident, index, unary
 from orio_py.ctree.nodes import Node
@@ -80,9 +81,14 @@ __kernel void turn(__global const short *a, __global double *b, __global short *
 """
 
 
-def _in_slices(source: str, streams: int) -> str:
-    """The text of a kernel that is told where its slice begins, and its first group."""
-    if streams == 1:
+def _text(source: str, plan: KernelPlan) -> str:
+    """The text of a kernel for its plan's types of trip counts; one in slices is told where its slice begins, and its first group."""
+    for argument in kernel_arguments(plan):
+        if argument.kind is ArgumentKind.TRIPS:
+            source = source.replace(
+                f"const long {argument.name}", f"const {argument.device_type} {argument.name}"
+            )
+    if plan.options.streams == 1:
         return source
     if "orio_partials" in source:
         told = "const long orio_trips_i, const long orio_from_i, const long orio_first_group,"
@@ -112,7 +118,7 @@ def axpy(**options: object) -> HostKernel:
         launch=LaunchShape((8,)),
         options=chosen,
     )
-    return HostKernel(plan, _in_slices(AXPY, plan.options.streams), "orio_opencl_test_axpy")
+    return HostKernel(plan, _text(AXPY, plan), "orio_opencl_test_axpy")
 
 
 def add_2d(streams: int = 1) -> HostKernel:
@@ -138,7 +144,7 @@ def add_2d(streams: int = 1) -> HostKernel:
         launch=LaunchShape((4, 2)),
         options=DeviceOptions(streams=streams),
     )
-    return HostKernel(plan, _in_slices(ADD_2D, streams), "orio_opencl_test_add")
+    return HostKernel(plan, _text(ADD_2D, plan), "orio_opencl_test_add")
 
 
 def squares(streams: int = 1) -> HostKernel:
@@ -158,7 +164,7 @@ def squares(streams: int = 1) -> HostKernel:
         launch=LaunchShape((16,), (3,)),
         options=DeviceOptions(streams=streams),
     )
-    return HostKernel(plan, _in_slices(SQUARES, streams), "orio_opencl_test_squares")
+    return HostKernel(plan, _text(SQUARES, plan), "orio_opencl_test_squares")
 
 
 def turn(streams: int = 1) -> HostKernel:
@@ -180,7 +186,7 @@ def turn(streams: int = 1) -> HostKernel:
         launch=LaunchShape((4, 2)),
         options=DeviceOptions(streams=streams),
     )
-    return HostKernel(plan, _in_slices(TURN, streams), "orio_opencl_test_turn")
+    return HostKernel(plan, _text(TURN, plan), "orio_opencl_test_turn")
 
 
 def _first(name: str) -> Node:

@@ -19,6 +19,7 @@ void ex14fj(int m, double sc, const double *restrict x, double *restrict dia)
 
     def performance_counter {
       arg repetitions = 5;
+      arg time = 'kernel';
     }
 
     def performance_params {

@@ -7,6 +7,7 @@ void dot(int n, const double *restrict x, const double *restrict y, double *resu
   /*@ begin PerfTuning(
     def performance_counter {
       arg repetitions = 5;
+      arg time = 'kernel';
     }
 
     def performance_params {

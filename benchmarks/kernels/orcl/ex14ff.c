@@ -17,6 +17,7 @@ void ex14ff(int m, double sc, const double *restrict x, double *restrict f)
 
     def performance_counter {
       arg repetitions = 5;
+      arg time = 'kernel';
     }
 
     def performance_params {

@@ -6,6 +6,7 @@ void matvec(int n, const double A[restrict n][n], const double *restrict x, doub
   /*@ begin PerfTuning(
     def performance_counter {
       arg repetitions = 5;
+      arg time = 'kernel';
     }
 
     def performance_params {

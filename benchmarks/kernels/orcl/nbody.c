@@ -16,6 +16,7 @@ void accelerations(int n, float softening, const struct body *restrict b, vector
   /*@ begin PerfTuning(
     def performance_counter {
       arg repetitions = 5;
+      arg time = 'kernel';
     }
 
     def performance_params {

@@ -9,6 +9,7 @@ void norm(int n, const double *restrict x, double *result)
   /*@ begin PerfTuning(
     def performance_counter {
       arg repetitions = 5;
+      arg time = 'kernel';
     }
 
     def performance_params {

@@ -6,6 +6,7 @@ void vecaxpy(int n, double alpha, const double *restrict x, double *restrict y)
   /*@ begin PerfTuning(
     def performance_counter {
       arg repetitions = 5;
+      arg time = 'kernel';
     }
 
     def performance_params {

@@ -7,6 +7,7 @@ void vecmaxpy(int n, double alpha1, double alpha2, double alpha3, double alpha4,
   /*@ begin PerfTuning(
     def performance_counter {
       arg repetitions = 5;
+      arg time = 'kernel';
     }
 
     def performance_params {

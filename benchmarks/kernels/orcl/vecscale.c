@@ -6,6 +6,7 @@ void vecscale(int n, double alpha, double *restrict w)
   /*@ begin PerfTuning(
     def performance_counter {
       arg repetitions = 5;
+      arg time = 'kernel';
     }
 
     def performance_params {

@@ -6,6 +6,7 @@ void vecwaxpy(int n, double alpha, const double *restrict x, const double *restr
   /*@ begin PerfTuning(
     def performance_counter {
       arg repetitions = 5;
+      arg time = 'kernel';
     }
 
     def performance_params {

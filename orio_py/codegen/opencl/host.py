@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from math import prod
 from typing import TypeVar
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument, host_parameters, kernel_arguments
@@ -84,7 +85,7 @@ def escape(part: str) -> str:
     return "".join(found)
 
 
-__all__ = ["host_header", "host_source", "prototype"]
+__all__ = ["host_header", "host_source", "measured_source", "prototype"]
 
 T = TypeVar("T")
 
@@ -153,6 +154,31 @@ def host_source(unit: HostUnit) -> Program:
         long_type="cl_long",
     )
     return Program(text)
+
+
+def measured_source(unit: HostUnit) -> Program:
+    """What variants are measured with: a file that includes `STEM.c` and looks on, see its template."""
+    arguments = [kernel_arguments(kernel.plan) for kernel in unit.kernels]
+    most = max(map(len, arguments))
+    buffers = sum(
+        a.kind in (ArgumentKind.BUFFER, ArgumentKind.PARTIALS) for group in arguments for a in group
+    )
+    items = [1 if k.plan.launch.driver_chosen else prod(k.plan.launch.block_size) for k in unit.kernels]
+    text = render(
+        "opencl/measured.c.j2",
+        source=f"{unit.stem}.c",
+        prefix=host_prefix_of(unit, _HOST),
+        buffers=max(1, buffers),
+        kernels=[{"arrays": _array_names(group, most)} for group in arguments],
+        items=f"{{{', '.join(map(str, items))}}}",
+    )
+    return Program(text)
+
+
+def _array_names(arguments: Sequence[KernelArgument], most: int) -> str:
+    """The names of a kernel's arrays and reductions in the order of its arguments, as C."""
+    names = [f'"{a.of}"' for a in arguments]
+    return f"{{{', '.join([*names, *['NULL'] * (most - len(names))])}}}"
 
 
 def _view(index: int, kernel: HostKernel, program: int) -> dict[str, object]:

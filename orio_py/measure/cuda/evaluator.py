@@ -33,6 +33,7 @@ from orio_py.record.cuda import ARCHITECTURE
 from orio_py.record.measurement import Failure, Measurement, Stage, Success
 from orio_py.record.outcome import VariantFacts
 from orio_py.record.trial import CounterSource, CounterValue
+from orio_py.spec.target import DeviceTime
 
 LIBRARY = "kernels.so"
 """The shared object of a variant for the executor on the processor."""
@@ -301,10 +302,10 @@ def cuda_tools(place: CudaPlace, folder: Path) -> CudaTools:
     return CudaTools(compiler, executor, (warning,) if missing else ())
 
 
-def _evaluator(original: Evaluator, with_transfers: bool, folder: Path) -> CudaEvaluator:
+def _evaluator(original: Evaluator, time: DeviceTime, folder: Path) -> CudaEvaluator:
     """Raises EnvironmentProblem as `cuda_tools`."""
     place = cuda_place()
-    return CudaEvaluator(original, with_transfers, place, cuda_tools(place, folder))
+    return CudaEvaluator(original, time is not DeviceTime.KERNEL, place, cuda_tools(place, folder))
 
 
 def _devices() -> list[object]:

@@ -56,13 +56,9 @@ class DeviceWorker:
     started: int = 0
     _service: Service | None = None
 
-    def build(self, variant: Path, timeout: Seconds = BUILD_TIMEOUT) -> Answer | Ended:
-        """Build a variant, which fills the cache.  Raises OSError when no worker can be started."""
-        return self._ask({"do": "build", "variant": str(variant)}, timeout, Seconds(0.0))
-
     def run(self, task: Task, timeout: Seconds) -> Answer | Ended:
         """Build and run a variant; `timeout` is for the run.  Raises OSError when no worker can be started."""
-        return self._ask(task.request, BUILD_TIMEOUT, timeout)
+        return self._ask(task.request, timeout)
 
     @property
     def pid(self) -> int | None:
@@ -75,17 +71,15 @@ class DeviceWorker:
             self._service.close()
             self._service = None
 
-    def _ask(self, request: Mapping[str, Any], building: Seconds, running: Seconds) -> Answer | Ended:
+    def _ask(self, request: Mapping[str, Any], running: Seconds) -> Answer | Ended:
         service = self._start()
         service.tell(json.dumps(request) + "\n")
-        built = self._answer(service, building, is_build=True)
+        built = self._answer(service, BUILD_TIMEOUT, is_build=True)
         if isinstance(built, Ended):
             return built
         if built["status"] == "failed":
             return Answer(log=built["log"], problem=(built["keyword"], built["text"]))
         answer = Answer(Seconds(built["seconds"]), built["log"])
-        if not running:
-            return answer
         done = self._answer(service, running, is_build=False)
         if isinstance(done, Ended):
             return done

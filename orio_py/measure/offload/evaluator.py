@@ -21,7 +21,6 @@ from orio_py.core.source import Position
 from orio_py.core.units import Seconds
 from orio_py.ctree.evaluate import NoValueError
 from orio_py.ctree.structures import is_pointer
-from orio_py.kernel.plan import KernelPlan
 from orio_py.measure.base import Baseline, RunLimits
 from orio_py.measure.evaluator import ENOUGH, FINAL_SAMPLES, MOST_SAMPLES, Evaluator
 from orio_py.measure.job import DEFAULT_TOLERANCE, EarlyStopping, MemberPlace, ResultLines, judge
@@ -262,12 +261,6 @@ def _times(report: ResultLines) -> tuple[CounterValue, ...]:
         for place, (name, source) in enumerate(_SOURCES)
         if splits
     )
-
-
-def agreed_flags(plans: Sequence[KernelPlan], position: Position) -> str:
-    """The build options of all plans.  Raises DiagnosticError ORIO-B016 when they differ."""
-    agree("build options", {plan.options.build_flags for plan in plans}, position)
-    return plans[0].options.build_flags
 
 
 def agree(what: str, wishes: Collection[object], position: Position) -> None:

@@ -12,18 +12,19 @@ from orio_py.kernel.backends import BACKENDS
 if TYPE_CHECKING:
     from orio_py.measure.base import VariantEvaluator
     from orio_py.measure.evaluator import Evaluator
+    from orio_py.spec.target import DeviceTime
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceMeasurer:
     """How variants of a device language are measured.
 
-    `evaluator` makes what measures them, given that of the original code, whether transfers count, and a folder;
+    `evaluator` makes what measures them, given that of the original code, what ranks variants, and a folder;
     it raises EnvironmentProblem where nothing here can.  `devices` tells the devices apart, `toolchain` what
     builds kernels besides the C compiler.  At most `most_jobs` variants are built at a time, if that is a number.
     """
 
-    evaluator: Callable[[Evaluator, bool, Path], VariantEvaluator]
+    evaluator: Callable[[Evaluator, DeviceTime, Path], VariantEvaluator]
     devices: Callable[[], list[object]]
     toolchain: Callable[[], list[str]]
     most_jobs: int | None = None

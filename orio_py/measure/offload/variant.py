@@ -18,7 +18,6 @@ from orio_py.codegen.device import (
     kernel_arguments,
     slices_of,
 )
-from orio_py.core.units import Bytes
 from orio_py.kernel.plan import AxisBinding, Direction, KernelPlan, LaunchShape, Role
 
 
@@ -38,7 +37,7 @@ class HostFunction:
     `program` is the index of the kernel's text.  `parameters` are the host function's, as (C type, name);
     `arguments` the kernel's.  `trips` are the parameters that hold the axes' trip counts, outermost first.
     `items`, `groups`, `coarsen`, `tile`, `most_groups` and `placements` are those of the plan, fastest dimension first; `streams` the number
-    of queues over which the outermost axis is spread; `free` leaves the groups to the driver.
+    of queues over which the outermost axis is spread.
     """
 
     function: str
@@ -51,10 +50,8 @@ class HostFunction:
     items: tuple[int, ...]
     groups: tuple[int, ...] | None
     coarsen: int
-    local_bytes: Bytes
     tile: tuple[int, ...] | None = None
     streams: int = 1
-    free: bool = False
     most_groups: tuple[int, ...] | None = None
     placements: tuple[AxisBinding, ...] = ()
 
@@ -78,10 +75,8 @@ class HostFunction:
             plan.launch.block_size,
             plan.launch.grid_size,
             plan.coarsen,
-            _local_bytes(plan, arguments),
             plan.launch.step,
             plan.options.streams,
-            plan.launch.driver_chosen,
             plan.launch.most_groups,
             plan.launch.bindings,
         )
@@ -92,11 +87,6 @@ class HostFunction:
         return tuple(
             cls.of(plan, number) for number, program in enumerate(programs) for plan in program.plans
         )
-
-    @property
-    def group_size(self) -> tuple[int, ...] | None:
-        """The items in each group, fastest dimension first; None where that is left to the driver."""
-        return None if self.free else self.items
 
     def group_counts(self, trips: Sequence[int]) -> tuple[int, ...]:
         """The number of groups in each dimension, fastest first, for the axes' trip counts."""
@@ -109,11 +99,6 @@ class HostFunction:
         """The elements of each buffer of partial results: the groups of all slices."""
         slices = slices_of(self.streams, trips[0])
         return sum(prod(self.group_counts((end - begin, *trips[1:]))) for begin, end in slices)
-
-    @property
-    def uses_doubles(self) -> bool:
-        """Whether the kernel is passed double precision."""
-        return any(a.device_type == "double" for a in self.arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,14 +165,6 @@ class HostData:
             "tolerance": {name: (pair[0], pair[1]) for name, pair in content["tolerance"].items()},
         }
         return cls(**{**content, **changed})
-
-
-def _local_bytes(plan: KernelPlan, arguments: Sequence[KernelArgument]) -> Bytes:
-    """Local memory of a group: staged tiles, and one element per item for each reduction."""
-    sizes = {a.of: a.element_bytes for a in arguments}
-    tiles = sum(tile.elements * sizes[tile.array] for tile in plan.staged)
-    partial = sum(sizes[r.name] for r in plan.reductions) * prod(plan.launch.block_size)
-    return Bytes(tiles + partial)
 
 
 def _variable(content: Mapping[str, Any]) -> HostVariable:

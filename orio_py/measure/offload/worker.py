@@ -1,8 +1,7 @@
 """A worker process: builds variants, runs and times them, in answer to lines of JSON.
 
 It is started by `client.DeviceWorker` with the numbers of its pipe's ends in the environment variable
-`ORIO_DEVICE`.  A request is one line, `{"do": "build", "variant": PATH}` or `{"do": "run", …}` with a `Task`;
-every line that comes back has a `status`: `ready`, `built`, `done` or `failed`.  One with `last` is the last: the
+`ORIO_DEVICE`.  A request is one line with a `Task`; every line that comes back has a `status`: `ready`, `built`, `done` or `failed`.  One with `last` is the last: the
 process ends, for nothing more can be run in it.  A kernel may take this process down or never end; whoever asked
 sees the pipe close, or kills it.
 """
@@ -54,7 +53,7 @@ class Task:
     @property
     def request(self) -> dict[str, Any]:
         """The request that the worker reads."""
-        return {"do": "run", **asdict(self)}
+        return asdict(self)
 
 
 class BuiltVariant(Protocol):
@@ -141,15 +140,13 @@ def _serve(runtime: VariantRuntime[Built], requests: SimpleQueue[str], say: Say)
     is_last = False
     while not is_last:
         request = json.loads(requests.get())
-        kind = request.pop("do")
+        race = request.pop("race")
+        task = Task(**request, race=tuple(race) if race is not None else None)
         try:
-            built = runtime.build(Path(request["variant"]))
+            built = runtime.build(Path(task.variant))
             say({"status": "built", "seconds": built.seconds, "log": built.log})
-            if kind == "run":
-                race = request.pop("race")
-                task = Task(**request, race=tuple(race) if race is not None else None)
-                lines, is_last = _run(runtime, built, task)
-                say({"status": "done", "lines": lines, "last": is_last})
+            lines, is_last = _run(runtime, built, task)
+            say({"status": "done", "lines": lines, "last": is_last})
         except VariantProblem as problem:
             is_last = problem.poisons
             say(

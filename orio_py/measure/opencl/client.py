@@ -1,15 +1,17 @@
-"""Asks for OpenCL devices, and runs kernels on them, in processes of their own."""
+"""Asks worker processes for OpenCL devices, and tells programs how they find these."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from orio_py.build.process import Completed, run
 from orio_py.core.units import Seconds
-from orio_py.measure.offload.client import START_TIMEOUT, DeviceWorker, worker_command
+from orio_py.measure.offload.client import START_TIMEOUT, worker_command
+from orio_py.measure.opencl.pocl import HOME
 from orio_py.measure.opencl.worker import MARK, MISSING
 from orio_py.record.device import OpenCLPlatform, OpenCLSurvey
 
@@ -24,13 +26,19 @@ INSTALL_DRIVER = (
 _COMMAND = worker_command("orio_py.measure.opencl.worker")
 
 
-def opencl_worker(folder: Path, settings: Mapping[str, str] | None = None) -> DeviceWorker:
-    """A worker for OpenCL devices; `folder` takes the driver's cache of built programs, which all of it share.
+def program_environment(found: OpenCLSurvey, folder: Path) -> dict[str, str]:
+    """The variables with which a program finds the drivers of a survey, and the devices that its code names.
 
-    `settings` are the variables of a survey.
+    `folder` takes the cache of built programs of drivers that have one.
     """
-    environment = {"PYOPENCL_NO_CACHE": "1", "POCL_CACHE_DIR": str(folder / "programs"), **(settings or {})}
-    return DeviceWorker(folder, _COMMAND, "OpenCL kernels", environment)
+    package = find_spec("pyopencl")
+    beside = "" if package is None or package.origin is None else str(Path(package.origin).parent)
+    return {
+        # The loader in PyOpenCL's wheel looks for drivers below this folder, as PyOpenCL's import says.
+        "PYOPENCL_HOME": found.environment.get(HOME, beside),
+        "POCL_CACHE_DIR": str(folder / "programs"),
+        "ORIO_OPENCL_DEVICE": "",
+    }
 
 
 def ask(
@@ -57,5 +65,7 @@ def look(environment: Mapping[str, str]) -> tuple[OpenCLSurvey, tuple[Path, ...]
     if not platforms:
         problem = answers[0].get("problem", "no platform")
         return OpenCLSurvey(problem=f"no driver is registered ({problem})", advice=INSTALL_DRIVER), ()
-    survey = OpenCLSurvey(platforms, advice=INSTALL_DRIVER, environment=environment)
+    # A driver may bring a loader of its own along; PyOpenCL's is beside it in its wheel.
+    loader = next(iter(sorted(answers[0]["loaders"], key=lambda path: "pyopencl" not in path)), None)
+    survey = OpenCLSurvey(platforms, advice=INSTALL_DRIVER, environment=environment, loader=loader)
     return survey, tuple(map(Path, answers[0]["libraries"]))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import prod
 
-from orio_py.codegen.device import ArgumentKind
+from orio_py.codegen.device import DeviceProgram, local_bytes
 from orio_py.codegen.opencl.self_test import uses_feature
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, Severity, fail
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position
-from orio_py.measure.offload.host import Launch
+from orio_py.kernel.plan import KernelPlan
 from orio_py.record.device import DeviceKind, OpenCLDevice, OpenCLSurvey
 
 _OTHER_DRIVER = (
@@ -55,19 +55,25 @@ def no_device(survey: OpenCLSurvey) -> Diagnostic:
     return Diagnostic("ORIO-B010", f"no OpenCL device was found: {problem}", help=survey.advice)
 
 
-def check_device(
-    device: OpenCLDevice, sources: Sequence[str], launches: Sequence[Launch], position: Position
-) -> None:
-    """Refuse launches that the device cannot do.
+def no_library() -> Diagnostic:
+    """The problem of a machine whose devices programs cannot reach: ORIO-B010."""
+    message = (
+        "no OpenCL device can be used: the library that programs are linked with, libOpenCL, was not found"
+    )
+    advice = "`apt install ocl-icd-opencl-dev` (Debian, Ubuntu) installs it, as does `pip install pyopencl`"
+    return Diagnostic("ORIO-B010", message, help=advice)
 
-    Raises DiagnosticError ORIO-B012 (shape), B013 (local memory), B014 (double precision), B015 (buffers), B017
-    (what the driver fails at in its self-test).
+
+def check_device(device: OpenCLDevice, programs: Sequence[DeviceProgram], position: Position) -> None:
+    """Refuse kernels that the device cannot run.
+
+    Raises DiagnosticError ORIO-B012 (shape), B013 (local memory), B014 (double precision), B017 (what the driver fails
+    at in its self-test).
     """
-    problems = [*_needs_doubles(device, sources, launches), *_faults(device, sources)]
-    for launch in launches:
-        problems.extend(_shape(device, launch))
-        problems.extend(_local(device, launch))
-        problems.extend(_buffers(device, launch))
+    problems = [*_needs_doubles(device, programs), *_faults(device, programs)]
+    for plan in (plan for program in programs for plan in program.plans):
+        problems.extend(_shape(device, plan))
+        problems.extend(_local(device, plan))
     if problems:
         code, message = problems[0]
         raise DiagnosticError(Diagnostic(code, f"{message} on {device.label}", position))
@@ -91,8 +97,8 @@ def _preference(device: OpenCLDevice) -> tuple[int, int, list[int], int, int]:
     return _ORDER.index(device.kind), len(device.faults), newest_first, device.platform_number, device.number
 
 
-def _shape(device: OpenCLDevice, launch: Launch) -> Iterator[tuple[str, str]]:
-    items, name = launch.call.items, f"kernel `{launch.call.kernel}`"
+def _shape(device: OpenCLDevice, plan: KernelPlan) -> Iterator[tuple[str, str]]:
+    items, name = plan.launch.block_size, f"kernel `{plan.name}`"
     if len(items) > len(device.max_items):
         yield "ORIO-B012", f"{name} has {len(items)} dimensions; at most {len(device.max_items)} are possible"
         return
@@ -109,25 +115,21 @@ def _shape(device: OpenCLDevice, launch: Launch) -> Iterator[tuple[str, str]]:
         )
 
 
-def _local(device: OpenCLDevice, launch: Launch) -> Iterator[tuple[str, str]]:
-    needed = launch.call.local_bytes
+def _local(device: OpenCLDevice, plan: KernelPlan) -> Iterator[tuple[str, str]]:
+    needed = local_bytes(plan)
     if needed > device.local_bytes:
-        text = f"kernel `{launch.call.kernel}` needs {needed} bytes of local memory; a group has {device.local_bytes}"
+        text = f"kernel `{plan.name}` needs {needed} bytes of local memory; a group has {device.local_bytes}"
         yield "ORIO-B013", text
 
 
-def _needs_doubles(
-    device: OpenCLDevice, sources: Sequence[str], launches: Sequence[Launch]
-) -> Iterator[tuple[str, str]]:
-    if device.has_doubles:
-        return
-    if any("cl_khr_fp64" in source for source in sources) or any(la.call.uses_doubles for la in launches):
+def _needs_doubles(device: OpenCLDevice, programs: Sequence[DeviceProgram]) -> Iterator[tuple[str, str]]:
+    if not device.has_doubles and any("cl_khr_fp64" in program.source for program in programs):
         yield "ORIO-B014", "there is no double precision"
 
 
-def _faults(device: OpenCLDevice, sources: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _faults(device: OpenCLDevice, programs: Sequence[DeviceProgram]) -> Iterator[tuple[str, str]]:
     for fault in device.faults:
-        if any(uses_feature(source, fault.feature) for source in sources):
+        if any(uses_feature(program.source, fault.feature) for program in programs):
             yield "ORIO-B017", f"`{fault.feature}` {fault.problem} in the self-test of the driver"
 
 
@@ -136,24 +138,3 @@ def fault_warning(device: OpenCLDevice) -> Diagnostic | None:
     if device.fault_text is None:
         return None
     return Diagnostic("ORIO-B017", device.fault_text, severity=Severity.WARNING, help=_OTHER_DRIVER)
-
-
-def _buffers(device: OpenCLDevice, launch: Launch) -> Iterator[tuple[str, str]]:
-    total = 0
-    for argument in launch.call.arguments:
-        if argument.kind is ArgumentKind.BUFFER:
-            count = int(launch.numbers[f"orio_count_{argument.of}"].value)
-        elif argument.kind is ArgumentKind.PARTIALS and not launch.is_empty:
-            count = launch.call.partial_elements(launch.trips)
-        else:
-            continue
-        size = max(0, count) * argument.element_bytes
-        total += size
-        if size > device.max_buffer:
-            text = (
-                f"the buffer of `{argument.of}` takes {size} bytes; at most {device.max_buffer} are possible"
-            )
-            yield "ORIO-B015", text
-    if total > device.global_bytes:
-        text = f"the buffers of kernel `{launch.call.kernel}` take {total} bytes; there are {device.global_bytes}"
-        yield "ORIO-B015", text

@@ -36,7 +36,9 @@ def survey() -> OpenCLSurvey:
     if not found.devices:
         return found
     identities = [list(device.identity) for device in found.devices]
-    name = f"opencl-{digest([_machine(), _questions(), identities, [*map(str, libraries)]])[:24]}"
+    name = (
+        f"opencl-{digest([_machine(), _questions(), identities, [*map(str, libraries)], found.loader])[:24]}"
+    )
     if (content := kept(name)) is not None:
         known = OpenCLSurvey.from_json(json.loads(content))
         if not known.environment or look(known.environment)[0].devices:

@@ -1,4 +1,4 @@
-"""The worker process of OpenCL devices: lists them, tests them, or serves as `offload.worker` tells."""
+"""The worker process of OpenCL devices: lists them, or tests them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from orio_py.measure.offload.problem import VariantProblem
-from orio_py.measure.offload.worker import serve_device
 from orio_py.measure.opencl.pocl import use_home
 
 MARK = "orio-devices "
@@ -19,14 +18,13 @@ MISSING = 3
 
 
 def main(arguments: list[str]) -> int:
-    """List the devices (`devices`), run self-tests, or serve until the pipe is closed.  Returns the exit status.
+    """List the devices (`devices`), or run self-tests.  Returns the exit status.
 
     `self-test PLATFORM DEVICE together|apart FEATURE,…` answers with a line for each feature.
     """
     try:
         from orio_py.measure.opencl import (  # PyOpenCL takes time to load, and may be missing
             platforms,
-            runtime,
             self_test,
         )
     except ImportError as error:
@@ -37,7 +35,11 @@ def main(arguments: list[str]) -> int:
         case ["devices"]:
             try:
                 found = [platform.as_json() for platform in platforms.platforms()]
-                answer: dict[str, Any] = {"platforms": found, "libraries": _loaded("libpocl")}
+                answer: dict[str, Any] = {
+                    "platforms": found,
+                    "libraries": _loaded("libpocl"),
+                    "loaders": _loaded("libOpenCL"),
+                }
             except VariantProblem as problem:
                 answer = {"platforms": [], "problem": problem.text}
             _say(answer)
@@ -48,7 +50,7 @@ def main(arguments: list[str]) -> int:
             for feature, problem in tests:
                 _say({"feature": feature, "problem": problem})
         case _:
-            serve_device(runtime.Runtime())
+            raise ValueError(arguments)
     return 0
 
 

@@ -76,7 +76,7 @@ class VariantMaker:
             return BuildResult(request, refusal=problem.diagnostics[0], transforming=_since(started))
         compiler = self.evaluator.compiler
         words = compiler.words(configuration)
-        key = digest([program.text, words, list(self.arguments(configuration))])
+        key = digest([*program.texts, words, list(self.arguments(configuration))])
         made = BuildResult(request, key, transforming=_since(started))
         folder = self.evaluator.folder / f"code_{key[:24]}"
         try:

@@ -12,7 +12,7 @@ from orio_py.core.units import Bytes
 from orio_py.measure.base import RunLimits, VariantEvaluator
 from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.offload.measurer import device_measurer
-from orio_py.spec.target import DeviceTime, Target
+from orio_py.spec.target import Target
 from orio_py.spec.task import TuningTask
 from orio_py.tuning.plan import Evaluation
 
@@ -38,9 +38,9 @@ def make_evaluator(evaluation: Evaluation, compiler: Compiler, folder: Path) -> 
         evaluation.patience,
     )
     evaluator = Evaluator(evaluation.task, evaluation.point, compiler, folder, limits, parallel)
-    with_transfers = evaluation.task.measurement.time is DeviceTime.WITH_TRANSFERS
     measurer = device_measurer(evaluation.target)
-    return evaluator if measurer is None else measurer.evaluator(evaluator, with_transfers, folder)
+    time = evaluation.task.measurement.time
+    return evaluator if measurer is None else measurer.evaluator(evaluator, time, folder)
 
 
 def command_line(task: TuningTask, values: Mapping[str, Value]) -> tuple[str, ...]:

@@ -11,11 +11,18 @@ from pathlib import Path
 import pytest
 from c_programs import SANITIZERS, links
 from opencl_build import STRICT, SUPPORT, build, headers, run, write_unit
-from opencl_plans import AXPY, add_2d, axpy, squares
+from opencl_plans import AXPY, add_2d, axpy, squares, turn
 
 from orio_py.codegen.device import group_counts
 from orio_py.codegen.host_unit import HostUnit
-from orio_py.codegen.opencl.host import LONGEST_LITERAL, host_header, host_source, prototype, string_pieces
+from orio_py.codegen.opencl.host import (
+    LONGEST_LITERAL,
+    host_header,
+    host_source,
+    measured_source,
+    prototype,
+    string_pieces,
+)
 from orio_py.kernel.plan import LaunchShape
 
 CALL = re.compile(r"\bcl[A-Z]\w+(?=\()")
@@ -245,6 +252,16 @@ def test_clang_has_no_objections_either(tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+@pytest.mark.parametrize("kernels", [(axpy(),), (axpy(streams=3), add_2d(3), squares(3), turn(3))])
+def test_what_looks_on_has_no_warnings(tmp_path, kernels):
+    write_unit(tmp_path, *kernels)
+    unit = HostUnit("test", "test_opencl", kernels)
+    (tmp_path / "measured.c").write_bytes(measured_source(unit).data)
+    words = ["gcc", *STRICT, "-Wconversion", "-O2", *headers(), "-c", "measured.c", "-o", "measured.o"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_cpp_takes_the_header(tmp_path):
     kernel = axpy()
     scalar = replace(kernel.plan.scalars[0], name="class", parameter="class")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from device_calls import axpy_call, axpy_data, sum_call, write_data
 from fake_cuda import CRASHING, MadeUp, made_up_gpu
-from opencl_variants import axpy_call, axpy_data, sum_call, write_data
 
 from orio_py.build.compiler import Artifact, BuildFailure
 from orio_py.build.cuda import CudaBinary

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from opencl_variants import axpy_call, write_data
+from device_calls import axpy_call, write_data
 
 from orio_py.ctree.evaluate import NoValueError, Number, number_type
 from orio_py.measure.offload.host import HostCode, Launch
@@ -209,3 +209,13 @@ def test_casts_say_how_far_steps_go(tmp_path: Path) -> None:
     assert state.pointer(expression("&p[1].w[2]")) == Pointer("p", 24 + 12, 4)
     with pytest.raises(NoValueError, match="this cast of a pointer"):
         state.pointer(expression("(double (*)[3])&p[1]"))
+
+
+def test_groups_cover_the_axis_where_none_are_given() -> None:
+    call = replace(axpy_call(items=64, groups=None), coarsen=4)
+    assert [call.group_counts((n,)) for n in (1, 256, 257, 1024)] == [(1,), (1,), (2,), (4,)]
+
+
+def test_groups_cover_the_axis_by_tiles() -> None:
+    call = replace(axpy_call(items=64, groups=None), tile=(128,), coarsen=2)
+    assert [call.group_counts((n,)) for n in (1, 256, 257, 1024)] == [(1,), (1,), (2,), (4,)]

@@ -5,16 +5,13 @@ from dataclasses import replace
 import pytest
 from c_trees import context, statement
 from opencl_devices import CPU
-from opencl_variants import axpy_call, sum_call
 
+from orio_py.codegen.device import DeviceProgram, local_bytes
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem
 from orio_py.core.source import Position
 from orio_py.core.units import Bytes
-from orio_py.ctree.evaluate import Number, number_type
 from orio_py.kernel.backends import BACKENDS
-from orio_py.measure.offload.host import Launch
-from orio_py.measure.offload.host_state import Pointer
-from orio_py.measure.offload.variant import HostFunction
+from orio_py.kernel.plan import StagedTile
 from orio_py.measure.opencl.limits import check_device, choose_device
 from orio_py.record.device import DeviceKind, OpenCLDevice, OpenCLPlatform, OpenCLSurvey
 from orio_py.spec.assumptions import Assumptions
@@ -79,34 +76,38 @@ def test_without_devices_the_environment_is_the_problem() -> None:
     assert diagnostic.help == "install it"
 
 
-def launch(*, n: int = 100, items: tuple[int, ...] = (64,), local: int = 0) -> Launch:
-    call = replace(axpy_call(local=local), items=items, groups=(4,) * len(items))
-    numbers = {
-        name: Number(number_type("long"), n) for name in ("orio_count_y", "orio_count_x", "orio_trips_i")
-    }
-    return Launch(
-        call,
-        {"y": Pointer("y", 0), "x": Pointer("x", 0)},
-        {**numbers, "a": Number(number_type("double"), 1.0)},
+def program(
+    items: tuple[int, ...] = (64,), *, tiles: int = 0, source: str = "", sums: bool = False
+) -> DeviceProgram:
+    """A kernel in groups of so many items, with `tiles` elements of an array in local memory."""
+    around = context("int i, n; float *x, *y; double s;", live="y s", assumptions=Assumptions(True, True))
+    body = "y[i] = x[i]; s += x[i];" if sums else "y[i] = x[i];"
+    arguments = OffloadArguments("Test", BACKENDS["opencl"], items=(64,))
+    plan = offload(statement(f"for (i = 0; i < n; i++) {{ {body} }}"), around, arguments)
+    launch = replace(plan.launch, block_size=items)
+    tile = StagedTile("orio_tile_x", "float", "x", tiles, ())
+    return DeviceProgram(
+        source, (replace(plan, name="axpy", launch=launch, staged=(tile,) if tiles else ()),)
     )
+
+
+DOUBLES = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable"
 
 
 @pytest.mark.parametrize(
     ("device", "given", "code", "words"),
     [
-        (CPU, launch(items=(257,)), "ORIO-B012", "257 items per group in dimension 0; at most 256"),
-        (CPU, launch(items=(16, 32)), "ORIO-B012", "512 items per group; at most 256"),
-        (CPU, launch(items=(1, 1, 65)), "ORIO-B012", "65 items per group in dimension 2; at most 64"),
-        (CPU, launch(items=(1, 1, 1, 1)), "ORIO-B012", "4 dimensions; at most 3"),
-        (CPU, launch(local=4097), "ORIO-B013", "4097 bytes of local memory; a group has 4096"),
-        (replace(CPU, has_doubles=False), launch(), "ORIO-B014", "no double precision"),
-        (CPU, launch(n=65537), "ORIO-B015", "524296 bytes; at most 524288"),
-        (replace(CPU, global_bytes=Bytes(1000)), launch(), "ORIO-B015", "take 1600 bytes; there are 1000"),
+        (CPU, program((257,)), "ORIO-B012", "257 items per group in dimension 0; at most 256"),
+        (CPU, program((16, 32)), "ORIO-B012", "512 items per group; at most 256"),
+        (CPU, program((1, 1, 65)), "ORIO-B012", "65 items per group in dimension 2; at most 64"),
+        (CPU, program((1, 1, 1, 1)), "ORIO-B012", "4 dimensions; at most 3"),
+        (CPU, program(tiles=1025), "ORIO-B013", "4100 bytes of local memory; a group has 4096"),
+        (replace(CPU, has_doubles=False), program(source=DOUBLES), "ORIO-B014", "no double precision"),
     ],
 )
 def test_what_a_device_cannot_do_is_refused(device, given, code, words) -> None:
     with pytest.raises(DiagnosticError) as caught:
-        check_device(device, (), (launch(), given), PLACE)
+        check_device(device, (program(), given), PLACE)
     diagnostic = caught.value.diagnostics[0]
     assert (diagnostic.code, diagnostic.position) == (code, PLACE)
     assert words in diagnostic.message
@@ -114,39 +115,16 @@ def test_what_a_device_cannot_do_is_refused(device, given, code, words) -> None:
 
 
 def test_limits_themselves_are_allowed() -> None:
-    check_device(CPU, (), (launch(items=(256,), local=4096, n=65536),), PLACE)
-
-
-def test_partial_results_are_buffers_too() -> None:
-    call = replace(sum_call(), groups=(1 << 17,))
-    numbers = {"orio_count_x": Number(number_type("long"), 1), "orio_trips_i": Number(number_type("long"), 1)}
-    with pytest.raises(DiagnosticError, match="the buffer of `s` takes 1048576 bytes"):
-        check_device(CPU, (), (Launch(call, {"x": Pointer("x", 0)}, numbers),), PLACE)
+    check_device(CPU, (program((256,), tiles=1024, source=DOUBLES),), PLACE)
 
 
 def test_tiles_and_partial_results_take_local_memory() -> None:
-    around = context("int i, n; float *x, *y; double s;", live="y s", assumptions=Assumptions(True, True))
-    code = "for (i = 1; i < n - 1; i++) { y[i] = x[i - 1] + x[i + 1]; s += x[i]; }"
-    plan = offload(
-        statement(code), around, OffloadArguments("Test", BACKENDS["opencl"], items=(32,), stage=True)
-    )
     needed = 34 * 4 + 32 * 8
-    assert HostFunction.of(plan, 0).local_bytes == needed
-    call = replace(axpy_call(), local_bytes=Bytes(needed))
-    small = replace(CPU, local_bytes=needed - 1)
+    given = program((32,), tiles=34, sums=True)
+    assert local_bytes(given.plans[0]) == needed
     with pytest.raises(DiagnosticError, match=f"needs {needed} bytes of local memory"):
-        check_device(small, (), (replace(launch(), call=call),), PLACE)
-    check_device(replace(CPU, local_bytes=needed), (), (replace(launch(), call=call),), PLACE)
-
-
-def test_groups_cover_the_axis_where_none_are_given() -> None:
-    call = replace(axpy_call(items=64, groups=None), coarsen=4)
-    assert [call.group_counts((n,)) for n in (1, 256, 257, 1024)] == [(1,), (1,), (2,), (4,)]
-
-
-def test_groups_cover_the_axis_by_tiles() -> None:
-    call = replace(axpy_call(items=64, groups=None), tile=(128,), coarsen=2)
-    assert [call.group_counts((n,)) for n in (1, 256, 257, 1024)] == [(1,), (1,), (2,), (4,)]
+        check_device(replace(CPU, local_bytes=Bytes(needed - 1)), (given,), PLACE)
+    check_device(replace(CPU, local_bytes=Bytes(needed)), (given,), PLACE)
 
 
 def test_a_device_survives_json() -> None:

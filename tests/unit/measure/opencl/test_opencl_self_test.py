@@ -16,6 +16,7 @@ from opencl_devices import CPU, opencl_survey
 
 from orio_py.build.detect import cpu_extensions
 from orio_py.build.process import Completed
+from orio_py.codegen.device import DeviceProgram
 from orio_py.codegen.opencl.self_test import (
     SelfTestCase,
     self_test_batches,
@@ -161,12 +162,12 @@ FAULTY = replace(
 
 def test_what_a_driver_fails_at_is_refused_with_the_reason() -> None:
     with pytest.raises(DiagnosticError) as refused:
-        check_device(FAULTY, ["double8 v;"], (), PLACE)
+        check_device(FAULTY, [DeviceProgram("double8 v;", ())], PLACE)
     [problem] = refused.value.diagnostics
     assert problem.code == "ORIO-B017"
     assert problem.position == PLACE
     assert problem.message.startswith("`double8` computes wrong results in the self-test of the driver")
-    check_device(FAULTY, ["double4 v;"], (), PLACE)
+    check_device(FAULTY, [DeviceProgram("double4 v;", ())], PLACE)
 
 
 def test_a_driver_that_fails_everything_is_told_in_a_line_and_not_chosen() -> None:

@@ -1,38 +1,15 @@
-"""Device variants and data written by hand, for tests of what builds and runs them."""
+"""Calls of kernels and data written by hand, for tests of what follows and runs them."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument
-from orio_py.core.units import Bytes
 from orio_py.kernel.plan import Direction
 from orio_py.measure.offload.variant import Combining, HostData, HostFunction, HostVariable
-from orio_py.measure.opencl.variant import DeviceVariant
-
-AXPY = """#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-__kernel void axpy(__global double *y, __global const double *x, double a, long trips)
-{
-  for (long i = get_global_id(0); i < trips; i += get_global_size(0))
-    y[i] = y[i] + a * x[i];
-}
-"""
-
-SUM = """#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-__kernel void total(__global const double *x, long trips, __global double *partial)
-{
-  double s = 0.0;
-  if (get_local_id(0) == 0)
-    for (long i = get_group_id(0); i < trips; i += get_num_groups(0))
-      s += x[i];
-  if (get_local_id(0) == 0)
-    partial[get_group_id(0)] = s;
-}
-"""
 
 
-def axpy_call(*, items: int = 64, groups: int | None = 4, local: int = 0) -> HostFunction:
+def axpy_call(*, items: int = 64, groups: int | None = 4) -> HostFunction:
     """`y[i] += a * x[i]` as `axpy(y, x, count_y, count_x, a, trips)`."""
     return HostFunction(
         "axpy",
@@ -57,7 +34,6 @@ def axpy_call(*, items: int = 64, groups: int | None = 4, local: int = 0) -> Hos
         (items,),
         (groups,) if groups is not None else None,
         1,
-        Bytes(local),
     )
 
 
@@ -78,14 +54,7 @@ def sum_call(groups: int = 3) -> HostFunction:
         (8,),
         (groups,),
         1,
-        Bytes(0),
     )
-
-
-def axpy_variant(source: str = AXPY, flags: str = "", host: str | None = None) -> DeviceVariant:
-    """The variant for the first device."""
-    code = host if host is not None else "axpy(&y[0], &x[0], n, n, a, n);"
-    return DeviceVariant(0, 0, (source,), (flags,), code, (axpy_call(),))
 
 
 def axpy_data(folder: Path, n: int = 1000, *, name: str = "data.json") -> Path:
@@ -130,11 +99,4 @@ def write_data(
     data = HostData(str(inputs), str(reference), tuple(found), {}, {}, {})
     path = folder / name
     path.write_text(data.text)
-    return path
-
-
-def write_variant(folder: Path, variant: DeviceVariant, name: str = "variant.json") -> Path:
-    """The variant's file."""
-    path = folder / name
-    path.write_text(replace(variant).text)
     return path
