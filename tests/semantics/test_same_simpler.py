@@ -108,7 +108,7 @@ CASES = {
     ),
     "left in a branch": (
         "Parallelize()",
-        "for (i = 0; i < n; i++) { if (n > 3) { if (y[i] > 1) goto next; x[i] = 1; } x[20 + i] = 2; next: ; }",
+        "for (i = 0; i < n; i++) { if (n > 3) { if (y[i] > 1) goto next; x[2 * i] = 1; } x[2 * i + 1] = 2; next: ; }",
         "i",
     ),
     "left in a block": (
