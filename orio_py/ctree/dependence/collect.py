@@ -116,6 +116,7 @@ class _Collector(RegionWalk[Scope]):
         """The accesses to names that are written, with what is known only at the end."""
         touched = {(instance.name, instance.depth) for instance in self.instances}
         found = self.instances + [write for write in self.index_writes if self._is_seen(write.name, touched)]
+        found = [instance for instance in found if not self._is_kept_address(instance, touched)]
         written = {instance.name for instance in found if instance.is_write}
         self._check_parts(found, written)
         kept = [instance for instance in found if instance.name in written | self.names.overlapped]
@@ -126,6 +127,19 @@ class _Collector(RegionWalk[Scope]):
     def _is_seen(self, index: str, touched: Set[AccessKey]) -> bool:
         """Whether the body has an access to an index, by its name or through a pointer to it."""
         return any(key[0] == index or self.aliases.may_overlap((index, 0), key) for key in touched)
+
+    def _is_kept_address(self, read: Instance, touched: Set[AccessKey]) -> bool:
+        """Whether an access reads the address that a pointer of the function holds throughout: `if (p != NULL)`."""
+        declared = self.names.declarations.get(read.name)
+        if declared is None or declared.scope == "global" or not declared.pointers or declared.dimensions:
+            return False
+        spot = (read.name, read.depth)
+        is_set = any(one.is_write and (one.name, one.depth) == spot for one in self.instances)
+        return (
+            read.depth == 0
+            and not is_set
+            and not any(self.aliases.may_overlap(spot, other) for other in touched if other != spot)
+        )
 
     def _check_parts(self, found: list[Instance], written: set[str]) -> None:
         """Refuse to compare a variable as a whole with its fields or with what it points to."""

@@ -56,18 +56,18 @@ def pure_functions(
     functions: Iterable[FunctionDefinition],
     constants: frozenset[str],
     own: frozenset[str],
-    is_number: Callable[[str], bool],
+    holds_numbers: Callable[[str], bool],
 ) -> frozenset[str]:
     """The names of those functions that are pure.
 
     They may read `constants`, write their own variables, and call functions of the C library and each other;
     `own` are functions of the project, which count by their bodies whatever the library has by their names;
-    `is_number` tells the names of arithmetic types: a structure may hold pointers.
+    `holds_numbers` tells the types of which a copy leads to no other memory: a structure may hold pointers.
     A function that calls itself is left out.
     """
     waiting: dict[str, frozenset[str]] = {}
     for function in functions:
-        name, calls = function.node.decl.name, _calls(function, constants, own, is_number)
+        name, calls = function.node.decl.name, _calls(function, constants, own, holds_numbers)
         if name is not None and calls is not None:
             waiting[name] = calls
     found = set[str]()
@@ -81,12 +81,12 @@ def _calls(
     function: FunctionDefinition,
     constants: frozenset[str],
     own: frozenset[str],
-    is_number: Callable[[str], bool],
+    holds_numbers: Callable[[str], bool],
 ) -> frozenset[str] | None:
     """What a function calls, besides pure functions of the library; None if it does more than compute a value."""
     parameters = [declaration_of(p) for p in function.parameters if isinstance(p, c_ast.Decl) and p.name]
     values = frozenset(
-        p.name for p in parameters if p.is_scalar and is_number(p.type) and "volatile" not in p.qualifiers
+        p.name for p in parameters if p.is_scalar and holds_numbers(p.type) and "volatile" not in p.qualifiers
     )
     body = function.node.body
     inside = effects(body)

@@ -248,8 +248,18 @@ class TranslationUnit:
             self.functions.values(),
             self._constants,
             self.own_functions,
-            lambda kind: self._number_type(kind) is not None or kind.startswith("enum "),
+            self._holds_numbers,
         )
+
+    def _holds_numbers(self, kind: str) -> bool:
+        """Whether a type is a number, an enumeration or a structure of numbers, so that it leads to no other memory."""
+        named = self.typedefs.get(kind)
+        if self._number_type(kind) is not None or kind.startswith("enum "):
+            return True
+        if named is not None and isinstance(_target(named), c_ast.Enum):
+            return True
+        members = self.structures.get(kind, ())
+        return bool(members) and not any(m.pointers or self._number_type(m.type) is None for m in members)
 
     @cached_property
     def _constants(self) -> frozenset[str]:

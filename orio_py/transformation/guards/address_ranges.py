@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from orio_py.core.names import NameSupply
-from orio_py.ctree.build import as_long, binary, ident, index, literal_value, unary
+from orio_py.ctree.build import as_long, binary, expression, ident, index, literal_value, unary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.names import AccessKey, names_of, references
 from orio_py.ctree.nodes import Node, c_ast
@@ -64,17 +64,22 @@ _PARTIAL = frozenset({"/", "%", "<<", ">>"})
 class Spots:
     """What a statement touches of memory that it does not declare itself: by name with fields, and what it writes.
 
-    `nodes` are the places in the tree, by identity.
+    `nodes` are the places in the tree, by identity; `addresses` are pointers of the function whose own values are
+    read, too, as in `if (p != NULL)`: they may be null.
     """
 
     found: Mapping[str, frozenset[AccessKey]]
     written: frozenset[AccessKey]
     nodes: Mapping[str, frozenset[int]]
+    addresses: frozenset[str]
 
     @classmethod
     def of(cls, statement: Node, context: Context) -> Spots:
         """The spots of a statement, scalars only where others may reach them."""
         names = names_of(statement, context.declarations)
+        done = context.effects(statement)
+        escape = done.calls or done.opaque
+        addresses: set[str] = set()
         spots: dict[str, set[AccessKey]] = {}
         nodes: dict[str, set[int]] = {}
         written: set[AccessKey] = set()
@@ -83,6 +88,9 @@ class Spots:
                 declared = context.declarations.get(found.variable)
                 if declared is None or not declared.is_array_like or found.variable in names.local:
                     continue
+                if not (escape or is_written or found.subscripts or declared.dimensions):
+                    addresses.add(found.name)
+                    continue
             spots.setdefault(found.name, set()).add(found.spot)
             nodes.setdefault(found.name, set()).add(id(node))
             written.update([found.spot] if is_written else ())
@@ -90,6 +98,7 @@ class Spots:
             {name: frozenset(keys) for name, keys in spots.items()},
             frozenset(written),
             {name: frozenset(keys) for name, keys in nodes.items()},
+            frozenset(addresses),
         )
 
     def doubtful_pairs(self, context: Context) -> list[tuple[str, str]]:
@@ -129,6 +138,7 @@ class TouchedMemory:
     pointers: PointedBounds
     changing: frozenset[str]
     calls: bool
+    addresses: frozenset[str]
     context: Context
 
     def signs(self, names: Sequence[str]) -> tuple[Fact, ...]:
@@ -175,6 +185,7 @@ class TouchedMemory:
             pointers,
             changing,
             bool(context.effects(statement).calls),
+            touched.addresses,
             context,
         )
 
@@ -248,6 +259,9 @@ class TouchedMemory:
     def _addresses(self, base: Node, ends: Sequence[Polynomial], *, largest: bool) -> tuple[Node, ...]:
         groups = [ends[i : i + _MOST_TOGETHER] for i in range(0, len(ends), _MOST_TOGETHER)]
         offsets = [self.arithmetic.extreme(group, largest=largest) for group in groups]
+        if isinstance(base, c_ast.ID) and base.name in self.addresses:
+            # Compilers take it that a pointer is not null to which C adds a number.
+            return tuple(binary("+", as_long(base, ADDRESS), _bytes(base, offset)) for offset in offsets)
         return tuple(as_long(binary("+", base, offset), ADDRESS) for offset in offsets)
 
     def _known(self, name: str) -> dict[str, int]:
@@ -289,6 +303,12 @@ def _with_single_ends(level: IndexRange) -> IndexRange:
     """A range that holds another one and has one lower and one upper end."""
     limit = level.limit[0][:1], level.limit[1][:1]
     return replace(level, lowers=level.lowers[:1], uppers=level.uppers[:1], limit=limit)
+
+
+def _bytes(base: Node, offset: Node | int) -> Node:
+    """The size of so many elements of what a pointer points to, as a number of addresses."""
+    number = as_long(expression(offset), ADDRESS)
+    return binary("*", number, unary("sizeof", unary("*", base)))
 
 
 def _scalar(name: str) -> AddressRange:

@@ -1,0 +1,80 @@
+"""Arrays that callers may leave out, `if (p) p[i] = …`: guarded at run time, also where the pointer is null."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from c_programs import checked, compile_and_run, openmp
+from c_trees import transformed_file
+
+from orio_py.transformation.base import Refusal
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+
+FILE = """#include <stdio.h>
+static void work(int n, float *a, float *b, float *c)
+{{
+  int i, j;
+  /*@ begin Loop(transform {recipe}) @*/
+  {code}
+  /*@ end @*/
+}}
+static float m[300];
+int main(void)
+{{
+  for (int d = -12; d <= 12; d += 3)
+    for (int n = -1; n < 12; n++)
+      for (int left_out = 0; left_out < 2; left_out++) {{
+        for (int i = 0; i < 300; i++) m[i] = i % 23 - 11;
+        work(n, m + 100, left_out ? NULL : m + 100 + d, m + 100 - 2 * d);
+        for (int i = 0; i < 300; i++) printf("%g ", m[i]);
+        puts("");
+      }}
+  return 0;
+}}
+"""
+
+CASES = {
+    "read": ("Parallelize()", "for (i = 0; i < n; i++) c[i] = a[i] * (b ? b[i] : 0);"),
+    "written": ("Parallelize()", "for (i = 0; i < n; i++) { if (b) b[i] = c[i]; a[i] += 1; }"),
+    "compared": (
+        "Parallelize()",
+        "for (i = 0; i < n; i++) { if (b != NULL) b[i + 1] = a[i]; else a[i] = 2; }",
+    ),
+    "unless": (
+        "Permut(seq=['j', 'i'])",
+        "for (i = 0; i < n; i++) for (j = 0; j < 3; j++) if (!(!b)) a[3 * i + j] = b[3 * i + j] + c[i];",
+    ),
+    "copies": (
+        "UnrollJam(ufactor=2)",
+        "for (i = 0; i < n; i++) for (j = 0; j < 3; j++) { if (b && b[j] > 0) c[i * 3 + j] += b[j]; a[i] += 1; }",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_left_out_is_not_touched(tmp_path: Path, name: str) -> None:
+    recipe, code = CASES[name]
+    text = FILE.format(recipe=recipe, code=code)
+    new = transformed_file(text, {})
+    assert "unless arrays overlap" in new
+    flags = ("-w", *checked(), *openmp())
+    outputs = [compile_and_run(program, tmp_path, *flags) for program in (new, text)]
+    assert outputs[0] == outputs[1]
+    # Without the sanitizers compilers take more for granted.
+    assert compile_and_run(new, tmp_path, "-w", "-O3", *openmp()) == outputs[1]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "for (i = 0; i < n; i++) { if (b) b[i] = 1; b = a; }",
+        "for (i = 0; i < n; i++) { if (b) b[0] += a[i]; }",
+        "for (i = 0; i < n; i++) { float **p = &b; if (b) b[i] = 1; *p = a; }",
+    ],
+)
+def test_pointers_that_change_and_elements_that_all_touch_are_refused(code: str) -> None:
+    with pytest.raises(Refusal):
+        transformed_file(FILE.format(recipe="Parallelize()", code=code), {})
