@@ -24,28 +24,33 @@ _KNOWN = re.compile(r"(?:[a-z0-9_]+(?:-[a-z0-9_]+)*-)?(?:gcc|clang|icx|cc)(?:-\d
 _MISSING = re.compile(r"fatal error:\s*'?([^':\n]+?)'?(?:: No such file| file not found)")
 
 
-def preprocess(text: str, compiler: str, options: Sequence[str], folder: Path) -> str | None:
+def preprocess(
+    text: str, compiler: str, options: Sequence[str], folder: Path, missing: list[str] | None = None
+) -> str | None:
     """The preprocessed text with its line markers and the definitions of macros; None where that fails.
 
     `compiler` is the first word of the command that builds the file, `options` are include paths, definitions
     and the language standard, `folder` is where the file stands.  Headers that the text includes and that are
-    not there are left out.
+    not there are left out, and named in `missing`.
     """
     words = _program(compiler)
     if words is None:
         return None
     with TemporaryDirectory(prefix="orio-preprocess-") as scratch:
-        source, target, missing = (Path(scratch) / name for name in ("unit.c", "unit.i", "missing"))
+        source, target, empty = (Path(scratch) / name for name in ("unit.c", "unit.i", "missing"))
         source.write_text(text, encoding="latin-1")
-        missing.mkdir()
+        empty.mkdir()
         command = [*words, "-E", "-dD", "-w", "-x", "c", "-iquote", str(folder), *options]
-        command += ["-idirafter", str(missing), "-o", str(target), str(source)]
+        command += ["-idirafter", str(empty), "-o", str(target), str(source)]
         for _ in range(_MOST_MISSING):
             result = run(command, timeout=TIME_LIMIT, directory=folder)
             if result.ok:
                 return target.read_text(encoding="latin-1")
-            if not _made_empty(result.stderr, missing):
+            header = _made_empty(result.stderr, empty)
+            if header is None:
                 break
+            if missing is not None:
+                missing.append(header)
     return None
 
 
@@ -56,12 +61,12 @@ def _program(compiler: str) -> list[str] | None:
     return [path] if path is not None else zig_command()
 
 
-def _made_empty(errors: str, folder: Path) -> bool:
-    """Put an empty header in the place of the one that is not there; False where that is not the trouble."""
+def _made_empty(errors: str, folder: Path) -> str | None:
+    """Put an empty header in the place of the one that is not there, and give its name; None where that is not the trouble."""
     match = _MISSING.search(errors)
     header = (folder / match[1].strip()).resolve() if match is not None else folder
     if not header.is_relative_to(folder.resolve()) or header.exists():
-        return False
+        return None
     header.parent.mkdir(parents=True, exist_ok=True)
     header.touch()
-    return True
+    return match[1].strip() if match is not None else None

@@ -239,11 +239,11 @@ def with_own_functions(tree: Compound, near: FileScope) -> Compound:
     return found
 
 
-def callees_at(near: FileScope) -> Mapping[str, Callee]:
-    """The functions of the file whose bodies mean the same at the region, with their calls told apart as those of the region."""
+def callees_at(near: FileScope, called: Iterable[str]) -> Mapping[str, Callee]:
+    """The functions among those called whose bodies mean the same at the region, with their calls told apart as its own."""
     parameters = near.function.parameters if near.function is not None else ()
     hidden = frozenset(d.name for d in (*parameters, *near.locals, *near.own))
-    found = callees(near.unit, (d.name for d in near.globals), hidden, near.definitions)
+    found = callees(near.unit, called, (d.name for d in near.globals), hidden, near.definitions)
     return {
         name: replace(callee, body=with_own_functions(callee.body, near)) for name, callee in found.items()
     }

@@ -84,7 +84,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
         },
         facts=_facts(around, inside, task.types),
         enumerators={name: value for name, value in around.unit.enumerators.items() if value is not None},
-        functions=callees_at(around),
+        functions=callees_at(around, used_names([region.tree])),
         label=_label(around.function, task.source.text, region.leader.start),
     )
 

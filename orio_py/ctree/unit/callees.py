@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
 from orio_py.ctree.ctype import ctype
@@ -33,32 +33,52 @@ class Callee:
 
 
 def callees(
-    unit: TranslationUnit, visible: Iterable[str], hidden: frozenset[str], macros: Mapping[str, Macro]
+    unit: TranslationUnit,
+    called: Iterable[str],
+    visible: Iterable[str],
+    hidden: frozenset[str],
+    macros: Mapping[str, Macro],
 ) -> Mapping[str, Callee]:
-    """The functions whose bodies mean at some place what they mean where they stand.
+    """The functions among those `called`, and those that they call, whose bodies mean there what they mean where they stand.
 
     `visible` are the variables outside functions that the place sees, `hidden` the names that are declared
     there inside the function, `macros` those that are defined there.
     """
-    seen = {*visible, *unit.typedefs, *unit.enumerators, *unit.functions}
     found: dict[str, Callee] = {}
-    for name, function in unit.functions.items():
-        callee = _callee(name, function, unit)
-        if callee is None or name in hidden:
+    known: set[str] = set()
+    waiting, tried = sorted(unit.functions.keys() & set(called)), set(hidden)
+    while waiting:
+        name = waiting.pop()
+        callee = _callee(name, unit.functions[name], unit) if name not in tried else None
+        tried.add(name)
+        if callee is None:
             continue
-        own = declared_names(callee.body) | {p.name for p in callee.parameters}
-        outer = used_names([callee.body], members=False) - own
-        called = {
-            part.name.name
-            for part in walk(callee.body)
-            if isinstance(part, c_ast.FuncCall) and isinstance(part.name, c_ast.ID)
-        }
-        there = unit.macros_at(function.declared.start)
-        unknown = {n for n in outer - called - seen if ctype(n) is None and n not in there}
-        changed = {n for n in outer if there.get(n) != macros.get(n)}
-        if not (outer & hidden or unknown or changed):
+        known = known or {*visible, *unit.typedefs, *unit.enumerators, *unit.functions}
+        waiting += sorted(unit.functions.keys() & callee.calls)
+        if _means_the_same(
+            callee, known, hidden, unit.macros_at(unit.functions[name].declared.start), macros
+        ):
             found[name] = callee
     return _with_what_calls_store(found)
+
+
+def _means_the_same(
+    callee: Callee,
+    known: Set[str],
+    hidden: frozenset[str],
+    there: Mapping[str, Macro],
+    here: Mapping[str, Macro],
+) -> bool:
+    """Whether the names of a body stand for the same things at another place."""
+    own = declared_names(callee.body) | {p.name for p in callee.parameters}
+    outer = used_names([callee.body], members=False) - own
+    called = {
+        part.name.name
+        for part in walk(callee.body)
+        if isinstance(part, c_ast.FuncCall) and isinstance(part.name, c_ast.ID)
+    }
+    unknown = {name for name in outer - called - known if ctype(name) is None and name not in there}
+    return not (outer & hidden or unknown or any(there.get(name) != here.get(name) for name in outer))
 
 
 def _with_what_calls_store(found: Mapping[str, Callee]) -> Mapping[str, Callee]:

@@ -7,6 +7,7 @@ writes it with `CMAKE_EXPORT_COMPILE_COMMANDS`, other build systems through `bea
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -67,13 +68,27 @@ class CompileCommands:
 
 
 def find_compile_commands(paths: Iterable[Path]) -> Path | None:
-    """A `compile_commands.json` in the folder of one of the paths or in `build` below it."""
+    """The nearest `compile_commands.json` of the first path that has one: in its folder or in one above it.
+
+    In each folder also in those whose names begin with `build`.  A folder with `.git` is the last one.
+    """
     for path in paths:
-        folder = path if path.is_dir() else path.parent
-        for candidate in (folder / NAME, folder / "build" / NAME):
-            if candidate.is_file():
-                return candidate
+        folder = (path if path.is_dir() else path.parent).resolve()
+        for above in (folder, *folder.parents):
+            for candidate in (above / NAME, *sorted(above.glob(f"build*/{NAME}"))):
+                if _is_ours(candidate):
+                    return candidate
+            if (above / ".git").exists():
+                break
     return None
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file is there and of the user or of root: what others leave in a common folder is not followed."""
+    try:
+        return path.is_file() and path.stat().st_uid in {os.getuid(), 0}
+    except OSError:
+        return False
 
 
 def read_compile_commands(path: Path) -> CompileCommands:

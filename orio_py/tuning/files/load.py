@@ -5,12 +5,13 @@ A file's translation unit is what the command that builds it makes of it.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from orio_py.core.diagnostics import Diagnostic, DiagnosticError, fail, has_errors
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity, fail, has_errors
 from orio_py.core.expr import Value, show
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import SourceFile, Span
@@ -29,6 +30,7 @@ from orio_py.spec.target import BuildSpec
 from orio_py.spec.task import TuningTask
 from orio_py.transformation.context import context_for
 from orio_py.transformation.recipe import check_recipe
+from orio_py.tuning.files.compile_commands import NAME as DATABASE
 from orio_py.tuning.files.compile_commands import (
     CompileCommand,
     CompileCommands,
@@ -40,8 +42,12 @@ from orio_py.tuning.files.marks import may_be_annotated
 from orio_py.tuning.files.tree import FileSelection, expand_paths
 
 
-def unit_of(text: str, path: Path, build: BuildSpec, codes: Mapping[int, str]) -> TranslationUnit:
+def unit_of(
+    text: str, path: Path, build: BuildSpec, codes: Mapping[int, str], missing: list[str] | None = None
+) -> TranslationUnit:
     """What the compiler of `build` sees of a file, `codes` being code that its annotations hold.
+
+    The names of headers that are not found are added to `missing`.
 
     Options that depend on parameters are left out.  Where no compiler is found, or its preprocessor does not
     come to an end, the headers of the project are read without it, those of the system are not.
@@ -54,7 +60,7 @@ def unit_of(text: str, path: Path, build: BuildSpec, codes: Mapping[int, str]) -
 
         marked = segments.marked(masked=True)
         options = [*command.language, "-DORIO_ORIGINAL"]
-        found = preprocessor.preprocess(marked, command.compiler, options, folder)
+        found = preprocessor.preprocess(marked, command.compiler, options, folder, missing)
         if found is not None:
             return found
         from orio_py.ctree.unit import preprocess  # takes time to load
@@ -184,10 +190,12 @@ def _load_file(
         return LoadedFile(path, inner, source, ())
     sources[source.name] = source
     command = outer.commands.of(path)
-    units = _units(source, path, command)
+    missing: list[str] = []
+    units = _units(source, path, command, missing)
     result = read(source, directory=path.resolve().parent, spec=outer.spec, recipe=outer.recipe, units=units)
     sources.update(result.sources)
     diagnostics.extend(result.diagnostics)
+    diagnostics.extend(_not_found(header, source) for header in dict.fromkeys(missing))
     tasks: list[LoadedTask] = []
     for read_task in result.tasks:
         task = _in_project(read_task, command, outer.assume)
@@ -201,7 +209,19 @@ def _load_file(
     return LoadedFile(path, inner, source, tuple(tasks))
 
 
-def _units(source: SourceFile, path: Path, command: CompileCommand | None) -> Units:
+def _not_found(header: str, source: SourceFile) -> Diagnostic:
+    """That a header is not found, at the line of the file that includes it if there is one."""
+    line = re.search(rf'^[ \t]*#[ \t]*include[ \t]*[<"]{re.escape(header)}[>"]', source.text, re.MULTILINE)
+    return Diagnostic(
+        "ORIO-U040",
+        f"the header `{header}` is not found, so that nothing is known of what it declares",
+        source.position(line.start()) if line is not None else None,
+        Severity.WARNING,
+        help=f"name its folder: `-I` in the build command, or a `{DATABASE}` in a folder above the file",
+    )
+
+
+def _units(source: SourceFile, path: Path, command: CompileCommand | None, missing: list[str]) -> Units:
     """The file's translation unit by build command, each made once."""
     made: dict[tuple[BuildSpec, tuple[tuple[int, str], ...]], TranslationUnit] = {}
 
@@ -209,7 +229,7 @@ def _units(source: SourceFile, path: Path, command: CompileCommand | None) -> Un
         key = build, tuple(codes.items())
         if key not in made:
             applied = command.applied_to(build) if command is not None else build
-            made[key] = unit_of(source.text, path, applied, codes)
+            made[key] = unit_of(source.text, path, applied, codes, missing)
         return made[key]
 
     return unit

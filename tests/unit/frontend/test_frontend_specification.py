@@ -174,10 +174,10 @@ def test_the_time_of_a_device_variant_is_a_choice() -> None:
         text: good(f"def performance_counter {{ {text} }}").measurement.time
         for text in ("", "arg time = 'kernel';", "arg time = 'kernel+transfer';")
     }
-    assert [str(time) for time in times.values()] == ["kernel", "kernel", "kernel+transfer"]
+    assert [str(time) for time in times.values()] == ["call", "kernel", "kernel+transfer"]
     (problem,) = errors("def performance_counter { arg time = 'transfer'; }")
     assert problem.code == "ORIO-S006"
-    assert "one of 'kernel', 'kernel+transfer'" in problem.message
+    assert "one of 'call', 'kernel', 'kernel+transfer'" in problem.message
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ static int total, g; static __thread int own; static int team;
 #pragma omp threadprivate(team)
 struct range {{ int first, last; }};
 static int twice(void) {{ return g * 2; }}
+int more(void);
 {function} {{
   int i, j;
   {before}
@@ -45,7 +46,8 @@ def source(function: str, code: str, recipe: str = UNROLL, before: str = "") -> 
         (source("void f(int n, int *a)", "for (i = 0; i < n; i++) a[i] = q[0];", before="double *q = (double *)&i;"), None),
         (source("void f(int n, int *a)", "for (g = 0; g < n; g++) a[g] = 1;"), "ORIO-T024"),
         (source("void f(int n, double *a)", "for (g = 0; g < n; g++) a[g] = 1;"), None),
-        (source("void f(int n, double *a)", "for (g = 0; g < n; g++) a[g] = twice();"), "ORIO-T024"),
+        (source("void f(int n, double *a)", "for (g = 0; g < n; g++) a[g] = twice();"), None),
+        (source("void f(int n, double *a)", "for (g = 0; g < n; g++) a[g] = more();"), "ORIO-T024"),
         (source("void f(int n, double *a)", "for (i = 0; i < n; i++) a[i] = own;", "Parallelize()"), "ORIO-T041"),
         (source("void f(int n, double *a)", "for (i = 0; i < n; i++) a[i] = team;", "Parallelize()"), "ORIO-T041"),
         (source("void f(int n, double *a)", "for (i = 0; i < n; i++) a[i] = own;", "Vectorize()"), None),

@@ -108,3 +108,17 @@ def test_it_is_found_in_the_folder_and_in_its_build_folder(tmp_path):
     assert find_compile_commands([source]) == built
     beside = database(tmp_path, [])
     assert find_compile_commands([tmp_path]) == beside
+
+
+def test_it_is_looked_for_upwards_to_the_root_of_the_project(tmp_path):
+    source = tmp_path / "project" / "src" / "deep" / "a.c"
+    source.parent.mkdir(parents=True)
+    source.write_text("")
+    outside = database(tmp_path, [])
+    assert find_compile_commands([source]) == outside
+    (tmp_path / "project" / ".git").mkdir()
+    assert find_compile_commands([source]) is None
+    (tmp_path / "project" / "build-debug").mkdir()
+    built = database(tmp_path / "project" / "build-debug", [])
+    assert find_compile_commands([source]) == built
+    assert find_compile_commands([source.parent]) == built

@@ -9,11 +9,12 @@ import pytest
 
 import orio_py
 from orio_py.build import preprocessor
+from orio_py.core.diagnostics import Severity
 from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.file_scope import surroundings
 from orio_py.ctree.unit.translation_unit import TranslationUnit
 from orio_py.spec.target import BuildSpec
-from orio_py.tuning.files.load import unit_of
+from orio_py.tuning.files.load import load, unit_of
 
 
 def unit(folder: Path, text: str, command: str = "gcc -O3") -> TranslationUnit:
@@ -158,3 +159,15 @@ void f(int n, double *x)
     assert orio_py.space(source).exit_code == 0
     assert orio_py.transform(source, output=tmp_path / "out.c").exit_code == 0
     assert not mark.exists()
+
+
+def test_a_header_that_is_not_found_is_told_at_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text(
+        '#include <stdint.h>\n# include "gone.h"\n/*@ begin Loop(transform Unroll(ufactor=2)) @*/\nfor (i = 0; i < 9; i++) x[i] = 0;\n/*@ end @*/\n'
+    )
+    (found,) = load([path]).diagnostics
+    assert (found.code, str(found.position), found.severity) == ("ORIO-U040", f"{path}:2:1", Severity.WARNING)
+    assert "`gone.h` is not found" in found.message
+    (tmp_path / "gone.h").write_text("extern int i; extern double x[9];\n")
+    assert not load([path]).diagnostics
