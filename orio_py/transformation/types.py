@@ -55,20 +55,37 @@ def expression_type(
         match part:
             case c_ast.ID(name=name) if name in context.macros:
                 return INT if context.macros[name].strip(" ()").isdigit() else None
+            case c_ast.StructRef():
+                return _of_member(part, known, context)
             case _:
-                return _of_variable(part, known)
+                return _of_variable(part, known, context)
 
     return type_of(node, lookup)
 
 
-def _of_variable(node: Node, declared: Mapping[str, CDeclaration]) -> CType | None:
+def _of_variable(node: Node, declared: Mapping[str, CDeclaration], context: Context) -> CType | None:
     array, subscripts = reference_parts(node)
     if not isinstance(array, c_ast.ID):
         return None
     found = declared.get(array.name)
     if found is None:
         return None if subscripts else INT
-    return ctype(found.type) if _depth_of(found) == len(subscripts) else None
+    return _named(found.type, context) if _depth_of(found) == len(subscripts) else None
+
+
+def _of_member(node: c_ast.StructRef, declared: Mapping[str, CDeclaration], context: Context) -> CType | None:
+    """The type of a number in a single structure, which a variable is or points to."""
+    outer = declared.get(node.name.name) if isinstance(node.name, c_ast.ID) else None
+    if outer is None or outer.dimensions or outer.pointers != int(node.type == "->"):
+        return None
+    members = context.structures.get(outer.type, ())
+    member = next((m for m in members if m.name == getattr(node.field, "name", None)), None)
+    return _named(member.type, context) if member is not None and member.is_scalar else None
+
+
+def _named(kind: str, context: Context) -> CType | None:
+    """The type of numbers that some words name, a typedef of the user's among them."""
+    return ctype(context.types.get(kind, kind))
 
 
 def is_computed_unsigned(value: Node, context: Context) -> bool:

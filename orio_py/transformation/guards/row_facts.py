@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from orio_py.ctree.build import binary, const
@@ -61,6 +61,17 @@ def _is_impossible(value: Constraint, context: Context) -> bool:
 def _is_unsigned(value: Constraint, context: Context) -> bool:
     known = (context.declarations.get(symbol) for product in value.terms for symbol in product)
     return all(each is not None and each.is_unsigned for each in known)
+
+
+def strongest(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Of facts that differ by a number only, the one that implies the others."""
+    found: dict[object, Fact] = {}
+    for fact in facts:
+        key = tuple(item for item in fact.value.key if item[0])
+        other = found.get(key)
+        if other is None or fact.value.terms.get((), 0) < other.value.terms.get((), 0):
+            found[key] = fact
+    return tuple(found.values())
 
 
 def row_facts(statement: Node, context: Context) -> tuple[Fact, ...]:

@@ -1,0 +1,154 @@
+"""Loops whose steps are no numbers count their iterations instead.
+
+    for (i = lo; i < n; i += s)         for (i = 0; i < i_trips; i++)
+      y[i] = x[i];                        y[lo + i * s] = x[lo + i * s];
+
+The index keeps its name, by which recipes name the loop.  What has to hold for that, and the number of iterations,
+is the caller's business.
+
+Source: for the idea, loop normalisation; R. Allen, K. Kennedy, "Optimizing Compilers for Modern Architectures", Morgan
+Kaufmann 2001, section 4.3.1.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from orio_py.ctree.build import (
+    add,
+    assign,
+    binary,
+    const,
+    declare,
+    for_,
+    ident,
+    literal_value,
+    mul,
+    sub,
+    unary,
+)
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import INCREMENTS, For, GuardedPragma, Node, c_ast
+from orio_py.ctree.rewrite import copy_with, declared_names, substitute, used_names, walk
+from orio_py.transformation.base import Context
+from orio_py.transformation.forms import bound_is_invariant, has_size_taken, has_stable_index
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class SteppedLoop:
+    """A loop `for (i = L; i < U; i += step)`, or downwards by `i -= step`, with any expression as its step.
+
+    `loop` is the same with a step of 1 and with `<` or `>` for `!=`; `unequal` says that it has `!=`.
+    """
+
+    node: For
+    loop: CanonicalLoop
+    step: Node
+    unequal: bool = False
+
+    @classmethod
+    def match(cls, node: Node) -> SteppedLoop | None:
+        """The view of such a loop, None for any other statement."""
+        if not isinstance(node, For) or (step := _step(node.next)) is None:
+            return None
+        index, amount, upward = step
+        unequal = isinstance(node.cond, c_ast.BinaryOp) and node.cond.op == "!="
+        test = node.cond
+        if unequal and isinstance(node.cond, c_ast.BinaryOp):
+            on_left = isinstance(node.cond.left, c_ast.ID) and node.cond.left.name == index
+            test = copy_with(node.cond, op="<" if upward is on_left else ">")
+        advance = unary("p++" if upward else "p--", ident(index))
+        loop = CanonicalLoop.match(copy_with(node, cond=test, next=advance))
+        if loop is None:
+            return None
+        if loop.relation == ">" and literal_value(loop.bound) == -1 and not unequal:
+            loop = replace(loop, relation=">=", bound=const(0))
+        return cls(node, loop, amount, unequal)
+
+    @property
+    def distance(self) -> Node:
+        """How far the bound is from the start."""
+        loop = self.loop
+        near, far = (loop.start, loop.bound) if loop.upward else (loop.bound, loop.start)
+        return far if literal_value(near) == 0 else sub(far, near)
+
+    def with_step(self, value: int) -> For:
+        """The loop with a number as its step."""
+        match self.node.next:
+            case c_ast.Assignment(op="=", rvalue=c_ast.BinaryOp(left=left) as total) as advance:
+                side = "left" if left is self.step else "right"
+                return copy_with(
+                    self.node, next=copy_with(advance, rvalue=copy_with(total, **{side: const(value)}))
+                )
+            case c_ast.Assignment() as advance:
+                return copy_with(self.node, next=copy_with(advance, rvalue=const(value)))
+            case _:
+                return self.node
+
+    def compared(self) -> For:
+        """The loop with `<` or `>` for `!=`."""
+        return copy_with(self.node, cond=self.loop.node.cond)
+
+    def value(self, count: Node) -> Node:
+        """The index after some iterations."""
+        start, gone = self.loop.start, mul(count, self.step)
+        if literal_value(start) == 0 and self.loop.upward:
+            return gone
+        return (add if self.loop.upward else sub)(start, gone)
+
+    def counted(self, trips: Node, kind: str | None) -> For:
+        """The loop that counts its iterations from 0; `kind` is the type with which its header declares the index."""
+        name = self.loop.index
+        init: Node = assign(name, 0) if kind is None else declare(kind, name, 0)
+        test, advance = binary("<", ident(name), trips), unary("p++", ident(name))
+        body = substitute(self.node.stmt, name, self.value(ident(name)))
+        new = for_(init, test, advance, body)
+        return copy_with(new, coord=self.node.coord)
+
+
+def _step(advance: Node | None) -> tuple[str, Node, bool] | None:
+    """The variable that the last part of a header steps, by how much, and whether upwards."""
+    match advance:
+        case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in INCREMENTS:
+            return name, const(1), "+" in op
+        case c_ast.Assignment(op="+=" | "-=" as op, lvalue=c_ast.ID(name=name), rvalue=amount):
+            found = name, amount, op == "+="
+        case c_ast.Assignment(
+            op="=",
+            lvalue=c_ast.ID(name=name),
+            rvalue=c_ast.BinaryOp(op="+" | "-" as op, left=left, right=right),
+        ):
+            if isinstance(left, c_ast.ID) and left.name == name:
+                found = name, right, op == "+"
+            elif op == "+" and isinstance(right, c_ast.ID) and right.name == name:
+                found = name, left, True
+            else:
+                return None
+        case _:
+            return None
+    value = literal_value(found[1])
+    usable = found[0] not in used_names([found[1]]) and (value is None or value > 0)
+    return found if usable else None
+
+
+def may_count(stepped: SteppedLoop, context: Context) -> bool:
+    """Whether the body leaves alone what the index is computed from, and uses no more of the index than its value."""
+    loop = stepped.loop
+    parts = (loop.start, loop.bound, stepped.step)
+    names = used_names([loop.start, stepped.step])
+    return (
+        has_stable_index(loop, context)
+        and all(bound_is_invariant(replace(loop, bound=part), context) for part in parts)
+        and names.isdisjoint(declared_names(loop.body))
+        and not has_size_taken(loop.body, loop.index)
+        and loop.index not in _in_pragmas(loop.body)
+    )
+
+
+def _in_pragmas(body: Node) -> set[str]:
+    """The words in the pragmas of some code."""
+    texts = (str(part.string) for part in walk(body) if isinstance(part, (c_ast.Pragma, GuardedPragma)))
+    return {word for text in texts for word in _WORD.findall(text)}
