@@ -32,7 +32,7 @@ from orio_py.transformation.guards.loop_headers import GuardedTree, with_tested_
 from orio_py.transformation.guards.runtime_guards import Apply, GuardedRecipe, without_marks
 from orio_py.transformation.own_indices import with_own_indices
 from orio_py.transformation.parallel.own_pragmas import OwnPragmas, shared_out, with_private_scalars
-from orio_py.transformation.simpler import in_simpler_forms, simpler_forms
+from orio_py.transformation.simpler import in_simpler_forms, refined_forms
 from orio_py.transformation.sites import Change, rewrite_where
 from orio_py.transformation.unrolling.reg_tile import RegTile
 from orio_py.transformation.unrolling.unroll import Unroll
@@ -72,12 +72,13 @@ class MarkedSteps:
     def _forms(self, context: Context) -> Iterator[GuardedTree]:
         """The tree as it stands, and the other ways to write it, those last that need conditions at run time."""
         yield GuardedTree(self.tree, context)
-        for tree in simpler_forms(self.tree, context):
-            if tree is not self.tree:
-                yield GuardedTree(tree, context)
-        tested = with_tested_headers(in_simpler_forms(self.tree, context), context)
+        simpler = in_simpler_forms(self.tree, context)
+        for tree in refined_forms(self.tree, simpler, context):
+            yield GuardedTree(tree, context)
+        tested = with_tested_headers(simpler, context)
         if tested.guards:
-            for tree in simpler_forms(tested.tree, tested.context):
+            yield tested
+            for tree in refined_forms(tested.tree, tested.tree, tested.context):
                 yield replace(tested, tree=tree)
 
     def _tried(self, form: GuardedTree, values: Mapping[str, Value]) -> Node:

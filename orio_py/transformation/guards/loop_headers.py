@@ -21,7 +21,18 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from orio_py.core.names import NameSupply
-from orio_py.ctree.build import add, assign, binary, const, declare, flat_block, ident, literal_value, ternary
+from orio_py.ctree.build import (
+    add,
+    assign,
+    binary,
+    const,
+    declare,
+    flat_block,
+    ident,
+    literal_value,
+    statements,
+    ternary,
+)
 from orio_py.ctree.ctype import INT, CType, Rank, common, ctype
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.emit_expression import emit_expression
@@ -29,7 +40,7 @@ from orio_py.ctree.evaluate import NoValueError, Number, evaluate
 from orio_py.ctree.loops import CanonicalLoop, jumps_out, unmarked
 from orio_py.ctree.nodes import MIRRORED, For, Node, Transform, c_ast
 from orio_py.ctree.parse import parse_statement
-from orio_py.ctree.rewrite import declared_names, used_names, walk
+from orio_py.ctree.rewrite import declared_names, used_names, walk, walk_statements
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.ctree.unit.value_ranges import facts_of
@@ -39,6 +50,7 @@ from orio_py.transformation.forms import bound_is_invariant, index_ends_with_fun
 from orio_py.transformation.guards.row_facts import Fact
 from orio_py.transformation.guards.runtime_guards import Guard, may_stand_twice, without_marks
 from orio_py.transformation.parallel.pragma_text import is_about_loop
+from orio_py.transformation.simpler import in_simpler_forms
 from orio_py.transformation.simpler.counted_steps import SteppedLoop, may_count
 from orio_py.transformation.sites import marked_like, outermost_marks, rewrite_marked, rewrite_where
 from orio_py.transformation.types import expression_type, index_type, is_natural
@@ -100,8 +112,19 @@ class _Headers:
     _after: list[Node] = field(default_factory=list[Node])
 
     def rewritten(self) -> Node:
-        """The mark with other headers."""
-        return rewrite_marked(self.mark, _is_odd, self._change, self.context)
+        """The mark with other headers, and with what recipes then see through better."""
+        new = rewrite_marked(self.mark, _is_odd, self._change, self.context)
+        if new is self.mark:
+            return new
+        declared = {count.name: count for count in self.counts}
+        inside = replace(self.context, declarations={**self.context.declarations, **declared})
+        before, mark, after = _around_mark(in_simpler_forms(new, inside), self.mark.step)
+        if not used_names(after).isdisjoint(self.context.effects(mark).scalar_writes):
+            return self.mark
+        # Behind `else` the loops do by themselves what follows here.
+        self._preparation += before
+        self._after += after
+        return mark
 
     def guard(self) -> Guard:
         """What has to hold, and what then is known."""
@@ -208,6 +231,20 @@ class _Headers:
         if meaning is None:
             raise NoValueError(f"the value of `{name}` is not known")
         return evaluate(meaning, self._lookup)
+
+
+def _around_mark(node: Node, step: int) -> tuple[list[Node], Node, list[Node]]:
+    """The mark of a step, and the statements before and behind it in the blocks around it."""
+    if isinstance(node, Transform) and node.step == step:
+        return [], node, []
+    items = statements(node)
+    place = next(number for number, item in enumerate(items) if _holds_mark(item, step))
+    before, mark, after = _around_mark(items[place], step)
+    return [*items[:place], *before], mark, [*after, *items[place + 1 :]]
+
+
+def _holds_mark(node: Node, step: int) -> bool:
+    return any(isinstance(part, Transform) and part.step == step for part in walk_statements(node))
 
 
 def _is_odd(node: Node) -> bool:

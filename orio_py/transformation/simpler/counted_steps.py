@@ -13,6 +13,7 @@ Kaufmann 2001, section 4.3.1.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from orio_py.ctree.build import (
@@ -30,7 +31,7 @@ from orio_py.ctree.build import (
 )
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import INCREMENTS, For, GuardedPragma, Node, c_ast
-from orio_py.ctree.rewrite import copy_with, declared_names, substitute, used_names, walk
+from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, substitute, used_names, walk
 from orio_py.transformation.base import Context
 from orio_py.transformation.forms import bound_is_invariant, has_size_taken, has_stable_index
 
@@ -52,7 +53,7 @@ class SteppedLoop:
     @classmethod
     def match(cls, node: Node) -> SteppedLoop | None:
         """The view of such a loop, None for any other statement."""
-        if not isinstance(node, For) or (step := _step(node.next)) is None:
+        if not isinstance(node, For) or (step := step_of(node.next)) is None:
             return None
         index, amount, upward = step
         unequal = isinstance(node.cond, c_ast.BinaryOp) and node.cond.op == "!="
@@ -88,6 +89,12 @@ class SteppedLoop:
             case _:
                 return self.node
 
+    def advanced(self, name: str) -> Node:
+        """The step of another index by as much."""
+        if literal_value(self.step) == 1:
+            return unary("p++" if self.loop.upward else "p--", ident(name))
+        return assign(name, self.step, "+=" if self.loop.upward else "-=")
+
     def compared(self) -> For:
         """The loop with `<` or `>` for `!=`."""
         return copy_with(self.node, cond=self.loop.node.cond)
@@ -109,8 +116,8 @@ class SteppedLoop:
         return copy_with(new, coord=self.node.coord)
 
 
-def _step(advance: Node | None) -> tuple[str, Node, bool] | None:
-    """The variable that the last part of a header steps, by how much, and whether upwards."""
+def step_of(advance: Node | None) -> tuple[str, Node, bool] | None:
+    """The variable that an expression does nothing but step, by how much, and whether upwards."""
     match advance:
         case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in INCREMENTS:
             return name, const(1), "+" in op
@@ -144,11 +151,62 @@ def may_count(stepped: SteppedLoop, context: Context) -> bool:
         and all(bound_is_invariant(replace(loop, bound=part), context) for part in parts)
         and names.isdisjoint(declared_names(loop.body))
         and not has_size_taken(loop.body, loop.index)
-        and loop.index not in _in_pragmas(loop.body)
+        and loop.index not in words_in_pragmas(loop.body)
     )
 
 
-def _in_pragmas(body: Node) -> set[str]:
+def words_in_pragmas(body: Node) -> frozenset[str]:
     """The words in the pragmas of some code."""
     texts = (str(part.string) for part in walk(body) if isinstance(part, (c_ast.Pragma, GuardedPragma)))
-    return {word for text in texts for word in _WORD.findall(text)}
+    return frozenset(word for text in texts for word in _WORD.findall(text))
+
+
+def incremented(node: Node) -> str | None:
+    """The variable that an expression is `v++`, `--v` or the like of."""
+    match node:
+        case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=name)) if op in INCREMENTS:
+            return name
+        case _:
+            return None
+
+
+def with_steps_apart(items: Sequence[Node], name: str) -> Iterator[Node]:
+    """The statements with `p++` behind the one in which it stood, or `++p` before it."""
+    for item in items:
+        uses = [part for part in walk(item) if isinstance(part, c_ast.ID) and part.name == name]
+        steps = [part for part in _certain(item) if incremented(part) == name]
+        if len(uses) != 1 or len(steps) != 1 or steps[0] is item:
+            yield item
+            continue
+        without = _Without(steps[0]).rewrite(item)
+        assert isinstance(steps[0], c_ast.UnaryOp)
+        behind = steps[0].op.startswith("p")
+        alone = copy_with(steps[0], op=f"p{steps[0].op.lstrip('p')}")
+        yield from (without, alone) if behind else (alone, without)
+
+
+def _certain(item: Node) -> Iterator[Node]:
+    """The parts of a statement that is an expression or a declaration which are evaluated in any case."""
+    match item:
+        case c_ast.BinaryOp(op="&&" | "||", left=first) | c_ast.TernaryOp(cond=first):
+            yield from _certain(first)
+        case c_ast.Assignment() | c_ast.Decl() | c_ast.BinaryOp() | c_ast.UnaryOp() | c_ast.Cast():
+            yield item
+            for child in item:
+                yield from _certain(child)
+        case c_ast.ArrayRef() | c_ast.StructRef() | c_ast.FuncCall() | c_ast.ExprList():
+            yield item
+            for child in item:
+                yield from _certain(child)
+        case _:
+            pass
+
+
+class _Without(Rewriter):
+    """Puts the variable alone in place of its increment."""
+
+    def __init__(self, increment: Node) -> None:
+        self._increment = increment
+
+    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> Node:
+        return node.expr if node is self._increment else self.generic(node)
