@@ -39,6 +39,7 @@ from orio_py.transformation.unrolling.unroll import Unroll
 from orio_py.transformation.unrolling.unroll_and_jam import UnrollAndJam
 from orio_py.transformation.unrolling.unroll_rewrite import require_moderate
 
+_DEPENDENCES = frozenset({"ORIO-T040", "ORIO-T041"})
 _UNROLLING = frozenset({"Unroll", "UnrollJam", "RegTile"})
 
 
@@ -65,7 +66,9 @@ class MarkedSteps:
             try:
                 return self._tried(form, values)
             except Refusal as refusal:
-                reason = refusal
+                # A dependence says more than that a form of the code is not what a step needs.
+                if reason is None or _is_about_dependence(refusal) or not _is_about_dependence(reason):
+                    reason = refusal
         assert reason is not None
         raise reason
 
@@ -134,6 +137,10 @@ class MarkedSteps:
     def uses_openmp(self) -> bool:
         """Whether a transformation makes OpenMP pragmas, or an argument holds the text of one."""
         return any(_uses_openmp(step) for step in self.recipe.steps)
+
+
+def _is_about_dependence(refusal: Refusal) -> bool:
+    return any(diagnostic.code in _DEPENDENCES for diagnostic in refusal.diagnostics)
 
 
 def _apply_behind_pragma(

@@ -46,6 +46,7 @@ from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.ctree.unit.value_ranges import facts_of
 from orio_py.transformation.base import Context
 from orio_py.transformation.certain_conditions import is_always_true
+from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.forms import bound_is_invariant, index_ends_with_function, sole_statement
 from orio_py.transformation.guards.row_facts import Fact
 from orio_py.transformation.guards.runtime_guards import Guard, may_stand_twice, without_marks
@@ -53,7 +54,7 @@ from orio_py.transformation.parallel.pragma_text import is_about_loop
 from orio_py.transformation.simpler import in_simpler_forms
 from orio_py.transformation.simpler.counted_steps import SteppedLoop, may_count
 from orio_py.transformation.sites import marked_like, outermost_marks, rewrite_marked, rewrite_where
-from orio_py.transformation.types import expression_type, index_type, is_natural
+from orio_py.transformation.types import index_type, is_natural
 
 _LARGEST = 2**31 - 1
 
@@ -107,6 +108,7 @@ class _Headers:
     supply: NameSupply
     counts: list[CDeclaration] = field(default_factory=list[CDeclaration])
     """The variables that hold numbers of iterations."""
+    _about_counts: list[Polynomial] = field(default_factory=list[Polynomial])
     _tests: dict[str, Node] = field(default_factory=dict[str, Node])
     _preparation: list[Node] = field(default_factory=list[Node])
     _after: list[Node] = field(default_factory=list[Node])
@@ -129,7 +131,7 @@ class _Headers:
     def guard(self) -> Guard:
         """What has to hold, and what then is known."""
         values = [fact for test in self._tests.values() for fact in self._known(test)]
-        values += [Polynomial.symbol(count.name) for count in self.counts]
+        values += self._about_counts
         facts = tuple(Fact(value, None) for value in values)
         tests = tuple(self._tests.values())
         return Guard(
@@ -201,9 +203,14 @@ class _Headers:
         kind = _resolved(index_type(loop, context), context)
         trips = self.supply.fresh(f"{loop.index}_trips")
         steady = all(map(self._is_steady, (loop.start, loop.bound)))
-        whole = [*tests, _runs(stepped)] if steady else [_runs(stepped)]
+        whole = [t for t in tests if not is_always_true(t, self.context)] if steady else []
+        whole.append(_runs(stepped))
         count = declare(f"const {kind}", trips, ternary(_all(whole), _trip_count(stepped), 0))
         self.counts.append(declaration_of(count))
+        number = Polynomial.symbol(trips)
+        self._about_counts.append(number)
+        if (most := literal_value(simplify(add(stepped.distance, int(loop.relation in {"<=", ">="}))))) is not None:
+            self._about_counts.append(Polynomial.constant(max(most, 0)) - number)
         before = [] if steady else [count]
         self._preparation += [count] if steady else []
         own_kind = kind if is_live or loop.declared_type is not None else None
@@ -286,6 +293,8 @@ def _demands(stepped: SteppedLoop, context: Context) -> _Demands | None:
             return None
         sizes.append(binary(">=", near, 0))  # Nothing else keeps the distance from overflowing.
     if stepped.unequal:
+        if not stepped.may_meet:
+            return None
         divides = [] if by_number == 1 else [binary("==", binary("%", stepped.distance, stepped.step), 0)]
         return _Demands((*sizes, _runs(stepped)), tuple(divides))
     others: list[Node] = []
@@ -336,14 +345,17 @@ def _is_not_negative(part: Node, context: Context) -> bool:
 def _is_total(part: Node) -> bool:
     """Whether an expression may be evaluated where the code does not: nothing is divided or read through pointers."""
     return all(
-        isinstance(
-            each, (c_ast.ID, c_ast.Constant, c_ast.Cast, c_ast.Typename, c_ast.TypeDecl, c_ast.IdentifierType)
-        )
-        or (isinstance(each, c_ast.BinaryOp) and each.op in {"+", "-", "*"})
-        or (isinstance(each, c_ast.UnaryOp) and each.op in {"+", "-"})
+        isinstance(each, _TOTAL)
+        or (isinstance(each, c_ast.BinaryOp) and each.op not in _PARTIAL)
+        or (isinstance(each, c_ast.UnaryOp) and each.op in {"+", "-", "!", "~"})
         or (isinstance(each, c_ast.StructRef) and each.type == ".")
         for each in walk(part)
     )
+
+
+_PARTIAL = frozenset({"/", "%", "<<", ">>"})
+_TYPES = (c_ast.Cast, c_ast.Typename, c_ast.TypeDecl, c_ast.IdentifierType)
+_TOTAL = (c_ast.ID, c_ast.Constant, c_ast.TernaryOp, *_TYPES)
 
 
 def _runs(stepped: SteppedLoop) -> Node:

@@ -32,7 +32,7 @@ from orio_py.ctree.build import (
 )
 from orio_py.ctree.ctype import Rank, ctype
 from orio_py.ctree.loops import CanonicalLoop, jumps_out, unmarked
-from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import (
     assignments,
     copy_with,
@@ -44,6 +44,7 @@ from orio_py.ctree.rewrite import (
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context, Refusal
+from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.final_index import final_value
 from orio_py.transformation.forms import (
     bound_is_invariant,
@@ -59,7 +60,7 @@ from orio_py.transformation.simpler.counted_steps import (
     words_in_pragmas,
 )
 from orio_py.transformation.sites import marked_like, rewrite_marked
-from orio_py.transformation.types import expression_type, index_type
+from orio_py.transformation.types import index_type
 
 
 def with_body_counters(tree: Node, context: Context) -> Node:
@@ -115,9 +116,11 @@ class _Counter:
         supply = context.names(self.loop.node)
         items, rest = list(self.before), list(self.after)
         used_after = self.name in used_names(rest)
-        if used_after or self.name in used_names(items):
+        value = self._moved(ident(self.name), self._far(self.gone, context))
+        if not rest and len(items) == 1 and isinstance(items[0], For):
+            items = [substitute(items[0], self.name, value)]  # The nest stays one.
+        elif used_after or self.name in used_names(items):
             here = supply.fresh(f"{self.name}_at")
-            value = self._moved(ident(self.name), self._far(self.gone, context))
             items = [
                 declare(self._type, here, value),
                 *(substitute(i, self.name, ident(here)) for i in items),

@@ -239,7 +239,7 @@ def _is_steady(part: Node, loop: For, context: Context) -> bool:
     """Whether a part of the header has one value throughout, and is a variable or a sum with one, or a number."""
     plain = all(
         isinstance(each, (c_ast.ID, c_ast.Constant))
-        or (isinstance(each, c_ast.BinaryOp) and each.op in {"+", "-"})
+        or (isinstance(each, c_ast.BinaryOp) and each.op in {"+", "-", "*"})
         for each in walk(part)
     )
     view = CanonicalLoop(loop, "", None, const(0), "<", part, 1, loop.stmt)

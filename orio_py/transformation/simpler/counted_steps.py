@@ -32,6 +32,7 @@ from orio_py.ctree.build import (
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import INCREMENTS, For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, substitute, used_names, walk
+from orio_py.ctree.simplify import simplify
 from orio_py.transformation.base import Context
 from orio_py.transformation.forms import bound_is_invariant, has_size_taken, has_stable_index
 
@@ -75,6 +76,12 @@ class SteppedLoop:
         loop = self.loop
         near, far = (loop.start, loop.bound) if loop.upward else (loop.bound, loop.start)
         return far if literal_value(near) == 0 else sub(far, near)
+
+    @property
+    def may_meet(self) -> bool:
+        """Whether the index may take the value of its bound, as far as numbers tell."""
+        distance, step = literal_value(simplify(self.distance)), literal_value(self.step)
+        return distance is None or (distance >= 0 and (step is None or distance % step == 0))
 
     def with_step(self, value: int) -> For:
         """The loop with a number as its step."""
