@@ -28,9 +28,8 @@ from orio_py.transformation.base import Context, Refusal, Transformation
 from orio_py.transformation.catalog import NOT_YET, TRANSFORMATIONS
 from orio_py.transformation.entry import ArgumentSpec, Entry
 from orio_py.transformation.forms import sole_statement
-from orio_py.transformation.guards.loop_headers import GuardedTree, with_tested_headers
+from orio_py.transformation.guards.loop_headers import GuardedTree, with_own_indices, with_tested_headers
 from orio_py.transformation.guards.runtime_guards import Apply, GuardedRecipe, without_marks
-from orio_py.transformation.own_indices import with_own_indices
 from orio_py.transformation.parallel.own_pragmas import OwnPragmas, shared_out, with_private_scalars
 from orio_py.transformation.simpler import in_simpler_forms, refined_forms
 from orio_py.transformation.sites import Change, rewrite_where
@@ -97,11 +96,11 @@ class MarkedSteps:
                 return self._applied(form, own, values)
             except Refusal as refusal:
                 reason = refusal
-        indexed = with_own_indices(form.tree, form.context)
+        indexed = with_own_indices(form)
         unrolls = any(step.name in _UNROLLING for step in self.recipe.steps)
-        if indexed is form.tree and not (unrolls and len(self.recipe.steps) > 1):
+        if indexed is form and not (unrolls and len(self.recipe.steps) > 1):
             raise reason
-        return self._applied(replace(form, tree=indexed), own, values, canonical=True)
+        return self._applied(indexed, own, values, canonical=True)
 
     def _applied(
         self, form: GuardedTree, own: OwnPragmas, values: Mapping[str, Value], *, canonical: bool = False

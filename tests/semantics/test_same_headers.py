@@ -10,8 +10,6 @@ import pytest
 from c_programs import checked, compile_and_run, openmp
 from c_trees import transformed_file
 
-from orio_py.transformation.base import Refusal
-
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
 HEAD = """#include <stdio.h>

@@ -16,7 +16,7 @@ other options; compilers decide that test.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -50,6 +50,7 @@ from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.forms import bound_is_invariant, index_ends_with_function, sole_statement
 from orio_py.transformation.guards.row_facts import Fact
 from orio_py.transformation.guards.runtime_guards import Guard, may_stand_twice, without_marks
+from orio_py.transformation.own_indices import own_indices
 from orio_py.transformation.parallel.pragma_text import is_about_loop
 from orio_py.transformation.simpler import in_simpler_forms
 from orio_py.transformation.simpler.counted_steps import SteppedLoop, may_count
@@ -71,6 +72,26 @@ class GuardedTree:
     context: Context
     guards: Mapping[int, Guard] = field(default_factory=dict[int, Guard])
     originals: Mapping[int, Node] = field(default_factory=dict[int, Node])
+
+
+def with_own_indices(form: GuardedTree) -> GuardedTree:
+    """The tree with the indices of marked loops declared in their headers, and their last values behind.
+
+    The same object where there is none, or nothing is read later.
+    """
+    marks = {id(mark) for mark in outermost_marks(form.tree)}
+    guards = dict(form.guards)
+
+    def change(mark: Node, inner: Context) -> Node:
+        assert isinstance(mark, Transform)
+        new, values = own_indices(mark, inner)
+        if mark.step in guards:
+            guards[mark.step] = guards[mark.step].and_(Guard(after=tuple(values)))
+            return new
+        return flat_block(new, *values) if values else new
+
+    new = rewrite_where(form.tree, lambda node: id(node) in marks, change, form.context)
+    return form if new is form.tree else replace(form, tree=new, guards=guards)
 
 
 def with_tested_headers(tree: Node, context: Context) -> GuardedTree:
@@ -203,13 +224,15 @@ class _Headers:
         kind = _resolved(index_type(loop, context), context)
         trips = self.supply.fresh(f"{loop.index}_trips")
         steady = all(map(self._is_steady, (loop.start, loop.bound)))
-        whole = [t for t in tests if not is_always_true(t, self.context)] if steady else []
-        whole.append(_runs(stepped))
-        count = declare(f"const {kind}", trips, ternary(_all(whole), _trip_count(stepped), 0))
+        whole = [*(tests if steady else ()), _runs(stepped)]
+        value = _where([t for t in whole if not is_always_true(t, self.context)], _trip_count(stepped))
+        count = declare(f"const {kind}", trips, value)
         self.counts.append(declaration_of(count))
         number = Polynomial.symbol(trips)
         self._about_counts.append(number)
-        if (most := literal_value(simplify(add(stepped.distance, int(loop.relation in {"<=", ">="}))))) is not None:
+        if (
+            most := literal_value(simplify(add(stepped.distance, int(loop.relation in {"<=", ">="}))))
+        ) is not None:
             self._about_counts.append(Polynomial.constant(max(most, 0)) - number)
         before = [] if steady else [count]
         self._preparation += [count] if steady else []
@@ -377,6 +400,7 @@ def _trip_count(stepped: SteppedLoop) -> Node:
     return add(binary("/", distance, stepped.step), 1)
 
 
-def _all(tests: list[Node]) -> Node:
+def _where(tests: Sequence[Node], value: Node) -> Node:
+    """A number where all of some tests hold, else 0."""
     different = {emit_expression(test): test for test in tests}.values()
-    return reduce(lambda one, two: binary("&&", one, two), different)
+    return ternary(reduce(lambda a, b: binary("&&", a, b), different), value, 0) if different else value
