@@ -44,6 +44,7 @@ REAL_FORMS = (
     "counting_while",
     "beside",
     "walks",
+    "passed_scalars",
 )
 """The forms, by the names that the tables of results use."""
 
@@ -308,6 +309,19 @@ def _walks(make: RealMaker, scope: tuple[str, ...]) -> str:
     return make.choices.pick([*options, f"walk[0] = walk[1] + {value}; walk++;", f"*++walk = {value};"])
 
 
+def _passed_scalars(make: RealMaker, scope: tuple[str, ...]) -> str:
+    one, value, target, other = (
+        make.real_scalar(scope), make.real_value(scope), make.target(scope), make.target(scope),
+    )  # fmt: skip
+    name = make.choices.pick(["t", "top", "acc"])
+    first = [
+        f"{name} = {value};",
+        f"{name} += {one};",
+        f"if ({make.condition(scope)}) {{ {name} = {value}; }} else {{ {name} = 1.0; }}",
+    ]
+    return f"{make.choices.pick(first)} {target} = {name} * 0.5; {other} = {name} + {one};"
+
+
 _STATEMENTS: Mapping[str, Statement] = {
     "macros": _macros,
     "pure_calls": _pure_calls,
@@ -323,4 +337,5 @@ _STATEMENTS: Mapping[str, Statement] = {
     "sizeof_index": _sizeof_index,
     "beside": _beside,
     "walks": _walks,
+    "passed_scalars": _passed_scalars,
 }

@@ -53,11 +53,11 @@ from orio_py.transformation.forms import (
     index_ends_with_function,
     start_is_invariant,
 )
+from orio_py.transformation.parallel.pragma_text import names_in_pragmas
 from orio_py.transformation.simpler.counted_steps import (
     incremented,
     step_of,
     with_steps_apart,
-    words_in_pragmas,
 )
 from orio_py.transformation.sites import marked_like, rewrite_marked
 from orio_py.transformation.types import index_type
@@ -186,7 +186,7 @@ def _counter(name: str, loop: CanonicalLoop, context: Context) -> _Counter | Non
     header = [part for part in (loop.node.init, loop.node.cond, loop.node.next) if part is not None]
     if (
         any(assigned == name for assigned, _ in assignments(rest))
-        or name in declared_names(rest) | used_names([*header, step[1]]) | words_in_pragmas(rest)
+        or name in declared_names(rest) | used_names([*header, step[1]]) | names_in_pragmas(rest)
         or name in context.effects(loop.body).address_taken
         or has_size_taken(rest, name)
         or not _is_fixed(step[1], loop, context)

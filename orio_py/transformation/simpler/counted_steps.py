@@ -12,7 +12,6 @@ Kaufmann 2001, section 4.3.1.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -30,13 +29,12 @@ from orio_py.ctree.build import (
     unary,
 )
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import INCREMENTS, For, GuardedPragma, Node, c_ast
+from orio_py.ctree.nodes import INCREMENTS, For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, substitute, used_names, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.base import Context
 from orio_py.transformation.forms import bound_is_invariant, has_size_taken, has_stable_index
-
-_WORD = re.compile(r"[A-Za-z_]\w*")
+from orio_py.transformation.parallel.pragma_text import names_in_pragmas
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +156,8 @@ def may_count(stepped: SteppedLoop, context: Context) -> bool:
         and all(bound_is_invariant(replace(loop, bound=part), context) for part in parts)
         and names.isdisjoint(declared_names(loop.body))
         and not has_size_taken(loop.body, loop.index)
-        and loop.index not in words_in_pragmas(loop.body)
+        and loop.index not in names_in_pragmas(loop.body)
     )
-
-
-def words_in_pragmas(body: Node) -> frozenset[str]:
-    """The words in the pragmas of some code."""
-    texts = (str(part.string) for part in walk(body) if isinstance(part, (c_ast.Pragma, GuardedPragma)))
-    return frozenset(word for text in texts for word in _WORD.findall(text))
 
 
 def incremented(node: Node) -> str | None:
@@ -178,8 +170,8 @@ def incremented(node: Node) -> str | None:
 
 
 def with_steps_apart(items: Sequence[Node], name: str) -> Iterator[Node]:
-    """The statements with `p++` behind the one in which it stood, or `++p` before it."""
-    for item in items:
+    """The statements with `p++` behind the one in which it stood, or `++p` before it; `i++, p++` are two of them."""
+    for item in (part for each in items for part in _spread(each)):
         uses = [part for part in walk(item) if isinstance(part, c_ast.ID) and part.name == name]
         steps = [part for part in _certain(item) if incremented(part) == name]
         if len(uses) != 1 or len(steps) != 1 or steps[0] is item:
@@ -192,21 +184,37 @@ def with_steps_apart(items: Sequence[Node], name: str) -> Iterator[Node]:
         yield from (without, alone) if behind else (alone, without)
 
 
+def _spread(item: Node) -> list[Node]:
+    """A statement, or the parts of one that only lists steps."""
+    match item:
+        case c_ast.ExprList(exprs=parts) if all(step_of(part) is not None for part in parts):
+            return list(parts)
+        case _:
+            return [item]
+
+
 def _certain(item: Node) -> Iterator[Node]:
     """The parts of a statement that is an expression or a declaration which are evaluated in any case."""
     match item:
         case c_ast.BinaryOp(op="&&" | "||", left=first) | c_ast.TernaryOp(cond=first):
             yield from _certain(first)
-        case c_ast.Assignment() | c_ast.Decl() | c_ast.BinaryOp() | c_ast.UnaryOp() | c_ast.Cast():
+        case c_ast.FuncCall(args=c_ast.ExprList(exprs=arguments)):
             yield item
-            for child in item:
-                yield from _certain(child)
-        case c_ast.ArrayRef() | c_ast.StructRef() | c_ast.FuncCall() | c_ast.ExprList():
+            for argument in arguments:
+                yield from _certain(argument)
+        case c_ast.UnaryOp(op="sizeof"):
+            pass
+        case _ if isinstance(item, _EVALUATED):
             yield item
             for child in item:
                 yield from _certain(child)
         case _:
             pass
+
+
+_EVALUATED = (
+    c_ast.ArrayRef, c_ast.Assignment, c_ast.BinaryOp, c_ast.Cast, c_ast.Decl, c_ast.ID, c_ast.StructRef, c_ast.UnaryOp,
+)  # fmt: skip
 
 
 class _Without(Rewriter):
