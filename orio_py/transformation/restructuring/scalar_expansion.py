@@ -1,7 +1,7 @@
 """Scalars that pass values between the loops that Distribute makes: arrays hold their values, a strip of iterations at a time.
 
     for (i = 0; i < n; i++) {           for (int i_strip = 0; i_strip < n; i_strip += 256) {
-      t = a[i] * 2;                       double t_x[256];
+      double t = a[i] * 2;                double t_x[256];
       b[i] = t;                           for (i = i_strip; i < (n - i_strip < 256 ? n : i_strip + 256); i++)
       c[i] = t + 1;                         t_x[i - i_strip] = a[i] * 2;
     }                                     for (i = i_strip; …; i++)
@@ -86,6 +86,8 @@ def expanded(
     inner = loops[-1]
     supply = context.names(loops[0].node)
     scalars = _scalars(statements, inner, supply, context)
+    if not scalars:
+        return None
     around = replace(
         context,
         declarations={**context.declarations, **{s.array: declaration_of(_declared(s, 1)) for s in scalars}},
@@ -129,13 +131,15 @@ class _Question:
         return tuple(result)
 
     def _only_value(self, scalar: _Scalar) -> Node | None:
-        """The value of a scalar that nothing but the elements needs; None of others."""
-        if len(scalar.writers) != 1 or scalar.name in self.context.live_after:
-            return None
-        value = _assigned(self.statements[scalar.writers[0]])
+        """The value that is declared as a scalar, where nothing but the elements needs it; None of others.
+
+        A variable of the function stays in use: compilers warn of one that is not.
+        """
+        writer = self.statements[scalar.writers[0]]
         others = [s for n, s in enumerate(self.statements) if n not in (*scalar.writers, *scalar.readers)]
-        needed = value is None or any(_uses(part, scalar.name) for part in (value, *others))
-        return None if needed else value
+        if not isinstance(writer, c_ast.Decl) or len(scalar.writers) > 1:
+            return None
+        return None if any(_uses(part, scalar.name) for part in others) else writer.init
 
     def may_split(self, groups: Groups, scalars: Sequence[_Scalar]) -> bool:
         """Whether dependences allow the groups, one after the other."""
@@ -238,12 +242,3 @@ def _is_assigned(name: str, writers: Collection[Node]) -> bool:
     if any(isinstance(s, c_ast.Decl) and s.name == name and s.init is not None for s in writers):
         return True
     return name in scalar_flow([s for s in writers if not isinstance(s, c_ast.Decl)]).assigned
-
-
-def _assigned(statement: Node) -> Node | None:
-    """The value that a statement does nothing but assign to a scalar."""
-    match statement:
-        case c_ast.Assignment(op="=", lvalue=c_ast.ID(), rvalue=value) | c_ast.Decl(init=Node() as value):
-            return value
-        case _:
-            return None
