@@ -28,7 +28,12 @@ from orio_py.transformation.base import Context, Refusal, Transformation
 from orio_py.transformation.catalog import NOT_YET, TRANSFORMATIONS
 from orio_py.transformation.entry import ArgumentSpec, Entry
 from orio_py.transformation.forms import sole_statement
-from orio_py.transformation.guards.loop_headers import GuardedTree, with_own_indices, with_tested_headers
+from orio_py.transformation.guards.guarded_tree import (
+    GuardedTree,
+    with_conditions_of_apart_arrays,
+    with_own_indices,
+)
+from orio_py.transformation.guards.loop_headers import with_tested_headers
 from orio_py.transformation.guards.runtime_guards import Apply, GuardedRecipe, without_marks
 from orio_py.transformation.parallel.own_pragmas import OwnPragmas, shared_out, with_private_scalars
 from orio_py.transformation.simpler import in_simpler_forms, refined_forms
@@ -73,15 +78,14 @@ class MarkedSteps:
 
     def _forms(self, context: Context) -> Iterator[GuardedTree]:
         """The tree as it stands, and the other ways to write it, those last that need conditions at run time."""
-        yield GuardedTree(self.tree, context)
+        plain = GuardedTree(self.tree, context)
+        yield plain
         simpler = in_simpler_forms(self.tree, context)
-        for tree in refined_forms(self.tree, simpler, context):
-            yield GuardedTree(tree, context)
+        yield from _refined(plain, simpler)
         tested = with_tested_headers(simpler, context)
         if tested.guards:
             yield tested
-            for tree in refined_forms(tested.tree, tested.tree, tested.context):
-                yield replace(tested, tree=tree)
+            yield from _refined(tested, tested.tree)
 
     def _tried(self, form: GuardedTree, values: Mapping[str, Value]) -> Node:
         """The tree with the steps applied in the first way that is not refused."""
@@ -136,6 +140,17 @@ class MarkedSteps:
     def uses_openmp(self) -> bool:
         """Whether a transformation makes OpenMP pragmas, or an argument holds the text of one."""
         return any(_uses_openmp(step) for step in self.recipe.steps)
+
+
+def _refined(form: GuardedTree, simpler: Node) -> Iterator[GuardedTree]:
+    """The further ways to write a tree that has been made simpler."""
+    last = replace(form, tree=simpler)
+    for tree in refined_forms(form.tree, simpler, form.context):
+        last = replace(form, tree=tree)
+        yield last
+    apart = with_conditions_of_apart_arrays(last)
+    if apart is not last:
+        yield apart
 
 
 def _is_about_dependence(refusal: Refusal) -> bool:

@@ -16,7 +16,7 @@ other options; compilers decide that test.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -48,9 +48,9 @@ from orio_py.transformation.base import Context
 from orio_py.transformation.certain_conditions import is_always_true
 from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.forms import bound_is_invariant, index_ends_with_function, sole_statement
+from orio_py.transformation.guards.guarded_tree import GuardedTree
 from orio_py.transformation.guards.row_facts import Fact
 from orio_py.transformation.guards.runtime_guards import Guard, may_stand_twice, without_marks
-from orio_py.transformation.own_indices import own_indices
 from orio_py.transformation.parallel.pragma_text import is_about_loop
 from orio_py.transformation.simpler import in_simpler_forms
 from orio_py.transformation.simpler.counted_steps import SteppedLoop, may_count
@@ -58,40 +58,6 @@ from orio_py.transformation.sites import marked_like, outermost_marks, rewrite_m
 from orio_py.transformation.types import index_type, is_natural
 
 _LARGEST = 2**31 - 1
-
-
-@dataclass(frozen=True, slots=True)
-class GuardedTree:
-    """A tree that computes what the user's code does where conditions hold.
-
-    `guards` are the conditions for what stands at the outermost marks, by their steps, and `originals` what stands there
-    else.
-    """
-
-    tree: Node
-    context: Context
-    guards: Mapping[int, Guard] = field(default_factory=dict[int, Guard])
-    originals: Mapping[int, Node] = field(default_factory=dict[int, Node])
-
-
-def with_own_indices(form: GuardedTree) -> GuardedTree:
-    """The tree with the indices of marked loops declared in their headers, and their last values behind.
-
-    The same object where there is none, or nothing is read later.
-    """
-    marks = {id(mark) for mark in outermost_marks(form.tree)}
-    guards = dict(form.guards)
-
-    def change(mark: Node, inner: Context) -> Node:
-        assert isinstance(mark, Transform)
-        new, values = own_indices(mark, inner)
-        if mark.step in guards:
-            guards[mark.step] = guards[mark.step].and_(Guard(after=tuple(values)))
-            return new
-        return flat_block(new, *values) if values else new
-
-    new = rewrite_where(form.tree, lambda node: id(node) in marks, change, form.context)
-    return form if new is form.tree else replace(form, tree=new, guards=guards)
 
 
 def with_tested_headers(tree: Node, context: Context) -> GuardedTree:

@@ -173,7 +173,7 @@ def with_steps_apart(items: Sequence[Node], name: str) -> Iterator[Node]:
     """The statements with `p++` behind the one in which it stood, or `++p` before it; `i++, p++` are two of them."""
     for item in (part for each in items for part in _spread(each)):
         uses = [part for part in walk(item) if isinstance(part, c_ast.ID) and part.name == name]
-        steps = [part for part in _certain(item) if incremented(part) == name]
+        steps = [part for part in certain_parts(item) if incremented(part) == name]
         if len(uses) != 1 or len(steps) != 1 or steps[0] is item:
             yield item
             continue
@@ -193,21 +193,21 @@ def _spread(item: Node) -> list[Node]:
             return [item]
 
 
-def _certain(item: Node) -> Iterator[Node]:
-    """The parts of a statement that is an expression or a declaration which are evaluated in any case."""
+def certain_parts(item: Node) -> Iterator[Node]:
+    """The parts of an expression or of a declaration that are evaluated in any case."""
     match item:
         case c_ast.BinaryOp(op="&&" | "||", left=first) | c_ast.TernaryOp(cond=first):
-            yield from _certain(first)
+            yield from certain_parts(first)
         case c_ast.FuncCall(args=c_ast.ExprList(exprs=arguments)):
             yield item
             for argument in arguments:
-                yield from _certain(argument)
+                yield from certain_parts(argument)
         case c_ast.UnaryOp(op="sizeof"):
             pass
         case _ if isinstance(item, _EVALUATED):
             yield item
             for child in item:
-                yield from _certain(child)
+                yield from certain_parts(child)
         case _:
             pass
 
