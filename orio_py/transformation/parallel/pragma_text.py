@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from orio_py.ctree.nodes import GuardedPragma, Node, c_ast
-from orio_py.ctree.rewrite import walk
+from orio_py.ctree.nodes import GuardedPragma
 
 GCC = "defined(__GNUC__) && !defined(__clang__)"
 CLANG = "defined(__clang__)"
@@ -17,7 +16,6 @@ _INTEL_WORDS = frozenset(
     ["vector", "novector", "simd", "nounroll", "unroll", "loop_count", "distribute_point", "swp"]
 )
 _LOOP_ONLY = frozenset({("GCC", "ivdep"), ("GCC", "unroll"), ("GCC", "novector"), ("clang", "loop")})
-_NAME = re.compile(r"[A-Za-z_]\w*")
 _CLAUSE = re.compile(r"(\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _LOOP_DIRECTIVE = re.compile(r"omp\s+(?:target\s+)?(?:teams\s+distribute\s+)?(?:parallel\s+)?for\b")
 
@@ -223,9 +221,3 @@ def _lines(text: str) -> list[GuardedPragma]:
             return [GuardedPragma(text, INTEL)]
         case _:
             return [GuardedPragma(text, None)]
-
-
-def names_in_pragmas(code: Node) -> frozenset[str]:
-    """The words in the pragmas of some code, the names of variables in their clauses among them."""
-    texts = (str(part.string) for part in walk(code) if isinstance(part, (c_ast.Pragma, GuardedPragma)))
-    return frozenset(word for text in texts for word in _NAME.findall(text))

@@ -32,8 +32,7 @@ from orio_py.ctree.rewrite import copy_with, declared_names, substitute, walk
 from orio_py.ctree.symbols import declaration_of
 from orio_py.transformation.base import Context
 from orio_py.transformation.final_index import with_final_indices
-from orio_py.transformation.forms import has_size_taken
-from orio_py.transformation.parallel.pragma_text import names_in_pragmas
+from orio_py.transformation.forms import has_size_taken, names_in_pragmas
 from orio_py.transformation.tiling.tile_band import BlockedLoop
 from orio_py.transformation.verdicts import dependence_context
 
@@ -41,8 +40,8 @@ Pairs = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Expansion:
-    """A split that arrays make possible: `groups` of statements, and what each statement becomes, with what follows it."""
+class StripSplit:
+    """A split in strips that arrays make possible: `groups` of statements, and what each statement becomes, with what follows it."""
 
     groups: Groups
     statements: tuple[tuple[Node, ...], ...]
@@ -77,7 +76,7 @@ def expanded(
     together: Pairs,
     strip: int,
     context: Context,
-) -> Expansion | None:
+) -> StripSplit | None:
     """How the innermost loop of a nest may be split in strips; None where arrays do not make that possible.
 
     Without `groups` each statement gets a loop of its own as far as dependences allow; `together` are pairs that share
@@ -103,7 +102,7 @@ def expanded(
     distance = sub(here, first) if inner.upward else sub(first, here)
     place = distance if abs(inner.stride) == 1 else binary("/", distance, abs(inner.stride))
     arrays = tuple(_declared(scalar, strip) for scalar in chosen)
-    return Expansion(groups, question.written(chosen, place), loops, blocks, arrays)
+    return StripSplit(groups, question.written(chosen, place), loops, blocks, arrays)
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,9 +51,9 @@ from orio_py.transformation.forms import (
     has_size_taken,
     has_stable_index,
     index_ends_with_function,
+    names_in_pragmas,
     start_is_invariant,
 )
-from orio_py.transformation.parallel.pragma_text import names_in_pragmas
 from orio_py.transformation.simpler.counted_steps import (
     incremented,
     step_of,

@@ -33,8 +33,12 @@ from orio_py.ctree.nodes import INCREMENTS, For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, substitute, used_names, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.base import Context
-from orio_py.transformation.forms import bound_is_invariant, has_size_taken, has_stable_index
-from orio_py.transformation.parallel.pragma_text import names_in_pragmas
+from orio_py.transformation.forms import (
+    bound_is_invariant,
+    has_size_taken,
+    has_stable_index,
+    names_in_pragmas,
+)
 
 
 @dataclass(frozen=True, slots=True)
