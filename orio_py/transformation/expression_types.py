@@ -25,6 +25,9 @@ def expression_type(
                 return INT if context.macros[name].strip(" ()").isdigit() else None
             case c_ast.StructRef():
                 return _of_member(part, known, context)
+            case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)) if name in known:
+                found = known[name]
+                return _named(found.type, context) if found.pointers + len(found.dimensions) == 1 else None
             case _:
                 return _of_variable(part, known, context)
 

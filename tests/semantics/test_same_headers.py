@@ -17,6 +17,7 @@ HEAD = """#include <stdio.h>
 #include <stddef.h>
 #define TWO 2
 typedef int index_t;
+static int held;
 struct state { double *rows; int inc; };
 struct given { int n, m, s, r; unsigned un, us; size_t zn; long ls; double *x, *y; struct state *st; };
 typedef long work_t(int n, int m, int s, int r, unsigned un, unsigned us, size_t zn, long ls, double *x, double *y,
@@ -26,7 +27,7 @@ FUNCTION = """static long work_{number}(int n, int m, int s, int r, unsigned un,
                  double *y, struct state *st, struct state sv)
 {{
   int i = 1, j = 2, k = 3, o = 4; long l = 5; unsigned u = 6; size_t z = 7; index_t v = 1;
-  double t = 0, *p = x, *q = x + (n > 0 ? n : 0), *const x0 = x, *const y0 = y;
+  int *ps = n > 0 ? &held : 0; double t = 0, *p = x, *q = x + (n > 0 ? n : 0), *const x0 = x, *const y0 = y;
   {before}
   /*@ begin Loop(transform {recipe}) @*/
   {code}
@@ -45,6 +46,7 @@ int main(void)
         for (int s = 1; s < 5; s += 1 + (s > 1))
           for (int d = -20; d <= 400; d += s == 2 ? 7 : 420) {
             const int r = s == 3 ? -2 : s > 1 ? 2 : 0;
+            held = s;
             struct state state = {memory[0] + 7, s};
             for (int i = 0; i < 600; i++) memory[0][i] = memory[1][i] = i % 23 - 11;
             double *y = d > 300 ? memory[1] + 300 : memory[0] + 300 + d;
@@ -122,6 +124,10 @@ CASES = (
     ("Unroll(ufactor=2)", "for (i = 0; i < n; i++) { x[i] = u; u += us; }", "u"),
     ("Unroll(ufactor=2)", "for (u = 0; u < un; u++) { x[u] = i; i -= s; }", "i"),
     ("Unroll(ufactor=2)", "for (u = un; u > 0; u--) { x[u] = l; l += r; }", "l"),
+    # As translated from Fortran.
+    ("Parallelize()", "for (i = 1; i <= n; ++i) { y[o] += 2 * x[k]; k += *ps; o += *ps; }", "k * 100 + o"),
+    ("Unroll(ufactor=2)", "for (i = 1; s < 0 ? i >= n : i <= n; i += s) { x[i] *= 2; }", "i"),
+    ("Unroll(ufactor=2)", "for (i = m; r < 0 ? i >= n : i <= n; i += r) { x[k++] = 2; if (k > 40) break; }", "k"),
     # Pointers.
     ("Parallelize()", "for (i = 0; i < n; i++) { *y += 2 * *x; x += s; y += s; }", "x - x0 + 100 * (y - y0)"),
     ("Parallelize()", "for (i = 0; i < n; i++) *y++ = *x++ + 1;", "x - x0 + 100 * (y - y0)"),

@@ -110,8 +110,16 @@ CASES = {
         "for (i = 0; i < n; i++) if (s->count > i) for (j = 1; j < s->count; j++) x[9 * i + j] += j;",
         "i",
     ),
-    "stepped in the body": ("Unroll(ufactor=2)", "for (i = 0, j = 0; i < n; i++, j++) { x[j] = 1; j += 2; }", "j"),
-    "from what changes": ("Unroll(ufactor=2)", "for (i = 0, j = 3; i < n; i++, j++) { x[j] = 1; k = i; }", "j"),
+    "stepped in the body": (
+        "Unroll(ufactor=2)",
+        "for (i = 0, j = 0; i < n; i++, j++) { x[j] = 1; j += 2; }",
+        "j",
+    ),
+    "from what changes": (
+        "Unroll(ufactor=2)",
+        "for (i = 0, j = 3; i < n; i++, j++) { x[j] = 1; k = i; }",
+        "j",
+    ),
     "over every second": ("Unroll(ufactor=2)", "for (i = 0; i != 2 * n * n; i += 2) x[i % 50] += 1;", "i"),
     "while": ("Unroll(ufactor=3)", "i = 2; @@ while (i < n) { x[i] = y[i]; i++; }", "i"),
     "while by two": ("Parallelize()", "i = 1; @@ while (n >= i) { x[i] = y[i]; i += 2; }", "i"),

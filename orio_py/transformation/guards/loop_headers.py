@@ -40,7 +40,7 @@ from orio_py.ctree.evaluate import NoValueError, Number, evaluate
 from orio_py.ctree.loops import CanonicalLoop, jumps_out, unmarked
 from orio_py.ctree.nodes import MIRRORED, For, Node, Transform, c_ast
 from orio_py.ctree.parse import parse_statement
-from orio_py.ctree.rewrite import declared_names, used_names, walk, walk_statements
+from orio_py.ctree.rewrite import declared_names, used_names, walk_statements
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.ctree.unit.value_ranges import facts_of
@@ -53,7 +53,7 @@ from orio_py.transformation.guards.row_facts import Fact
 from orio_py.transformation.guards.runtime_guards import Guard, may_stand_twice, without_marks
 from orio_py.transformation.parallel.pragma_text import is_about_loop
 from orio_py.transformation.simpler import in_simpler_forms
-from orio_py.transformation.simpler.counted_steps import SteppedLoop, may_count
+from orio_py.transformation.simpler.counted_steps import SteppedLoop, is_total, may_count
 from orio_py.transformation.sites import marked_like, outermost_marks, rewrite_marked, rewrite_where
 from orio_py.transformation.types import index_type, is_natural
 
@@ -163,12 +163,12 @@ class _Headers:
         if not all(self._is_steady(test) for test in demands.tests):
             return None
         parts = (loop.start, loop.bound, stepped.step)
-        if all(map(_is_total, parts)):
+        if all(map(is_total, parts)):
             return ()
         own = sole_statement(unmarked(self.mark))
         if own.coord is None or own.coord is not stepped.node.coord:
             return None
-        return () if _is_total(stepped.step) else (_runs(stepped),)
+        return () if is_total(stepped.step) else (_runs(stepped),)
 
     def _is_steady(self, part: Node) -> bool:
         """Whether an expression has one value throughout the statement that is marked."""
@@ -329,22 +329,6 @@ def _is_not_negative(part: Node, context: Context) -> bool:
         return False
     around = (loop for loop in context.surrounding if loop.index == part.name)
     return any(loop.upward and is_natural(loop.start, context) for loop in around)
-
-
-def _is_total(part: Node) -> bool:
-    """Whether an expression may be evaluated where the code does not: nothing is divided or read through pointers."""
-    return all(
-        isinstance(each, _TOTAL)
-        or (isinstance(each, c_ast.BinaryOp) and each.op not in _PARTIAL)
-        or (isinstance(each, c_ast.UnaryOp) and each.op in {"+", "-", "!", "~"})
-        or (isinstance(each, c_ast.StructRef) and each.type == ".")
-        for each in walk(part)
-    )
-
-
-_PARTIAL = frozenset({"/", "%", "<<", ">>"})
-_TYPES = (c_ast.Cast, c_ast.Typename, c_ast.TypeDecl, c_ast.IdentifierType)
-_TOTAL = (c_ast.ID, c_ast.Constant, c_ast.TernaryOp, *_TYPES)
 
 
 def _runs(stepped: SteppedLoop) -> Node:

@@ -55,7 +55,7 @@ class Guard:
     def and_(self, other: Guard) -> Guard:
         """The condition that both hold."""
         return Guard(
-            runs=self.runs + other.runs,
+            runs=_different(self.runs + other.runs),
             headers=self.headers + other.headers,
             facts=strongest(self.facts + other.facts),
             names=self.names | other.names,
@@ -93,6 +93,10 @@ class Guard:
             return f"Runs unless arrays overlap ({listed}); then the original code does."
         unless = f", unless arrays overlap ({listed})" if listed else ""
         return f"Runs where {tested}{unless}; else the original code does."
+
+
+def _different(tests: Sequence[Node]) -> tuple[Node, ...]:
+    return tuple({emit_expression(test): test for test in tests}.values())
 
 
 def _in_block(statement: Node) -> Node:
@@ -188,10 +192,10 @@ def guards(statement: Node, context: Context) -> list[Guard]:
     """The conditions that may make a recipe legal, the weaker ones first."""
     if not may_stand_twice(statement):
         return []
-    apart, rows = _disjointness(statement, context), row_facts(statement, context)
+    apart, (rows, runs) = _disjointness(statement, context), row_facts(statement, context)
     found = [] if apart is None else [apart]
     if rows:
-        whole = Guard(facts=rows)
+        whole = Guard(runs=runs, facts=rows)
         found += [whole] if apart is None else [whole, whole.and_(apart)]
     return found
 

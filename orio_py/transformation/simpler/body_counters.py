@@ -25,6 +25,7 @@ from orio_py.ctree.build import (
     declare,
     flat_block,
     ident,
+    if_,
     literal_value,
     mul,
     statements,
@@ -56,6 +57,7 @@ from orio_py.transformation.forms import (
 )
 from orio_py.transformation.simpler.counted_steps import (
     incremented,
+    is_total,
     step_of,
     with_steps_apart,
 )
@@ -144,8 +146,10 @@ class _Counter:
             if loop.declared_type is not None:
                 return None
             end = ident(loop.index)
-        trips = self._far(_iterations(loop, end), context)
-        return [assign(self.name, trips, "+=" if self.upward else "-=")]
+        trips = _iterations(loop, end)
+        last = assign(self.name, self._far(trips, context), "+=" if self.upward else "-=")
+        # What only the body reads may not be there where the loop does not run.
+        return [last if is_total(self.amount) else if_(binary(">", trips, 0), last)]
 
     def _moved(self, place: Node, distance: Node) -> Node:
         return (add if self.upward else sub)(place, distance)

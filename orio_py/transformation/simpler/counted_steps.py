@@ -28,6 +28,7 @@ from orio_py.ctree.build import (
     sub,
     unary,
 )
+from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import INCREMENTS, For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, substitute, used_names, walk
@@ -45,7 +46,8 @@ from orio_py.transformation.forms import (
 class SteppedLoop:
     """A loop `for (i = L; i < U; i += step)`, or downwards by `i -= step`, with any expression as its step.
 
-    `loop` is the same with a step of 1 and with `<` or `>` for `!=`; `unequal` says that it has `!=`.
+    `loop` is the same with a step of 1 and with `<` or `>` for `!=`; `unequal` says that it has `!=`.  A step that is no
+    number is taken to be positive.
     """
 
     node: For
@@ -60,7 +62,7 @@ class SteppedLoop:
             return None
         index, amount, upward = step
         unequal = isinstance(node.cond, c_ast.BinaryOp) and node.cond.op == "!="
-        test = node.cond
+        test = _as_long_as(node.cond, amount, upward=upward)
         if unequal and isinstance(node.cond, c_ast.BinaryOp):
             on_left = isinstance(node.cond.left, c_ast.ID) and node.cond.left.name == index
             test = copy_with(node.cond, op="<" if upward is on_left else ">")
@@ -123,6 +125,19 @@ class SteppedLoop:
         body = substitute(self.node.stmt, name, self.value(ident(name)))
         new = for_(init, test, advance, body)
         return copy_with(new, coord=self.node.coord)
+
+
+def _as_long_as(test: Node | None, step: Node, *, upward: bool) -> Node | None:
+    """The test of a loop whose step is positive: `i <= n` of `s < 0 ? i >= n : i <= n`, as from Fortran."""
+    match test:
+        case c_ast.TernaryOp(
+            cond=c_ast.BinaryOp(op="<", left=way, right=zero),
+            iftrue=c_ast.BinaryOp(op=">=", left=left, right=right),
+            iffalse=c_ast.BinaryOp(op="<=") as going,
+        ) if upward and literal_value(zero) == 0 and equal(way, step):
+            return going if equal(left, going.left) and equal(right, going.right) else test
+        case _:
+            return test
 
 
 def step_of(advance: Node | None) -> tuple[str, Node, bool] | None:
@@ -229,3 +244,19 @@ class _Without(Rewriter):
 
     def visit_UnaryOp(self, node: c_ast.UnaryOp) -> Node:
         return node.expr if node is self._increment else self.generic(node)
+
+
+def is_total(part: Node) -> bool:
+    """Whether an expression may be evaluated where the code does not: nothing is divided or read through pointers."""
+    return all(
+        isinstance(each, _TOTAL)
+        or (isinstance(each, c_ast.BinaryOp) and each.op not in _PARTIAL)
+        or (isinstance(each, c_ast.UnaryOp) and each.op in {"+", "-", "!", "~"})
+        or (isinstance(each, c_ast.StructRef) and each.type == ".")
+        for each in walk(part)
+    )
+
+
+_PARTIAL = frozenset({"/", "%", "<<", ">>"})
+_TYPES = (c_ast.Cast, c_ast.Typename, c_ast.TypeDecl, c_ast.IdentifierType)
+_TOTAL = (c_ast.ID, c_ast.Constant, c_ast.TernaryOp, *_TYPES)
