@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from orio_py.ctree.dependence.names import names_of, references
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.known_functions import called_name
 from orio_py.ctree.loops import CanonicalLoop, first_write, jumps_out, reasons, stray_case
-from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
+from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import walk, walk_statements
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.types import index_type, index_type_problem, wraps_at_the_start
@@ -33,6 +35,7 @@ LOOP_PRAGMAS = frozenset(
 )
 """First words of pragmas that belong to the loop they precede."""
 
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _STANDALONE_OMP = frozenset({"barrier", "flush", "taskwait", "taskyield"})
 
 
@@ -258,6 +261,12 @@ def has_size_taken(node: Node, name: str) -> bool:
     """Whether `sizeof` is applied to something with the variable in it."""
     found = (part for part in walk(node) if isinstance(part, c_ast.UnaryOp) and part.op == "sizeof")
     return any(isinstance(inner, c_ast.ID) and inner.name == name for part in found for inner in walk(part))
+
+
+def names_in_pragmas(code: Node) -> frozenset[str]:
+    """The words in the pragmas of some code, the names of variables in their clauses among them."""
+    texts = (str(part.string) for part in walk(code) if isinstance(part, (c_ast.Pragma, GuardedPragma)))
+    return frozenset(word for text in texts for word in _NAME.findall(text))
 
 
 def refuse_if_live(view: CanonicalLoop, what: str, context: Context) -> None:

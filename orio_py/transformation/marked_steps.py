@@ -28,17 +28,22 @@ from orio_py.transformation.base import Context, Refusal, Transformation
 from orio_py.transformation.catalog import NOT_YET, TRANSFORMATIONS
 from orio_py.transformation.entry import ArgumentSpec, Entry
 from orio_py.transformation.forms import sole_statement
-from orio_py.transformation.guards.literal_steps import with_literal_steps
+from orio_py.transformation.guards.guarded_tree import (
+    GuardedTree,
+    with_conditions_of_apart_arrays,
+    with_own_indices,
+)
+from orio_py.transformation.guards.loop_headers import with_tested_headers
 from orio_py.transformation.guards.runtime_guards import Apply, GuardedRecipe, without_marks
-from orio_py.transformation.own_indices import with_own_indices
 from orio_py.transformation.parallel.own_pragmas import OwnPragmas, shared_out, with_private_scalars
-from orio_py.transformation.simpler import simpler_forms
+from orio_py.transformation.simpler import in_simpler_forms, refined_forms, with_inlined_calls
 from orio_py.transformation.sites import Change, rewrite_where
 from orio_py.transformation.unrolling.reg_tile import RegTile
 from orio_py.transformation.unrolling.unroll import Unroll
 from orio_py.transformation.unrolling.unroll_and_jam import UnrollAndJam
 from orio_py.transformation.unrolling.unroll_rewrite import require_moderate
 
+_DEPENDENCES = frozenset({"ORIO-T040", "ORIO-T041"})
 _UNROLLING = frozenset({"Unroll", "UnrollJam", "RegTile"})
 
 
@@ -61,50 +66,47 @@ class MarkedSteps:
         each simpler form of the code.
         """
         reason: Refusal | None = None
-        for tree in self._forms(context):
+        for form in self._forms(context):
             try:
-                return self._tried(tree, values, context)
+                return self._tried(form, values)
             except Refusal as refusal:
-                reason = refusal
+                # A dependence says more than that a form of the code is not what a step needs.
+                if reason is None or _is_about_dependence(refusal) or not _is_about_dependence(reason):
+                    reason = refusal
         assert reason is not None
         raise reason
 
-    def _forms(self, context: Context) -> Iterator[Node]:
-        """The tree as it stands, and the other ways to write it."""
-        yield self.tree
-        for tree in simpler_forms(with_literal_steps(self.tree, context), context):
-            if tree is not self.tree:
-                yield tree
+    def _forms(self, context: Context) -> Iterator[GuardedTree]:
+        """The tree as it stands and the other ways to write it, then with functions' bodies in place of calls."""
+        yield from _ways(self.tree, context)
+        inlined = with_inlined_calls(self.tree, context)
+        if inlined is not self.tree:
+            yield from _ways(inlined, context)
 
-    def _tried(self, tree: Node, values: Mapping[str, Value], context: Context) -> Node:
+    def _tried(self, form: GuardedTree, values: Mapping[str, Value]) -> Node:
         """The tree with the steps applied in the first way that is not refused."""
         try:
-            return self._applied(tree, OwnPragmas(), values, context)
+            return self._applied(form, OwnPragmas(), values)
         except Refusal as refusal:
             reason = refusal
         own = OwnPragmas()
-        tree = own.rewrite(tree)
+        form = replace(form, tree=own.rewrite(form.tree))
         if own.texts:
             try:
-                return self._applied(tree, own, values, context)
+                return self._applied(form, own, values)
             except Refusal as refusal:
                 reason = refusal
-        indexed = with_own_indices(tree, context)
+        indexed = with_own_indices(form)
         unrolls = any(step.name in _UNROLLING for step in self.recipe.steps)
-        if indexed is tree and not (unrolls and len(self.recipe.steps) > 1):
+        if indexed is form and not (unrolls and len(self.recipe.steps) > 1):
             raise reason
-        return self._applied(indexed, own, values, context, canonical=True)
+        return self._applied(indexed, own, values, canonical=True)
 
     def _applied(
-        self,
-        tree: Node,
-        own: OwnPragmas,
-        values: Mapping[str, Value],
-        context: Context,
-        *,
-        canonical: bool = False,
+        self, form: GuardedTree, own: OwnPragmas, values: Mapping[str, Value], *, canonical: bool = False
     ) -> Node:
         """The tree with the steps applied, and the pragmas that were taken away put before what loops became."""
+        context = form.context
 
         def apply(mark: Transform, inner: Context) -> Node:
             step, text = self.recipe.steps[mark.step], own.texts.get(mark.step)
@@ -114,12 +116,14 @@ class MarkedSteps:
             return _apply_behind_pragma(step, text, mark.stmt, values, inner)
 
         def original(mark: Transform) -> Node:
-            return own.before(mark.step, without_marks(mark))
+            return own.before(mark.step, form.originals.get(mark.step) or without_marks(mark))
 
         def rewrite(change: Apply) -> Node:
-            return rewrite_where(tree, lambda n: isinstance(n, Transform), cast("Change", change), context)
+            return rewrite_where(
+                form.tree, lambda n: isinstance(n, Transform), cast("Change", change), context
+            )
 
-        return GuardedRecipe(tree, apply, context, original).result(rewrite)
+        return GuardedRecipe(form.tree, apply, context, original, form.guards).result(rewrite)
 
     def device_targets(self) -> frozenset[str]:
         """Those named by transformations, or by arguments that are not False."""
@@ -132,6 +136,33 @@ class MarkedSteps:
     def uses_openmp(self) -> bool:
         """Whether a transformation makes OpenMP pragmas, or an argument holds the text of one."""
         return any(_uses_openmp(step) for step in self.recipe.steps)
+
+
+def _ways(tree: Node, context: Context) -> Iterator[GuardedTree]:
+    """A tree as it stands, and the other ways to write it, those last that need conditions at run time."""
+    plain = GuardedTree(tree, context)
+    yield plain
+    simpler = in_simpler_forms(tree, context)
+    yield from _refined(plain, simpler)
+    tested = with_tested_headers(simpler, context)
+    if tested.guards:
+        yield tested
+        yield from _refined(tested, tested.tree)
+
+
+def _refined(form: GuardedTree, simpler: Node) -> Iterator[GuardedTree]:
+    """The further ways to write a tree that has been made simpler."""
+    last = replace(form, tree=simpler)
+    for tree in refined_forms(form.tree, simpler, form.context):
+        last = replace(form, tree=tree)
+        yield last
+    apart = with_conditions_of_apart_arrays(last)
+    if apart is not last:
+        yield apart
+
+
+def _is_about_dependence(refusal: Refusal) -> bool:
+    return any(diagnostic.code in _DEPENDENCES for diagnostic in refusal.diagnostics)
 
 
 def _apply_behind_pragma(

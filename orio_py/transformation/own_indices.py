@@ -12,39 +12,32 @@ Only what is read later gets a last value.
 
 from __future__ import annotations
 
-from orio_py.ctree.build import declare, flat_block
+from orio_py.ctree.build import declare
 from orio_py.ctree.loops import CanonicalLoop, header_index, loops_in
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, walk, walk_statements
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.final_index import last_values
 from orio_py.transformation.forms import other_use, require_stable_index
-from orio_py.transformation.sites import outermost_marks, rewrite_where
 
 _WHAT = "the recipe"
 
 
-def with_own_indices(tree: Node, context: Context) -> Node:
-    """The tree with the indices of marked loops declared in their headers, where that keeps what it does.
+def own_indices(mark: Node, context: Context) -> tuple[Node, list[Node]]:
+    """A marked statement, whose indices are those of its loops alone, and the last values of these indices.
 
-    The same object where there is none, or nothing is read later.
+    The same object and no values where there is none, or nothing is read later.
     """
-    marks = {id(mark) for mark in outermost_marks(tree)}
-    return rewrite_where(tree, lambda node: id(node) in marks, _declared, context)
-
-
-def _declared(mark: Node, context: Context) -> Node:
-    """A marked statement, whose indices are those of its loops alone, and the last values of these indices."""
     if any(isinstance(part, (c_ast.Return, c_ast.Goto)) for part in walk_statements(mark)):
-        return mark  # What is behind them may read what the last values would be given to.
+        return mark, []  # What is behind them may read what the last values would be given to.
     views = _views(mark, context)
     names = frozenset(name for name in views if _counts_only(mark, name))
     live = names & context.live_after
     kept, values = _values(mark, names, live, context)
     if not kept & live:
-        return mark
+        return mark, []
     types = {name: kind for name in kept if (kind := context.declarations[name].type)}
-    return flat_block(_Declaring(types).rewrite(mark), *values)
+    return _Declaring(types).rewrite(mark), values
 
 
 def _values(

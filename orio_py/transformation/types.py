@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
 from orio_py.ctree.build import literal_value
-from orio_py.ctree.ctype import INT, UNSIGNED, CType, Rank, ctype, named_type, type_of
+from orio_py.ctree.ctype import UNSIGNED, Rank, ctype, named_type
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.loops import CanonicalLoop
@@ -16,6 +15,7 @@ from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
+from orio_py.transformation.expression_types import expression_type
 
 Signedness = Literal["signed", "unsigned", "unknown"]
 
@@ -40,35 +40,6 @@ _OF_ANY_TYPE = frozenset(
     ]
 )
 _FLOATING = frozenset(["float", "double"])
-
-
-def expression_type(
-    node: Node, context: Context, declared: Mapping[str, CDeclaration] | None = None
-) -> CType | None:
-    """The type of an expression; None where it is no number, or depends on the machine or on what is not seen.
-
-    Names without a declaration count as `int`; `declared` are other declarations than those of the context.
-    """
-    known = context.declarations if declared is None else declared
-
-    def lookup(part: Node) -> CType | None:
-        match part:
-            case c_ast.ID(name=name) if name in context.macros:
-                return INT if context.macros[name].strip(" ()").isdigit() else None
-            case _:
-                return _of_variable(part, known)
-
-    return type_of(node, lookup)
-
-
-def _of_variable(node: Node, declared: Mapping[str, CDeclaration]) -> CType | None:
-    array, subscripts = reference_parts(node)
-    if not isinstance(array, c_ast.ID):
-        return None
-    found = declared.get(array.name)
-    if found is None:
-        return None if subscripts else INT
-    return ctype(found.type) if _depth_of(found) == len(subscripts) else None
 
 
 def is_computed_unsigned(value: Node, context: Context) -> bool:

@@ -137,6 +137,15 @@ NEST_BODIES = (
     "for (k = 0; k < 3; k++) r[i][j] += q[i][k];",
     "for (int k = 0; k <= i; k++) { p[i][j] += r[k][j]; }",
 )
+PASSED = (
+    "acc = q[i][j] * 2; p[i][j] = acc; r[i][j] = acc + p[i][j];",
+    "double u = q[j][i]; p[i][j] += u; count = c[j] + 1; r[i][j] = u * count;",
+    "acc += q[i][j]; r[i][j] = acc / 3;",
+    "if (c[j] % 2) acc = 2; else acc = q[i][j]; p[i][j] = acc; r[i][j] = acc;",
+    "count = c[i]; count = count % 7; p[i][j] = count; acc = p[i][j] * 0.5; q[i][j] = acc + count;",
+)
+"""Statements between which scalars pass values."""
+
 OUTER = ("i = 0; i < n; i++", "i = n - 1; i >= 0; i--", "i = 1; i <= n - 1; i += 2")
 INNER = ("j = 0; j < m; j++", "j = 0; j <= i; j++", "j = i; j < m; j += 3", "j = m - 1; j >= 0; j--")
 NEST_SIZES = ((0, 0, 0), (0, 1, 1), (0, 0, 5), (0, 7, 5), (0, 13, 12), (0, 16, 17))
@@ -176,7 +185,7 @@ def splittable(draw: st.DrawFn) -> Case:
             cut = draw(st.integers(1, max(1, total - 1)))
             groups = (tuple(range(cut)), tuple(range(cut, total))) if "for" not in body else ()
     declared = draw(st.booleans())
-    step = Distribute(groups)
+    step = Distribute(groups, strip=draw(st.sampled_from([1, 3, 256, 0])))
     code = loop(header, body, "i", kind if declared else None)
     return Case(code, step, kind, sizes, final_indices=draw(st.booleans()))
 
@@ -184,13 +193,14 @@ def splittable(draw: st.DrawFn) -> Case:
 @st.composite
 def splittable_nests(draw: st.DrawFn) -> Case:
     outer, inner = draw(st.sampled_from(OUTER)), draw(st.sampled_from(INNER))
-    parts = draw(st.lists(st.sampled_from(NEST_BODIES), min_size=2, max_size=4))
+    parts = draw(st.lists(st.sampled_from((*NEST_BODIES, *PASSED)), min_size=2, max_size=4, unique=True))
+    strip = draw(st.sampled_from([1, 3, 4, 256, 0]))
     code = f"for ({outer}) for ({inner}) {{ {' '.join(parts)} }}"
     if draw(st.booleans()):
         loops = " ".join(f"for ({inner}) {{ {part} }}" for part in parts)
         code = f"for ({outer}) {{ {loops} }}"
-        return Case(code, Distribute(), sizes=NEST_SIZES, final_indices=draw(st.booleans()))
-    step = Distribute(loop=draw(st.sampled_from([None, "i", "j"])))
+        return Case(code, Distribute(strip=strip), sizes=NEST_SIZES, final_indices=draw(st.booleans()))
+    step = Distribute(loop=draw(st.sampled_from([None, "i", "j"])), strip=strip)
     return Case(code, step, sizes=NEST_SIZES, final_indices=draw(st.booleans()))
 
 

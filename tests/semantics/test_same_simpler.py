@@ -95,6 +95,32 @@ CASES = {
         "for (i = 0; i < n; i++) if (i % 3 != 1) { for (j = 0; j < 9; j++) x[9 * i + j] = y[9 * j + i]; }",
         "i",
     ),
+    "masked by an array": (
+        "Permut(seq=['j', 'i'])",
+        "for (i = 0; i < n; i++) if (y[i] > 2) { for (j = 0; j < 9; j++) x[9 * i + j] = j - i; }",
+        "i",
+    ),
+    "masked as far as an array says": (
+        "UnrollJam(ufactor=2)",
+        "for (i = 0; i < n; i++) if (s->rows[i] > 2) for (j = 0; j < 5; j++) x[9 * i + j] += s->rows[i];",
+        "i",
+    ),
+    "masked by its bound": (
+        "RegTile(loops=['i', 'j'], ufactors=[2, 2])",
+        "for (i = 0; i < n; i++) if (s->count > i) for (j = 1; j < s->count; j++) x[9 * i + j] += j;",
+        "i",
+    ),
+    "stepped in the body": (
+        "Unroll(ufactor=2)",
+        "for (i = 0, j = 0; i < n; i++, j++) { x[j] = 1; j += 2; }",
+        "j",
+    ),
+    "from what changes": (
+        "Unroll(ufactor=2)",
+        "for (i = 0, j = 3; i < n; i++, j++) { x[j] = 1; k = i; }",
+        "j",
+    ),
+    "over every second": ("Unroll(ufactor=2)", "for (i = 0; i != 2 * n * n; i += 2) x[i % 50] += 1;", "i"),
     "while": ("Unroll(ufactor=3)", "i = 2; @@ while (i < n) { x[i] = y[i]; i++; }", "i"),
     "while by two": ("Parallelize()", "i = 1; @@ while (n >= i) { x[i] = y[i]; i += 2; }", "i"),
     "from where it is": ("Unroll(ufactor=2)", "i = 1; @@ for (; i < n; i++) x[i] = y[i];", "i"),
@@ -150,17 +176,22 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
         ("Parallelize()", "for (i = 0; i < n; i++) { double *p = x + i; x = y; p[0] = 1; }"),
         ("Parallelize()", "for (i = 0; i < n; i++) { int o = i; double *p = x + o; o = 0; p[0] = o; }"),
         ("Parallelize()", "for (i = 0; i < n; i++) { double *p = x + i; p[0] = p[1]; }"),
-        # The second counter is changed by the body, or starts from what the body changes.
-        ("Unroll(ufactor=2)", "for (i = 0, j = 0; i < n; i++, j++) { x[j] = 1; j += 2; }"),
-        ("Unroll(ufactor=2)", "for (i = 0, j = k; i < n; i++, j++) { x[j] = 1; k = i; }"),
+        # The second counter is changed elsewhere, or tested as well.
+        ("Parallelize()", "for (i = 0, j = 0; i < n; i++, j++) { x[j] = 1; if (x[j + 1] > 0) j += 2; }"),
+        ("Parallelize()", "for (i = 0; i < n; i++) { x[k] = 1; k += j; j++; }"),
+        ("Parallelize()", "for (i = 0; i < n; i++) { if (y[i] > 0) continue; x[k] = 1; k++; }"),
         ("Unroll(ufactor=2)", "for (i = 0, j = 0; i + j < n; i++, j++) x[j] = 1;"),
         ("Unroll(ufactor=2)", "for (i = 0, j = 0; i < n; i++, j++, x[j] = 2) x[j] = 1;"),
         # The bound changes, or the index may pass it.
         ("Unroll(ufactor=2)", "for (i = 0; i != n; i++) { x[i] = 1; n = k; }"),
-        ("Unroll(ufactor=2)", "for (i = 0; i != n; i += 2) x[i] = 1;"),
         ("Unroll(ufactor=2)", "for (i = 0; i != 5; i += 2) x[i] = 1;"),
         ("Unroll(ufactor=2)", "for (i = 0; i != s->count; i++) { x[i] = 1; s->count = k; }"),
-        ("Unroll(ufactor=2)", "for (i = 0; i < n; i += k) x[i] = 1;"),
+        ("Unroll(ufactor=2)", "for (i = 0; i < n; i += k) { x[i] = 1; k++; }"),
+        ("Unroll(ufactor=2)", "for (i = 0; i < n; i += s->count) { x[i] = 1; s->count++; }"),
+        ("Unroll(ufactor=2)", "for (i = 0; i < n; i += *(int *)x) x[i] = 1;"),
+        ("Unroll(ufactor=2)", "for (i = 0; i < n; i += k) { x[i] = 1; q = (double *)&i; }"),
+        ("Unroll(ufactor=2)", "for (t = 0; t < n; t += u) x[(int)t] = 1;"),
+        ("Unroll(ufactor=2)", "for (i = 0; i < n; i += u) x[i] = 1;"),
         ("Unroll(ufactor=2)", "while (i < n) { i++; x[i] = 1; }"),
         ("Unroll(ufactor=2)", "for (p = x; p < y; p++) { *p = 1; p = y; }"),
         # The condition changes in the inner loop, or keeps it from a bound that does not exist.
@@ -171,6 +202,14 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
         (
             "Permut(seq=['j', 'i'])",
             "for (i = 0; i < n; i++) if (s) for (j = 0; j < s->count; j++) x[9 * i + j] = 1;",
+        ),
+        (
+            "Permut(seq=['j', 'i'])",
+            "for (i = 0; i < n; i++) if (x[i] < 9) for (j = 0; j < 4; j++) x[9 * i + j] = 1;",
+        ),
+        (
+            "Permut(seq=['j', 'i'])",
+            "for (i = 0; i < n; i++) if (i > 3) for (j = 0; j < s->count; j++) x[9 * i + j] = 1;",
         ),
         # One iteration reads what another one left.
         ("UnrollJam(ufactor=2)", "for (i = 0; i < n; i++) { for (j = 0; j < 4; j++) x[j] += t; t = y[i]; }"),

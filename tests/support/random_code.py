@@ -85,7 +85,10 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A `for` statement: its number, index, header (with marks) and the statements of its body."""
+    """A loop: its number, index, header (with marks), the statements of its body, and how it is written.
+
+    `form` is `for`, `while`, `open` for `for (; …; …)`, `stepless` for `for (…; …;)` or `down` for `while (i-- > 0)`.
+    """
 
     number: int
     index: str
@@ -94,6 +97,7 @@ class Loop:
     declared: bool
     braces: bool = True
     stride: int = 1
+    form: str = "for"
 
 
 Item = str | Loop
@@ -177,10 +181,31 @@ def render(items: tuple[Item, ...], before: dict[int, str] | None = None, indent
             lines.append(indent + item)
             continue
         recipe = (before or {}).get(item.number, "")
+        only = item.body[0] if len(item.body) == 1 else None
+        single = isinstance(only, Loop) and only.form == "for" and item.form in {"for", "open"}
+        brace = "" if single and not item.braces else " {"
+        first, head, last = _written(item)
+        lines.extend(indent + line for line in first)
         lines.extend(indent + line for line in recipe.splitlines())
-        brace = " {" if item.braces or len(item.body) != 1 or not isinstance(item.body[0], Loop) else ""
-        lines.append(f"{indent}for ({item.header}){brace}")
+        lines.append(f"{indent}{head}{brace}")
         lines.append(render(item.body, before, indent + "  ").rstrip("\n"))
+        lines.extend(f"{indent}  {line}" for line in last)
         if brace:
             lines.append(indent + "}")
     return "".join(line + "\n" for line in lines)
+
+
+def _written(loop: Loop) -> tuple[list[str], str, list[str]]:
+    """What stands before a loop, its first line, and what stands at the end of its body."""
+    if loop.form == "for":
+        return [], f"for ({loop.header})", []
+    start, mark, test, step = loop.header.split("; ")
+    match loop.form:
+        case "while":
+            return [f"{start};"], f"while ({mark}; {test})", [f"{step};"]
+        case "open":
+            return [f"{start};"], f"for (; {mark}; {test}; {step})", []
+        case "stepless":
+            return [], f"for ({start}; {mark}; {test};)", [f"{step};"]
+        case _:
+            return [f"{start};"], f"while ({mark}; {loop.index}-- > 0)", []

@@ -88,6 +88,12 @@ LOCALS: tuple[tuple[str, str], ...] = (
     ("store", "  struct box store = {4, 0.5, {5}, {1.0, 2.0}};"),
     ("box", "  struct box *box = &store;"),
     ("step_", "  int step_ = 0;"),
+    ("gap", "  int gap = (int)(m % 3) + 1;"),
+    ("wide", "  long wide = n % 2 + 2;"),
+    ("odd", "  int odd = (int)(n % 4) - 1;"),
+    ("at", "  int at = 1;"),
+    ("pool", "  static double pool[65536];"),
+    ("walk", "  double *walk = pool, *past = pool + (n > 3 ? n : 3);"),
 )
 """What the function around the region may declare, in this order."""
 
@@ -95,6 +101,7 @@ STARTS: tuple[tuple[str, str], ...] = (
     ("calls", "  calls = 1;"),
     ("memory", "  memory = 0.5;"),
     ("extent", "  extent = 6;"),
+    ("pool", "  for (int q_ = 0; q_ < 65536; q_++) pool[q_] = q_ % 7;"),
 )
 """What it sets before the region, as a run must not know of the one before."""
 
@@ -104,6 +111,8 @@ READS: tuple[tuple[str, str], ...] = (
     ("extent", "  last_[12] = extent;"),
     ("limit", "  last_[13] = bound_;"),
     ("store", "  out_[14] = store.v + store.n + store.inner.m + store.weight[1];"),
+    ("at", "  last_[15] = at;"),
+    ("walk", "  last_[14] = walk - pool; for (int q_ = 0; q_ < 99; q_++) out_[15] += pool[q_];"),
 )
 """What it reads after the region."""
 
@@ -168,6 +177,7 @@ class File:
         outside = dict(self.at_file_scope)
         used = original + self.around[0] + self.around[1]
         used += " store" * _has(used, "box") + " bound_" * _has(used, "limit")
+        used += " pool past" * _has(used, "walk")
         lines: list[str] = []
         sets: list[str] = []
         for name, kind, value in (
@@ -227,6 +237,8 @@ def random_real_code(choices: Choices, forms: Sequence[str], shape: Shape = PLAI
         depth = deepest if twin else depth
         deepest = max(deepest, depth)
         items.append(maker.nest(names, depth, (), twin))
+    if "walks" in real and choices.chance(60):
+        items.insert(choices.integer(0, len(items)), _walk(choices, maker))
     if "finish" in maker.jumped:
         items.append("finish: ;")
     scalars = (
@@ -245,6 +257,23 @@ def random_real_code(choices: Choices, forms: Sequence[str], shape: Shape = PLAI
     file = _file(choices, real, dict(indices), arrays)
     runs = _runs(choices, deepest, overlap=not noalias)
     return Code(tuple(items), arrays, numbers, indices, scalars, live, runs, noalias, maker.exact, file=file)
+
+
+def _walk(choices: Choices, maker: RealMaker) -> Loop:
+    """A loop over elements by a pointer."""
+    number = maker.loops
+    maker.loops += 1
+    header = choices.pick(
+        [
+            "walk = pool; walk < past; walk++",
+            "walk = pool; walk != past; ++walk",
+            "walk = pool + 1; walk < pool + m; walk += gap",
+            "walk = pool; walk != pool + 3 * gap; walk += gap",
+            "walk = pool; walk <= past; walk += 2",
+        ]
+    )
+    body = choices.pick(["*walk = *walk * 0.5 + 1.0;", "acc += *walk;", "walk[0] = walk[1] + acc;"])
+    return Loop(number, "walk", header, (body,), declared=False)
 
 
 def _kinds(choices: Choices, real: frozenset[str]) -> dict[str, str]:

@@ -39,6 +39,12 @@ REAL_FORMS = (
     "own_names",
     "sizeof_index",
     "thread_local",
+    "named_steps",
+    "met_ends",
+    "counting_while",
+    "beside",
+    "walks",
+    "passed_scalars",
 )
 """The forms, by the names that the tables of results use."""
 
@@ -53,6 +59,9 @@ BOUNDS: Mapping[str, tuple[str, ...]] = {
     "own_names": ("min(n, m)",),
 }
 """Upper bounds of loops that a form adds."""
+
+STEPS = ("gap", "gap", "wide", "box->n", "store.n", "odd")
+"""Steps of loops that are no numbers; that of `odd` may be 0 or less."""
 
 _ELEMENT = re.compile(r"\b([ab])\[@(\d+)\{([^@]*)@\}\]")
 
@@ -86,7 +95,21 @@ class RealMaker(Maker):
         if behind in self.jumped:
             last.insert(0, f"{behind}: ;")
         self.labels.remove(behind) if behind else None
-        return replace(loop, body=(*first, *loop.body, *last))
+        if "beside" in self.drawn and depth > 1 and self.choices.chance(40):
+            first.append("at = 2;")
+        if "walks" in self.drawn and depth > 1 and self.choices.chance(30):
+            first.append("walk = pool;")
+        loop = replace(loop, body=(*first, *loop.body, *last))
+        return replace(loop, form=self._form(loop))
+
+    def _form(self, loop: Loop) -> str:
+        """How a loop is written; a `continue` would leave out the step of another one than `for`."""
+        if "counting_while" not in self.drawn or loop.declared or "continue" in str(loop.body):
+            return "for"
+        if loop.header.count("; ") != 3 or not self.choices.chance(70):
+            return "for"
+        unit = loop.header.endswith((f"{loop.index}--", f"--{loop.index}"))
+        return self.choices.pick(["while", "open", "stepless", *["down"] * 3 * unit])
 
     def _label(self) -> str:
         """A new label for the end of a loop's body."""
@@ -107,9 +130,36 @@ class RealMaker(Maker):
             kind = "_Bool " if self.declared[name] else ""
             return f"{kind}{name} = 0; @?{name}; {name} < 1; {name}++"
         text = Maker.header(self, name, stride, outer)
+        if "met_ends" in self.drawn and self.choices.chance(60):
+            text = self._meeting(name, stride, outer)
+        elif "named_steps" in self.drawn and self.choices.chance(60):
+            sign = "-" if f"{name} >" in text or f"< {name}" in text or f"<= {name}" in text else "+"
+            step = self.choices.pick(STEPS)
+            text = (
+                text.rpartition("; ")[0]
+                + "; "
+                + self.choices.pick([f"{name} {sign}= {step}", f"{name} = {name} {sign} {step}"])
+            )
+        if "beside" in self.drawn and self.choices.chance(25):
+            text += self.choices.pick([", at++", ", at += 2", ", at += gap"])
         if "type_macros" in self.drawn and self.declared[name] and self.kinds[name] == "int":
             text = text.replace("int ", "INDEX ", 1)
         return text
+
+    def _meeting(self, name: str, stride: int, outer: tuple[str, ...]) -> str:
+        """A header with `!=` whose index comes to its bound."""
+        choose = self.choices
+        low = choose.pick(["0", "s", *outer])
+        step = (
+            choose.pick(["gap", "box->n"])
+            if "named_steps" in self.drawn and choose.chance(50)
+            else str(stride)
+        )
+        far = f"{low} + {step} * {choose.pick(['n', 'm', '3'])}"
+        start, bound, sign = (low, far, "+") if choose.chance(60) else (far, low, "-")
+        kind = f"{self.kinds[name]} " if self.declared[name] else ""
+        advance = f"{name}{sign}{sign}" if step == "1" else f"{name} {sign}= {step}"
+        return f"{kind}{name} = {start}; @?{name}; {name} != {bound}; {advance}"
 
     def ends(self, outer: tuple[str, ...], *, unsigned: bool) -> tuple[str, str]:
         low, high = Maker.ends(self, outer, unsigned=unsigned)
@@ -240,6 +290,38 @@ def _sizeof_index(make: RealMaker, scope: tuple[str, ...]) -> str:
     return make.choices.pick([*options, f"acc += sizeof({x} + 1);"])
 
 
+def _beside(make: RealMaker, scope: tuple[str, ...]) -> str:
+    slot, value = make.slot("b"), make.real_value(scope)
+    step = make.choices.pick(["at++;", "at += 2;", "at += gap;", "at -= 1;", "++at;"])
+    element = f"b[@{slot}{{at@}}]"
+    options = [f"{element} = {value}; {step}", f"acc += {element}; {step}", f"{step} {element} += 0.5;"]
+    options += [
+        f"b[@{slot}{{at++@}}] = {value};",
+        f"{make.target(scope)} = {value} + at;",
+        f"{element} = {value};",
+    ]
+    return make.choices.pick(options)
+
+
+def _walks(make: RealMaker, scope: tuple[str, ...]) -> str:
+    target, value = make.target(scope), make.real_value(scope)
+    options = [f"*walk++ = {value};", f"*walk = {value}; walk += gap;", f"{target} = *walk++ + {value};"]
+    return make.choices.pick([*options, f"walk[0] = walk[1] + {value}; walk++;", f"*++walk = {value};"])
+
+
+def _passed_scalars(make: RealMaker, scope: tuple[str, ...]) -> str:
+    one, value, target, other = (
+        make.real_scalar(scope), make.real_value(scope), make.target(scope), make.target(scope),
+    )  # fmt: skip
+    name = make.choices.pick(["t", "top", "acc"])
+    first = [
+        f"{name} = {value};",
+        f"{name} += {one};",
+        f"if ({make.condition(scope)}) {{ {name} = {value}; }} else {{ {name} = 1.0; }}",
+    ]
+    return f"{make.choices.pick(first)} {target} = {name} * 0.5; {other} = {name} + {one};"
+
+
 _STATEMENTS: Mapping[str, Statement] = {
     "macros": _macros,
     "pure_calls": _pure_calls,
@@ -253,4 +335,7 @@ _STATEMENTS: Mapping[str, Statement] = {
     "gotos": _gotos,
     "own_names": _own_names,
     "sizeof_index": _sizeof_index,
+    "beside": _beside,
+    "walks": _walks,
+    "passed_scalars": _passed_scalars,
 }

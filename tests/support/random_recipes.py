@@ -91,6 +91,8 @@ def distribute(choices: Choices, place: Place) -> str:
         items.append(f"groups={_groups(choices, place)}")
     if len(place.below) > 1 and choices.chance(25):
         items.append(f"loop='{choices.pick(place.below)}'")
+    if choices.chance(50):
+        items.append(f"strip={choices.pick([3, 1, 2, 8, 0])}")
     return ", ".join(items)
 
 

@@ -25,8 +25,10 @@ _ONE = Polynomial.constant(1)
 _TRUE = Polynomial({})
 _NEVER = Polynomial.constant(-1)
 """At least 0 only where nothing is: under constraints that contradict each other."""
-_FIRST_COLUMNS = (0, 1)
+_FIRST_COLUMNS = (Polynomial.constant(0), Polynomial.constant(1))
 """Where rows begin: loops that count from 1 use `1 … n` of each, and the element behind a row is the next one's first."""
+_MOST_OFFSETS = 4
+"""Values from which all subscripts of an array may begin, as in `y[first + i*step]`, that are tried as well."""
 
 Sufficient = Callable[[Polynomial, Sequence[Constraint]], Constraint | None]
 """What makes a polynomial at least 0 under constraints: 0 where it is anyway, None where nothing is known to."""
@@ -132,6 +134,11 @@ class _Attempt:
     instances: list[Instance]
     conditions: tuple[Constraint, ...] = ()
 
+    @property
+    def cost(self) -> tuple[int, int]:
+        """How many accesses are not split, and how many conditions the others need."""
+        return _failures(self.instances), len({condition.key for condition in self.conditions})
+
 
 def _array(instances: list[Instance], holds: Sufficient, outer: tuple[Constraint, ...]) -> _Attempt:
     conditions: tuple[Constraint, ...] = ()
@@ -142,14 +149,14 @@ def _array(instances: list[Instance], holds: Sufficient, outer: tuple[Constraint
             known = [s for s in column if s is not None]
             found: _Attempt | None = None
             # In `i*n + i` the stride is not n+1 but n, if another access is `j*n + j - 1`.
-            for first, leading in product(_FIRST_COLUMNS, (False, True)):
+            for first, leading in product((*_FIRST_COLUMNS, *_offsets(known)), (False, True)):
                 strides = _strides(known, leading=leading)
                 rows = _Rows(place, strides, first)
                 splits = [_split(instance, rows, outer, holds) for instance in instances]
                 attempt = _Attempt([i for i, _ in splits], tuple(c for _, made in splits for c in made))
-                if found is None or _failures(attempt.instances) < _failures(found.instances):
+                if found is None or attempt.cost < found.cost:
                     found = attempt
-                if _failures(found.instances) == 0:
+                if found.cost == (0, 0):
                     break
             assert found is not None
             if _failures(found.instances) and (whole := _with_fixed_products(instances, place)) is not None:
@@ -178,6 +185,16 @@ def _with_fixed_products(instances: list[Instance], place: int) -> list[Instance
 
 def _failures(instances: list[Instance]) -> int:
     return sum(None in instance.subscripts for instance in instances)
+
+
+def _offsets(subscripts: list[Polynomial]) -> list[Polynomial]:
+    """The fixed parts of the subscripts of an array in which more than numbers stand."""
+    found: dict[object, Polynomial] = {}
+    for subscript in subscripts:
+        parts = subscript.iteration_coefficients()
+        if parts is not None and any(parts[1].terms):
+            found[parts[1].key] = parts[1]
+    return list(found.values())[:_MOST_OFFSETS]
 
 
 def _strides(subscripts: list[Polynomial], *, leading: bool = False) -> tuple[Polynomial, ...] | None:
@@ -233,7 +250,7 @@ class _Rows:
 
     place: int
     strides: tuple[Polynomial, ...] | None
-    first: int
+    first: Polynomial
 
     def parts(
         self, subscript: Polynomial, domain: Sequence[Constraint], holds: Sufficient
@@ -241,10 +258,10 @@ class _Rows:
         """The coordinates of a subscript, or None if one may leave its range."""
         if self.strides is None:
             return None
-        found = _parts(subscript.shifted(-self.first), self.strides, domain, holds)
+        found = _parts(subscript - self.first, self.strides, domain, holds)
         if found is None:
             return None
-        return replace(found, values=(*found.values[:-1], found.values[-1].shifted(self.first)))
+        return replace(found, values=(*found.values[:-1], found.values[-1] + self.first))
 
 
 def _split(

@@ -16,6 +16,7 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import substitute, walk
 from orio_py.transformation.base import Context
+from orio_py.transformation.simpler.counted_steps import certain_parts
 
 _ANY_TYPE = 127
 
@@ -52,8 +53,26 @@ class PointedBounds:
             if start is None or not 0 <= start <= _ANY_TYPE or loop.node.cond is None:
                 break
             waiting.append(substitute(loop.node.cond, loop.index, loop.start))
+            begins = _followed_first(loop.body, unfit, context) - names
+            if begins:
+                tests += waiting
+                waiting.clear()
+                names |= begins
             loop = CanonicalLoop.match(_first(loop.body))
         return cls(frozenset(names), tuple(tests))
+
+
+def _followed_first(body: Node, unfit: frozenset[str] | set[str], context: Context) -> set[str]:
+    """The pointers to integers that the declarations at the beginning of a loop's body follow."""
+    found: set[str] = set()
+    for item in statements(body):
+        if not isinstance(item, c_ast.Decl):
+            break
+        value: Node | None = item.init
+        parts = [] if value is None else list(certain_parts(value))
+        names = {name for part in parts if (name := pointer_of(part)) is not None}
+        found |= {name for name in names if name not in unfit and _points_to_integer(name, context)}
+    return found
 
 
 def pointers_followed(node: Node) -> set[str]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from orio_py.ctree.build import binary, const
 from orio_py.ctree.dependence.access import Unanalysable
 from orio_py.ctree.dependence.affine import Polynomial
-from orio_py.ctree.dependence.names import names_of
+from orio_py.ctree.dependence.names import names_of, references
 from orio_py.ctree.dependence.scope import Constraint
 from orio_py.ctree.dependence.sets import Undecided
 from orio_py.ctree.dependence.verdict import nest_of
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
+from orio_py.ctree.rewrite import assigned_names, declared_names
 from orio_py.transformation.base import Context
+from orio_py.transformation.guards.pointed_bounds import PointedBounds
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.verdicts import aliases_in, dependence_context
 
@@ -63,25 +65,46 @@ def _is_unsigned(value: Constraint, context: Context) -> bool:
     return all(each is not None and each.is_unsigned for each in known)
 
 
-def row_facts(statement: Node, context: Context) -> tuple[Fact, ...]:
-    """The conditions that columns of linearised subscripts stay in their rows.
+def strongest(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Of facts that differ by a number only, the one that implies the others."""
+    found: dict[object, Fact] = {}
+    for fact in facts:
+        key = tuple(item for item in fact.value.key if item[0])
+        other = found.get(key)
+        if other is None or fact.value.terms.get((), 0) < other.value.terms.get((), 0):
+            found[key] = fact
+    return tuple(found.values())
+
+
+def row_facts(statement: Node, context: Context) -> tuple[tuple[Fact, ...], tuple[Node, ...]]:
+    """The conditions that columns of linearised subscripts stay in their rows, and the tests before those.
 
     None where there are too many or one never holds, and none that read what the statement changes.
     """
     if context.effects(statement).calls:
-        return ()
-    varying = names_of(statement, context.declarations, aliases_in(context).may_overlap).varying
-    arithmetic = Arithmetic(context, varying)
+        return (), ()
+    names = names_of(statement, context.declarations, aliases_in(context).may_overlap)
+    written = [found.spot for found, _, is_written in references(statement, names) if is_written]
+    changing = frozenset(assigned_names(statement)) | declared_names(statement)
+    pointers = PointedBounds.of(statement, changing, written, context)
+
+    def is_known(symbol: str) -> bool:
+        return is_steady(symbol, names.varying, context) or (
+            symbol[:1] == "*" and symbol[1:] in pointers.names - names.varying
+        )
+
     facts = [
         fact
         for loop in _outermost_loops(statement)
         for fact in _row_conditions(loop, context)
-        if all(is_steady(symbol, varying, context) for product in fact.terms for symbol in product)
+        if all(is_known(symbol) for product in fact.terms for symbol in product)
     ]
     found = {fact.key: fact for fact in facts}.values()
-    if any(_is_impossible(fact, context) for fact in found):
-        return ()
-    return tuple(Fact.of(fact, arithmetic, context) for fact in found) if len(found) <= _MOST_FACTS else ()
+    if any(_is_impossible(fact, context) for fact in found) or len(found) > _MOST_FACTS:
+        return (), ()
+    arithmetic = Arithmetic(context, names.varying)
+    follows = any(symbol[:1] == "*" for fact in found for product in fact.terms for symbol in product)
+    return tuple(Fact.of(fact, arithmetic, context) for fact in found), pointers.tests if follows else ()
 
 
 def _outermost_loops(node: Node) -> Iterator[CanonicalLoop]:

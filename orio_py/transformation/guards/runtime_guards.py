@@ -14,21 +14,22 @@ low-level intermediate representation", Parallel Processing Letters 22(4), 2012,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from orio_py.core.names import NameSupply
-from orio_py.ctree.build import binary, block, declare, ident, if_
+from orio_py.ctree.build import binary, block, declare, flat_block, ident, if_
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
 from orio_py.ctree.rewrite import Rewriter, walk_statements
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.guards.address_ranges import AddressRange, Spots, TouchedMemory
 from orio_py.transformation.guards.pointed_bounds import tests_before_following
-from orio_py.transformation.guards.row_facts import Fact, row_facts
+from orio_py.transformation.guards.row_facts import Fact, row_facts, strongest
 from orio_py.transformation.guards.single_members import SingleMembers
 from orio_py.transformation.parallel.pragma_text import is_about_loop
+from orio_py.transformation.sites import outermost_marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class Guard:
 
     runs: tuple[Node, ...] = ()
     """That loops run whose bodies follow pointers, which the other tests do, too."""
+    headers: tuple[Node, ...] = ()
+    """What has to hold for the loops to be those that the recipe sees."""
     facts: tuple[Fact, ...] = ()
     names: frozenset[str] = frozenset()
     """Arrays that share memory with nothing else."""
@@ -45,17 +48,21 @@ class Guard:
     apart: tuple[Node, ...] = ()
     """The comparisons of these."""
     preparation: tuple[Node, ...] = ()
-    """The statements before the test: they find the ends of arrays that it mentions."""
+    """The statements before the test: they find the ends of arrays that it mentions, and count iterations."""
+    after: tuple[Node, ...] = ()
+    """What follows the transformed version: last values of indices that it does not set."""
 
     def and_(self, other: Guard) -> Guard:
         """The condition that both hold."""
         return Guard(
-            self.runs + other.runs,
-            tuple({fact.value.key: fact for fact in self.facts + other.facts}.values()),
-            self.names | other.names,
-            self.pairs + other.pairs,
-            self.apart + other.apart,
-            self.preparation + other.preparation,
+            runs=_different(self.runs + other.runs),
+            headers=self.headers + other.headers,
+            facts=strongest(self.facts + other.facts),
+            names=self.names | other.names,
+            pairs=self.pairs + other.pairs,
+            apart=self.apart + other.apart,
+            preparation=self.preparation + other.preparation,
+            after=self.after + other.after,
         )
 
     def assumed(self, context: Context) -> Context:
@@ -67,23 +74,29 @@ class Guard:
 
     def around(self, transformed: Node, original: Node) -> Node:
         """Both versions of a statement, and which of them runs."""
-        tests = (*self.runs, *self._facts_tested(), *self.apart)
+        tests = (*self.runs, *self.headers, *self._facts_tested(), *self.apart)
+        version = flat_block(transformed, *self.after) if self.after else transformed
         if not tests:
-            return transformed
+            return block(*self.preparation, version) if self.preparation else version
         test = reduce(lambda a, b: binary("&&", a, b), tests)
-        chosen = if_(test, _in_block(transformed), _in_block(original))
+        chosen = if_(test, _in_block(version), _in_block(original))
         return block(Comment(f"/* {self._remark()} */"), *self.preparation, chosen)
 
     def _facts_tested(self) -> list[Node]:
         return [fact.test for fact in self.facts if fact.test is not None]
 
     def _remark(self) -> str:
-        tested = " and ".join(f"`{emit_expression(test)}`" for test in self._facts_tested())
+        shown = (*self.headers, *self._facts_tested())
+        tested = " and ".join(f"`{emit_expression(test)}`" for test in shown)
         listed = ", ".join(f"`{one}` and `{two}`" for one, two in self.pairs)
         if not tested:
             return f"Runs unless arrays overlap ({listed}); then the original code does."
         unless = f", unless arrays overlap ({listed})" if listed else ""
         return f"Runs where {tested}{unless}; else the original code does."
+
+
+def _different(tests: Sequence[Node]) -> tuple[Node, ...]:
+    return tuple({emit_expression(test): test for test in tests}.values())
 
 
 def _in_block(statement: Node) -> Node:
@@ -101,7 +114,8 @@ Apply = Callable[[Transform, Context], Node]
 class GuardedRecipe:
     """Applies the marked steps of a tree; those that are refused are tried once more behind guards.
 
-    `apply` is one step; the guards that are left to try stand by the outermost step on their statement.
+    `apply` is one step; the guards that are left to try stand by the outermost step on their statement.  `needed` are
+    those without which the tree is not what the user wrote.
     """
 
     root: Node
@@ -109,16 +123,17 @@ class GuardedRecipe:
     context: Context
     original: Callable[[Transform], Node]
     """What stands at a mark in the user's code."""
+    needed: Mapping[int, Guard] = field(default_factory=dict[int, Guard])
     _guards: dict[int, list[Guard]] = field(default_factory=dict[int, list[Guard]])
     _refusals: dict[int, Refusal] = field(default_factory=dict[int, Refusal])
     _outermost: dict[int, Transform] = field(default_factory=dict[int, Transform])
 
     def __post_init__(self) -> None:
-        for node in walk_statements(self.root):
-            if isinstance(node, Transform) and node.step not in self._outermost:
-                for inner in walk_statements(node):
-                    if isinstance(inner, Transform):
-                        self._outermost[inner.step] = node
+        for outer in outermost_marks(self.root):
+            self._guards[outer.step] = [self.needed.get(outer.step, _NO_GUARD)]
+            for inner in walk_statements(outer):
+                if isinstance(inner, Transform):
+                    self._outermost[inner.step] = outer
 
     def result(self, rewrite: Callable[[Apply], Node]) -> Node:
         """The tree that `rewrite` makes with what is to be done at each mark.  Raises Refusal."""
@@ -130,25 +145,33 @@ class GuardedRecipe:
 
     def _change(self, mark: Transform, context: Context) -> Node:
         outer = self._outermost[mark.step]
-        guard = next(iter(self._guards.get(outer.step, ())), None)
+        guard = self._guards[outer.step][0]
         try:
-            found = self.apply(mark, context if guard is None else guard.assumed(context))
+            found = self.apply(mark, guard.assumed(context))
         except Refusal as refusal:
-            if guard is None:
-                self._guards[outer.step] = guards(without_marks(outer), self.context)
-                self._refusals[outer.step] = refusal
-            else:
-                del self._guards[outer.step][0]
-                # What stands in the way where the conditions hold is the reason to tell.
-                self._refusals[outer.step] = refusal
-            if not self._guards[outer.step]:
-                raise self._refusals[outer.step] from None
+            self._next_guard(outer, guard, refusal)
             raise _GuardNeeded from None
-        if guard is None or mark.step != outer.step:
+        if mark.step != outer.step or guard is _NO_GUARD:
             return found
-        if any(map(is_about_loop, context.pragmas)):
-            raise self._refusals[outer.step]
+        refused = self._refusals.get(outer.step)
+        if refused is not None and any(map(is_about_loop, context.pragmas)):
+            raise refused
         return guard.around(found, self.original(outer))
+
+    def _next_guard(self, outer: Transform, guard: Guard, refusal: Refusal) -> None:
+        """Go on to the next guard of a statement.  Raises Refusal where there is none."""
+        left = self._guards[outer.step]
+        if outer.step not in self._refusals:
+            further = guards(without_marks(outer), guard.assumed(self.context))
+            left += [guard.and_(each) for each in further]
+        # What stands in the way where the conditions hold is the reason to tell.
+        self._refusals[outer.step] = refusal
+        del left[0]
+        if not left:
+            raise refusal
+
+
+_NO_GUARD = Guard()
 
 
 class _GuardNeeded(Exception):
@@ -169,10 +192,10 @@ def guards(statement: Node, context: Context) -> list[Guard]:
     """The conditions that may make a recipe legal, the weaker ones first."""
     if not may_stand_twice(statement):
         return []
-    apart, rows = _disjointness(statement, context), row_facts(statement, context)
+    apart, (rows, runs) = _disjointness(statement, context), row_facts(statement, context)
     found = [] if apart is None else [apart]
     if rows:
-        whole = Guard(facts=rows)
+        whole = Guard(runs=runs, facts=rows)
         found += [whole] if apart is None else [whole, whole.and_(apart)]
     return found
 
@@ -220,12 +243,12 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
     tests = tuple(_apart(extents[one], extents[two]) for one, two in tested)
     signs = accesses.signs([own[name] for name in used])
     return Guard(
-        (*runs, *map(plain.restored, accesses.pointers.tests)),
-        tuple(replace(s, test=None if s.test is None else plain.restored(s.test)) for s in signs),
-        frozenset(names),
-        tuple(tested),
-        tuple(map(plain.restored, tests)),
-        tuple(map(plain.restored, preparation)),
+        runs=(*runs, *map(plain.restored, accesses.pointers.tests)),
+        facts=tuple(replace(s, test=None if s.test is None else plain.restored(s.test)) for s in signs),
+        names=frozenset(names),
+        pairs=tuple(tested),
+        apart=tuple(map(plain.restored, tests)),
+        preparation=tuple(map(plain.restored, preparation)),
     )
 
 

@@ -15,8 +15,8 @@ from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context
+from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.types import (
-    expression_type,
     is_floating,
     may_be_unsigned,
     signedness,

@@ -24,13 +24,17 @@ from orio_py.ctree.loops import CanonicalLoop, find_loops, nest
 from orio_py.ctree.nodes import Comment, For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import declared_names, used_names, walk
 from orio_py.transformation.arguments import text, wrong
-from orio_py.transformation.base import Context, note, refuse
+from orio_py.transformation.base import Context, Refusal, note, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.forms import loop_view
 from orio_py.transformation.loop_names import LoopName, first_present, show_loops
 from orio_py.transformation.restructuring.loop_matching import nested, require_steady
+from orio_py.transformation.restructuring.scalar_expansion import expanded
 from orio_py.transformation.sites import rewrite_where
 from orio_py.transformation.verdicts import dependence_context, require_legal
+
+_LONGEST = 65536
+"""Elements of an array on the stack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +42,13 @@ class Distribute:
     """Split a loop, and with it the loops around its statements, into one loop for each of `groups`.
 
     `groups` hold the statements of the body by number, from 0; without any, each statement gets a loop of
-    its own as far as dependences allow.  `loop` names the loop to split: it and all below it.
+    its own as far as dependences allow.  `loop` names the loop to split: it and all below it.  `strip` is the number of
+    iterations for which arrays hold the values of scalars that else would keep statements together, 0 for none.
     """
 
     groups: Groups = ()
     loop: str | None = None
+    strip: int = 256
     force: bool = False
 
     def apply(self, node: Node, context: Context) -> Node:
@@ -57,16 +63,22 @@ class Distribute:
         return rewrite_where(node, lambda n: id(n) in chosen, self._split, context)
 
     def _split(self, loop: Node, context: Context) -> Node:
-        result = distribute_loop(loop, self.groups, context, force=self.force)
+        result = distribute_loop(loop, self.groups, context, strip=self.strip, force=self.force)
         return result[0] if len(result) == 1 else block(*result)
 
 
 def distribute_loop(
-    loop: Node, groups: Groups, context: Context, *, what: str = "Distribute", force: bool = False
+    loop: Node,
+    groups: Groups,
+    context: Context,
+    *,
+    what: str = "Distribute",
+    strip: int = 0,
+    force: bool = False,
 ) -> list[Node]:
     """The loops that a loop is split into; the loop itself for one group.
 
-    `groups` are as in `Distribute`.  Raises Refusal: ORIO-T020 to T028, T040, T041, T074 to T076.
+    `groups` and `strip` are as in `Distribute`.  Raises Refusal: ORIO-T020 to T028, T040, T041, T074 to T076.
     """
     loops = nest(loop_view(loop, what, context))
     for inner in loops[1:]:
@@ -80,16 +92,48 @@ def distribute_loop(
     bare = nested(loops, block(*(part.statement for part in parts)), comments=False)
     apart = nest(_match(bare))[: len(loops)]
     question = _Question(apart, tuple(statements(apart[-1].body)), _together(parts, context), context)
-    if groups:
-        _check_scopes(groups, question, parts, what)
-        verdict = may_distribute(question.loops, question.statements, groups, dependence_context(context))
-        require_legal(verdict, what, loop, context, force=force)
-    else:
-        groups = _most(question, loop, what, force=force)
+    try:
+        groups = _groups_of(question, groups, loop, parts, what, force=force and not strip)
+    except Refusal:
+        found = _in_strips(question, groups, parts, strip, what) if strip else None
+        if found is not None:
+            return [nested(loops[:-1], found) if loops[1:] else found]
+        if not (strip and force):
+            raise
+        groups = _groups_of(question, groups, loop, parts, what, force=True)
     return [
         nested(loops, _body([parts[number] for number in sorted(group)]), comments=place == 0)
         for place, group in enumerate(groups)
     ]
+
+
+def _groups_of(
+    question: _Question, groups: Groups, loop: Node, parts: Sequence[_Part], what: str, *, force: bool
+) -> Groups:
+    """The groups, where they are legal; without any, as many as possible.  Raises Refusal: ORIO-T040, T041, T075, T076."""
+    if not groups:
+        return _most(question, loop, what, force=force)
+    _check_scopes(groups, question, parts, what)
+    context = question.context
+    verdict = may_distribute(question.loops, question.statements, groups, dependence_context(context))
+    require_legal(verdict, what, loop, context, force=force)
+    return groups
+
+
+def _in_strips(
+    question: _Question, groups: Groups, parts: Sequence[_Part], strip: int, what: str
+) -> Node | None:
+    """The loop over strips in which arrays hold scalars; None where they do not make the split possible."""
+    context = question.context
+    found = expanded(question.loops, question.statements, groups, question.together, strip, context)
+    if found is None:
+        return None
+    new = [
+        replace(part, statement=first, after=(*part.after, *kept))
+        for part, (first, *kept) in zip(parts, found.statements, strict=True)
+    ]
+    bodies = [_body([new[number] for number in sorted(group)]) for group in found.groups]
+    return found.nest(bodies, what, context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +257,13 @@ def _body(parts: Sequence[_Part]) -> Node:
     return lines[0] if alone else block(*lines)
 
 
+def _length(value: Value, name: str) -> int:
+    """The length of a strip: up to 65536.  Raises Refusal: ORIO-T010."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _LONGEST:
+        wrong(name, f"an integer from 0 to {_LONGEST}", value)
+    return value
+
+
 def _groups(value: Value, name: str) -> Groups:
     kind = "a list of lists of statement numbers, such as [[0, 2], [1]]"
     if not isinstance(value, (list, tuple)):
@@ -240,6 +291,14 @@ ENTRY = Entry(
             default="[]",
         ),
         ArgumentSpec("loop", "index of a loop", "the loop to split; the one given without it", text, "None"),
+        ArgumentSpec(
+            "strip",
+            "integer, at least 0",
+            "iterations for which arrays hold scalars that keep statements together, where nothing else splits the loop; "
+            "0 for none",
+            _length,
+            default="256",
+        ),
         FORCE,
     ),
     Distribute,

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.base import Context
+from orio_py.transformation.simpler.body_counters import with_body_counters
 from orio_py.transformation.simpler.comparisons import with_comparisons
 from orio_py.transformation.simpler.conditions_inside import with_conditions_inside
 from orio_py.transformation.simpler.counted_loops import with_counted_loops
@@ -19,19 +20,12 @@ from orio_py.transformation.simpler.local_pointers import without_local_pointers
 from orio_py.transformation.simpler.private_scalars import with_private_scalars
 from orio_py.transformation.simpler.skipping import without_continue
 
-
-def simpler_forms(tree: Node, context: Context) -> Iterator[Node]:
-    """The tree, and what else it may be written as, the nearest first."""
-    yield tree
-    yield from _simpler(tree, context)
-    inlined = with_inlined_calls(tree, context)
-    if inlined is not tree:
-        yield inlined
-        yield from _simpler(inlined, context)
+__all__ = ["in_simpler_forms", "refined_forms", "with_inlined_calls"]
 
 
-def _simpler(tree: Node, context: Context) -> Iterator[Node]:
-    simpler = with_private_scalars(in_simpler_forms(tree, context), context)
+def refined_forms(tree: Node, simpler: Node, context: Context) -> Iterator[Node]:
+    """What a tree may be written as that has been made simpler, where that is not the tree itself."""
+    simpler = with_private_scalars(simpler, context)
     if simpler is not tree:
         yield simpler
     perfect = with_conditions_inside(simpler, context)
@@ -45,5 +39,5 @@ def in_simpler_forms(tree: Node, context: Context) -> Node:
     The same object where there is none of these.
     """
     counted = with_counted_loops(without_continue(without_gotos(tree, context)), context)
-    counted = with_single_counters(counted, context)
-    return without_local_pointers(with_comparisons(counted, context), context)
+    compared = with_comparisons(with_single_counters(counted, context), context)
+    return without_local_pointers(with_body_counters(compared, context), context)

@@ -14,11 +14,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from orio_py.ctree.build import if_
+from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
-from orio_py.ctree.rewrite import copy_with, walk
+from orio_py.ctree.rewrite import copy_with
 from orio_py.transformation.base import Context
 from orio_py.transformation.forms import bound_is_invariant
+from orio_py.transformation.simpler.counted_steps import certain_parts
 from orio_py.transformation.sites import rewrite_where
 
 
@@ -39,7 +41,7 @@ def _inside(loop: Node, context: Context) -> Node:
             return loop
     if (
         inner is None
-        or not _is_plain(inner)
+        or not all(_may_be_computed(end, test.cond) for end in (inner.start, inner.bound))
         or not bound_is_invariant(replace(inner, bound=test.cond), context)
     ):
         return loop
@@ -57,11 +59,15 @@ def _sole(body: Node) -> Node:
     return body
 
 
-def _is_plain(loop: CanonicalLoop) -> bool:
-    """Whether start and bound can be computed where the condition does not hold: nothing is read from memory or divided."""
-    parts = (part for end in (loop.start, loop.bound) for part in walk(end))
-    return all(
-        isinstance(part, (c_ast.ID, c_ast.Constant))
-        or (isinstance(part, c_ast.BinaryOp) and part.op in {"+", "-"})
-        for part in parts
-    )
+def _may_be_computed(end: Node, condition: Node) -> bool:
+    """Whether a start or bound can be computed where the condition does not hold.
+
+    Nothing is read from memory or divided but what the condition itself reads or divides.
+    """
+    match end:
+        case c_ast.ID() | c_ast.Constant():
+            return True
+        case c_ast.BinaryOp(op="+" | "-", left=left, right=right):
+            return _may_be_computed(left, condition) and _may_be_computed(right, condition)
+        case _:
+            return any(equal(end, part) for part in certain_parts(condition))

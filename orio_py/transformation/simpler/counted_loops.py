@@ -1,17 +1,19 @@
 """Loops that count without a header that says so get one.
 
-while (i < n) {                     const int i_first = i;
-y[i] = x[i];                      for (i = i_first; i < n; i++)
-i++;                                y[i] = x[i];
-}
+    while (i < n) {                     const int i_first = i;
+      y[i] = x[i];                      for (i = i_first; i < n; i++)
+      i++;                                y[i] = x[i];
+    }
 
-for (i = n; i-- > 0;)               for (i = n - 1; i >= 0; i--)
-y[i] = 0;                           y[i] = 0;
+    for (i = n; i-- > 0;)               for (i = n - 1; i >= 0; i--)
+      y[i] = 0;                           y[i] = 0;
 
-for (p = x; p < x + n; p++)         for (long p_at = 0; p_at < n; p_at++) {
-*p = 0;                             double *p = x + p_at;
-*p = 0;
-}
+    for (p = x; p < x + n; p += 2)      for (long p_at = 0; p_at < n; p_at += 2) {
+      *p = 0;                             double *p = x + p_at;
+                                          *p = 0;
+                                        }
+
+`while (i-- > 0)` and `while (p < end)` are the second and the third from where the variable is.
 """
 
 from __future__ import annotations
@@ -25,18 +27,21 @@ from orio_py.ctree.build import (
     flat_block,
     for_,
     ident,
+    literal_value,
     statements,
     sub,
+    ternary,
     unary,
 )
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop, jumps_out, unmarked
-from orio_py.ctree.nodes import INCREMENTS, Comment, For, Node, c_ast
-from orio_py.ctree.rewrite import copy_with, used_names
+from orio_py.ctree.nodes import For, Node, c_ast
+from orio_py.ctree.rewrite import assigned_names, declared_names, substitute, used_names, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
-from orio_py.transformation.forms import bound_is_invariant
+from orio_py.transformation.forms import bound_is_invariant, has_size_taken
+from orio_py.transformation.simpler.counted_steps import SteppedLoop, step_of, with_steps_apart
 from orio_py.transformation.sites import marked_like, rewrite_marked
 
 _LEAVING = (c_ast.Break, c_ast.Return, c_ast.Goto)
@@ -46,8 +51,8 @@ def with_counted_loops(tree: Node, context: Context) -> Node:
     """The tree whose loops set, test and step their indices in headers; the same object where all do."""
 
     def is_odd(loop: Node) -> bool:
-        view = CanonicalLoop.match(loop) if isinstance(loop, (For, c_ast.While)) else None
-        declared = None if view is None else context.declarations.get(view.index)
+        view = SteppedLoop.match(loop) if isinstance(loop, (For, c_ast.While)) else None
+        declared = None if view is None else context.declarations.get(view.loop.index)
         pointer = declared is not None and declared.pointers > 0
         return isinstance(loop, (For, c_ast.While)) and (view is None or pointer)
 
@@ -57,46 +62,55 @@ def with_counted_loops(tree: Node, context: Context) -> Node:
 def _counted(statement: Node, context: Context) -> Node:
     match unmarked(statement):
         case c_ast.While(cond=test, stmt=body):
-            found = _stepped(test, body, context)
+            found = _stepped(None, test, body, context) or _downwards(None, test, body, context)
         case For(init=None, cond=Node() as test, next=Node() as step, stmt=body):
             found = _from_where_it_is(test, step, body, context)
-        case For(next=None) as loop:
-            found = _downwards(loop, context)
+        case For(init=init, cond=Node() as test, next=None, stmt=body):
+            found = _downwards(init, test, body, context) or _stepped(init, test, body, context)
         case For() as loop:
             found = _by_places(loop, context)
         case _:
             found = None
     if found is None:
         return statement
-    *before, loop = found
-    whole = marked_like(statement, loop)
-    return flat_block(*before, whole) if before else whole
+    whole = [marked_like(statement, part) if isinstance(part, For) else part for part in found]
+    return flat_block(*whole) if len(whole) > 1 else whole[0]
 
 
-def _stepped(test: Node, body: Node, context: Context) -> list[Node] | None:
-    """A `while` loop whose body ends with the step of what it tests."""
-    items = [item for item in statements(body) if not isinstance(item, Comment)]
-    if not items or jumps_out(body, _LEAVING) is not None:
+def _stepped(init: Node | None, test: Node, body: Node, context: Context) -> list[Node] | None:
+    """A loop whose body steps what it tests, with nothing behind that uses it."""
+    items = statements(body)
+    for name in sorted(used_names([test])):
+        items = list(with_steps_apart(items, name))
+    steps = [
+        item for item in items if (found := step_of(item)) is not None and found[0] in used_names([test])
+    ]
+    if not steps or jumps_out(body, _LEAVING) is not None:
         return None
-    rest = [item for item in statements(body) if item is not items[-1]]
-    return _from_where_it_is(test, items[-1], flat_block(*rest), context)
+    name, amount, _ = step_of(steps[-1]) or ("", test, True)
+    behind = items[items.index(steps[-1]) + 1 :]
+    rest = flat_block(*(item for item in items if item is not steps[-1]))
+    if name in used_names(behind) or not used_names([amount]).isdisjoint(assigned_names(*behind)):
+        return None
+    if init is None:
+        return _from_where_it_is(test, steps[-1], rest, context)
+    loop = for_(init, test, steps[-1], rest)
+    return [loop] if SteppedLoop.match(loop) is not None else None
 
 
 def _from_where_it_is(test: Node, step: Node, body: Node, context: Context) -> list[Node] | None:
     """A loop whose index begins with the value that it has."""
-    match step:
-        case c_ast.UnaryOp(op=op, expr=c_ast.ID(name=index)) if op in INCREMENTS:
-            pass
-        case c_ast.Assignment(lvalue=c_ast.ID(name=index)):
-            pass
-        case _:
-            return None
-    declared = context.declarations.get(index)
-    if declared is None or not _is_counter(declared):
+    if (found := step_of(step)) is None:
         return None
+    index = found[0]
+    declared = context.declarations.get(index)
+    if declared is None or not (_is_counter(declared) or _is_pointer(declared)):
+        return None
+    if _is_pointer(declared):
+        return _by_places(for_(assign(index, ident(index)), test, step, body), context)
     first = context.names(test, step, body).fresh(f"{index}_first")
     loop = for_(assign(index, ident(first)), test, step, body)
-    if CanonicalLoop.match(loop) is None:
+    if SteppedLoop.match(loop) is None:
         return None
     return [declare(f"const {declared.type}", first, ident(index)), loop]
 
@@ -105,68 +119,128 @@ def _is_counter(declared: CDeclaration) -> bool:
     return declared.is_scalar and declared.is_integer and not declared.qualifiers & {"volatile", "_Atomic"}
 
 
-def _downwards(loop: For, context: Context) -> list[Node] | None:
-    """`for (i = n; i-- > 0;)`, whose index is one less in the body and behind the loop."""
-    match loop:
-        case For(
-            init=c_ast.Assignment(op="=", lvalue=c_ast.ID(name=index), rvalue=start),
-            cond=c_ast.BinaryOp(op=">", left=c_ast.UnaryOp(op="p--", expr=c_ast.ID(name=tested)), right=zero),
-        ) if index == tested:
-            pass
-        case _:
-            return None
+def _is_pointer(declared: CDeclaration) -> bool:
+    return declared.pointers == 1 and not declared.dimensions and "volatile" not in declared.qualifiers
+
+
+def _downwards(init: Node | None, test: Node, body: Node, context: Context) -> list[Node] | None:
+    """`for (i = n; i-- > 0;)`, whose index is one less in the body and behind the loop; `while (i--)` as well."""
+    if (found := _decremented(test)) is None:
+        return None
+    index, positive = found
     declared = context.declarations.get(index)
-    signed = declared is not None and _is_counter(declared) and not declared.is_unsigned
-    if (
-        not signed
-        or not equal(zero, const(0))
-        or jumps_out(loop.stmt, (*_LEAVING, c_ast.Continue)) is not None
-    ):
+    if declared is None or not _is_counter(declared) or index in declared_names(body):
         return None
-    init = assign(index, simplify(sub(start, 1)))
-    return [copy_with(loop, init=init, cond=binary(">=", ident(index), 0), next=unary("p--", ident(index)))]
-
-
-def _by_places(loop: For, context: Context) -> list[Node] | None:
-    """A loop over the elements of an array by a pointer, as one over their numbers."""
-    match loop:
-        case For(
-            init=c_ast.Assignment(op="=", lvalue=c_ast.ID(name=pointer), rvalue=first),
-            cond=c_ast.BinaryOp(op="<" | "!=", left=c_ast.ID(name=tested), right=end),
-            next=c_ast.UnaryOp(op="++" | "p++", expr=c_ast.ID(name=stepped)),
-        ) if pointer == tested == stepped:
+    if jumps_out(body, (*_LEAVING, c_ast.Continue)) is not None:
+        return None
+    before: list[Node] = []
+    match init:
+        case None:
+            first = context.names(test, body).fresh(f"{index}_first")
+            before.append(declare(f"const {declared.type}", first, ident(index)))
+            start = ident(first)
+        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=start) if name == index:
             pass
         case _:
             return None
-    declared = context.declarations.get(pointer)
-    if declared is None or declared.pointers != 1 or declared.dimensions or "volatile" in declared.qualifiers:
-        return None
-    inside = context.effects(loop.stmt)
-    if pointer in inside.scalar_writes | inside.address_taken | context.live_after | context.exposed:
-        return None
-    if pointer in used_names([first, end]) or not all(
-        _is_steady(part, loop, context) for part in (first, end)
+    back = unary("p--", ident(index))
+    if positive and not declared.is_unsigned:
+        init = assign(index, simplify(sub(start, 1)))
+        return [*before, for_(init, binary(">=", ident(index), 0), back, body)]
+    # The index is 1 more than in the user's loop, and never less than 0.
+    if index in context.effects(body).writes | context.effects(body).address_taken or has_size_taken(
+        body, index
     ):
         return None
-    supply = context.names(loop)
+    inner = substitute(body, index, sub(ident(index), 1))
+    is_read = index in context.live_after
+    if is_read and jumps_out(body, (c_ast.Continue,)) is not None:
+        return None
+    loop = for_(assign(index, start), binary(">" if positive else "!=", ident(index), 0), back, inner)
+    return [*before, loop, *([back] if is_read else [])]
+
+
+def _decremented(test: Node) -> tuple[str, bool] | None:
+    """The variable that a test makes 1 less, and whether it has to have been positive or just not 0 before."""
+    match test:
+        case (
+            c_ast.BinaryOp(op=">", left=c_ast.UnaryOp(op="p--", expr=c_ast.ID(name=index)), right=zero)
+            | c_ast.BinaryOp(op=">=", left=c_ast.UnaryOp(op="--", expr=c_ast.ID(name=index)), right=zero)
+        ) if equal(zero, const(0)):
+            return index, True
+        case c_ast.BinaryOp(op="!=", left=c_ast.UnaryOp(op="p--", expr=c_ast.ID(name=index)), right=zero) if (
+            equal(zero, const(0))
+        ):
+            return index, False
+        case c_ast.UnaryOp(op="p--", expr=c_ast.ID(name=index)):
+            return index, False
+        case _:
+            return None
+
+
+def _by_places(node: For, context: Context) -> list[Node] | None:
+    """A loop over the elements of an array by a pointer, as one over their numbers."""
+    stepped = SteppedLoop.match(node)
+    if stepped is None or not stepped.loop.upward or isinstance(node.init, c_ast.DeclList):
+        return None
+    pointer, first, end = stepped.loop.index, stepped.loop.start, stepped.loop.bound
+    declared = context.declarations.get(pointer)
+    if declared is None or not _is_pointer(declared):
+        return None
+    inside, parts = context.effects(node.stmt), (end, stepped.step)
+    stays = isinstance(first, c_ast.ID) and first.name == pointer
+    parts = parts if stays else (first, *parts)
+    if pointer in inside.scalar_writes | inside.address_taken | context.exposed | used_names(parts):
+        return None
+    if has_size_taken(node.stmt, pointer) or pointer in declared_names(node.stmt):
+        return None
+    if stepped.unequal and jumps_out(node.stmt, (c_ast.Continue,)) is not None:
+        return None  # Nobody knows whether the pointer would come to its end.
+    if not all(_is_steady(part, node, context) for part in parts):
+        return None
+    supply = context.names(node)
     at, before, count = supply.fresh(f"{pointer}_at"), list[Node](), _count(first, end)
     if count is None:
         before = [declare("const long", name := supply.fresh(f"{pointer}_count"), sub(end, first))]
         count = ident(name)
-    own = declare(_pointer_type(declared), pointer, add(first, ident(at)))
+    behind = _last_place(stepped, count, context)
+    if behind is None:
+        return None
+    here = supply.fresh(f"{pointer}_here") if stays else pointer
+    own = declare(_pointer_type(declared), here, add(first, ident(at)))
+    relation = "!=" if stepped.unequal else stepped.loop.relation
     new = for_(
         declare("long", at, const(0)),
-        binary("<", ident(at), count),
-        unary("p++", ident(at)),
-        flat_block(own, *statements(loop.stmt)),
+        binary(relation, ident(at), count),
+        stepped.advanced(at),
+        flat_block(own, *statements(substitute(node.stmt, pointer, ident(here)))),
     )
-    return [*before, new] if CanonicalLoop.match(new) is not None else None
+    return [*before, new, *behind]
+
+
+def _last_place(stepped: SteppedLoop, count: Node, context: Context) -> list[Node] | None:
+    """What gives the pointer its value behind the loop, if that is read; None where nobody can say it."""
+    loop = stepped.loop
+    if loop.index not in context.live_after:
+        return []
+    if jumps_out(loop.body, (c_ast.Continue,)) is not None:
+        return None
+    if stepped.unequal:
+        return [assign(loop.index, loop.bound)]
+    if literal_value(stepped.step) != 1 or loop.relation != "<":
+        return None
+    trips = ternary(binary(">", count, 0), count, 0)
+    if isinstance(loop.start, c_ast.ID) and loop.start.name == loop.index:
+        return [assign(loop.index, trips, "+=")]
+    return [assign(loop.index, add(loop.start, trips))]
 
 
 def _is_steady(part: Node, loop: For, context: Context) -> bool:
-    """Whether a part of the header has one value throughout, and is a pointer or a sum with one."""
-    plain = isinstance(part, c_ast.ID) or (
-        isinstance(part, c_ast.BinaryOp) and part.op == "+" and isinstance(part.left, c_ast.ID)
+    """Whether a part of the header has one value throughout, and is a variable or a sum with one, or a number."""
+    plain = all(
+        isinstance(each, (c_ast.ID, c_ast.Constant))
+        or (isinstance(each, c_ast.BinaryOp) and each.op in {"+", "-", "*"})
+        for each in walk(part)
     )
     view = CanonicalLoop(loop, "", None, const(0), "<", part, 1, loop.stmt)
     return plain and bound_is_invariant(view, context)

@@ -5,6 +5,8 @@
                                                           x[k] += f[i];
                                                         }
 
+What does not follow from literals, as with `k += s`, is stepped at the end of the body: see `body_counters`.
+
 Source: for the idea, induction variable substitution; M. Wolfe, "Beyond induction variables", PLDI 1992.
 """
 
@@ -27,10 +29,11 @@ from orio_py.ctree.build import (
 )
 from orio_py.ctree.ctype import Rank, ctype
 from orio_py.ctree.emit_expression import emit_type
-from orio_py.ctree.loops import CanonicalLoop, ends_iterations, unmarked
+from orio_py.ctree.loops import CanonicalLoop, ends_iterations, jumps_out, unmarked
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import assigned_names, copy_with, declared_names, used_names, walk
 from orio_py.transformation.base import Context
+from orio_py.transformation.simpler.counted_steps import step_of
 from orio_py.transformation.sites import marked_like, rewrite_marked
 
 
@@ -56,6 +59,12 @@ def _several(loop: Node) -> bool:
 def _single(statement: Node, context: Context) -> Node:
     node = unmarked(statement)
     assert isinstance(node, For)
+    new = _computed(statement, node, context)
+    return _stepped_in_body(statement, node) if new is statement else new
+
+
+def _computed(statement: Node, node: For, context: Context) -> Node:
+    """The loop in whose body the other variables are computed from the index; as it was where they cannot be."""
     assert isinstance(node.next, c_ast.ExprList)
     found, tested = _counters(node), used_names([] if node.cond is None else [node.cond])
     # The condition tells which variable counts the iterations.
@@ -76,6 +85,49 @@ def _single(statement: Node, context: Context) -> Node:
     behind = [assign(value.name or "", value.init or 0) for value in known if value.name in names]
     whole = marked_like(statement, new)
     return flat_block(whole, *behind) if behind else whole
+
+
+def _stepped_in_body(statement: Node, node: For) -> Node:
+    """The loop that sets the other variables before it and steps them at the end of its body; as it was where it cannot."""
+    assert isinstance(node.next, c_ast.ExprList)
+    steps = {found[0]: (part, found[1]) for part in node.next.exprs if (found := step_of(part)) is not None}
+    tested = used_names([] if node.cond is None else [node.cond])
+    main = [name for name in steps if name in tested]
+    if (
+        len(steps) != len(node.next.exprs)
+        or len(main) != 1
+        or jumps_out(node.stmt, (c_ast.Break, c_ast.Return))
+    ):
+        return statement
+    name = main[0]
+    others = [each for each in steps if each != name]
+    local = declared_names(node.stmt)
+    amounts = [steps[each][1] for each in others]
+    if name in used_names(amounts) or not local.isdisjoint({*others, *used_names(amounts)}):
+        return statement
+    before, init = _apart(node.init, name)
+    if any(name in used_names([part]) for part in before) or (
+        init is not None and not used_names([init]).isdisjoint(others)
+    ):
+        return statement
+    body = flat_block(*statements(node.stmt), *(steps[each][0] for each in others))
+    whole = marked_like(statement, copy_with(node, init=init, next=steps[name][0], stmt=body))
+    return flat_block(*before, whole) if before else whole
+
+
+def _apart(init: Node | None, name: str) -> tuple[list[Node], Node | None]:
+    """What a header sets beside a variable, and what is left of the header's first part."""
+    match init:
+        case c_ast.DeclList(decls=parts):
+            own = [part for part in parts if name in declared_names(part)]
+            left = copy_with(init, decls=own) if own else None
+            return [part for part in parts if name not in declared_names(part)], left
+        case c_ast.ExprList(exprs=parts):
+            own = [part for part in parts if name in used_names([part])]
+            left = own[0] if len(own) == 1 else None if not own else copy_with(init, exprs=own)
+            return [part for part in parts if name not in used_names([part])], left
+        case _:
+            return [], init
 
 
 def _counters(node: For) -> list[_Counter]:

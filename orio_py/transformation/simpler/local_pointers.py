@@ -24,7 +24,8 @@ from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transformation.base import Context
 from orio_py.transformation.verdicts import aliases_in
 
-_PARTS = (c_ast.ID, c_ast.Constant, c_ast.BinaryOp, c_ast.StructRef)
+_CASTS = (c_ast.Cast, c_ast.Typename, c_ast.TypeDecl, c_ast.IdentifierType)
+_PARTS = (c_ast.ID, c_ast.Constant, c_ast.BinaryOp, c_ast.StructRef, *_CASTS)
 _OPERATORS = frozenset({"+", "-", "*"})
 
 

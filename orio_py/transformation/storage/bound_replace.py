@@ -24,6 +24,7 @@ from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, c_a
 from orio_py.ctree.rewrite import copy_with, walk
 from orio_py.transformation.base import Context
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
+from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.storage.array_uses.items import Loop, Statement, StatementList
 from orio_py.transformation.storage.array_uses.live_ranges import Spans
 from orio_py.transformation.storage.array_uses.loop_headers import is_trusted, test_at_start
@@ -32,7 +33,6 @@ from orio_py.transformation.storage.array_uses.references import is_reference
 from orio_py.transformation.storage.array_uses.uses import Uses
 from orio_py.transformation.storage.scalar_replace import check_prefix, name_prefix
 from orio_py.transformation.storage.scalar_replace_write import fresh_names
-from orio_py.transformation.types import expression_type
 
 
 @dataclass(frozen=True, slots=True)

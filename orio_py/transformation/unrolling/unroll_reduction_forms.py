@@ -15,7 +15,8 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import assigned_names, assignments, declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
-from orio_py.transformation.types import expression_type, fits_index, signedness
+from orio_py.transformation.expression_types import expression_type
+from orio_py.transformation.types import fits_index, signedness
 
 _AT_ONCE = 8
 """So many accumulators are added in one statement."""

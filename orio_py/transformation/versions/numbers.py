@@ -21,7 +21,7 @@ from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, substitut
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.base import Context
 from orio_py.transformation.context import with_inner_declarations
-from orio_py.transformation.types import expression_type
+from orio_py.transformation.expression_types import expression_type
 
 _SUFFIXES = {Rank.INT: "", Rank.LONG: "L", Rank.LONG_LONG: "LL"}
 

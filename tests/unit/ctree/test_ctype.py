@@ -7,8 +7,8 @@ from c_trees import context, statement
 
 from orio_py.ctree.ctype import ctype, literal_type
 from orio_py.ctree.nodes import Node, c_ast
+from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.storage.bound_replace import compared_type
-from orio_py.transformation.types import expression_type
 
 AROUND = context(
     """int i, n, row[9], *p; unsigned u; long wide; unsigned long ul; long long huge; unsigned long long ull;

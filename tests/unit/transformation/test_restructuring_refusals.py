@@ -74,15 +74,20 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (Distribute(), "ORIO-T028", "for (i = 0; i < @g(n); i++) { a[i] = 0; b[i] = 0; }"),
     (Distribute(((0,), (1,))), "ORIO-T040", f"{FOR_I} {{ a[i] = b[i]; @b[i + 1] = 0; }}"),
     (Distribute(((1,), (0,))), "ORIO-T040", f"{FOR_I} {{ @a[i] = 1; b[i] = a[i]; }}"),
-    (Distribute(((0,), (1,))), "ORIO-T040", f"{FOR_I} {{ t = a[i]; y[i] = @t; }}"),
+    (Distribute(((0,), (1,)), strip=0), "ORIO-T040", f"{FOR_I} {{ t = a[i]; y[i] = @t; }}"),
+    (Distribute(((0,), (1,))), "ORIO-T041", f"{FOR_I} {{ if (a[i] > 0) @t = a[i]; y[i] = t; }}"),
+    (Distribute(((0,), (1,))), "ORIO-T040", f"{FOR_I} {{ y[i] = t; @t = a[i]; }}"),
+    (Distribute(((0,), (1,))), "ORIO-T040", f"{FOR_I} {{ t = b[i]; @b[i + 1] = t; }}"),
+    (Distribute(((0, 2), (1,))), "ORIO-T040", f"{FOR_I} {{ t = a[i]; y[i] = @t; t = b[i]; }}"),
     (Distribute(), "ORIO-T041", f"{FOR_I} {{ a[i] = @g(i); b[i] = 0; }}"),
     (Distribute(((0,),)), "ORIO-T074", f"@{FOR_I} {{ a[i] = 0; b[i] = 0; }}"),
     (Distribute(((0, 1), (1,))), "ORIO-T074", f"@{FOR_I} {{ a[i] = 0; b[i] = 0; }}"),
     (Distribute(((0,), (1,), (2,))), "ORIO-T074", f"@{FOR_I} {{ a[i] = 0; b[i] = 0; }}"),
     (Distribute(), "ORIO-T075", f"@{FOR_I} a[i] = 0;"),
-    (Distribute(), "ORIO-T075", f"@{FOR_I} {{ t = a[i]; b[i] = t; }}"),
+    (Distribute(strip=0), "ORIO-T075", f"@{FOR_I} {{ t = a[i]; b[i] = t; }}"),
+    (Distribute(), "ORIO-T075", f"@{FOR_I} {{ t = a[i]; a[i + 1] = t; }}"),
     (Distribute(), "ORIO-T075", f"@{FOR_I} {{ a[i + 1] = b[i]; b[i + 1] = a[i]; }}"),
-    (Distribute(((0,), (1,))), "ORIO-T076", f"{FOR_I} {{ double @z = a[i]; b[i] = z; }}"),
+    (Distribute(((0,), (1,)), strip=0), "ORIO-T076", f"{FOR_I} {{ double @z = a[i]; b[i] = z; }}"),
     (Interchange("i", "k"), "ORIO-T015", f"@{FOR_I} {FOR_J} c[i][j] = 0;"),
     (Interchange("j", "j"), "ORIO-T016", f"@{FOR_I} {FOR_J} c[i][j] = 0;"),
     (Interchange("i", "j"), "ORIO-T030", f"@{FOR_I} {{ a[i] = 0; {FOR_J} c[i][j] = 0; }}"),
@@ -336,7 +341,8 @@ def test_reverse_takes_sums_where_the_specification_allows_it() -> None:
 
 FORCED: tuple[tuple[Transformation, str, str], ...] = (
     (Fuse(force=True), "Fuse:", f"{{ {FOR_I} a[i] = 0; {FOR_I} b[i] = a[i + 1]; }}"),
-    (Distribute(((0,), (1,)), force=True), "Distribute:", f"{FOR_I} {{ t = a[i]; b[i] = t; }}"),
+    (Distribute(((0,), (1,)), strip=0, force=True), "Distribute:", f"{FOR_I} {{ t = a[i]; b[i] = t; }}"),
+    (Distribute(((0,), (1,)), force=True), "Distribute:", f"{FOR_I} {{ b[i] = t; t = a[i]; }}"),
     (Distribute(force=True), "Distribute:", f"{FOR_I} {{ a[i] = g(i); b[i] = 0; }}"),
     (Interchange("i", "j", force=True), "Interchange:", f"{FOR_I} {FOR_J} a[i * j] = a[i + j];"),
     (Reverse(force=True), "Reverse:", f"{FOR_I} a[row[i]] = 0;"),
@@ -351,6 +357,16 @@ def test_force_overrules_the_dependence_test_and_says_so(
     assert transformation.apply(node, around) is not node
     (told,) = around.overruled.texts
     assert told.startswith(text)
+
+
+def test_scalars_pass_through_arrays_where_every_iteration_sets_them() -> None:
+    code = f"{FOR_I} {{ double z = a[i]; y[i] = z; b[i] = z; }}"
+    assert "double z_x[8]; for (i = i_strip;" in changed(Distribute(strip=8), code)
+    apart = changed(Distribute(((0, 1), (2,)), strip=8), code)
+    assert "{ double z = a[i]; z_x[i - i_strip] = z; y[i] = z; }" in apart
+    assert "b[i] = z_x[i - i_strip];" in apart
+    kept = changed(Distribute(strip=8), f"{FOR_I} {{ t += a[i]; y[i] = t; }}")
+    assert "{ t += a[i]; t_x[i - i_strip] = t; }" in kept
 
 
 def test_force_keeps_declarations_with_their_uses() -> None:
@@ -381,6 +397,9 @@ def test_loops_are_fused_and_split_by_node() -> None:
         ("Distribute", {"groups": [[0], [True]]}, "ORIO-T010"),
         ("Distribute", {"groups": 2}, "ORIO-T010"),
         ("Distribute", {"loop": 2}, "ORIO-T010"),
+        ("Distribute", {"strip": -1}, "ORIO-T010"),
+        ("Distribute", {"strip": 70000}, "ORIO-T010"),
+        ("Distribute", {"strip": True}, "ORIO-T010"),
         ("Interchange", {"first": "i", "second": 2}, "ORIO-T010"),
         ("Reverse", {"loop": ["i"]}, "ORIO-T010"),
         ("Coalesce", {"index": "2"}, "ORIO-T013"),

@@ -1,0 +1,83 @@
+"""Trees that compute what the user's code does where conditions hold that are tested at run time.
+
+`loop_headers` makes them of loops with headers of run time; here they come to hold conditions inside inner loops that arrays
+which overlap would change, and indices of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from orio_py.ctree.build import flat_block
+from orio_py.ctree.nodes import Node, Transform
+from orio_py.transformation.base import Context
+from orio_py.transformation.guards.runtime_guards import Guard, guards, without_marks
+from orio_py.transformation.own_indices import own_indices
+from orio_py.transformation.parallel.pragma_text import is_about_loop
+from orio_py.transformation.simpler.conditions_inside import with_conditions_inside
+from orio_py.transformation.sites import outermost_marks, rewrite_where
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedTree:
+    """A tree that computes what the user's code does where conditions hold.
+
+    `guards` are the conditions for what stands at the outermost marks, by their steps, and `originals` what stands there
+    else.
+    """
+
+    tree: Node
+    context: Context
+    guards: Mapping[int, Guard] = field(default_factory=dict[int, Guard])
+    originals: Mapping[int, Node] = field(default_factory=dict[int, Node])
+
+
+def with_own_indices(form: GuardedTree) -> GuardedTree:
+    """The tree with the indices of marked loops declared in their headers, and their last values behind.
+
+    The same object where there is none, or nothing is read later.
+    """
+    marks = {id(mark) for mark in outermost_marks(form.tree)}
+    needed = dict(form.guards)
+
+    def change(mark: Node, inner: Context) -> Node:
+        assert isinstance(mark, Transform)
+        new, values = own_indices(mark, inner)
+        if mark.step in needed:
+            needed[mark.step] = needed[mark.step].and_(Guard(after=tuple(values)))
+            return new
+        return flat_block(new, *values) if values else new
+
+    new = rewrite_where(form.tree, lambda node: id(node) in marks, change, form.context)
+    return form if new is form.tree else replace(form, tree=new, guards=needed)
+
+
+def with_conditions_of_apart_arrays(form: GuardedTree) -> GuardedTree:
+    """The tree with conditions inside inner loops that change nothing that they read, unless arrays overlap.
+
+    The same object where there is none.
+    """
+    marks = {id(mark) for mark in outermost_marks(form.tree)}
+    needed, originals = dict(form.guards), dict(form.originals)
+
+    def change(mark: Node, inner: Context) -> Node:
+        assert isinstance(mark, Transform)
+        known = needed.get(mark.step, Guard())
+        further = (
+            []
+            if any(map(is_about_loop, inner.pragmas))
+            else guards(without_marks(mark), known.assumed(inner))
+        )
+        apart = next((guard for guard in further if guard.names), None)
+        if apart is None:
+            return mark
+        whole = known.and_(apart)
+        new = with_conditions_inside(mark, whole.assumed(inner))
+        if new is not mark:
+            needed[mark.step] = whole
+            originals.setdefault(mark.step, without_marks(mark))
+        return new
+
+    new = rewrite_where(form.tree, lambda node: id(node) in marks, change, form.context)
+    return form if new is form.tree else replace(form, tree=new, guards=needed, originals=originals)
