@@ -61,11 +61,11 @@ class Function:
 
     @property
     def parameters(self) -> tuple[Node, ...]:
-        """The declarations of the parameters, in their order."""
+        """The declarations of the parameters, in their order; one that a K&R header only names is an `int`."""
         arguments: Node | None = self.node.decl.type.args
         found = list(arguments) if arguments is not None else []
         old_style = {d.name: d for d in self.node.param_decls or []}
-        return tuple(old_style.get(p.name, p) if isinstance(p, c_ast.ID) else p for p in found)
+        return tuple(old_style.get(p.name) or _named(p) if isinstance(p, c_ast.ID) else p for p in found)
 
     def site(self, inside: range) -> Site | None:
         """What the code of some segments sees; None if it is not found in the body."""
@@ -364,6 +364,13 @@ def _is_plain_member(node: Node) -> bool:
         return False
     compound = (part for part in walk(node) if isinstance(part, (c_ast.Struct, c_ast.Union)))
     return not any(part.decls for part in compound)
+
+
+def _named(parameter: c_ast.ID) -> c_ast.Decl:
+    """The declaration of an `int`."""
+    name, place = parameter.name, parameter.coord
+    kind = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(["int"], place), place)
+    return c_ast.Decl(name, [], [], [], [], kind, None, None, place)
 
 
 def _add_enumerators(listed: c_ast.EnumeratorList, found: dict[str, int | None]) -> None:
