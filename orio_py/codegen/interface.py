@@ -172,7 +172,7 @@ class _Builder:
             message = f"`{name}` is `{declared.type}` in the file but its decl says `{spec.type}`"
             self._problem("ORIO-M003", name, message)
             return None
-        if (problem := cannot_be_made(members)) is not None:
+        if (problem := cannot_be_made(self.task.structures, declared.type)) is not None:
             message = f"`{name}` has type `{declared.type}`, which the test program cannot fill: {problem}"
             self._problem("ORIO-M001", name, message)
             return None

@@ -92,7 +92,7 @@ class _Checker:
             if members is None:
                 message = f"unknown type `{name}` in the declaration of `{declaration.name}`"
                 yield Diagnostic("ORIO-S014", message, place, help=did_you_mean(name, known) or _DEFINE_IT)
-            elif (problem := cannot_be_made(members)) is not None:
+            elif (problem := cannot_be_made(self.task.structures, name)) is not None:
                 message = f"`{declaration.name}` cannot be filled, as `{name}` is not plain: {problem}"
                 yield Diagnostic("ORIO-S014", message, place, help=_NUMBERS_ALONE)
 
