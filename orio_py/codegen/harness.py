@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from orio_py.codegen.kernel import is_shared, split_at_headers
-from orio_py.codegen.members import linked, links
+from orio_py.codegen.members import linked, links, record_of
 from orio_py.codegen.program import Program
-from orio_py.codegen.records import RANDOM, RecordPart, assignments, definition, distinct, parts
+from orio_py.codegen.records import RANDOM, Record, RecordPart, distinct
 from orio_py.codegen.templates import read, render
 from orio_py.codegen.variables import KernelInterface, KernelVariable, Passing
 from orio_py.core.expr import Value
 from orio_py.ctree.ctype import ctype
-from orio_py.ctree.structures import Members
 from orio_py.ctree.unit.translation_unit import translation_unit
 from orio_py.spec.counters import TAU_TIMER
 from orio_py.spec.inputs import Declaration, InputPoint, Storage
@@ -68,7 +67,7 @@ def harness_program(task: TuningTask, interface: KernelInterface, point: InputPo
                 *interface.definitions,
                 *_structures(task, interface),
             ],
-            counts_members=any("orio_k" in line for v in variables for line in v.fill),
+            levels=max((len(part.levels) for v in variables for part in v.parts), default=0),
             declarations="\n".join([includes, *_declared(task), from_decl_file]),
             user_code=code,
             links=found,
@@ -121,12 +120,12 @@ class _Contents:
 def _variables(task: TuningTask, interface: KernelInterface) -> list[HarnessVariable]:
     contents = _Contents.of(task)
     every = interface.variables
-    rows = [_row(i, v, contents, linked(every, v)) for i, v in enumerate(every)]
+    rows = [_row(i, v, contents, linked(task, every, v)) for i, v in enumerate(every)]
     used = {v.name for v in interface.variables} | set(interface.macros)
     for spec in task.inputs.declarations:
         if spec.name not in used:
-            members = task.structures.get(spec.type, ())
-            rows.append(_unused_row(len(rows), spec, members, contents))
+            record = record_of(task, spec.name, spec.type) if spec.type in task.structures else None
+            rows.append(_unused_row(len(rows), spec, record, contents))
     return rows
 
 
@@ -143,7 +142,7 @@ def _row(
         index,
         variable.name,
         variable.type,
-        parts(variable.type, variable.members, pointers),
+        _record(variable).parts(pointers),
         _count(variable.dimensions),
         _allocation(variable, contents),
         _bindings(index, variable),
@@ -157,7 +156,11 @@ def _row(
     )
 
 
-def _unused_row(index: int, spec: Declaration, members: Members, contents: _Contents) -> HarnessVariable:
+def _record(variable: KernelVariable) -> Record:
+    return variable.record or Record(variable.type, {})
+
+
+def _unused_row(index: int, spec: Declaration, record: Record | None, contents: _Contents) -> HarnessVariable:
     """A variable that only the specification's own code may use."""
     table, is_array = f"orio_table[{index}]", bool(spec.dimensions)
     variable = KernelVariable(
@@ -171,13 +174,13 @@ def _unused_row(index: int, spec: Declaration, members: Members, contents: _Cont
         compared=False,
         live_in=True,
         source=spec,
-        members=members,
+        record=record,
     )
     return HarnessVariable(
         index,
         spec.name,
         spec.type,
-        parts(spec.type, members),
+        _record(variable).parts(),
         _count(spec.dimensions),
         "dynamic" if spec.storage.is_allocated else "static",
         _bindings(index, variable),
@@ -192,7 +195,7 @@ def _unused_row(index: int, spec: Declaration, members: Members, contents: _Cont
 def _filling(table: str, variable: KernelVariable, filled: tuple[str, str]) -> tuple[str, tuple[str, ...]]:
     """The value of a scalar number, and the statements that fill an element of anything else."""
     fill, expression = filled
-    if fill == "expression" and not variable.is_array and not variable.members:
+    if fill == "expression" and not variable.is_array and not variable.record:
         return expression, ()
     values = {name: RANDOM if text == "random" else text for name, text in variable.values}
     if fill != "none":
@@ -200,7 +203,7 @@ def _filling(table: str, variable: KernelVariable, filled: tuple[str, str]) -> t
     if not values:
         return "", ()
     element = f"(({variable.type} *){table}.orio_image)[orio_i]"
-    return "", assignments(variable.type, variable.members, element, values)
+    return "", _record(variable).assignments(element, values)
 
 
 def _allocation(variable: KernelVariable, contents: _Contents) -> str:
@@ -291,10 +294,10 @@ def _renamed(task: TuningTask) -> list[str]:
 
 def _structures(task: TuningTask, interface: KernelInterface) -> list[str]:
     """The structures of variables, but for those that the specification's own files define."""
-    used = [(v.type, v.members) for v in interface.variables]
-    used += [(d.type, task.structures.get(d.type, ())) for d in task.inputs.declarations]
+    used = [v.record for v in interface.variables if v.record is not None]
+    used += [Record(d.type, task.structures) for d in task.inputs.declarations]
     known = {n for f in task.files for n in (*translation_unit(f.text).structures, *f.structures)}
-    return [definition(*found) for found in distinct(used).items() if found[0] not in known]
+    return [record.definition() for record in distinct(used) if record.name not in known]
 
 
 def _literal(value: Value) -> str:

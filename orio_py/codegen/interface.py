@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from orio_py.codegen import ctypes
 from orio_py.codegen.extent import extent_effects, loop_indices
-from orio_py.codegen.members import with_members
+from orio_py.codegen.members import record_of, with_members
 from orio_py.codegen.variables import KernelInterface, KernelVariable, Passing
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.ctree.file_scope import live_after
@@ -172,7 +172,7 @@ class _Builder:
             message = f"`{name}` is `{declared.type}` in the file but its decl says `{spec.type}`"
             self._problem("ORIO-M003", name, message)
             return None
-        if (problem := cannot_be_made(members)) is not None:
+        if (problem := cannot_be_made(self.task.structures, declared.type)) is not None:
             message = f"`{name}` has type `{declared.type}`, which the test program cannot fill: {problem}"
             self._problem("ORIO-M001", name, message)
             return None
@@ -271,8 +271,9 @@ class _Builder:
             self._problem(
                 "ORIO-M002", variable.name, f"the value of `{variable.name}` before the region is not known"
             )
-        members = self.task.structures.get(variable.type)
-        return variable if members is None else replace(variable, members=members)
+        if variable.type not in self.task.structures:
+            return variable
+        return replace(variable, record=record_of(self.task, variable.name, variable.type))
 
     def _has_global_value(self, name: str) -> bool:
         declared = self.globals.get(name)
@@ -324,11 +325,13 @@ class _Builder:
     def _definitions(self) -> tuple[str, ...]:
         """Object-like macros of the file that the declarations of the specification mention."""
         known = self.task.surroundings.macros
-        texts = [" ".join((*d.dimensions, d.initialiser or "")) for d in self.spec.values()]
+        specified = (*self.spec.values(), *self.task.inputs.members)
+        texts = [" ".join((*d.dimensions, d.initialiser or "")) for d in specified]
         texts.extend(" ".join(d.dimensions) for d in (*self.parameters.values(), *self.locals.values()))
         structures = (d for d in self.globals.values() if d.type in self.task.structures)
         texts.extend(" ".join(d.dimensions) for d in structures)
-        texts.extend(" ".join(m.dimensions) for members in self.task.structures.values() for m in members)
+        every = (m for members in self.task.structures.values() for m in members)
+        texts.extend(" ".join((*m.dimensions, m.width)) for m in every)
         waiting, taken = IDENTIFIER.findall(" ".join(texts)), dict[str, str]()
         while waiting:
             name = waiting.pop()

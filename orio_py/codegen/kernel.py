@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from orio_py.codegen.extent import extent_text
 from orio_py.codegen.program import Program
-from orio_py.codegen.records import distinct, same_layout
+from orio_py.codegen.records import distinct
 from orio_py.codegen.templates import render
 from orio_py.codegen.variables import KernelInterface, KernelVariable, Passing
 from orio_py.core.expr import Value
@@ -107,8 +107,8 @@ def _shared(index: int, variable: KernelVariable) -> Mapping[str, object]:
 
 def _layouts(interface: KernelInterface) -> list[str]:
     """What the test program takes for granted of the file's structures."""
-    found = distinct([(v.type, v.members) for v in interface.variables])
-    return [line for number, record in enumerate(found.items()) for line in same_layout(number, *record)]
+    found = distinct([v.record for v in interface.variables if v.record is not None])
+    return [line for number, record in enumerate(found) for line in record.same_layout(number)]
 
 
 def _globals(task: TuningTask, variables: Sequence[KernelVariable]) -> list[str]:

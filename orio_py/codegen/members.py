@@ -9,14 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from orio_py.codegen.extent import extent_effects, parse_extent
+from orio_py.codegen.records import Record, levels_of, place_of, shown
 from orio_py.codegen.variables import KernelVariable, Passing
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.ctree.dependence.names import names_of, references
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
-from orio_py.ctree.structures import is_pointer
+from orio_py.ctree.structures import Members, is_pointer
 from orio_py.spec.inputs import Declaration
-from orio_py.spec.members import member_at, owner_of, uses_of
+from orio_py.spec.members import holder_of, path_of, uses_of
 from orio_py.spec.task import TuningTask
 
 
@@ -26,40 +27,60 @@ def with_members(task: TuningTask, variables: Sequence[KernelVariable]) -> tuple
     Raises DiagnosticError ORIO-M002 for a pointer that the timed code follows and nobody has declared.
     """
     found = {v.name: v for v in variables}
-    if not any(v.members for v in variables):
+    if not any(v.record for v in variables):
         return tuple(variables)
     declared = {d.name: d for d in task.inputs.members}
     written = _written(task)
     if written is not None:
         for v in variables:
-            if v.members:
+            if v.record:
                 found[v.name] = replace(v, written=v.written and v.name in written)
     for spec in sorted(declared.values(), key=lambda d: d.name.count(".")):
-        owner, member = found.get(owner_of(spec.name)), member_at(task, spec.name)
-        if owner is None or member is None:
+        holder, path = found.get(holder_of(task, spec.name)), path_of(task, spec.name)
+        if holder is None or not path:
             continue
-        if is_pointer(member):
-            found[spec.name] = _pointed_to(task, owner, spec, written is None or spec.name in written)
+        if is_pointer(path[-1]):
+            found[spec.name] = _pointed_to(task, holder, spec, written is None or spec.name in written)
         elif spec.initialiser is not None:
-            value = (spec.name.rpartition(".")[2], spec.initialiser)
-            found[owner.name] = replace(owner, values=(*owner.values, value))
+            value = (spec.name.removeprefix(f"{holder.name}."), spec.initialiser)
+            found[holder.name] = replace(holder, values=(*holder.values, value))
     _check_followed(task, found)
     return tuple(found.values())
 
 
-def _pointed_to(task: TuningTask, owner: KernelVariable, spec: Declaration, written: bool) -> KernelVariable:
+def record_of(task: TuningTask, name: str, kind: str) -> Record:
+    """The structure that a variable is, or points to; what the specification declares of unions is what they hold."""
+    chosen: set[Members] = set()
+    for spec in task.inputs.members:
+        if spec.name.startswith(f"{name}.") and holder_of(task, spec.name) == name:
+            path = path_in(task, name, spec.name)
+            chosen.update(path[:end] for end, member in enumerate(path, 1) if member.overlaid)
+    return Record(kind, task.structures, frozenset(chosen))
+
+
+def path_in(task: TuningTask, holder: str, path: str) -> Members:
+    """The members on a path behind its holder."""
+    return path_of(task, path)[len(path_of(task, holder)) :]
+
+
+def _pointed_to(task: TuningTask, holder: KernelVariable, spec: Declaration, written: bool) -> KernelVariable:
+    around = path_in(task, holder.name, spec.name)[:-1]
     return KernelVariable(
         spec.name,
         Passing.MEMBER,
         spec.type,
         "",
-        (*(extent for extent in owner.dimensions if extent != "1"), *spec.dimensions),
+        (
+            *(extent for extent in holder.dimensions if extent != "1"),
+            *(extent for member in around for extent in member.dimensions),
+            *spec.dimensions,
+        ),
         is_array=True,
         written=written,
         compared=True,
         live_in=True,
         source=spec,
-        members=task.structures.get(spec.type, ()),
+        record=record_of(task, spec.name, spec.type) if spec.type in task.structures else None,
     )
 
 
@@ -80,7 +101,9 @@ def _written(task: TuningTask) -> frozenset[str] | None:
     if sets or effects.opaque or effects.calls or effects.address_taken or any(map(_has_pointers, trees)):
         return None
     uses = frozenset(
-        use.path if use.follows else owner_of(use.path) for use in uses_of(task, trees) if use.is_written
+        use.path if use.follows else holder_of(task, use.path)
+        for use in uses_of(task, trees)
+        if use.is_written
     )
     wholes = (
         found.name
@@ -103,7 +126,7 @@ def _check_followed(task: TuningTask, found: dict[str, KernelVariable]) -> None:
     """Report pointers that are followed and lead nowhere."""
     problems: dict[str, Diagnostic] = {}
     for use in uses_of(task, _timed(task)):
-        if is_pointer(use.member) and owner_of(use.path) in found and use.path not in found:
+        if is_pointer(use.member) and holder_of(task, use.path) in found and use.path not in found:
             message = f"the extent of `{use.path}` is not known"
             help_text = f"declare it in input_vars: `{example(use.path, use.member.type)}`"
             problems.setdefault(use.path, Diagnostic("ORIO-M002", message, use.position, help=help_text))
@@ -135,30 +158,41 @@ def links(task: TuningTask, variables: Sequence[KernelVariable]) -> tuple[Link, 
     found: list[Link] = []
     for v in variables:
         if v.passing is Passing.MEMBER and v.source is not None:
-            owner = variables[places[owner_of(v.name)]]
+            holder = variables[places[holder_of(task, v.name)]]
             number = len(found)
-            setup = _setup(f"orio_links[{number}]", owner, v, v.source)
+            path = path_in(task, holder.name, v.name)
+            setup = _setup(f"orio_links[{number}]", holder, path, v.source)
             is_given = task.inputs.init_file is not None and v.source.initialiser is None
-            found.append(Link(places[owner.name], places[v.name], setup, is_given))
+            found.append(Link(places[holder.name], places[v.name], setup, is_given))
     return tuple(found)
 
 
-def _setup(link: str, owner: KernelVariable, v: KernelVariable, spec: Declaration) -> tuple[str, ...]:
-    name = v.name.rpartition(".")[2]
-    member = next(m for m in owner.members if m.name == name)
-    extents = spec.dimensions[len(member.dimensions) :]
+def _setup(link: str, holder: KernelVariable, path: Members, spec: Declaration) -> tuple[str, ...]:
+    member = path[-1]
+    own = 0 if member.points_to_array else len(member.dimensions)
+    extents = spec.dimensions[own:]
+    if member.points_to_array:
+        extents = (" * ".join(f"(size_t)({extent})" for extent in extents),)
+    levels = levels_of(holder.type, path, "sizeof(void *)")
+    slots = " * ".join(count for count, _ in levels)
     return (
-        f"{link}.orio_offset = offsetof({owner.type}, {name});",
-        f"{link}.orio_slots = sizeof((({owner.type} *)0)->{name}) / sizeof(void *);",
+        f"{link}.orio_offset = {place_of(holder.type, path)};",
+        f"{link}.orio_slots = {slots or 1};",
         f"{link}.orio_depth = {len(extents)};",
         *(f"{link}.orio_extents[{place}] = (size_t)({extent});" for place, extent in enumerate(extents)),
+        *(
+            f"{link}.orio_levels[{place}][{side}] = {text};"
+            for place, level in enumerate(levels)
+            for side, text in enumerate(level)
+        ),
+        f"{link}.orio_level_count = {len(levels)};",
     )
 
 
-def linked(variables: Sequence[KernelVariable], owner: KernelVariable) -> frozenset[str]:
-    """The members of a structure that point to variables."""
+def linked(task: TuningTask, variables: Sequence[KernelVariable], holder: KernelVariable) -> frozenset[str]:
+    """The members of a structure that point to variables, by their paths in it."""
     return frozenset(
-        v.name.rpartition(".")[2]
+        shown(path_in(task, holder.name, v.name))
         for v in variables
-        if v.passing is Passing.MEMBER and owner_of(v.name) == owner.name
+        if v.passing is Passing.MEMBER and holder_of(task, v.name) == holder.name
     )

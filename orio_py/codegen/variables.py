@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from orio_py.codegen.records import Record
 from orio_py.core.expr import Value
-from orio_py.ctree.structures import Members
 from orio_py.spec.inputs import Declaration
 
 
@@ -29,8 +29,8 @@ class KernelVariable:
     `type` is the element type in the test program, `parameter` the C text of the kernel's parameter or
     local, `dimensions` C extents (empty for a scalar), `source` the specification's declaration.
     `spine` marks an array held as pointers to rows.  `initialiser` is C text for a local whose value the
-    file fixes.  `members` are those of a structure; there are none where the elements are numbers.  `values` are
-    the C texts that the specification gives to some of them.
+    file fixes.  `record` tells what a structure holds; there is none where the elements are numbers.  `values` are
+    the C texts that the specification gives to some of its members, by their paths in it.
     """
 
     name: str
@@ -46,7 +46,7 @@ class KernelVariable:
     spine: bool = False
     initialiser: str | None = None
     known_value: Value = None
-    members: Members = ()
+    record: Record | None = None
     values: tuple[tuple[str, str], ...] = ()
 
 

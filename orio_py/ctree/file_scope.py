@@ -21,7 +21,7 @@ from orio_py.ctree.unit.control_flow import ControlFlow
 from orio_py.ctree.unit.external_declarations import OPAQUE
 from orio_py.ctree.unit.translation_unit import Function, TranslationUnit, translation_unit
 
-__all__ = ["FileScope", "FunctionHeader", "callees_at", "live_after", "surroundings", "with_own_functions"]
+__all__ = ["FileScope", "FunctionHeader", "callees_at", "live_after", "surroundings", "with_file_names"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,19 +135,22 @@ class _Finder:
         kept = self._kept(item, site.declarations if site is not None else (), macros)
         return FileScope(
             function=self._header(item, function) if item else None,
-            locals=_variables(site.declarations if site else (), "local"),
-            globals=_variables(unit.variables(top), "global"),
+            locals=self._variables(site.declarations if site else (), "local"),
+            globals=self._variables(unit.variables(top), "global"),
             definitions=macros,
             typedefs=frozenset(unit.typedefs),
             before=self._reduced(0, start, kept),
             after=self._reduced(end, len(text), kept),
             unit=unit,
             inside=inside,
-            own=_variables((function or unit).declared_in(inside), "local"),
+            own=self._variables((function or unit).declared_in(inside), "local"),
             flow=function.flow if function is not None and site is not None else None,
             in_loop=bool(site and site.in_loop),
             unsure=self.file.outline.unsure,
         )
+
+    def _variables(self, nodes: Iterable[Node], scope: Scope) -> tuple[CDeclaration, ...]:
+        return tuple(map(self.unit.with_extents, _variables(nodes, scope)))
 
     def _kept(
         self, inside: Item | None, declared: Sequence[Node], macros: Mapping[str, Macro]
@@ -196,7 +199,7 @@ class _Finder:
             result = re.sub(rf"\s*\b{re.escape(item.name)}\b", "", shown).strip()
         return FunctionHeader(
             name=item.name,
-            parameters=_variables(function.parameters if function is not None else (), "parameter"),
+            parameters=self._variables(function.parameters if function is not None else (), "parameter"),
             return_type=result,
             text=self.file.text[item.start : item.body].strip(),
             span=Span(item.start, item.end),
@@ -226,15 +229,17 @@ def _readable(node: Node) -> Node:
     return copy_with(node, init=c_ast.ID(OPAQUE)) if has_statements else node
 
 
-def with_own_functions(tree: Compound, near: FileScope) -> Compound:
-    """The code of a region; what it calls of the file's own is told from functions of the C library.
+def with_file_names(tree: Compound, near: FileScope) -> Compound:
+    """The code of a region; what it names of the file's own is told from what others mean by the names.
 
-    That are functions which the file defines, and variables that point to functions.
+    Calls of functions which the file defines, and of variables that point to functions, are told from those of the C
+    library.  Variables of a type that is the name of an array are declared with its extents.
     """
     known = PURE_FUNCTIONS | MINIMUM_NAMES | MAXIMUM_NAMES
     own = near.unit.own_functions | near.declared.keys()
     pure = near.unit.pure_functions - near.declared.keys()
     found = _Calls((own & known) | pure, pure).rewrite(tree)
+    found = _ArrayTypes(near.unit).rewrite(found) if near.unit.array_types else found
     assert isinstance(found, Compound)
     return found
 
@@ -244,9 +249,40 @@ def callees_at(near: FileScope, called: Iterable[str]) -> Mapping[str, Callee]:
     parameters = near.function.parameters if near.function is not None else ()
     hidden = frozenset(d.name for d in (*parameters, *near.locals, *near.own))
     found = callees(near.unit, called, (d.name for d in near.globals), hidden, near.definitions)
-    return {
-        name: replace(callee, body=with_own_functions(callee.body, near)) for name, callee in found.items()
-    }
+    return {name: replace(callee, body=with_file_names(callee.body, near)) for name, callee in found.items()}
+
+
+class _ArrayTypes(Rewriter):
+    """`real3 x, *p;` as `real_t x[3], (*p)[3];`."""
+
+    def __init__(self, unit: TranslationUnit) -> None:
+        self._unit = unit
+
+    def visit_Decl(self, node: c_ast.Decl) -> Node:
+        node = self.generic(node)
+        kind = self._with_extents(node.type, node.name)
+        return node if kind is node.type else copy_with(node, type=kind)
+
+    def _with_extents(self, kind: Node, name: str | None) -> Node:
+        match kind:
+            case c_ast.ArrayDecl() | c_ast.PtrDecl():
+                inner = self._with_extents(kind.type, name)
+                return kind if inner is kind.type else copy_with(kind, type=inner)
+            case c_ast.TypeDecl(type=c_ast.IdentifierType(names=[word])) if word in self._unit.array_types:
+                return self._with_extents(_named(self._unit.typedefs[word].type, name, kind), name)
+            case _:
+                return kind
+
+
+def _named(kind: Node, name: str | None, place: c_ast.TypeDecl) -> Node:
+    """The type of a typedef as that of a variable, with the qualifiers of the latter."""
+    match kind:
+        case c_ast.ArrayDecl():
+            return copy_with(kind, type=_named(kind.type, name, place), coord=place.coord)
+        case c_ast.TypeDecl():
+            return copy_with(kind, declname=name, quals=[*kind.quals, *place.quals], coord=place.coord)
+        case _:
+            return kind
 
 
 class _Calls(Rewriter):

@@ -99,6 +99,16 @@ class KeywordLexer(CLexer):
         return found
 
 
+class ImplicitIntParser(CParser):
+    """pycparser's parser; a declaration without a type declares an `int`, as in C before 1999 (C89 6.5.2)."""
+
+    def _fix_decl_name_type(self, decl: Node, typename: list[Node]) -> Node:
+        is_implicit = not typename and isinstance(decl, c_ast.Decl)
+        return super()._fix_decl_name_type(
+            decl, [c_ast.IdentifierType(["int"], decl.coord)] if is_implicit else typename
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class _Fragment:
     """The text to parse, its tokens, and the transform marks by their offset in the text."""
@@ -181,7 +191,7 @@ class _Fragment:
     def parse(self, typedefs: frozenset[str]) -> Compound:
         code = code_tokens(self.tokens)
         wrapped = _wrap(self, self._insertions(), self._type_names(code, typedefs))
-        parser = CParser(lexer=KeywordLexer)
+        parser = ImplicitIntParser(lexer=KeywordLexer)
         try:
             tree = parser.parse(wrapped.text, "")
         except RecursionError:
@@ -344,7 +354,7 @@ class UnparsedError(Exception):
 
 def parse_external(text: str) -> list[Node]:
     """The external declarations in a text.  Raises UnparsedError."""
-    parser = CParser(lexer=KeywordLexer)
+    parser = ImplicitIntParser(lexer=KeywordLexer)
     try:
         return list(parser.parse(text, "").ext)
     except ParseError as error:

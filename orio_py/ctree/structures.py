@@ -1,34 +1,74 @@
-"""Structures as far as their members are variables and arrays of such."""
+"""Structures and unions as far as their members are variables, arrays of such, and structures again."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
 
 from orio_py.ctree.symbols import CDeclaration
 
 Members = tuple[CDeclaration, ...]
-"""The members of a structure, in their order."""
+"""The members of a structure or union, in their order.
+
+One whose members can be named like those of the structure around it (C11 6.7.2.1) has no name, nor have bits that
+keep others apart.
+"""
+
+Structures = Mapping[str, Members]
+"""The members by the names of types; a structure without a tag in another one is called `struct outer.member`."""
 
 _FLOATING = frozenset({"float", "double", "long double"})
 
 
-def cannot_be_made(members: Members) -> str | None:
-    """Why a program cannot make such a structure; None if it can: pointers may point to anything, or nowhere."""
-    return not_numbers(tuple(member for member in members if not is_pointer(member)))
+def member_path(structures: Structures, kind: str, name: str) -> Members:
+    """The member of a structure by its name, behind those without a name that hold it; nothing if there is none."""
+    for member in structures.get(kind, ()):
+        if member.name == name:
+            return (member,)
+        if not member.name and (inner := member_path(structures, member.type, name)):
+            return (member, *inner)
+    return ()
+
+
+def paths(structures: Structures, kind: str) -> Iterator[Members]:
+    """The ways to what is no structure itself, or a pointer; where members share memory, to each of them."""
+    for member in structures.get(kind, ()):
+        if is_pointer(member) or member.type not in structures:
+            yield (member,)
+        else:
+            yield from ((member, *path) for path in paths(structures, member.type))
+
+
+def memory_location(structures: Structures, kind: str, member: CDeclaration) -> str | None:
+    """The first of the bit fields that are one memory location with a member, where there are several (C11 3.14)."""
+    run: list[CDeclaration] = []
+    for other in (*structures.get(kind, ()), None):
+        if other is not None and other.width and (other.name or other.width.strip() != "0"):
+            run.append(other)
+            continue
+        names = [field.name for field in run if field.name]
+        if member.name in names:
+            return names[0] if len(names) > 1 else None
+        run.clear()
+    return None
 
 
 def is_pointer(member: CDeclaration) -> bool:
     """Whether a member holds an address, or several, of data or of a function."""
-    return member.pointers > 0 or "(" in member.type
+    return member.pointers > 0 or member.points_to_array or "(" in member.type
 
 
-def not_numbers(members: Members) -> str | None:
-    """Why the members are not all numbers and arrays of numbers that can be assigned; None if they are."""
-    for member in members:
-        if member.pointers:
-            return f"its member `{member.name}` is a pointer"
-        if "const" in member.qualifiers:
-            return f"its member `{member.name}` is constant"
-        if not (member.type in _FLOATING or (member.is_integer and not member.type.startswith("enum "))):
-            return f"its member `{member.name}` is of type `{member.type}`"
-        if "" in member.dimensions:
-            return f"its member `{member.name}` has no extent"
+def cannot_be_made(structures: Structures, kind: str) -> str | None:
+    """Why a program cannot make such a structure; None if it can: pointers may point to anything, or nowhere."""
+    for path in paths(structures, kind):
+        shown, last = ".".join(member.name for member in path if member.name), path[-1]
+        if any("const" in member.qualifiers for member in path if not is_pointer(member)):
+            return f"its member `{shown}` is constant"
+        if any("" in member.dimensions for member in path if not is_pointer(member)):
+            return f"its member `{shown}` has no extent"
+        if not (is_pointer(last) or last.type in _FLOATING or _is_integer(last)):
+            return f"its member `{shown}` is of type `{last.type}`"
     return None
+
+
+def _is_integer(member: CDeclaration) -> bool:
+    return member.is_integer and not member.type.startswith("enum ")

@@ -45,11 +45,21 @@ class CDeclaration:
     """Whether the function may copy the address that a pointer parameter holds."""
     element: str = ""
     """Of a member, the arithmetic type of which a typedef as its `type` makes arrays."""
+    width: str = ""
+    """Of a member, how many bits a bit field has."""
+    overlaid: bool = False
+    """Of a member, whether it shares its memory with the others, as those of a union do."""
 
     @property
     def is_array_like(self) -> bool:
         """Whether the variable is an array or a data pointer, so that it can have subscripts."""
         return bool(self.dimensions) or self.pointers > 0
+
+    @property
+    def points_to_array(self) -> bool:
+        """Whether the outermost extent is that of a pointer: `double (*p)[3]`."""
+        stars = "(*" in self.text or (not self.pointers and "*" in self.text.partition("[")[0])
+        return self.dimensions[:1] == ("",) and stars
 
     @property
     def is_scalar(self) -> bool:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from orio_py.ctree.build import ident, literal_value
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.ctree.structures import Members
+from orio_py.ctree.structures import Members, is_pointer
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.kernel.types import device_type
 
@@ -80,8 +80,14 @@ def record_plan(type_name: str, members: Members) -> RecordPlan | str:
 
 
 def _problem(member: CDeclaration) -> str | None:
-    if member.pointers:
+    if is_pointer(member):
         return f"`{member.name}` is a pointer"
+    if member.overlaid:
+        return f"`{member.name}` shares its memory with other members"
+    if member.width:
+        return f"`{member.name or member.type}` is a bit field"
+    if not member.name:
+        return f"it holds a `{member.type.partition(' ')[0]}` without a name"
     if member.qualifiers & _QUALIFIERS:
         return f"`{member.name}` is volatile"
     kind = device_type(member.type)

@@ -10,10 +10,10 @@ from orio_py.core.expr import name_positions, names_in
 from orio_py.core.names import C_TYPES
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position
-from orio_py.ctree.structures import cannot_be_made, is_pointer
+from orio_py.ctree.structures import Members, cannot_be_made, is_pointer
 from orio_py.ctree.symbols import CDeclaration, Effects, effects
 from orio_py.spec.inputs import Declaration, Storage
-from orio_py.spec.members import member_at, owner_of, structure_of, uses_of
+from orio_py.spec.members import holder_of, member_at, owner_of, path_of, structure_of, uses_of
 from orio_py.spec.parameter import Constraint
 from orio_py.spec.task import TuningTask
 from orio_py.spec.temporaries import is_temporary
@@ -25,7 +25,9 @@ _DEFINE_IT = (
     "define a structure, or a typedef of numbers, in the file itself or in a header that it includes by "
     '`#include "…"`: `struct point { double x, y; };`'
 )
-_NUMBERS_ALONE = "structures whose members are numbers, arrays of numbers and pointers can be declared"
+_NUMBERS_ALONE = (
+    "structures whose members are numbers, arrays of numbers, pointers and such structures can be declared"
+)
 _C_WORDS = frozenset(
     ["sizeof", "int", "long", "char", "short", "float", "double", "unsigned", "signed", "size_t"]
 )
@@ -92,7 +94,7 @@ class _Checker:
             if members is None:
                 message = f"unknown type `{name}` in the declaration of `{declaration.name}`"
                 yield Diagnostic("ORIO-S014", message, place, help=did_you_mean(name, known) or _DEFINE_IT)
-            elif (problem := cannot_be_made(members)) is not None:
+            elif (problem := cannot_be_made(self.task.structures, name)) is not None:
                 message = f"`{declaration.name}` cannot be filled, as `{name}` is not plain: {problem}"
                 yield Diagnostic("ORIO-S014", message, place, help=_NUMBERS_ALONE)
 
@@ -113,6 +115,22 @@ class _Checker:
                 yield Diagnostic("ORIO-S027", message, declaration.position, help=near)
             elif (problem := self._misfit(declaration, member)) is not None:
                 yield Diagnostic("ORIO-S027", problem, declaration.position)
+        yield from self._of_one_union()
+
+    def _of_one_union(self) -> Iterator[Diagnostic]:
+        """Declarations of several members of a union."""
+        found: dict[tuple[str, int, Members], tuple[str, CDeclaration]] = {}
+        for declaration in self.task.inputs.members:
+            path = path_of(self.task, declaration.name)
+            for place, member in enumerate(path):
+                if not member.overlaid:
+                    continue
+                key = holder_of(self.task, declaration.name), place, path[:place]
+                other, chosen = found.setdefault(key, (declaration.name, member))
+                if chosen != member:
+                    message = f"`{other}` and `{declaration.name}` are in members of one union"
+                    help_text = "declare the member that the code uses; the other members share its memory"
+                    yield Diagnostic("ORIO-S027", message, declaration.position, help=help_text)
 
     def _misfit(self, declaration: Declaration, member: CDeclaration) -> str | None:
         """Why a declaration does not fit the member."""
@@ -123,10 +141,11 @@ class _Checker:
         )
         if not same:
             return f"`{name}` is `{member.type}` in the file but its decl says `{declaration.type}`"
-        if "." in owner_of(name) and owner_of(name) not in {d.name for d in self.task.inputs.members}:
-            return f"`{owner_of(name)}` has to be declared, too"
+        holder = holder_of(self.task, name)
+        if "." in holder and holder not in {d.name for d in self.task.inputs.members}:
+            return f"`{holder}` has to be declared, too"
         wanted = len(member.dimensions) + member.pointers
-        if extents != wanted and not (extents == 0 and member.pointers == 0):
+        if extents != wanted and not (extents == 0 and not is_pointer(member)):
             return f"`{name}` has {wanted} extents in the file but its decl says {extents}"
         return None
 
@@ -232,7 +251,8 @@ class _Checker:
     def _examples(self, name: str) -> tuple[str, ...]:
         """Declarations of an array, or of what the pointers of a structure point to."""
         kind = self._type_of(name)
-        followed = {u.path: u.member for u in self.uses if owner_of(u.path) == name and is_pointer(u.member)}
+        uses = (u for u in self.uses if is_pointer(u.member) and holder_of(self.task, u.path) == name)
+        followed = {u.path: u.member for u in uses}
         one = f"decl dynamic {kind} {name}[N] = random;"
         return tuple(f"decl {m.type} {path}[N] = random;" for path, m in followed.items()) or (one,)
 
@@ -244,9 +264,11 @@ class _Checker:
         }
         told: set[str] = set()
         for use in self.uses:
-            path, owner = use.path, owner_of(use.path)
+            path, owner = use.path, holder_of(self.task, use.path)
             known = {*unknown, *told, *declared}
             if owner in unknown or path in known or ("." in owner and owner not in declared):
+                continue
+            if use.member.type in self.task.structures and not is_pointer(use.member):
                 continue
             if is_pointer(use.member):
                 told.add(path)
@@ -254,9 +276,9 @@ class _Checker:
                     yield self._missing(
                         f"the extent of `{path}` is not known", f"decl {use.member.type} {path}[N] = random;"
                     )
-            elif not (use.is_written or owner in filled or self.task.inputs.init_file) and owner in (
-                self.declared | declared
-            ):
+            elif not (
+                use.is_written or filled.intersection(_with_owners(path)) or self.task.inputs.init_file
+            ) and owner in (self.declared | declared):
                 told.add(path)
                 yield self._missing(
                     f"the value of `{path}` is not known", f"decl {use.member.type} {path} = 1;"
@@ -320,6 +342,13 @@ class _Checker:
             message = f"`noalias` names `{name[:40]}`, but the region uses no such array"
             near = did_you_mean(name, arrays)
             yield Diagnostic("ORIO-S006", message, self.task.assumptions.position, help=near)
+
+
+def _with_owners(path: str) -> Iterator[str]:
+    """A path and those of the structures around it."""
+    while path:
+        yield path
+        path = owner_of(path)
 
 
 def _listed(names: list[str]) -> str:

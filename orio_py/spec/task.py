@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from orio_py.core.source import Position, SourceFile, Span
 from orio_py.ctree.file_scope import FileScope
-from orio_py.ctree.structures import Members
+from orio_py.ctree.structures import Structures
 from orio_py.spec.assumptions import Assumptions
 from orio_py.spec.inputs import ExternalFile, InputSpec
 from orio_py.spec.objective import Objective
@@ -73,6 +73,6 @@ class TuningTask:
         return self.surroundings.unit.number_types
 
     @property
-    def structures(self) -> Mapping[str, Members]:
-        """The members of structures, by the names of the structures' types."""
+    def structures(self) -> Structures:
+        """The members of structures and unions, by the names of their types."""
         return self.surroundings.unit.structures

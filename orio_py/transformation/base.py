@@ -15,7 +15,7 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.parse import position
 from orio_py.ctree.rewrite import used_names
-from orio_py.ctree.structures import Members
+from orio_py.ctree.structures import Members, Structures
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.ctree.unit.callees import Callee
 from orio_py.spec.assumptions import Assumptions
@@ -62,7 +62,7 @@ class Context:
     surrounding: tuple[CanonicalLoop, ...] = ()
     assumptions: Assumptions = Assumptions()
     types: Mapping[str, str] = field(default_factory=dict[str, str])
-    structures: Mapping[str, Members] = field(default_factory=dict[str, Members])
+    structures: Structures = field(default_factory=dict[str, Members])
     facts: tuple[Constraint, ...] = ()
     enumerators: Mapping[str, int] = field(default_factory=dict[str, int])
     functions: Mapping[str, Callee] = field(default_factory=dict[str, Callee])

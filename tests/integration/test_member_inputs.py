@@ -217,7 +217,6 @@ STRUCTURES = "struct part { int n; double *v, **rows; }; struct outer { struct p
         ("decl double a.v[n][n] = 0;", "ORIO-S027", "5:34", "has 1 extents in the file but its decl says 2"),
         ("decl double a.rows[n] = 0;", "ORIO-S027", "5:34", "has 2 extents in the file but its decl says 1"),
         ("decl double a.v = 0;", "ORIO-S027", "5:34", "has 1 extents in the file but its decl says 0"),
-        ("decl double o.p->v[n] = 0;", "ORIO-S027", "5:34", "`o.p` has to be declared, too"),
         ("decl double n.v[n] = 0;", "ORIO-S027", "5:34", "`n` is no structure that the file defines"),
         ("decl double a.v[m] = 0;", "ORIO-S025", "5:34", "the extent of `a.v` uses the unknown name `m`"),
         ("decl static double a.v[n] = 0;", "ORIO-S013", "5:22", "expected a type and a member"),

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from orio_py.ctree.dependence.names import AccessKey
-from orio_py.ctree.structures import Members
+from orio_py.ctree.dependence.names import LOCATION, AccessKey, Reference
+from orio_py.ctree.structures import Members, Structures, is_pointer, member_path, memory_location
 from orio_py.ctree.symbols import CDeclaration
 
 _Kind = Literal["object", "pointer", "loaded"]
@@ -39,6 +39,7 @@ class _Place:
     type: str
     declared: CDeclaration
     restrict: bool
+    path: tuple[CDeclaration | None, ...]
 
     @property
     def name(self) -> str:
@@ -56,22 +57,51 @@ class Aliases:
     """What is known of the overlaps between the names of a nest.
 
     `noalias` are the names that share memory with no other, or True for all; `exposed` the scalars whose
-    address may be known outside of their function, `structures` the members by the names of types.
+    address may be known outside of their function, `structures` the members by the names of types.  `concurrent`
+    says that accesses are at the same time, so that bit fields in one memory location are one object.
     """
 
     declarations: Mapping[str, CDeclaration]
     noalias: bool | frozenset[str] = False
     exposed: frozenset[str] = frozenset()
-    structures: Mapping[str, Members] = field(default_factory=dict[str, Members])
+    structures: Structures = field(default_factory=dict[str, Members])
+    concurrent: bool = False
+
+    def located(self, reference: Reference) -> Reference | None:
+        """The reference, as one to the object that it shares memory with: a union, or the bit fields next to each other.
+
+        Such an object has the name of its first member.  None where a pointer in a union is followed.
+        """
+        declared = self.declarations.get(reference.variable)
+        if declared is None:
+            return reference
+        name, kind, taken = reference.variable, declared.type, len(declared.dimensions) + declared.pointers
+        path = _path(kind, reference.name.partition(".")[2], self.structures)
+        for place, member in enumerate(path):
+            if member is None:
+                break
+            if member.overlaid:
+                first = self.structures[kind][0].name
+                is_followed = _leaves(path[place:], len(reference.subscripts) - taken)
+                return None if is_followed else Reference(f"{name}.{first}", reference.subscripts[:taken])
+            shared = memory_location(self.structures, kind, member) if self.concurrent else None
+            if shared is not None:
+                return Reference(f"{name}.{shared}{LOCATION}", reference.subscripts)
+            name = f"{name}.{member.name}" if member.name else name
+            taken += len(member.dimensions) + member.pointers
+            kind = member.type
+        return reference
 
     def may_overlap(self, first: AccessKey, second: AccessKey) -> bool:
         """Whether accesses under two different names may touch the same memory."""
         if first[0] == second[0]:
             return False
         one, two = self._place(first), self._place(second)
-        if one is None or two is None or self._promised(one, two):
+        if one is None or two is None:
             return False
         if one.variable == two.variable and "loaded" not in (one.kind, two.kind):
+            return _parts_of_union(one, two)
+        if self._promised(one, two):
             return False
         if one.kind == "object":
             one, two = two, one
@@ -101,7 +131,7 @@ class Aliases:
         Two of them say that memory is different only if they are the same: `g[0].u` and `g[1].u` may be one array.
         """
         name, depth = spot
-        variable, _, fields = name.partition(".")
+        variable, _, fields = name.removesuffix(LOCATION).partition(".")
         declared = self.declarations.get(variable)
         if declared is None or not fields or self._is_promised(name):
             return 0
@@ -132,16 +162,14 @@ class Aliases:
 
     def _place(self, spot: AccessKey) -> _Place | None:
         name, depth = spot
-        variable, _, fields = name.partition(".")
+        variable, _, fields = name.removesuffix(LOCATION).partition(".")
         declared = self.declarations.get(variable)
         if declared is None or (declared.scope == "global" and not declared.text):
             return None  # declared nowhere, or in the specification alone
         return _place(variable, fields, depth, declared, self.structures)
 
 
-def _place(
-    variable: str, fields: str, depth: int, declared: CDeclaration, structures: Mapping[str, Members]
-) -> _Place:
+def _place(variable: str, fields: str, depth: int, declared: CDeclaration, structures: Structures) -> _Place:
     extents, stars = len(declared.dimensions), declared.pointers
     through = _is_pointer(declared)
     direct = max(extents, 1) if through else extents
@@ -156,18 +184,40 @@ def _place(
     element = _type_class(declared.type) if depth >= extents + stars else _POINTER
     if members:
         element = _member_type(members[-1], depth - taken)
+    if any(member is not None and member.overlaid for member in members):
+        element = _ANYTHING
     restrict = "restrict" in declared.qualifiers and kind == "pointer" and stars <= 1
-    return _Place(variable, fields, kind, element, declared, restrict)
+    return _Place(variable, fields, kind, element, declared, restrict, members)
 
 
-def _path(kind: str, fields: str, structures: Mapping[str, Members]) -> tuple[CDeclaration | None, ...]:
-    """The members that fields name, outermost first; None for those that are not known."""
+def _path(kind: str, fields: str, structures: Structures) -> tuple[CDeclaration | None, ...]:
+    """The members that fields name, outermost first, with those without a name; None for what is not known."""
     found: list[CDeclaration | None] = []
     for name in fields.split(".") if fields else ():
-        member = next((m for m in structures.get(kind, ()) if m.name == name), None)
-        found.append(member)
-        kind = "" if member is None else member.type
+        path = member_path(structures, kind, name)
+        found.extend(path or (None,))
+        kind = path[-1].type if path else ""
     return tuple(found)
+
+
+def _leaves(path: Sequence[CDeclaration | None], subscripts: int) -> bool:
+    """Whether so many subscripts go on from a path of members to what a pointer among them points to."""
+    if _follows(path[:-1]):
+        return True
+    last = path[-1]
+    inside = sum(len(member.dimensions) for member in path[:-1] if member is not None)
+    return last is None or (is_pointer(last) and subscripts > inside + _own_extents(last))
+
+
+def _parts_of_union(one: _Place, two: _Place) -> bool:
+    """Whether two paths from one type of structure part at the members of a union."""
+    for first, second in zip(one.path, two.path, strict=False):
+        if first is None or second is None:
+            # What is known of another type by its name alone may be a union.
+            return not one.declared.type.startswith("struct")
+        if first != second:
+            return first.overlaid
+    return False
 
 
 def _follows(members: Sequence[CDeclaration | None]) -> bool:
@@ -180,7 +230,7 @@ def _follows(members: Sequence[CDeclaration | None]) -> bool:
 
 def _own_extents(member: CDeclaration) -> int:
     """How many subscripts of a member stay in the structure: none of `double (*p)[3]`."""
-    return 0 if _points_to_array(member) else len(member.dimensions)
+    return 0 if member.points_to_array else len(member.dimensions)
 
 
 def _member_type(member: CDeclaration | None, subscripts: int) -> str:
@@ -195,12 +245,7 @@ def _is_pointer(declared: CDeclaration) -> bool:
     """Whether subscripts of the variable go through an address that it holds."""
     if not declared.dimensions:
         return declared.pointers > 0
-    return declared.scope == "parameter" or _points_to_array(declared)
-
-
-def _points_to_array(declared: CDeclaration) -> bool:
-    """Whether the outermost extent is that of a pointer: `double (*p)[3]`."""
-    return declared.dimensions[:1] == ("",) and "(*" in declared.text
+    return declared.scope == "parameter" or declared.points_to_array
 
 
 def _excludes(pointer: _Place, other: _Place) -> bool:
@@ -216,7 +261,8 @@ def _compatible(one: _Place, two: _Place) -> bool:
     """Whether C allows lvalues of the two types to access the same object."""
     same = one.fields and two.fields and one.declared.type == two.declared.type
     if same and "loaded" not in (one.kind, two.kind):
-        return _is_within(one.fields, two.fields) or _is_within(two.fields, one.fields)
+        is_part = _is_within(one.fields, two.fields) or _is_within(two.fields, one.fields)
+        return is_part or _parts_of_union(one, two)
     kinds = {one.type, two.type}
     if _ANYTHING in kinds or len(kinds) == 1:
         return True

@@ -101,6 +101,7 @@ class _Collector(RegionWalk[Scope]):
         self.aliases = aliases
         self.terms = Terms(names, proof)
         self.proof = proof
+        self.overlapped = set(names.overlapped)
         self.instances: list[Instance] = []
         self.index_writes: list[Instance] = []
         self.groups: dict[tuple[int, ...], list[Node]] = {}
@@ -119,7 +120,7 @@ class _Collector(RegionWalk[Scope]):
         found = [instance for instance in found if not self._is_kept_address(instance, touched)]
         written = {instance.name for instance in found if instance.is_write}
         self._check_parts(found, written)
-        kept = [instance for instance in found if instance.name in written | self.names.overlapped]
+        kept = [instance for instance in found if instance.name in written | self.overlapped]
         if self.jumps is not None:
             kept = [replace(instance, why=instance.why or self.jumps) for instance in kept]
         return tuple(kept)
@@ -322,10 +323,20 @@ class _Collector(RegionWalk[Scope]):
         self._check_declaration(reference, node)
         if reference.variable not in self.changing:
             return
+        reference = self._located(reference, node)
         if reads:
             self.instances.append(self._instance(reference, node, False, state))
         if writes:
             self.instances.append(self._instance(reference, node, True, state))
+
+    def _located(self, reference: Reference, node: Node) -> Reference:
+        """The reference to the object that holds what is referred to, of which no part is an object of its own."""
+        located = self.aliases.located(reference)
+        if located is None:
+            self._fail(f"`{emit_expression(node)}` follows a pointer in a union", node)
+        if reference.name in self.overlapped:
+            self.overlapped.add(located.name)
+        return located
 
     def _check_declaration(self, reference: Reference, node: Node) -> None:
         declaration = self.names.declarations.get(reference.variable)
@@ -333,7 +344,8 @@ class _Collector(RegionWalk[Scope]):
             return
         if "volatile" in declaration.qualifiers:
             self._fail(f"`{reference.variable}` is volatile", node)
-        if declaration.type.startswith("union") and "." in reference.name:
+        is_unknown = declaration.type not in self.aliases.structures
+        if declaration.type.startswith("union") and is_unknown and "." in reference.name:
             self._fail(f"`{reference.variable}` is a union", node)
 
     def _instance(self, reference: Reference, node: Node, is_write: bool, scope: Scope) -> Instance:

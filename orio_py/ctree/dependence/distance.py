@@ -11,7 +11,7 @@ from orio_py.ctree.dependence.access import Unanalysable
 from orio_py.ctree.dependence.nest import Nest
 from orio_py.ctree.dependence.pairs import IterationRelation
 from orio_py.ctree.dependence.sets import Undecided
-from orio_py.ctree.dependence.verdict import DependenceContext
+from orio_py.ctree.dependence.verdict import DependenceContext, nest_of
 from orio_py.ctree.loops import CanonicalLoop
 
 LONGEST = 64
@@ -26,7 +26,7 @@ def independent_iterations(
     `excused` are variables that each iteration has for itself, or that the caller combines.
     """
     try:
-        nest = Nest([loop], context.declarations, context.live_after, context.surrounding)
+        nest = nest_of([loop], context, concurrent=True)
         if nest.changed_bound(loop) is not None:
             return 1
         return _most(nest, {i.name for i in nest.instances if i.name.partition(".")[0] in excused})

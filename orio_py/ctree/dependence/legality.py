@@ -130,7 +130,7 @@ def may_parallelise(
         advice = None if inner is None else f"the inner loop `{inner}` carries no dependence"
         return verdict(clash, f"{clash}; {ending}", advice)
 
-    return decided([loop], context, decide)
+    return decided([loop], context, decide, concurrent=True)
 
 
 def may_vectorise(loop: CanonicalLoop, context: DependenceContext) -> Verdict:
@@ -146,7 +146,7 @@ def may_vectorise(loop: CanonicalLoop, context: DependenceContext) -> Verdict:
         ending = f"so the loop `{loop.index}` cannot be declared free of dependences"
         return verdict(clash, f"{clash}; {ending}")
 
-    return decided([loop], context, decide)
+    return decided([loop], context, decide, concurrent=True)
 
 
 def may_jam(loop: CanonicalLoop, factor: int, context: DependenceContext) -> Verdict:

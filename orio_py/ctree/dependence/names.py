@@ -15,6 +15,9 @@ from orio_py.ctree.symbols import CDeclaration
 AccessKey = tuple[str, int]
 """A name, with fields as in `p.n`, and the number of subscripts: `a[i][j]` is `("a", 2)`."""
 
+LOCATION = ":"
+"""What the name of a memory location with several bit fields ends with: `flags.first:`."""
+
 Overlap = Callable[[AccessKey, AccessKey], bool]
 """Whether accesses under two different names may touch the same memory."""
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 from orio_py.ctree.dependence.access import Access, Instance
 from orio_py.ctree.dependence.affine import Linear
+from orio_py.ctree.dependence.names import LOCATION
 
 Kind = Literal["flow", "anti", "output"]
 
@@ -45,7 +46,11 @@ class Dependence:
 
     def __str__(self) -> str:
         verb = _VERBS[self.kind].format(sink=self.sink)
-        return f"{self.kind} dependence on `{self.name}`: {self.source} {verb}, {self.where}"
+        name = f"`{self.name}`"
+        if self.name.endswith(LOCATION):
+            first = self.name.removesuffix(LOCATION)
+            name = f"the memory location that the bit field `{first}` shares with its neighbours (C11 3.14)"
+        return f"{self.kind} dependence on {name}: {self.source} {verb}, {self.where}"
 
 
 @dataclass(frozen=True, slots=True)

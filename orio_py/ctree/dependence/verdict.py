@@ -14,7 +14,7 @@ from orio_py.ctree.dependence.scope import Constraint
 from orio_py.ctree.dependence.sets import Undecided
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.parse import position
-from orio_py.ctree.structures import Members
+from orio_py.ctree.structures import Members, Structures
 from orio_py.ctree.symbols import CDeclaration
 
 
@@ -75,16 +75,20 @@ class DependenceContext:
     noalias: bool | frozenset[str] = False
     reassociate: bool = False
     exposed: frozenset[str] = frozenset()
-    structures: Mapping[str, Members] = field(default_factory=dict[str, Members])
+    structures: Structures = field(default_factory=dict[str, Members])
     facts: tuple[Constraint, ...] = ()
 
 
 def decided(
-    loops: Sequence[CanonicalLoop], context: DependenceContext, decide: Callable[[Nest], Verdict]
+    loops: Sequence[CanonicalLoop],
+    context: DependenceContext,
+    decide: Callable[[Nest], Verdict],
+    *,
+    concurrent: bool = False,
 ) -> Verdict:
-    """Analyse a nest and decide; what cannot be analysed is Unknown."""
+    """Analyse a nest, whose iterations may be `concurrent`, and decide; what cannot be analysed is Unknown."""
     try:
-        nest = nest_of(loops, context)
+        nest = nest_of(loops, context, concurrent=concurrent)
         for loop in loops:
             if (changed := nest.changed_bound(loop)) is not None:
                 return Unknown(changed.reason, changed.position)
@@ -95,14 +99,15 @@ def decided(
         return Unknown("the dependence test is too expensive for this nest", position(loops[0].node))
 
 
-def nest_of(loops: Sequence[CanonicalLoop], context: DependenceContext) -> Nest:
-    """The analysed nest.  Raises Unanalysable."""
+def nest_of(loops: Sequence[CanonicalLoop], context: DependenceContext, *, concurrent: bool = False) -> Nest:
+    """The analysed nest; if it is `concurrent`, objects in one memory location are one.  Raises Unanalysable."""
+    declared, structures = context.declarations, context.structures
     return Nest(
         loops,
-        context.declarations,
+        declared,
         context.live_after,
         context.surrounding,
-        aliases=Aliases(context.declarations, context.noalias, context.exposed, context.structures),
+        aliases=Aliases(declared, context.noalias, context.exposed, structures, concurrent),
         reassociate=context.reassociate,
         facts=context.facts,
     )

@@ -192,6 +192,10 @@ class _Item:
         end = item.end if self.has_body or item.kind != "function" else item.body
         text = self._with_lines(item.start, end, self.macros if own else {})
         text = _plain(text, keeps_pragmas=item.kind == "function")
+        if item.kind == "function" and item.tokens[0].is_name(item.name):
+            text = (
+                f"int {text}"  # which the parser adds by itself for functions without K&R declarations alone
+            )
         if end == item.body:
             text = _prototype(text)
         nodes = self._nodes(text)

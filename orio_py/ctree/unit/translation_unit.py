@@ -14,7 +14,7 @@ from orio_py.ctree.effects import copied_pointers
 from orio_py.ctree.macros import Macro, MacroChange, macros_at
 from orio_py.ctree.nodes import Node, c_ast, substatements
 from orio_py.ctree.rewrite import walk
-from orio_py.ctree.structures import Members
+from orio_py.ctree.structures import Structures, is_pointer
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.ctree.unit.control_flow import ControlFlow
 from orio_py.ctree.unit.external_declarations import (
@@ -26,6 +26,7 @@ from orio_py.ctree.unit.external_declarations import (
 from orio_py.ctree.unit.flow_building import control_flow
 from orio_py.ctree.unit.purity import pure_functions, with_callees
 from orio_py.ctree.unit.segments import Segments
+from orio_py.ctree.unit.structure_types import structures_of
 
 Preprocess = Callable[[Segments], str]
 """What makes preprocessed text of a file with marked segments."""
@@ -61,11 +62,11 @@ class Function:
 
     @property
     def parameters(self) -> tuple[Node, ...]:
-        """The declarations of the parameters, in their order."""
+        """The declarations of the parameters, in their order; one that a K&R header only names is an `int`."""
         arguments: Node | None = self.node.decl.type.args
         found = list(arguments) if arguments is not None else []
         old_style = {d.name: d for d in self.node.param_decls or []}
-        return tuple(old_style.get(p.name, p) if isinstance(p, c_ast.ID) else p for p in found)
+        return tuple(old_style.get(p.name) or _named(p) if isinstance(p, c_ast.ID) else p for p in found)
 
     def site(self, inside: range) -> Site | None:
         """What the code of some segments sees; None if it is not found in the body."""
@@ -178,35 +179,39 @@ class TranslationUnit:
         return name if ctype(name) is not None else None
 
     @cached_property
-    def structures(self) -> Mapping[str, Members]:
-        """The members of structures, by `struct tag` and by the names of typedefs.
-
-        Structures with others, with unions or with bit fields inside are left out.
-        """
-        found: dict[str, Members] = {}
-        for node in self._nodes():
-            for part in walk(node):
-                if isinstance(part, c_ast.Struct) and part.decls and (members := self._members(part)):
-                    if part.name is not None:
-                        found[f"struct {part.name}"] = members
-                    if isinstance(node, c_ast.Typedef) and _target(node) is part:
-                        found[node.name] = members
-        for name, node in self.typedefs.items():
-            kind = _target(node)
-            if isinstance(kind, c_ast.Struct) and kind.name is not None and f"struct {kind.name}" in found:
-                found.setdefault(name, found[f"struct {kind.name}"])
+    def array_types(self) -> Mapping[str, CDeclaration]:
+        """The names that typedefs give to arrays of numbers, with their extents and the types of the numbers."""
+        found: dict[str, CDeclaration] = {}
+        for name in self.typedefs:
+            declared = declaration_of(_as_variable(self.typedefs[name]))
+            extents, kind = declared.dimensions, self._number_type(declared.type) or declared.type
+            inner = found.get(declared.type)
+            if inner is not None:
+                extents, kind = (*extents, *inner.dimensions), inner.type
+            if extents and "" not in extents and not declared.pointers and ctype(kind) is not None:
+                found[name] = replace(declared, type=kind, dimensions=extents)
         return found
 
-    def _members(self, structure: c_ast.Struct) -> Members:
-        declared = structure.decls or []
-        if not all(map(_is_plain_member, declared)):
-            return ()
-        return tuple(self._member(declaration_of(d)) for d in declared)
+    def with_extents(self, declared: CDeclaration) -> CDeclaration:
+        """The variable; one whose type is the name of an array has the extents of that, too."""
+        named = self.array_types.get(declared.type)
+        if named is None or declared.pointers > 1 or (declared.pointers and declared.dimensions):
+            return declared
+        outer = ("",) if declared.pointers else declared.dimensions
+        qualifiers = declared.qualifiers | named.qualifiers
+        extents = (*outer, *named.dimensions)
+        return replace(declared, type=named.type, dimensions=extents, pointers=0, qualifiers=qualifiers)
+
+    @cached_property
+    def structures(self) -> Structures:
+        """The members of structures and unions, by their tags (`struct one`) and by the names of typedefs."""
+        return structures_of(tuple(self._nodes()), self._member)
 
     def _member(self, declared: CDeclaration) -> CDeclaration:
         number = self.number_types.get(declared.type)
         if number is not None:
             return replace(declared, type=number)
+        declared = self.with_extents(declared)
         return replace(declared, element=self._number_type(declared.type, arrays=True) or "")
 
     @cached_property
@@ -254,12 +259,11 @@ class TranslationUnit:
     def _holds_numbers(self, kind: str) -> bool:
         """Whether a type is a number, an enumeration or a structure of numbers, so that it leads to no other memory."""
         named = self.typedefs.get(kind)
-        if self._number_type(kind) is not None or kind.startswith("enum "):
-            return True
-        if named is not None and isinstance(_target(named), c_ast.Enum):
+        is_enumeration = named is not None and isinstance(getattr(named.type, "type", None), c_ast.Enum)
+        if self._number_type(kind) is not None or kind.startswith("enum ") or is_enumeration:
             return True
         members = self.structures.get(kind, ())
-        return bool(members) and not any(m.pointers or self._number_type(m.type) is None for m in members)
+        return bool(members) and not any(is_pointer(m) or not self._holds_numbers(m.type) for m in members)
 
     @cached_property
     def _constants(self) -> frozenset[str]:
@@ -374,11 +378,11 @@ def _read(segments: Segments, preprocess: Preprocess) -> TranslationUnit:
     )
 
 
-def _is_plain_member(node: Node) -> bool:
-    if not isinstance(node, c_ast.Decl) or node.name is None or node.bitsize is not None:
-        return False
-    compound = (part for part in walk(node) if isinstance(part, (c_ast.Struct, c_ast.Union)))
-    return not any(part.decls for part in compound)
+def _named(parameter: c_ast.ID) -> c_ast.Decl:
+    """The declaration of an `int`."""
+    name, place = parameter.name, parameter.coord
+    kind = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(["int"], place), place)
+    return c_ast.Decl(name, [], [], [], [], kind, None, None, place)
 
 
 def _add_enumerators(listed: c_ast.EnumeratorList, found: dict[str, int | None]) -> None:
@@ -389,11 +393,6 @@ def _add_enumerators(listed: c_ast.EnumeratorList, found: dict[str, int | None])
         else:
             value = constant(enumerator.value, {n: v for n, v in found.items() if v is not None})
         found[enumerator.name] = value
-
-
-def _target(typedef: Node) -> Node | None:
-    kind = getattr(typedef, "type", None)
-    return getattr(kind, "type", None) if isinstance(kind, c_ast.TypeDecl) else None
 
 
 def _as_variable(typedef: c_ast.Typedef) -> Node:

@@ -10,7 +10,7 @@ from functools import cached_property
 from orio_py.core.diagnostics import Diagnostic
 from orio_py.core.source import Position, SourceFile, Span
 from orio_py.ctree.emit import emit, indent_step
-from orio_py.ctree.file_scope import FileScope, with_own_functions
+from orio_py.ctree.file_scope import FileScope, with_file_names
 from orio_py.ctree.nodes import Comment, Compound, Node, c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.frontend.annotations.enclosed import blanked, is_body, original_span, pragmas_before
@@ -97,7 +97,7 @@ class Annotation:
             marks=marks or {},
             macros={name: m for name, m in self.near.definitions.items() if name not in self.sizes},
         )
-        return with_own_functions(found, self.near)
+        return with_file_names(found, self.near)
 
     def region(self, parts: RegionParts) -> Region:
         """The region with the parts that its module has read."""

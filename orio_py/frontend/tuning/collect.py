@@ -27,7 +27,7 @@ from orio_py.spec.search import Budget, SearchSpec
 from orio_py.spec.target import BuildSpec, DeviceTime
 from orio_py.spec.task import MeasurementSpec
 
-_NAMED = re.compile(r"struct [A-Za-z_]\w*|(?!struct\b)[A-Za-z_]\w*")
+_NAMED = re.compile(r"(?:struct|union) [A-Za-z_]\w*|(?!(?:struct|union)\b)[A-Za-z_]\w*")
 _STORAGE = {"static": Storage.STATIC, "dynamic": Storage.DYNAMIC, "managed": Storage.MANAGED}
 
 

@@ -20,7 +20,6 @@ from orio_py.core.expr import Value
 from orio_py.core.source import Position
 from orio_py.core.units import Seconds
 from orio_py.ctree.evaluate import NoValueError
-from orio_py.ctree.structures import is_pointer
 from orio_py.measure.base import Baseline, RunLimits
 from orio_py.measure.evaluator import ENOUGH, FINAL_SAMPLES, MOST_SAMPLES, Evaluator
 from orio_py.measure.job import DEFAULT_TOLERANCE, EarlyStopping, MemberPlace, ResultLines, judge
@@ -312,12 +311,13 @@ def _host_data(original: Evaluator) -> HostData:
 def _members(
     variable: KernelVariable, found: Mapping[str, Mapping[str, MemberPlace]]
 ) -> tuple[HostMember, ...]:
-    places = found.get(variable.name, {})
+    """The members whose numbers stand one behind the other."""
+    parts = variable.record.parts() if variable.record is not None else ()
+    types = {part.name: part.type for part in parts}
     return tuple(
-        HostMember(m.name, m.type, place.offset, place.size, place.count)
-        for m in variable.members
-        if not is_pointer(m)
-        for place in (places[m.name],)
+        HostMember(name, kind, place.offset, place.size, place.count)
+        for name, place in found.get(variable.name, {}).items()
+        if (kind := types.get(name.partition("@")[0])) is not None
     )
 
 

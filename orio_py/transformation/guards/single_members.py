@@ -73,7 +73,7 @@ class _Naming(Rewriter):
             return self.generic(node)
         members = self._context.structures.get(declared.type, ())
         member = next((m for m in members if m.name == getattr(node.field, "name", None)), None)
-        if member is None or (member.dimensions and member.pointers):
+        if member is None or (member.dimensions and member.pointers) or member.overlaid or member.width:
             return self.generic(node)
         path = f"{declared.name}.{member.name}"
         if path not in self.names:

@@ -18,6 +18,7 @@ from orio_py.ctree.build import add, const, literal_value, unary
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node, array_of, c_ast, reference_parts
 from orio_py.ctree.rewrite import Rewriter, walk
+from orio_py.ctree.structures import is_pointer
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.kernel.plan import Axis, BufferPlan, Direction, ScalarPlan
 from orio_py.kernel.records import RecordPlan, record_plan
@@ -139,7 +140,7 @@ class _Flattening(Rewriter):
         member = next(
             (m for m in members if isinstance(node.field, c_ast.ID) and m.name == node.field.name), None
         )
-        if declared is None or member is None:
+        if declared is None or member is None or member.overlaid:
             return self.generic(node)
         is_one = isinstance(base, c_ast.ID) and declared.pointers == int(through) and not declared.dimensions
         if is_one and member.is_array_like:
@@ -225,7 +226,9 @@ class _Flattening(Rewriter):
 
     def _size(self, member: CDeclaration) -> int:
         """The elements of a member, 0 where it holds something else than numbers."""
-        if member.pointers or len(member.dimensions) > 1 or set(_QUALIFIERS) & member.qualifiers:
+        if is_pointer(member) or len(member.dimensions) > 1 or set(_QUALIFIERS) & member.qualifiers:
+            return 0
+        if member.overlaid or member.width or not member.name:
             return 0
         return 1 if not member.dimensions else _extent(member.dimensions[0]) or 0
 

@@ -22,7 +22,7 @@ from orio_py.frontend.read import Units, read
 from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.assumptions import Promise
 from orio_py.spec.check import check
-from orio_py.spec.inputs import Declaration, ExternalFile, InputPoint
+from orio_py.spec.inputs import Declaration, ExternalFile, InputPoint, Storage
 from orio_py.spec.members import with_owners
 from orio_py.spec.parameter import Parameter
 from orio_py.spec.recipe import StatementRecipe
@@ -240,7 +240,16 @@ def _in_project(task: TuningTask, command: CompileCommand | None, assume: Collec
     unit = task.surroundings.unit
 
     def plain(declared: Declaration) -> Declaration:
-        number = unit.number_types.get(declared.type)
+        array, number = unit.array_types.get(declared.type), unit.number_types.get(declared.type)
+        if array is not None:
+            is_scalar = declared.storage is Storage.SCALAR and "." not in declared.name
+            return replace(
+                declared,
+                type=array.type,
+                storage=Storage.STATIC if is_scalar else declared.storage,
+                dimensions=(*declared.dimensions, *array.dimensions),
+                type_position=None,
+            )
         return declared if number is None else replace(declared, type=number, type_position=None)
 
     task = replace(

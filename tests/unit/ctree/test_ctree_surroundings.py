@@ -207,7 +207,7 @@ def test_sure_scans(text: str) -> None:
         ("double (*A)[n] = malloc(n * sizeof *A), *restrict B; <<x;>>", "A B"),
         ("foo_t i; size_t j; foo_t *k = 0; unknown(i); y * z + 1; <<x;>>", "i j k"),
         ("static const double __attribute__((aligned(64))) v[4] = {1, 2}; <<x;>>", "v"),
-        ("__attribute__((unused)) int v; __restrict__ y; <<x;>>", "v"),
+        ("__attribute__((unused)) int v; const + y; <<x;>>", "v"),
         ("again: ; int i; switch (n) { case 1: ; int j; default: <<x;>> }", "i j"),
         ("y = (struct s){1, 2}; int v = ({ int w = 1; w; }); <<x;>>", "v"),
         ("#ifdef A\nint i;\n#else\nint j;\n#endif\nint k; <<x;>>", "j k"),

@@ -2,19 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from c_trees import read_tasks
 
-from orio_py.ctree.dependence.legality import Illegal, Legal, Unknown, Verdict, may_parallelise, may_reorder
+from orio_py.ctree.dependence.fusion import may_reverse
+from orio_py.ctree.dependence.legality import (
+    DependenceContext,
+    Illegal,
+    Legal,
+    Unknown,
+    Verdict,
+    may_parallelise,
+    may_reorder,
+    may_vectorise,
+)
 from orio_py.ctree.loops import CanonicalLoop, loops_in, nest
 from orio_py.transformation.recipe import context_for
 from orio_py.transformation.verdicts import dependence_context
 
 
-def parallel(
-    parameters: str, body: str, *, outside: str = "", before: str = "", promise: str = "", bound: str = "100"
-) -> Verdict:
+def parallel(parameters: str, body: str, **more: str) -> Verdict:
     """The verdict on a parallel loop in a function."""
+    return answer(may_parallelise, parameters, body, **more)
+
+
+def answer(
+    question: Callable[[CanonicalLoop, DependenceContext], Verdict],
+    parameters: str,
+    body: str,
+    *,
+    outside: str = "",
+    before: str = "",
+    promise: str = "",
+    bound: str = "100",
+) -> Verdict:
+    """The answer to a question about a loop in a function."""
     text = f"""{outside}
 void f({parameters})
 {{
@@ -35,7 +59,7 @@ void f({parameters})
     (region,) = task.regions
     loop = CanonicalLoop.match(loops_in(region.tree)[0])
     assert loop is not None
-    return may_parallelise(loop, dependence_context(context_for(task, region)))
+    return question(loop, dependence_context(context_for(task, region)))
 
 
 @pytest.mark.parametrize(
@@ -220,3 +244,90 @@ def test_every_pair_of_writes_counts() -> None:
     verdict = may_reorder(nest(outer), (1, 0), dependence_context(context_for(task, region)))
     assert isinstance(verdict, Unknown)
     assert "`a[i]` (line 7) and `b[j]` (line 8)" in verdict.reason
+
+
+UNIONS = """typedef union { float f; int n; float *p; } word;
+struct cell { int tag; union { double d; long l[2]; double *p; } u; };
+struct anon { int tag; union { double d; long l; struct { float x, y; }; }; };"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "body", "name"),
+    [
+        ("word *w", "w[i].f = i; w[i + 1].n = 3;", "w.f"),
+        ("word *w", "x[i] = w[i + 1].f; w[i].n = 3;", "w.f"),
+        ("struct cell *w", "w[i].u.d = i; w[i + 1].u.l[1] = 3;", "w.u.d"),
+        ("struct anon *w", "w[i].x = i; w[i + 1].l = 3;", "w.d"),
+        ("struct anon *w", "w->d += w[i].y;", "w.d"),
+    ],
+)
+def test_members_of_unions_are_the_same_memory(parameters: str, body: str, name: str) -> None:
+    found = parallel(f"{parameters}, float *restrict x", body, outside=UNIONS)
+    assert isinstance(found, Illegal)
+    assert found.name == name
+
+
+@pytest.mark.parametrize(
+    ("parameters", "body"),
+    [
+        ("word *w", "w[i].f = i; w[i].n += 3;"),
+        ("struct cell *w", "w[i].u.d = 2; w[i].u.l[1] += 3; w[i + 1].tag = i;"),
+        ("struct anon *w", "w[i].x = i; x[i] = w[i].l; w[i + 1].tag = 3;"),
+    ],
+)
+def test_unions_of_different_elements_are_apart(parameters: str, body: str) -> None:
+    assert parallel(f"{parameters}, float *restrict x", body, outside=UNIONS) == Legal()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "body", "part"),
+    [
+        ("word *w, word *v", "w[i].f = v[i].n;", "may overlap"),
+        ("word *w, long *v", "w[i].f = v[i];", "may overlap"),
+        ("struct cell *w", "w[i].u.p[i] = 3;", "follows a pointer in a union"),
+        ("word *w", "w[0].p[i] = 3;", "follows a pointer in a union"),
+        ("unknown *w", "w[i].f = w[i].n;", "may overlap"),
+        ("union unknown *w", "w[i].f = w[i].n;", "is a union"),
+    ],
+)
+def test_what_a_union_may_hide(parameters: str, body: str, part: str) -> None:
+    found = parallel(parameters, body, outside=UNIONS)
+    assert isinstance(found, Unknown)
+    assert part in found.reason
+
+
+def test_a_promise_does_not_take_the_members_of_a_union_apart() -> None:
+    found = parallel("word *w", "w[i].f = i; w[i + 1].n = 3;", outside=UNIONS, promise="arg noalias = True;")
+    assert isinstance(found, Illegal)
+
+
+FLAGS = "struct flags { unsigned a : 4, b : 4; int c; int d : 3; unsigned : 0; int e : 3; struct { int f : 2; } in; };"
+
+
+@pytest.mark.parametrize(
+    ("body", "is_race"),
+    [
+        ("w[i].a = i; w[i + 1].b = 3;", True),
+        ("x[i] = w[i + 1].a; w[i].b = 3;", True),
+        ("w->a = i; if (w->b) x[i] = 2;", True),
+        ("w[i].a = i; w[i].b = 3;", False),
+        ("w[i].b = i; w[i + 1].c = 3;", False),
+        ("w[i].d = i; w[i + 1].e = 3;", False),
+        ("w[i].e = i; w[i + 1].in.f = 1;", False),
+        ("x[i] = w[i + 1].a + w[i].b;", False),
+    ],
+)
+def test_bit_fields_share_memory_locations_with_their_neighbours(body: str, is_race: bool) -> None:
+    found = parallel("struct flags *restrict w, float *restrict x", body, outside=FLAGS)
+    assert isinstance(found, Illegal if is_race else Legal)
+    if isinstance(found, Illegal):
+        assert "the bit field `w.a` shares with its neighbours (C11 3.14)" in found.message
+
+
+@pytest.mark.parametrize(("question", "is_race"), [(may_vectorise, True), (may_reverse, False)])
+def test_one_iteration_after_the_other_bit_fields_are_apart(
+    question: Callable[[CanonicalLoop, DependenceContext], Verdict], is_race: bool
+) -> None:
+    body = "w[i + 1].a = i; x[i] = w[i].b;"
+    found = answer(question, "struct flags *restrict w, int *restrict x", body, outside=FLAGS)
+    assert isinstance(found, Illegal if is_race else Legal)

@@ -103,6 +103,25 @@ def test_definitions_in_the_style_of_k_and_r() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "f(n, x, m, k) double *x; register k; { register v; auto w = 1; static t; REGION }",
+        "static f(n, x, m, k)\ndouble *x;\n{ auto v, w = 1; const t = 2; REGION }",
+        "extern f(n, x, m, k) int n; double *x; const k; { int v; register w; static int t; REGION }",
+    ],
+)
+def test_what_has_no_type_is_an_int(text: str) -> None:
+    near = scope(f"static scale = 2;\nextern table[4];\n{text}\n")
+    names = ("n", "x", "m", "k", "v", "w", "t", "scale", "table")
+    kinds = ["int", "double *", "int", "int", "int", "int", "int", "int", "int [4]"]
+    assert [" ".join(shown(near, name).split()) for name in names] == kinds
+    assert near.function is not None
+    assert near.function.return_type == "int"
+    assert [p.text for p in near.function.parameters if p.name == "m"] == ["int m"]
+    assert near.flow is not None
+
+
+@pytest.mark.parametrize(
     "statement",
     [
         '__asm__ volatile ("nop" : : "r"(v) : "memory");',
