@@ -151,10 +151,13 @@ def _ways(tree: Node, context: Context) -> Iterator[GuardedTree]:
 
 
 def _refined(form: GuardedTree, simpler: Node) -> Iterator[GuardedTree]:
-    """The further ways to write a tree that has been made simpler."""
-    last = replace(form, tree=simpler)
+    """The further ways to write a tree that has been made simpler.
+
+    Where a guard fails the loops run before they were refined, so that the function's variables stay in use.
+    """
+    last = form.over(simpler)
     for tree in refined_forms(form.tree, simpler, form.context):
-        last = replace(form, tree=tree)
+        last = replace(last, tree=tree)
         yield last
     apart = with_conditions_of_apart_arrays(last)
     if apart is not last:

@@ -32,6 +32,11 @@ class GuardedTree:
     guards: Mapping[int, Guard] = field(default_factory=dict[int, Guard])
     originals: Mapping[int, Node] = field(default_factory=dict[int, Node])
 
+    def over(self, tree: Node) -> GuardedTree:
+        """Another tree, at whose marks stands else what it has there itself, where nothing else is said."""
+        marked = {mark.step: without_marks(mark) for mark in outermost_marks(tree)}
+        return replace(self, tree=tree, originals={**marked, **self.originals})
+
 
 def with_own_indices(form: GuardedTree) -> GuardedTree:
     """The tree with the indices of marked loops declared in their headers, and their last values behind.

@@ -24,13 +24,10 @@ __all__ = ["in_simpler_forms", "refined_forms", "with_inlined_calls"]
 
 
 def refined_forms(tree: Node, simpler: Node, context: Context) -> Iterator[Node]:
-    """What a tree may be written as that has been made simpler, where that is not the tree itself."""
-    simpler = with_private_scalars(simpler, context)
-    if simpler is not tree:
-        yield simpler
-    perfect = with_conditions_inside(simpler, context)
-    if perfect is not simpler:
-        yield perfect
+    """What a tree may be written as that has been made simpler, the nearest first; not the tree itself."""
+    private = with_private_scalars(simpler, context)
+    perfect = with_conditions_inside(private, context)
+    yield from dict.fromkeys(form for form in (simpler, private, perfect) if form is not tree)
 
 
 def in_simpler_forms(tree: Node, context: Context) -> Node:
