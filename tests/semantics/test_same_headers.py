@@ -27,7 +27,7 @@ FUNCTION = """static long work_{number}(int n, int m, int s, int r, unsigned un,
                  double *y, struct state *st, struct state sv)
 {{
   int i = 1, j = 2, k = 3, o = 4; long l = 5; unsigned u = 6; size_t z = 7; index_t v = 1;
-  int *ps = n > 0 ? &held : 0; double t = 0, *p = x, *q = x + (n > 0 ? n : 0), *const x0 = x, *const y0 = y, (*c)[16] = (double (*)[16])x;
+  int *ps = n > 0 ? &held : 0; double t = 0, *p = x, *q = x + (n > 0 ? n : 0), *const x0 = x, *const y0 = y;
   {before}
   /*@ begin Loop(transform {recipe}) @*/
   {code}
@@ -101,10 +101,6 @@ CASES = (
     ("Peel(first=1)", "for (i = 0; i < n; i += s) x[i] = i;", "i"),
     ("Reverse()", "for (i = 0; i < n; i += s) x[i] = i;", "i"),
     ("Composite(unrolljam=(['i'], [2]), tile=[('i', 4, 'ii')])", "for (i = 0; i < n; i += s) x[i] = i;", "i"),
-    ("Parallelize()", "for (i = 0; i < n; i += s) for (j = i; j < (i + s < n ? i + s : n); j++) x[j] = y[j] + i;", "i"),
-    ("Permut(seq=['k', 'i', 'j', 'o'])",
-     "for (i = 0; i < n; i += s) for (k = 0; k < 6; k += s) for (j = i; j < i + s; j++) "
-     "for (o = k; o < k + s; o++) c[j][o] = j * c[j][o] - o;", "i"),
     # Ends that the index has to meet.
     ("Unroll(ufactor=2)", "for (i = 0; i != 4 * n * n; i += 4) { x[i % 64] += i; }", "i"),
     ("Unroll(ufactor=2)", "for (i = 0; i != n; i += 2) { x[i] = i; if (i >= n) break; }", "0"),

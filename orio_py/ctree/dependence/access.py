@@ -82,8 +82,7 @@ class Accesses:
 
     `body` is the scope of the innermost loop of the band, `groups` are the statements at each path,
     `jump` says, if it is not None, which jump makes domains inexact, `names` are the facts about the names,
-    and `dead` the branches that are never taken: `if` statements by identity, and which way.  `has_blocks` says that a
-    loop starts from a polynomial that is not affine.
+    and `dead` the branches that are never taken: `if` statements by identity, and which way.
     """
 
     instances: tuple[Instance, ...]
@@ -92,4 +91,3 @@ class Accesses:
     jump: str | None
     names: Names
     dead: frozenset[tuple[int, bool]]
-    has_blocks: bool = False

@@ -17,7 +17,7 @@ from orio_py.ctree.dependence.access import Accesses, Instance, Unanalysable
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.dependence.names import AccessKey, Names, Reference, names_of, own_subscripts, resolve
-from orio_py.ctree.dependence.schedule import continuation, enter, starts_in_blocks
+from orio_py.ctree.dependence.schedule import continuation, enter
 from orio_py.ctree.dependence.scope import NEVER, Level, Scope
 from orio_py.ctree.dependence.terms import Proof, Terms, is_wide_integer
 from orio_py.ctree.emit import emit_expression
@@ -36,27 +36,24 @@ def collect(
     aliases: Aliases,
     proof: Proof,
     surrounding: Sequence[CanonicalLoop] = (),
-    *,
-    from_blocks: bool = False,
 ) -> Accesses:
     """The accesses of the perfect nest `loops`, outermost first, inside the loops `surrounding`.
 
-    With `from_blocks` loops that start from multiples of a variable are counted from there.  Raises Unanalysable.
+    Raises Unanalysable.
     """
     for outer, inner in pairwise(loops):
         if not _holds_only(outer.body, inner.node):
             reason = f"the loop `{outer.index}` holds more than the loop `{inner.index}`"
             raise Unanalysable(reason, outer.node)
     names = names_of(loops[0].node, aliases.declarations, aliases.may_overlap)
-    collector = _Collector(names, proof, aliases, from_blocks=from_blocks)
+    collector = _Collector(names, proof, aliases)
     scope = _inside(surrounding, aliases, proof)
     for loop in loops:
         scope = collector.header(loop, scope, None)
     collector.sequence(statements(loops[-1].body), scope)
     groups = {path: tuple(nodes) for path, nodes in collector.groups.items()}
     dead = frozenset(collector.dead - collector.taken)
-    found = _reached(collector.finished(), aliases)
-    return Accesses(found, scope, groups, collector.jumps, names, dead, collector.has_blocks)
+    return Accesses(_reached(collector.finished(), aliases), scope, groups, collector.jumps, names, dead)
 
 
 def _reached(instances: Sequence[Instance], aliases: Aliases) -> tuple[Instance, ...]:
@@ -99,10 +96,8 @@ def _inside(surrounding: Sequence[CanonicalLoop], aliases: Aliases, proof: Proof
 class _Collector(RegionWalk[Scope]):
     """Walks statements in the order of the source and records accesses."""
 
-    def __init__(self, names: Names, proof: Proof, aliases: Aliases, *, from_blocks: bool) -> None:
+    def __init__(self, names: Names, proof: Proof, aliases: Aliases) -> None:
         self.names = names
-        self.from_blocks = from_blocks
-        self.has_blocks = False
         self.aliases = aliases
         self.terms = Terms(names, proof)
         self.proof = proof
@@ -174,8 +169,7 @@ class _Collector(RegionWalk[Scope]):
         if loop.declared_type is None:
             index = c_ast.ID(loop.index, loop.node.coord)
             self.index_writes.append(self._instance(Reference(loop.index, ()), index, True, scope))
-        self.has_blocks = self.has_blocks or starts_in_blocks(loop, self.terms, scope)
-        return enter(loop, self.terms, scope, previous, from_blocks=self.from_blocks)
+        return enter(loop, self.terms, scope, previous)
 
     def sequence(self, items: Sequence[Node], state: Scope) -> None:
         """Record the statements of a block; where they are fused with those of other copies, in groups."""

@@ -101,12 +101,6 @@ class Nest:
         self._outer = (*self._accesses.body.outer, *steady)
         self._merged = merged(self._accesses.instances)
         self.instances = delinearised(self._merged, proof, self._outer)
-        if self._accesses.has_blocks:
-            accesses = collect(loops, aliases, proof, surrounding, from_blocks=True)
-            found = merged(accesses.instances)
-            instances = delinearised(found, proof, self._outer)
-            if not any(None in instance.subscripts for instance in instances):
-                self._accesses, self._merged, self.instances = accesses, found, instances
         self._known_flow: ScalarFlow | None = None
         # What a pointer may point to is memory like an array's.
         names = {instance.name for instance in self.instances if instance.is_scalar}

@@ -2,8 +2,7 @@
 
 A loop `for (i = L; i < U; i += s)` counts its iterations upward from 0 with a symbol `t`, so that
 `i = L + s*t` and the order of time is the order of `t`, whatever the direction of the loop.  Where `L`
-has no single affine value, as in `i = max(a, b)`, the symbol is `i` itself, or `-i` for a downward loop.  Blocks of a
-symbolic length, `L = b*s`, are counted from their beginning where the caller wants that.
+has no single affine value, as in `i = max(a, b)`, the symbol is `i` itself, or `-i` for a downward loop.
 """
 
 from __future__ import annotations
@@ -21,28 +20,16 @@ from orio_py.ctree.nodes import NEGATED, For, c_ast
 from orio_py.ctree.rewrite import walk, walk_statements
 
 
-def enter(
-    loop: CanonicalLoop,
-    terms: Terms,
-    scope: Scope,
-    previous: CanonicalLoop | None = None,
-    *,
-    from_blocks: bool = False,
-) -> Scope:
+def enter(loop: CanonicalLoop, terms: Terms, scope: Scope, previous: CanonicalLoop | None = None) -> Scope:
     """The scope of the body of a loop.
 
-    `previous` is the loop whose final index is the start of this one; with `from_blocks` a start may be any polynomial.
+    `previous` is the loop whose final index is the start of this one.
     """
     sign = 1 if loop.stride > 0 else -1
     starts, scope = _values(terms.extremes(loop.start, scope, smallest=sign < 0), terms, scope)
-    starts = list(
-        {start.key if start is not None else place: start for place, start in enumerate(starts)}.values()
-    )
     symbol = terms.fresh()
-    known = [start for start in starts if start is not None and (start.linear() is not None or from_blocks)]
+    known = [start for start in starts if start is not None and start.linear() is not None]
     why, alternatives = None, None
-    if len(known) > 1:
-        known = [start for start in known if start.linear() is not None]
     if len(starts) == len(known) == 1:
         value, scale = known[0] + symbol.scaled(loop.stride), 1
         constraints: list[Constraint] = [symbol]
@@ -72,13 +59,6 @@ def enter(
     if previous is not None:
         inner = _after(previous, value, terms, inner)
     return _bounded(loop, value, terms, inner)
-
-
-def starts_in_blocks(loop: CanonicalLoop, terms: Terms, scope: Scope) -> bool:
-    """Whether a loop starts from one polynomial that is not affine."""
-    starts, _ = _values(terms.extremes(loop.start, scope, smallest=loop.stride < 0), terms, scope)
-    keys = {None if start is None else start.key for start in starts}
-    return len(keys) == 1 and starts[0] is not None and starts[0].linear() is None
 
 
 def _bounded(loop: CanonicalLoop, value: Polynomial, terms: Terms, scope: Scope) -> Scope:

@@ -446,32 +446,6 @@ def test_linearised_rows_may_begin_at_1() -> None:
     assert isinstance(parallel(moved, "i"), Illegal)
 
 
-def test_rows_of_all_subscripts_may_begin_anywhere() -> None:
-    headers = (count("i", "0", "m"), count("j"))
-    assert parallel(nest("A[lo + i*n + j] += 1;", *headers), "i") == Legal()
-    assert parallel(nest("A[base - i*n + j] = A[base - i*n + j] * 2;", *headers), "i") == Legal()
-    assert parallel(nest("A[lo + i*n + j] = 1; A[hi + i*n + j] = 2;", *headers), "i") != Legal()
-    assert parallel(nest("A[lo + i*n + j] = 1; A[lo + i*n + j + 1] = 2;", *headers), "i") != Legal()
-
-
-def test_blocks_of_symbolic_length() -> None:
-    outer = count("i", "0", "m")
-    for bound in ("i*n + n", "(i + 1)*n", "(i*n + n < hi ? i*n + n : hi)"):
-        block = (outer, count("j", "i*n", bound))
-        assert parallel(nest("A[j] = B[j];", *block), "i") == Legal()
-        assert parallel(nest("A[j] = A[j + 1];", *block), "i") != Legal()
-        assert parallel(nest("A[j] = 1; A[i*n] = 2;", *block), "i") == Legal()
-        assert parallel(nest("A[j] = A[i];", *block), "i") != Legal()
-    wide = (outer, count("j", "i*n", "i*n + n + 1"))
-    assert parallel(nest("A[j] = B[j];", *wide), "i") != Legal()
-    assert parallel(nest("A[j - i*n] = B[j];", *wide), "i") != Legal()
-    assert vector(nest("A[j] = A[j - 1];", *wide), "j") != Legal()
-    assert vector(nest("A[j] = B[j - 1];", *wide), "j") == Legal()
-    tiles = (outer, count("t", "0", "m"), count("j", "i*n", "i*n + n"), count("k", "t*n", "t*n + n"))
-    assert reorder(nest("A[j][k] = A[j][k] + B[k];", *tiles), 1, 0, 2, 3) == Legal()
-    assert reorder(nest("A[j][k] = A[j + 1][k];", *tiles), 1, 0, 2, 3) != Legal()
-
-
 def test_quotients() -> None:
     assert isinstance(vector(nest("A[i / 2] = i;", count("i")), "i"), Illegal)
     assert vector(nest("A[2*(i / 2) + i % 2] = i;", count("i")), "i") == Legal()
