@@ -193,11 +193,18 @@ def _counter(name: str, loop: CanonicalLoop, context: Context) -> _Counter | Non
         or name in declared_names(rest) | used_names([*header, step[1]]) | names_in_pragmas(rest)
         or name in context.effects(loop.body).address_taken
         or has_size_taken(rest, name)
+        or any(_does_more(part, context) for part in (loop.start, loop.bound))
         or not _is_fixed(step[1], loop, context)
         or not _runs_through(loop, name, declared, context)
     ):
         return None
     return _Counter(name, declared, loop, step[1], step[2], tuple(before), tuple(after), gone)
+
+
+def _does_more(part: Node, context: Context) -> bool:
+    """Whether an expression does more than compute a value, so that it cannot be evaluated once more."""
+    done = context.effects(part)
+    return bool(done.calls or done.writes or done.opaque)
 
 
 def _counts(declared: CDeclaration, context: Context) -> bool:
