@@ -64,10 +64,12 @@ def context_for(task: TuningTask, region: Region) -> Context:
         declared[name] = replace(declared[name], storage=declared[name].storage | {"_Thread_local"})
     macro_names = {*around.macros, *around.function_macros}
     addressed = _addressed(around, declared)
+    functions = callees_at(around, used_names([region.tree]))
+    named = used_names([region.tree, *(function.body for function in functions.values())])
     return Context(
         declarations=declared,
         pragmas=tuple(filter(is_about_loop, region.pragmas)),
-        live_after=live_after(around, used_names([region.tree])) | lasting,
+        live_after=live_after(around, named) | lasting,
         macros=around.macros,
         sizes={
             p.name: _size_type(p)
@@ -84,7 +86,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
         },
         facts=_facts(around, inside, task.types),
         enumerators={name: value for name, value in around.unit.enumerators.items() if value is not None},
-        functions=callees_at(around, used_names([region.tree])),
+        functions=functions,
         label=_label(around.function, task.source.text, region.leader.start),
     )
 

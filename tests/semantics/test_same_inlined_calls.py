@@ -110,6 +110,11 @@ CASES = {
         "static void remember(double v) { memory = memory * 0.5 + v; }",
         "for (i = 0; i < n; i++) { remember(x[i]); y[i] = memory; }",
     ),
+    "last value": (
+        "Parallelize()",
+        "static void keep(double v) { memory = v; }",
+        "for (i = 0; i < n; i++) keep(x[i]);",
+    ),
     "names of the region": (
         "Parallelize()",
         "static double odd(const double *x, int i) { int j = i * 2, t; t = j + 1; return x[t] + j; }",
@@ -179,3 +184,12 @@ def test_the_bodies_stand_in_the_variant() -> None:
 def test_what_has_no_body_to_put_there_stays_refused(functions: str, code: str) -> None:
     with pytest.raises(Refusal):
         transformed_file(_file("Parallelize()", functions, code), {})
+
+
+def test_the_last_value_of_a_variable_that_a_function_sets_is_kept() -> None:
+    text = _file(
+        "Reverse()", "static void keep(double v) { memory = v; }", "for (i = 0; i < n; i++) keep(x[i]);"
+    )
+    with pytest.raises(Refusal) as caught:
+        transformed_file(text, {})
+    assert "memory" in caught.value.diagnostics[0].message
