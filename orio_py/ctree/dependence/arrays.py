@@ -139,6 +139,13 @@ class _Attempt:
         """How many accesses are not split, and how many conditions the others need."""
         return _failures(self.instances), len({condition.key for condition in self.conditions})
 
+    def is_better(self, other: _Attempt, *, is_usual: bool) -> bool:
+        """Whether more accesses are split than in another attempt; rows that begin elsewhere than usual may need no condition instead."""
+        failures = _failures(self.instances), _failures(other.instances)
+        return failures[0] < failures[1] or (
+            not is_usual and failures[0] == failures[1] and not self.conditions and bool(other.conditions)
+        )
+
 
 def _array(instances: list[Instance], holds: Sufficient, outer: tuple[Constraint, ...]) -> _Attempt:
     conditions: tuple[Constraint, ...] = ()
@@ -154,7 +161,7 @@ def _array(instances: list[Instance], holds: Sufficient, outer: tuple[Constraint
                 rows = _Rows(place, strides, first)
                 splits = [_split(instance, rows, outer, holds) for instance in instances]
                 attempt = _Attempt([i for i, _ in splits], tuple(c for _, made in splits for c in made))
-                if found is None or attempt.cost < found.cost:
+                if found is None or attempt.is_better(found, is_usual=first in _FIRST_COLUMNS):
                     found = attempt
                 if found.cost == (0, 0):
                     break
