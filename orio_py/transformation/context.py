@@ -62,7 +62,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
     declared = {name: _with_type(d, task.types) for name, d in declared.items()}
     for name in around.unit.thread_private & declared.keys():
         declared[name] = replace(declared[name], storage=declared[name].storage | {"_Thread_local"})
-    macro_names = {*around.macros, *around.function_macros}
+    macro_names = frozenset({*around.macros, *around.function_macros})
     addressed = _addressed(around, declared)
     functions = callees_at(around, used_names([region.tree]))
     named = used_names([region.tree, *(function.body for function in functions.values())])
@@ -71,12 +71,8 @@ def context_for(task: TuningTask, region: Region) -> Context:
         pragmas=tuple(filter(is_about_loop, region.pragmas)),
         live_after=live_after(around, named) | lasting,
         macros=around.macros,
-        sizes={
-            p.name: _size_type(p)
-            for p in task.inputs.parameters
-            if p.name not in macro_names | declared.keys()
-        },
-        reserved=frozenset(macro_names | around.typedefs),
+        sizes=_undeclared_sizes(task, macro_names | declared.keys()),
+        reserved=macro_names | around.typedefs,
         assumptions=task.assumptions,
         exposed=addressed | {d.name for d in around.globals},
         types=task.types,
@@ -89,6 +85,11 @@ def context_for(task: TuningTask, region: Region) -> Context:
         functions=functions,
         label=_label(around.function, task.source.text, region.leader.start),
     )
+
+
+def _undeclared_sizes(task: TuningTask, taken: frozenset[str]) -> Mapping[str, str]:
+    """The input parameters whose names are not taken, with the types of their values."""
+    return {p.name: _size_type(p) for p in task.inputs.parameters if p.name not in taken}
 
 
 def _mentioned_sizes(task: TuningTask, around: FileScope, used: frozenset[str]) -> frozenset[str]:
