@@ -306,6 +306,18 @@ def assignments(node: Node) -> Iterator[tuple[str, Node]]:
                 pass
 
 
+def targets(node: Node) -> Iterator[Node]:
+    """What is assigned or stepped, variables and what is behind pointers alike, in the order of the source."""
+    for part in walk(node):
+        match part:
+            case c_ast.Assignment(lvalue=target):
+                yield target
+            case c_ast.UnaryOp(op=op, expr=target) if op in INCREMENTS:
+                yield target
+            case _:
+                pass
+
+
 def assigned_names(*nodes: Node) -> tuple[str, ...]:
     """The names that are assigned or stepped anywhere in the trees, in the order of the source."""
     return tuple(dict.fromkeys(name for node in nodes for name, _ in assignments(node)))

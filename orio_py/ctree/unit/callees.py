@@ -9,7 +9,7 @@ from orio_py.ctree.ctype import ctype
 from orio_py.ctree.effects import effects
 from orio_py.ctree.macros import Macro
 from orio_py.ctree.nodes import Compound, Node, c_ast
-from orio_py.ctree.rewrite import declared_names, used_names, walk
+from orio_py.ctree.rewrite import declared_names, targets, used_names, walk
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.ctree.unit.translation_unit import Function, TranslationUnit
 
@@ -117,9 +117,27 @@ def _callee(name: str, function: Function, unit: TranslationUnit) -> Callee | No
     number = None if words == "void" else words if ctype(words) else unit.number_types.get(words)
     if words != "void" and number is None:
         return None
-    values = {p.name for p in parameters if not p.is_array_like}
-    stores = bool(inside.array_writes or inside.scalar_writes - values)
+    if inside.address_taken & {p.name for p in parameters if not p.is_array_like}:
+        return None
+    own = {d.name for d in (*parameters, *declared)}
+    arrays = {d.name for d in declared if d.dimensions and not d.points_to_array}
+    stores = any(not _is_in(target, own, arrays) for target in targets(body))
     return Callee(name, tuple(parameters), number, body, stores, inside.calls)
+
+
+def _is_in(target: Node, own: Set[str], arrays: Set[str]) -> bool:
+    """Whether what is assigned is a part of a function's own variables, and not of what these point to."""
+    match target:
+        case c_ast.ID(name=name):
+            return name in own
+        case c_ast.ArrayRef(name=c_ast.ID(name=name)):
+            return name in arrays
+        case c_ast.ArrayRef(name=c_ast.ArrayRef() as outer):
+            return _is_in(outer, own, arrays)
+        case c_ast.StructRef(name=inner, type="."):
+            return _is_in(inner, own, arrays)
+        case _:
+            return False
 
 
 def _is_void(parameter: Node) -> bool:

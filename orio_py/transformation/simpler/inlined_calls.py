@@ -24,14 +24,14 @@ certain to be evaluated.  Source: for the idea, S. Muchnick, "Advanced Compiler 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from orio_py.core.names import NameSupply
 from orio_py.ctree.build import binary, block, declare, ident
 from orio_py.ctree.ctype import CType, ctype, literal_type
 from orio_py.ctree.effects import effects
-from orio_py.ctree.nodes import INCREMENTS, Compound, For, Node, OwnFunction, Transform, c_ast
+from orio_py.ctree.nodes import Compound, For, Node, OwnFunction, Transform, c_ast
 from orio_py.ctree.rewrite import (
     Replacement,
     Rewriter,
@@ -41,6 +41,7 @@ from orio_py.ctree.rewrite import (
     map_children,
     rename,
     substitute,
+    targets,
     walk,
 )
 from orio_py.ctree.symbols import CDeclaration
@@ -277,19 +278,7 @@ def _keeps_its_value(parameter: CDeclaration, body: Node, context: Context) -> b
     if parameter.is_array_like or _number(parameter, context) is not None:
         return parameter.name not in assigned_names(body)
     members = {m.name: m for m in context.structures.get(parameter.type, ())}
-    return all(_is_behind_pointer(target, parameter.name, members) for target in _targets(body))
-
-
-def _targets(body: Node) -> Iterator[Node]:
-    """What is assigned or stepped."""
-    for part in walk(body):
-        match part:
-            case c_ast.Assignment(lvalue=target):
-                yield target
-            case c_ast.UnaryOp(op=op, expr=target) if op in INCREMENTS:
-                yield target
-            case _:
-                pass
+    return all(_is_behind_pointer(target, parameter.name, members) for target in targets(body))
 
 
 def _is_behind_pointer(target: Node, name: str, members: Mapping[str, CDeclaration]) -> bool:
