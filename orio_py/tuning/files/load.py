@@ -210,12 +210,12 @@ def _load_file(
 
 
 def _not_found(header: str, source: SourceFile) -> Diagnostic:
-    """That a header is not found, at the line of the file that includes it if there is one."""
+    """That a header is not found, at the line that includes it, or where the file begins if another header does."""
     line = re.search(rf'^[ \t]*#[ \t]*include[ \t]*[<"]{re.escape(header)}[>"]', source.text, re.MULTILINE)
     return Diagnostic(
         "ORIO-U040",
         f"the header `{header}` is not found, so that nothing is known of what it declares",
-        source.position(line.start()) if line is not None else None,
+        source.position(line.start() if line is not None else 0),
         Severity.WARNING,
         help=f"name its folder: `-I` in the build command, or a `{DATABASE}` in a folder above the file",
     )

@@ -171,3 +171,5 @@ def test_a_header_that_is_not_found_is_told_at_its_line(tmp_path: Path) -> None:
     assert "`gone.h` is not found" in found.message
     (tmp_path / "gone.h").write_text("extern int i; extern double x[9];\n")
     assert not load([path]).diagnostics
+    (tmp_path / "gone.h").write_text('#include "deeper.h"\n')
+    assert [str(found.position) for found in load([path]).diagnostics] == [f"{path}:1:1"]
