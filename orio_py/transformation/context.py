@@ -58,7 +58,9 @@ def context_for(task: TuningTask, region: Region) -> Context:
         declared[name] = replace(declared[name], copied=_copied(declared[name], around, copied))
     own = {d.name: declaration_of(d) for d in walk(region.tree) if isinstance(d, c_ast.Decl) and d.name}
     lasting = {name for name, d in own.items() if d.storage & {"static", "extern"}}
-    declared |= own
+    # What blocks of the region hide stays known: `shadowing` gives the hiding variables names of their own.
+    used = inside.reads | inside.writes | inside.address_taken
+    declared |= {name: d for name, d in own.items() if name not in used or name not in declared}
     declared = {name: _with_type(d, task.types) for name, d in declared.items()}
     for name in around.unit.thread_private & declared.keys():
         declared[name] = replace(declared[name], storage=declared[name].storage | {"_Thread_local"})

@@ -20,6 +20,7 @@ from orio_py.transformation.forms import sole_statement
 from orio_py.transformation.marked_steps import MarkedSteps
 from orio_py.transformation.parallel.own_pragmas import require_collapsed
 from orio_py.transformation.parallel.pragma_text import is_about_loop, is_hint, normal, takes_statement
+from orio_py.transformation.shadowing import without_shadowing
 
 __all__ = ["apply_recipe", "check_recipe", "context_for", "device_targets", "uses_openmp"]
 
@@ -87,6 +88,7 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
 
     Raises Refusal where a transformation says no or a pragma's nest is none any longer, DiagnosticError where an argument has no value.
     """
+    region, context = without_shadowing(region, context)
     result = _applied(region, values, context)
     if device_targets(region):
         from orio_py.kernel.call import numbered  # takes time to load

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import reduce
 from operator import mul
 
@@ -33,6 +33,14 @@ ValueEnvironment = Mapping[str, Polynomial | None]
 """What is known of the variables that change in a nest: a polynomial, None for anything."""
 
 
+def _natural_scalars(context: Context) -> Iterator[str]:
+    """The scalars of unsigned types whose values are also those of `long`."""
+    for name, declared in context.declarations.items():
+        kind = ctype(context.types.get(declared.type, declared.type)) if declared.is_scalar else None
+        if kind is not None and kind.unsigned and kind.rank < Rank.LONG:
+            yield name
+
+
 class Arithmetic:
     """Turns expressions into polynomials; what is no polynomial but steady becomes a symbol of its own."""
 
@@ -41,7 +49,8 @@ class Arithmetic:
         self._changing = changing
         self._nodes: dict[str, Node] = {}
         self._choices: dict[str, tuple[bool, tuple[Polynomial, ...]]] = {}
-        self.minimums = {n: value for n, value in least_values(context.facts).items() if n not in changing}
+        known = {**dict.fromkeys(_natural_scalars(context), 0), **least_values(context.facts)}
+        self.minimums = {n: value for n, value in known.items() if n not in changing}
         self.followed: frozenset[str] = frozenset()
         """Pointers of which `*p` has one value throughout."""
         self.names: Names | None = None

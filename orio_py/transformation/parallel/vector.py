@@ -30,6 +30,7 @@ from orio_py.transformation.forms import (
 )
 from orio_py.transformation.parallel.annotate import annotated, check_texts, require_direct
 from orio_py.transformation.parallel.clause_check import require_clauses
+from orio_py.transformation.parallel.data_sharing import Sharing, require_own_storage
 from orio_py.transformation.parallel.openmp import finished, loops_of, require_independent
 from orio_py.transformation.parallel.pragma_text import (
     asserts_independence,
@@ -94,6 +95,8 @@ class Vector:
         require_no_jumps(view, what)
         require_invariant_bound(view, what, context, force=self.force)
         loops = loops_of(view, given, context)
+        for loop in loops:
+            require_own_storage(loop, Sharing(), what, context)
         if not self.trusted:
             require_clauses(given, loops, what, context, force=self.force)
             require_independent(given, loops, what, context, force=self.force)

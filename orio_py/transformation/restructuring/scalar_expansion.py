@@ -122,19 +122,21 @@ class _Question:
                 element = index(scalar.array, place)
                 if number in scalar.readers:
                     statement = substitute(statement, scalar.name, element)
-                elif number == scalar.writers[-1] and (value := self._only_value(scalar)) is not None:
+                elif (
+                    number == scalar.writers[-1]
+                    and (value := self._only_value(scalar, statement)) is not None
+                ):
                     statement = copy_with(assign(element, value), coord=statement.coord)
                 elif number == scalar.writers[-1]:
                     kept.append(assign(element, ident(scalar.name)))
             result.append((statement, *kept))
         return tuple(result)
 
-    def _only_value(self, scalar: _Scalar) -> Node | None:
-        """The value that is declared as a scalar, where nothing but the elements needs it; None of others.
+    def _only_value(self, scalar: _Scalar, writer: Node) -> Node | None:
+        """The value that a statement declares a scalar with, where nothing but the elements needs it; None of others.
 
         A variable of the function stays in use: compilers warn of one that is not.
         """
-        writer = self.statements[scalar.writers[0]]
         others = [s for n, s in enumerate(self.statements) if n not in (*scalar.writers, *scalar.readers)]
         if not isinstance(writer, c_ast.Decl) or len(scalar.writers) > 1:
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 from orio_py.ctree.build import literal_value
 from orio_py.ctree.dependence.reuse import Elements, MemoryObject, Place
@@ -82,54 +83,62 @@ class TileUses:
     def guards(
         self, references: Mapping[Ref, Offsets], written: tuple[Offsets, ...], sides: tuple[Side, ...]
     ) -> list[Node]:
-        """Tests after which every element that is copied is used.  Raises Refusal: ORIO-T068."""
+        """Tests after which every element that is copied is used, and without which none is.  Raises Refusal: ORIO-T068."""
         found: dict[str, Node] = {}
         for offsets in dict.fromkeys(references.values()):
             uses = [use for use in self.mine if references.get(use.ref) == offsets]
             for wanted in (uses, [use for use in uses if use.writes]) if offsets in written else (uses,):
                 tests = self._tests(wanted, sides)
                 found.update({emit_expression(test): test for test in tests})
+        for use in self.mine if found else ():
+            needs = {emit_expression(test) for test in self._loop_tests(use, sides) if test is not None}
+            if use.ref in references and not found.keys() <= needs:
+                self._refuse(
+                    use, f"is reached where `{min(found.keys() - needs)}` fails, where others are not"
+                )
         return list(found.values())
 
     def _tests(self, uses: Sequence[Use], sides: tuple[Side, ...]) -> list[Node]:
-        best: list[Node] | None = None
-        for use in uses:
-            tests = self._tests_of(use, sides)
-            if tests is not None and (best is None or len(tests) < len(best)):
-                best = tests
-        if best is None:
-            use = uses[0]
-            refuse(
-                "ORIO-T068",
-                f"ArrCopy would {'write' if use.writes else 'read'} elements that the loops may leave alone: "
-                f"`{use.ref.text}` is not reached in every iteration",
-                use.node,
-            )
-        return best
+        """The fewest tests after which one of some uses is certain."""
+        known = [tests for use in uses if (tests := self._tests_of(use, sides)) is not None]
+        if not known:
+            self._refuse(uses[0], "is not reached in every iteration")
+        return min(known, key=len)
+
+    def _refuse(self, use: Use, where: str) -> NoReturn:
+        kind = "write" if use.writes else "read"
+        message = f"ArrCopy would {kind} elements that the loops may leave alone: `{use.ref.text}` {where}"
+        refuse("ORIO-T068", message, use.node)
 
     def _tests_of(self, use: Use, sides: tuple[Side, ...]) -> list[Node] | None:
         """The tests that decide whether the loops around a use run; None if it may be left out anyway."""
         if use.may_be_skipped:
             return None
+        found = list(self._loop_tests(use, sides))
+        tests = [test for test in found if test is not None]
+        return tests if len(tests) == len(found) else None
+
+    def _loop_tests(self, use: Use, sides: tuple[Side, ...]) -> Iterator[Node | None]:
+        """The tests without which one of the loops around a use does not run; None where that is not known before them."""
         chain = use.loops
-        tests: list[Node] = []
         for depth, loop in enumerate(chain):
             side = next((s for s in sides if s.loop.node is loop.node), None)
             if side is not None and not side.spread:
                 continue  # The copying loop has the same header.
             test = test_at_start(loop, loop.node.cond, self.context)
             if test is None or never_holds(test, self.context):
-                return None
+                yield None
+                continue
             elements, place = self._span.elements, self._span.inside(chain[:depth])
             if is_trusted((test,), loop.declared, self.context) and elements.holds(test, place):
                 continue
             effects = self.context.effects(test)
-            if effects.writes or effects.opaque or effects.calls or effects.array_reads:
-                return None
-            if not effects.reads.isdisjoint(self._span.writes):
-                return None
-            tests.append(test)
-        return tests
+            steady = effects.reads.isdisjoint(self._span.writes)
+            yield (
+                None
+                if effects.writes or effects.opaque or effects.calls or effects.array_reads or not steady
+                else test
+            )
 
 
 def _offsets(ref: Ref, variables: tuple[str, ...]) -> Offsets | None:

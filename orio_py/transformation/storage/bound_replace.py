@@ -21,7 +21,7 @@ from orio_py.ctree.ctype import CType, Rank, common
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, c_ast
-from orio_py.ctree.rewrite import copy_with, walk
+from orio_py.ctree.rewrite import copy_with, used_names, walk
 from orio_py.transformation.base import Context
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.expression_types import expression_type
@@ -225,7 +225,7 @@ class _Planner:
         """Whether an expression keeps its value while the statement behind a place runs."""
         span = self._spans.span(spot.block, spot.number, spot.number)
         found = self._context.effects(part.node)
-        names = found.reads
+        names = found.reads | used_names([part.node])  # `sizeof(i)` reads nothing, and needs the name
         if not names.isdisjoint(span.writes) or any(span.reaches(n) for n in names & self._uses.exposed):
             return False
         refs = [self._uses.ref_of(node) for node in walk(part.node) if is_reference(node)]
