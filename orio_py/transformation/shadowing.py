@@ -12,12 +12,12 @@ A. Appel, "Modern Compiler Implementation in ML", Cambridge University Press 199
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from orio_py.core.expr import Literal, children
 from orio_py.core.names import NameSupply
-from orio_py.ctree.loops import header_index, loops_in
+from orio_py.ctree.loops import loops_in
 from orio_py.ctree.nodes import Compound, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, rename, walk
 from orio_py.ctree.symbols import declaration_of
@@ -25,6 +25,7 @@ from orio_py.spec.recipe import Recipe
 from orio_py.spec.region import Region
 from orio_py.transformation.base import Context
 from orio_py.transformation.forms import names_in_pragmas
+from orio_py.transformation.loop_names import index_name
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
@@ -32,22 +33,21 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 def without_shadowing(region: Region, context: Context) -> tuple[Region, Context]:
     """The region, in whose blocks no variable hides another one that the region uses, and its context; the same objects where none does.
 
-    Indices of loops and what the recipe or a pragma names keep their names.
+    Indices of loops keep their names, and so does what the recipe or a pragma names.
     """
     declared = declared_names(region.tree)
     if not declared:
         return region, context
     found = context.effects(region.tree)
-    hiding = declared & (found.reads | found.writes | found.address_taken)
-    hiding -= {header_index(loop) for loop in loops_in(region.tree) if isinstance(loop.init, c_ast.DeclList)}
+    indices = {index_name(loop) for loop in loops_in(region.tree) if isinstance(loop.init, c_ast.DeclList)}
+    hiding = {name for name in declared if name in found.reads | found.writes | found.address_taken | indices}
     hiding -= names_in_pragmas(region.tree) | frozenset(_named(region.recipe))
     if not hiding:
         return region, context
     tree = _Apart(region.tree, hiding, context.names(region.tree)).rewrite(region.tree)
     assert isinstance(tree, Compound)
-    own = {
-        d.name: declaration_of(d) for d in walk(tree) if isinstance(d, c_ast.Decl) and d.name not in declared
-    }
+    new = (declaration_of(d) for d in walk(tree) if isinstance(d, c_ast.Decl) and d.name not in declared)
+    own = {d.name: replace(d, type=context.types.get(d.type, d.type)) for d in new}
     return replace(region, tree=tree), replace(context, declarations={**context.declarations, **own})
 
 
@@ -71,7 +71,13 @@ class _Apart(Rewriter):
             return new
         items = list(new.block_items or [])
         for number, item in enumerate(items):
-            if isinstance(item, c_ast.Decl) and item.name is not None and item.name in self._hiding:
-                own = {item.name: self._names.fresh(item.name)}
+            name = (item.name if isinstance(item, c_ast.Decl) else None) or ""
+            if name in self._hiding and not _counts(items[number:], name):
+                own = {name: self._names.fresh(name)}
                 items[number:] = [rename(part, own) for part in items[number:]]
         return new if items == (new.block_items or []) else copy_with(new, block_items=items)
+
+
+def _counts(items: Sequence[Node], name: str) -> bool:
+    """Whether a variable is the index of a loop, which a recipe may name."""
+    return any(index_name(loop) == name for item in items for loop in loops_in(item))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from orio_py.ctree.build import literal_value
-from orio_py.ctree.ctype import UNSIGNED, Rank, ctype, named_type
+from orio_py.ctree.ctype import INT, UNSIGNED, Rank, ctype, named_type
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.loops import CanonicalLoop
@@ -93,9 +93,20 @@ def index_type_problem(view: CanonicalLoop, context: Context) -> str | None:
         return "is a floating-point variable"
     if "*" in words:
         return "is a pointer"
+    if _may_pass_its_type(view, context):
+        return "may wrap around before it reaches the unsigned bound"
     own = walk(view.node.init) if isinstance(view.node.init, c_ast.DeclList) else ()
     volatile = any(isinstance(part, c_ast.Decl) and "volatile" in part.quals for part in own)
     return "is volatile" if volatile else None
+
+
+def _may_pass_its_type(view: CanonicalLoop, context: Context) -> bool:
+    """Whether a signed index shorter than `int` ends by wrapping around: a negative one is above an unsigned bound."""
+    kind = ctype(index_type(view, context))
+    if kind is None or not kind.is_narrow or kind.unsigned or not view.upward:
+        return False
+    bound = INT if literal_value(view.bound) is not None else expression_type(view.bound, context)
+    return bound is not None and not bound.is_floating and bound.promoted.unsigned
 
 
 def wraps_at_the_start(view: CanonicalLoop, context: Context) -> bool:

@@ -65,6 +65,11 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (C8, "ORIO-T068", f"{BOX} if (i > 0) s += @c[i - 1][j];"),
     (C8, "ORIO-T068", f"{BOX} {{ s += c[i][j]; if (s > 2) @c[i][j] = 0; }}"),
     (C8, "ORIO-T068", f"{BOX} for (k = j; k < 5; k++) s += @c[i][j];"),
+    (
+        ArrCopy("x[i]", (8,)),
+        "ORIO-T068",
+        "for (i = 0; i < 8; i++) { for (k = n; k > 3; k -= 4) s += x[i]; for (; k > 0; k--) s += @x[i]; }",
+    ),
     (C8, "ORIO-T041", f"@{BOX} {{ s += c[i][j]; g(s); }}"),
     (ArrCopy("p[i]", (8,)), "ORIO-T041", "@for (i = 0; i < 8; i++) q[i] = p[i];"),
     (Prefetch(None, 0), "ORIO-T011", f"@{FOR_I} s += x[i];"),
