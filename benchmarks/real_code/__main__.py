@@ -7,8 +7,10 @@
 Nothing of the project enters this one: the table of a project (`polybench.toml`, …) says where an annotation
 goes, what it asks for, how inputs are declared, and how programs are built and run; each runs in a copy of its folder.
 For each kernel it prints whether `orio check` accepts it as written, what `orio tune` makes of it (or the first reason
-why not), how much faster the kernel is by the finals, whether the program with the tuned kernel writes what the original
-writes, and how long both programs take.  Exit status 1 where a result differs.
+why not), how much faster the kernel is by the finals (or that the original is kept), how many guards it runs and what
+they cost the program (its seconds, divided by those with tests that always hold), whether the program with the tuned
+kernel writes what the original writes, and how long both programs take: the least of five runs in turn.  Exit status 1
+where a result differs.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ PARAMETERS = {"OMP": "[False, True]", "U": "[1, 2, 4]"}
 _SCOP = "#pragma scop\n"
 _PLACEHOLDER = re.compile(r"\{(root|folder|file|function|size)\}")
 _TIME = re.compile(r"^\d+\.\d+$")
+_GUARD = re.compile(r"(/\* Runs (?:unless|where) [^\n]*\*/(?:\s*const [^\n;]*;)*\s*if )(?=\()")
+_RUNS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +124,18 @@ class Row:
     accepted: str = "no"
     reason: str = ""
     gain: float | None = None
+    kept: bool = False
     guards: int = 0
     same: str = ""
-    seconds: tuple[float, float] | None = None
+    seconds: tuple[float, ...] = ()
+    """Of the original program, the tuned one, and that one with guards that always hold, if it has any."""
 
     def shown(self) -> str:
         """One line of the table."""
-        gain = f"{self.gain:6.2f}" if self.gain is not None else "     -"
-        times = "{:.4f} / {:.4f} s".format(*self.seconds) if self.seconds else ""
-        return f"{self.name:16} {self.accepted:8} {gain}  {self.guards:2d} {self.same:6} {times:20} {self.reason}"
+        gain = "  kept" if self.kept else f"{self.gain:6.2f}" if self.gain is not None else "     -"
+        cost = f"{self.seconds[1] / self.seconds[2]:5.3f}" if len(self.seconds) > 2 else "    -"
+        times = "{:.5f} / {:.5f} s".format(*self.seconds) if self.seconds else ""
+        return f"{self.name:16} {self.accepted:8} {gain}  {self.guards:2d} {cost} {self.same:6} {times:23} {self.reason}"
 
 
 def tried(kernel: Kernel, trials: int, *, only_check: bool) -> Row:
@@ -152,30 +159,57 @@ def tried(kernel: Kernel, trials: int, *, only_check: bool) -> Row:
     (region,) = json.loads(report.stdout)["regions"]
     best = region.get("best")
     row.gain = best["speedup"] if best else None
-    row.guards = tuned.read_text(encoding="latin-1").count("Runs unless arrays overlap")
-    return _compared(kernel, (original, tuned.read_bytes()), row)
+    row.kept = region["kept_original"]
+    text = tuned.read_text(encoding="latin-1")
+    row.guards = len(_GUARD.findall(text))
+    contents = [original, tuned.read_bytes()]
+    if row.guards:
+        contents.append(_always_run(text).encode("latin-1"))
+    return _compared(kernel, contents, row)
 
 
-def _compared(kernel: Kernel, contents: tuple[bytes, bytes], row: Row) -> Row:
-    """The row with what the program did with the original file and with the tuned one in its place."""
+def _always_run(text: str) -> str:
+    """The text with tests of guards that always hold."""
+    for found in reversed(list(_GUARD.finditer(text))):
+        end, depth = found.end(), 0
+        while True:
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+            if depth == 0:
+                break
+        text = f"{text[: found.end()]}(1){text[end:]}"
+    return text
+
+
+def _compared(kernel: Kernel, contents: Sequence[bytes], row: Row) -> Row:
+    """The row with what the program did with the original file and with others in its place."""
     prepared = _run(["sh", "-c", kernel.command("prepare")], kernel.copy)
-    outputs: list[list[str]] = []
-    seconds: list[float] = []
-    for content, flags in zip(contents, ("", " -fopenmp"), strict=True):
+    folders = [kernel.copy.with_name(f"{kernel.copy.name}_{number}") for number in range(len(contents))]
+    for folder, content, flags in zip(folders, contents, ("", *[" -fopenmp"] * 2), strict=False):
         kernel.path.write_bytes(content)
         built = _run(["sh", "-c", kernel.command("build") + flags], kernel.copy)
+        if built.returncode or prepared.returncode:
+            row.same, row.reason = (
+                "failed",
+                f"the program: {(prepared.stderr + built.stderr).strip().splitlines()[:1]}",
+            )
+            return row
+        shutil.copytree(kernel.copy, folder, symlinks=True)
+    outputs: list[list[str]] = []
+    seconds = [float("inf")] * len(folders)
+    for number in [*range(len(folders))] * _RUNS:
         begin = time.perf_counter()
-        ran = _run(["sh", "-c", kernel.command("run")], kernel.copy)
+        ran = _run(["sh", "-c", kernel.command("run")], folders[number])
         elapsed = time.perf_counter() - begin
-        if built.returncode or ran.returncode or prepared.returncode:
-            problem = (prepared.stderr + built.stderr + ran.stderr).strip().splitlines()[:1]
-            row.same, row.reason = "failed", f"the program: {problem}"
+        if ran.returncode:
+            row.same, row.reason = "failed", f"the program: {ran.stderr.strip().splitlines()[:1]}"
             return row
         times = [float(line) for line in ran.stdout.split() if _TIME.match(line)]
-        seconds.append(times[-1] if times and "prints_seconds" in kernel.program else elapsed)
+        taken = times[-1] if times and "prints_seconds" in kernel.program else elapsed
+        seconds[number] = min(seconds[number], taken)
         outputs.append(ran.stderr.split())
-    row.same = "equal" if outputs[0] and _equal(*outputs) else "WRONG"
-    row.seconds = (seconds[0], seconds[1])
+    row.same = "equal" if outputs[0] and all(_equal(outputs[0], other) for other in outputs) else "WRONG"
+    row.seconds = tuple(seconds)
     return row
 
 
@@ -230,8 +264,10 @@ def main() -> int:
     if given.kernel:
         table["kernel"] = {name: table["kernel"][name] for name in given.kernel}
     rows: list[Row] = []
-    print(f"{table['project']['name']}, {given.trials} trials; gain of the kernel in the finals, guards in")
-    print("the written code, output of the programs, seconds of the original and of the tuned program")
+    print(
+        f"{table['project']['name']}, {given.trials} trials; gain of the kernel in the finals, guards in the written"
+    )
+    print("code and their cost, output of the programs, seconds of the original and of the tuned program")
     with tempfile.TemporaryDirectory() as folder:
         for kernel in kernels(table, given.checkout.resolve(), Path(folder), given.size):
             rows.append(tried(kernel, given.trials, only_check=given.check))

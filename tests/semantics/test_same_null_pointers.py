@@ -78,3 +78,38 @@ def test_what_is_left_out_is_not_touched(tmp_path: Path, name: str) -> None:
 def test_pointers_that_change_and_elements_that_all_touch_are_refused(code: str) -> None:
     with pytest.raises(Refusal):
         transformed_file(FILE.format(recipe="Parallelize()", code=code), {})
+
+
+BOUNDED = """#include <stdio.h>
+struct grid {{ int rows; }};
+static void work(int n, const struct grid *g, const int *ends, int (*restrict a)[8])
+{{
+  int i, j;
+  /*@ begin Loop(transform {recipe}) @*/
+  for (i = 0; i < n; i++)
+    for (j = 0; j < {bound}; j++) a[i][j] += 2 * i + j;
+  /*@ end @*/
+}}
+static int m[8][8];
+int main(void)
+{{
+  const struct grid grid = {{7}};
+  const int ends[] = {{2, 5}};
+  for (int n = 0; n < 8; n++) {{
+    work(n, n ? &grid : NULL, n ? ends : NULL, m);
+    for (int i = 0; i < 64; i++) printf("%d ", m[i / 8][i % 8]);
+  }}
+  return 0;
+}}
+"""
+
+
+@pytest.mark.parametrize("bound", ["g->rows", "*ends", "ends[1]", "56 / g->rows"])
+@pytest.mark.parametrize("recipe", ["Permut(seq=['j', 'i'])", "Interchange(first='i', second='j')"])
+def test_bounds_are_read_where_loops_run(tmp_path: Path, recipe: str, bound: str) -> None:
+    text = BOUNDED.format(recipe=recipe, bound=bound)
+    new = transformed_file(text, {})
+    assert "if (n > 0)\n    for (j = 0; j < " in new
+    assert compile_and_run(new, tmp_path, "-w", *checked()) == compile_and_run(
+        text, tmp_path, "-w", *checked()
+    )

@@ -250,11 +250,15 @@ def is_total(part: Node) -> bool:
     """Whether an expression may be evaluated where the code does not: nothing is divided or read through pointers."""
     return all(
         isinstance(each, _TOTAL)
-        or (isinstance(each, c_ast.BinaryOp) and each.op not in _PARTIAL)
+        or (isinstance(each, c_ast.BinaryOp) and (each.op not in _PARTIAL or _divides_by_number(each)))
         or (isinstance(each, c_ast.UnaryOp) and each.op in {"+", "-", "!", "~"})
         or (isinstance(each, c_ast.StructRef) and each.type == ".")
         for each in walk(part)
     )
+
+
+def _divides_by_number(part: c_ast.BinaryOp) -> bool:
+    return part.op in {"/", "%"} and (literal_value(part.right) or 0) > 0
 
 
 _PARTIAL = frozenset({"/", "%", "<<", ">>"})

@@ -48,6 +48,7 @@ from orio_py.transformation.forms import (
     start_is_invariant,
 )
 from orio_py.transformation.loop_names import LoopName, first_present, show_loops
+from orio_py.transformation.simpler.counted_steps import is_total
 from orio_py.transformation.sites import rewrite_where
 from orio_py.transformation.types import (
     control_type,
@@ -308,12 +309,14 @@ def _guarded(
     """The nest behind the condition that loops run which protected the test of one that is now around them.
 
     With an unsigned `n` of 0, `j < n - 1` is true for a long time; inside `for (i = 0; i < n; i++)` nothing
-    evaluated it.  Raises Refusal: ORIO-T031 where the condition cannot be written.
+    evaluated it, nor `p->rows`.  Raises Refusal: ORIO-T031 where the condition cannot be written.
     """
     protecting: set[int] = set()
     indices = frozenset(loop.index for loop in loops)
     for place, number in enumerate(order):
         inner = {other for other in order[place + 1 :] if other < number}
+        if not (is_total(loops[number].start) and is_total(loops[number].bound)):
+            protecting |= inner
         if headers[number] is not loops[number].node:
             apart = _differences(headers[number], indices, context)
             # A loop whose own header has the difference does not protect from it.
@@ -328,8 +331,8 @@ def _guarded(
         if test is None or used & {other.index for other in loops}:
             refuse(
                 "ORIO-T031",
-                f"{what} cannot move the loop `{loop.index}` to the inside: where it does not run, a test of a "
-                "loop around it could wrap around below zero",
+                f"{what} cannot move the loop `{loop.index}` to the inside: where it does not run, the original "
+                "never evaluates the header of a loop around it, which could wrap around below zero or be invalid",
                 loop.node,
                 argument="seq",
             )
