@@ -11,8 +11,12 @@ from orio_py.core.source import SourceFile
 from orio_py.ctree.nodes import Compound, Node, c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.rewrite import walk
-from orio_py.ctree.symbols import Effects, effects
+from orio_py.ctree.symbols import CDeclaration, Effects, effects
+from orio_py.ctree.unit.stores import Calls, calls_in, stores_of
 from orio_py.spec.task import TuningTask
+
+OF_THREADS = frozenset({"_Thread_local", "__thread"})
+"""The words for variables of which each thread has one."""
 
 _PREPROCESSOR = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
 
@@ -63,16 +67,46 @@ def parse_extent(task: TuningTask) -> Compound | None:
 
 
 def extent_effects(task: TuningTask) -> Effects:
-    """What the timed code reads, writes and calls, the annotations' own code included."""
-    trees: list[Node] = [region.tree for region in task.regions]
+    """What the timed code reads, writes and calls, the annotations' own code included.
+
+    Arrays that it hands to functions of the file count as written where these store to them, and so do its variables
+    of file scope that such functions write.
+    """
+    trees, whole = _trees(task)
+    found = effects(Compound(trees))
+    if whole is not None:
+        found = without(found, frozenset(_declared(whole)))
+    calls = _calls_in(task, trees)
+    near, specified = task.surroundings.declared, {d.name for d in task.inputs.declarations if d.dimensions}
+    written = calls.variables & (found.reads | found.writes)
+    arrays = {
+        n for n in written | (calls.handed & found.escaping) if n in specified or _is_array(near.get(n))
+    }
+    return replace(found, writes=found.writes | written | arrays, array_writes=found.array_writes | arrays)
+
+
+def calls_of(task: TuningTask) -> Calls:
+    """What the calls in the timed code may change, as far as the bodies of the functions are known."""
+    return _calls_in(task, _trees(task)[0])
+
+
+def _calls_in(task: TuningTask, trees: Sequence[Node]) -> Calls:
+    """What calls change; of variables those that have a name there, and of which threads have not one each."""
+    near = task.surroundings
+    found = calls_in(trees, stores_of(near.unit))
+    shared = {n for n, d in near.declared.items() if d.scope == "global" and not d.storage & OF_THREADS}
+    return replace(found, variables=found.variables & (shared - near.unit.thread_private))
+
+
+def _is_array(declared: CDeclaration | None) -> bool:
+    return declared is not None and declared.is_array_like
+
+
+def _trees(task: TuningTask) -> tuple[list[Node], Compound | None]:
+    """The timed code: that of the annotations, and the whole extent as the user wrote it, where that is statements."""
     whole = parse_extent(task)
-    trees.extend([whole] if whole is not None else [region.reference for region in task.regions])
-    block = Compound(trees)
-    found = effects(block)
-    if whole is None:
-        return found
-    declared = frozenset(_declared(whole))
-    return without(found, declared)
+    rest = [whole] if whole is not None else [region.reference for region in task.regions]
+    return [*(region.tree for region in task.regions), *rest], whole
 
 
 def loop_indices(task: TuningTask) -> frozenset[str]:

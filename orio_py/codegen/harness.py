@@ -138,13 +138,14 @@ def _row(
     if variable.spine:
         argument = _spine(f"{table}.orio_work", variable.type, variable.dimensions)
     fill, expression = _fill(variable, contents)
+    allocation = _allocation(variable, contents)
     return HarnessVariable(
         index,
         variable.name,
         variable.type,
         _record(variable).parts(pointers),
-        _count(variable.dimensions),
-        _allocation(variable, contents),
+        "0" if allocation == "library" else _count(variable.dimensions),
+        allocation,
         _bindings(index, variable),
         *_filling(table, variable, (fill, expression)),
         argument,
@@ -235,6 +236,8 @@ def _spine(data: str, type_name: str, dimensions: tuple[str, ...]) -> str:
 
 def _fill(variable: KernelVariable, contents: _Contents) -> tuple[str, str]:
     """How the inputs of a variable come about: `random`, `expression` with its C text, or `none`."""
+    if variable.keeps_value:
+        return "none", ""
     if variable.known_value is not None:
         return "expression", _literal(variable.known_value)
     if variable.source is not None:

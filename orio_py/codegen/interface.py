@@ -11,7 +11,8 @@ import re
 from dataclasses import replace
 
 from orio_py.codegen import ctypes
-from orio_py.codegen.extent import extent_effects, loop_indices
+from orio_py.codegen.callee_state import callee_variables
+from orio_py.codegen.extent import calls_of, extent_effects, loop_indices
 from orio_py.codegen.members import record_of, with_members
 from orio_py.codegen.variables import KernelInterface, KernelVariable, Passing
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
@@ -49,6 +50,7 @@ class _Builder:
         self.spec = {d.name: d for d in task.inputs.all_declarations}
         self.sizes = dict(point.values)
         self.effects = extent_effects(task)
+        self.elsewhere = calls_of(task).variables - self.effects.reads - self.effects.writes
         self.live = live_after(near, self.effects.scalar_writes)
         self.constants = frozenset((*near.macros, *near.unit.enumerators))
         self.read_by_initialisers: set[str] = set()
@@ -63,13 +65,15 @@ class _Builder:
         found = [v for v in map(self._variable, [*ordered, *rest]) if v is not None]
         if self.problems:
             raise DiagnosticError(*self.problems)
+        kept = (name for name in sorted(self.elsewhere - names) if not self._is_macro(name))
+        found += callee_variables(self.task, [self.globals[name] for name in kept])
         macros = {n: v for n, v in self.sizes.items() if self._is_macro(n)}
         return KernelInterface(tuple(found), macros, self._definitions(), tuple(self.temporaries))
 
     def _needed(self) -> set[str]:
         """The names used, and those that the declarations of used arrays mention."""
         needed: set[str] = set()
-        waiting = [*self.effects.reads, *self.effects.writes]
+        waiting = [*self.effects.reads, *self.effects.writes, *self.elsewhere & self.spec.keys()]
         while waiting:
             name = waiting.pop()
             if name in needed:
@@ -216,7 +220,8 @@ class _Builder:
                 _parameter_text(declared, passing),
                 extents,
                 is_array,
-                written=name in self.effects.writes and not (is_array and "const" in declared.qualifiers),
+                written=name in self.effects.writes | self.elsewhere
+                and not (is_array and "const" in declared.qualifiers),
                 compared=is_array or passing is Passing.GLOBAL_SCALAR or name in self.live,
                 live_in=is_array or read_first,
                 source=spec,

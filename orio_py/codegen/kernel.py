@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from orio_py.codegen.callee_state import with_statics_outside
 from orio_py.codegen.extent import extent_text
 from orio_py.codegen.program import Program
 from orio_py.codegen.records import distinct
@@ -30,7 +31,7 @@ def kernel_program(task: TuningTask, interface: KernelInterface, codes: Sequence
     name = position.file.replace("\\", "\\\\").replace('"', '\\"')
     text = render(
         "c/kernel.c.j2",
-        preamble=_preamble(task, interface.macros),
+        preamble=with_statics_outside(_preamble(task, interface.macros), interface.variables),
         globals=_globals(task, interface.variables),
         parameters=", ".join(parameters) or "void",
         arguments=", ".join(arguments),
@@ -44,7 +45,7 @@ def kernel_program(task: TuningTask, interface: KernelInterface, codes: Sequence
         after=[f"*({v.type} *)orio_argument[{i}] = {v.name};" for i, v in slots if _is_global_output(v)],
         layouts=_layouts(interface),
         shared=[_shared(index, v) for index, v in slots if is_shared(v)],
-        postamble=task.surroundings.after,
+        postamble=with_statics_outside(task.surroundings.after, interface.variables),
     )
     return Program(text)
 
@@ -116,7 +117,7 @@ def _globals(task: TuningTask, variables: Sequence[KernelVariable]) -> list[str]
     declared = {d.name: d for d in task.surroundings.globals}
     lines: list[str] = []
     for variable in variables:
-        if variable.passing not in (Passing.GLOBAL_ARRAY, Passing.GLOBAL_SCALAR):
+        if variable.passing not in (Passing.GLOBAL_ARRAY, Passing.GLOBAL_SCALAR) or variable.keeps_value:
             continue
         found = declared.get(variable.name)
         if found is None:

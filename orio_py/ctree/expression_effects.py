@@ -241,7 +241,7 @@ class ExpressionEffects:
         for argument in arguments:
             self.visit(argument)
             if not pure:
-                self.escaping.update(n for n in _handed(argument) if not self._is_local(n))
+                self.escaping.update(n for n in handed_names(argument) if not self._is_local(n))
 
     _visit_KernelCall = _visit_FuncCall  # noqa: N815
 
@@ -306,22 +306,22 @@ def _method_of(walker: type[ExpressionEffects], kind: type[Node]) -> str | None:
     return name if hasattr(walker, name) else None
 
 
-def _handed(argument: Node) -> Iterable[str]:
+def handed_names(argument: Node) -> Iterable[str]:
     """The variables whose value, as an address, an argument may hand on."""
     match argument:
         case c_ast.ID():
             yield argument.name
         case c_ast.Cast():
-            yield from _handed(argument.expr)
+            yield from handed_names(argument.expr)
         case c_ast.BinaryOp(op="+" | "-"):
-            yield from _handed(argument.left)
-            yield from _handed(argument.right)
+            yield from handed_names(argument.left)
+            yield from handed_names(argument.right)
         case c_ast.UnaryOp(op="&", expr=operand):
             base: Any = operand
             while isinstance(base, (c_ast.ArrayRef, c_ast.StructRef)):
                 base = base.name
-            yield from _handed(base)
+            yield from handed_names(base)
         case c_ast.ArrayRef():
-            yield from _handed(argument.name)
+            yield from handed_names(argument.name)
         case _:
             return

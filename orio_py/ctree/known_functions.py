@@ -29,6 +29,9 @@ ALLOCATORS = frozenset(
 )
 """Functions whose result points to memory that nothing else points to (C99 7.20.3)."""
 
+STORING_FUNCTIONS = frozenset({"memset", "memcpy", "memmove"})
+"""Functions that store to what their first argument points to, and change nothing else (C99 7.21)."""
+
 
 def allocated_pointer(node: Node) -> str | None:
     """The variable that a declaration or an assignment sets to memory of its own, or to a null pointer."""
