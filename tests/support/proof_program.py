@@ -217,7 +217,7 @@ RUNTIME = f"""#include <float.h>
 enum {{ SIDE = 512, ROWS = 128, BYTES = 98304, LONGEST = 20000, LIVE = 16, GLOBAL = {GLOBAL} }};
 static char big[8][BYTES] __attribute__((aligned(64)));
 static char saved[8][GLOBAL * 8];
-static long low[8], high[8], side[8], ticks, origin;
+static long low[8], high[8], side[8], moved[8], ticks, origin;
 static struct kernel const *kernel;
 static jmp_buf out;
 static unsigned long trace;
@@ -244,6 +244,10 @@ long r_(int slot, long at) {{
   }}
   long least = kernel->array[k].fixed ? 0 : -side[k];
   long most = kernel->array[k].fixed ? GLOBAL : side[k];
+  if (moved[k] < 0)
+    least -= moved[k];
+  else
+    most -= moved[k];
   if (++ticks > 4 * LONGEST || at < least || at >= most)
     longjmp(out, 3);
   if (at < low[k])
@@ -353,6 +357,7 @@ static int one(int number, struct run const *run) {{
     struct array const *a = &kernel->array[k];
     long shift;
     int g = group_of(k, run, &shift);
+    moved[k] = g == k ? 0 : shift;
     side[k] = a->width > 1 ? ROWS : SIDE;
     low[k] = 1000000;
     high[k] = -1000000;
