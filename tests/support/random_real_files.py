@@ -16,6 +16,12 @@ from random_code_choices import Choices
 from random_code_forms import NO_FORMS
 from random_code_shapes import PLAIN, Shape
 from random_real_nests import RealMaker
+from random_real_structures import DEFINITIONS as STRUCTURE_DEFINITIONS
+from random_real_structures import LOCALS as STRUCTURE_LOCALS
+from random_real_structures import NEEDS
+from random_real_structures import READS as STRUCTURE_READS
+from random_real_structures import STARTS as STRUCTURE_STARTS
+from random_real_structures import STATEMENTS as STRUCTURES
 
 NO_HEADERS = """#define TEN 10
 #define HALF(x) ((x) * 0.5)
@@ -75,6 +81,7 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         "store",
         "struct box { int n; double v; struct { int m; } inner; double weight[2]; };",
     ),
+    *STRUCTURE_DEFINITIONS,
 )
 """What may stand at file scope, by the name whose use asks for it; later ones may use earlier ones."""
 
@@ -94,6 +101,7 @@ LOCALS: tuple[tuple[str, str], ...] = (
     ("at", "  int at = 1;"),
     ("pool", "  static double pool[65536];"),
     ("walk", "  double *walk = pool, *past = pool + (n > 3 ? n : 3);"),
+    *STRUCTURE_LOCALS,
 )
 """What the function around the region may declare, in this order."""
 
@@ -102,6 +110,7 @@ STARTS: tuple[tuple[str, str], ...] = (
     ("memory", "  memory = 0.5;"),
     ("extent", "  extent = 6;"),
     ("pool", "  for (int q_ = 0; q_ < 65536; q_++) pool[q_] = q_ % 7;"),
+    *STRUCTURE_STARTS,
 )
 """What it sets before the region, as a run must not know of the one before."""
 
@@ -113,6 +122,7 @@ READS: tuple[tuple[str, str], ...] = (
     ("store", "  out_[14] = store.v + store.n + store.inner.m + store.weight[1];"),
     ("at", "  last_[15] = at;"),
     ("walk", "  last_[14] = walk - pool; for (int q_ = 0; q_ < 99; q_++) out_[15] += pool[q_];"),
+    *STRUCTURE_READS,
 )
 """What it reads after the region."""
 
@@ -178,6 +188,8 @@ class File:
         used = original + self.around[0] + self.around[1]
         used += " store" * _has(used, "box") + " bound_" * _has(used, "limit")
         used += " pool past" * _has(used, "walk")
+        for name, needed in NEEDS:
+            used += f" {needed}" * _has(used, name)
         lines: list[str] = []
         sets: list[str] = []
         for name, kind, value in (
@@ -291,7 +303,8 @@ def _kinds(choices: Choices, real: frozenset[str]) -> dict[str, str]:
 def _arrays(choices: Choices, real: frozenset[str]) -> tuple[tuple[Array, ...], bool]:
     """Plain pointers, unless the form is something else; and whether they are promised not to overlap."""
     mode = choices.weighted((60, "pointer"), (25, "restrict"), (15, "promised"))
-    mode = "pointer" if "overlap" in real else mode
+    # Pointers in structures lead to the same memory as others: nobody could promise otherwise.
+    mode = "pointer" if real & {"overlap", *STRUCTURES} else mode
     form = "restrict" if mode == "restrict" else "pointer"
     element = (
         choices.weighted((85, "double"), (15, "float"))

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+import random_real_structures as structures
 from random_code import Item, Loop
 from random_code_nests import Maker
 
@@ -45,6 +46,7 @@ REAL_FORMS = (
     "beside",
     "walks",
     "passed_scalars",
+    *structures.STATEMENTS,
 )
 """The forms, by the names that the tables of results use."""
 
@@ -57,6 +59,7 @@ BOUNDS: Mapping[str, tuple[str, ...]] = {
     "member_bounds": ("box->n", "store.n", "box->inner.m"),
     "global_bounds": ("extent", "extent - 1"),
     "own_names": ("min(n, m)",),
+    **structures.BOUNDS,
 }
 """Upper bounds of loops that a form adds."""
 
@@ -338,4 +341,5 @@ _STATEMENTS: Mapping[str, Statement] = {
     "beside": _beside,
     "walks": _walks,
     "passed_scalars": _passed_scalars,
+    **structures.STATEMENTS,
 }
