@@ -20,7 +20,7 @@ from orio_py.codegen.members import record_of
 from orio_py.codegen.variables import KernelVariable, Passing
 from orio_py.ctree.file_scan import scan_file
 from orio_py.ctree.lexer import Token, TokenKind, names_in, scan
-from orio_py.ctree.nodes import c_ast
+from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.structures import cannot_be_made, is_pointer, paths
 from orio_py.ctree.symbols import CDeclaration, declaration_of
@@ -72,21 +72,25 @@ def _can_be_kept(task: TuningTask, declared: CDeclaration) -> bool:
 
 
 def _static_locals(task: TuningTask) -> dict[str, tuple[CDeclaration, ...]]:
-    """The `static` variables of the functions that the timed code calls, by function; where all of them can stand outside."""
+    """The `static` variables of the functions that the timed code calls, by function; those that can stand outside it."""
     near, found = task.surroundings, dict[str, tuple[CDeclaration, ...]]()
     for name in sorted(calls_of(task).functions):
         function = near.unit.functions[name].node
-        every = [declaration_of(d) for d in walk(function) if isinstance(d, c_ast.Decl) and d.name]
-        kept = tuple(d for d in every if "static" in d.storage and "const" not in d.qualifiers)
-        kept = tuple(d for d in kept if d.name != name)
-        names = {d.name for d in kept}
-        if not kept or any(isinstance(part, _TYPES) for part in walk(function)):
+        every = [declaration_of(d) for d in walk(function.body) if isinstance(d, c_ast.Decl) and d.name]
+        lasting = {d.name for d in every if "static" in d.storage}
+        if not lasting or any(isinstance(part, _TYPES) for part in walk(function)):
             continue
-        if not all(_can_stand_outside(task, d, every) for d in kept):
-            continue
-        if [bool(_edits(text, name, names)) for text in (near.before, near.after)].count(True) == 1:
-            found[name] = kept
+        known = [*every, *(declaration_of(d) for d in near.unit.functions[name].parameters if _is_named(d))]
+        moved = tuple(d for d in every if d.name in lasting and _can_stand_outside(task, d, known))
+        names = {d.name for d in moved}
+        edits = [_edits(text, name, names, lasting - names) for text in (near.before, near.after)]
+        if [bool(each) for each in edits].count(True) == 1:
+            found[name] = moved
     return found
+
+
+def _is_named(node: Node) -> bool:
+    return isinstance(node, c_ast.Decl) and node.name is not None
 
 
 def _can_stand_outside(task: TuningTask, declared: CDeclaration, every: Sequence[CDeclaration]) -> bool:
@@ -117,8 +121,13 @@ def _outside(function: str, name: str) -> str:
     return f"orio_{function}_{name}"
 
 
-def _edits(text: str, function: str, names: Set[str]) -> list[tuple[int, int, str]]:
-    """What brings `static` variables out of a function: offsets and new text; nothing if it is not there, or not so simple."""
+def _edits(
+    text: str, function: str, names: Set[str], others: Set[str] = frozenset()
+) -> list[tuple[int, int, str]]:
+    """What brings `static` variables out of a function: offsets and new text; nothing if it is not there, or not so simple.
+
+    It is not where they are declared together with `others`, which stay.
+    """
     file = scan_file(text)
     found = [item for item in file.functions if item.name == function]
     tokens = list(scan(text, found[0].body, found[0].end)) if len(found) == 1 else []
@@ -126,7 +135,8 @@ def _edits(text: str, function: str, names: Set[str]) -> list[tuple[int, int, st
     if file.outline.unsure or any(t.kind in {TokenKind.DIRECTIVE, TokenKind.BAD} for t in tokens):
         return []
     statements = [s for s in _static_statements(tokens) if names_in(s) & names]
-    if not statements or names - names_in(t for statement in statements for t in statement):
+    declared = names_in(t for statement in statements for t in statement)
+    if not statements or names - declared or others & declared:
         return []
     new = {t.start: _outside(function, t.text) for t in _uses(tokens, names)}
     moved = "".join(" ".join(new.get(t.start, t.text) for t in s) + " " for s in statements)
