@@ -25,6 +25,7 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
     ),
     ("stock", "static struct cell stock[1100];"),
     ("line_", "static double line_[2400];"),
+    ("field", "static struct grid field;"),
     ("bump", "static void bump(ELEMENT *to, int at, double x) { to[@2{at@}] += x; }"),
     (
         "smooth",
@@ -73,6 +74,14 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         "static void spread(struct grid *to, int at) {\n  for (int q = 0; q < to->span.lo + 1; q++)\n"
         "    to->x[@4{at + q@}] += to->y[@4{at@}];\n}",
     ),
+    ("narrow", "static void narrow(void) { field.n = 3; }"),
+    ("put_x", "static void put_x(struct grid *to, int at, double x) { to->x[@4{at@}] = x; }"),
+    ("set_v", "static void set_v(struct cell *one, double x) { one->v = x; }"),
+    ("keep", "static double keep(double x) {\n  field.own[1] += x;\n  return field.own[2];\n}"),
+    (
+        "swap_v",
+        "static void swap_v(struct cell *x, struct cell *y) {\n  double old = x->v;\n  x->v = y->v;\n  y->v = old;\n}",
+    ),
     ("span_of", "static int span_of(const struct grid *g) { return g->span.hi - g->span.lo; }"),
     ("lower", "static void lower(struct grid *g) {\n  if (g->n > 2)\n    g->n--;\n}"),
 )
@@ -87,6 +96,9 @@ LOCALS: tuple[tuple[str, str], ...] = (
 NEEDS: tuple[tuple[str, str], ...] = (
     ("grid", "held"),
     ("held", "stock line_"),
+    ("narrow", "field"),
+    ("keep", "field"),
+    ("field", "stock line_"),
     ("cells", "stock"),
     ("made", "stock"),
     ("clip", "calls"),
@@ -102,6 +114,10 @@ STARTS: tuple[tuple[str, str], ...] = (
         "    stock[q_].u.whole = q_;\n    stock[q_].low = q_ & 7;\n    stock[q_].high = q_ & 31;\n  }",
     ),
     ("line_", "  for (int q_ = 0; q_ < 2400; q_++)\n    line_[q_] = q_ % 11 * 0.25;"),
+    (
+        "field",
+        "  field = (struct grid){6, line_ + 520, line_ + 1700, stock + 520, {1, 5}, {0.5, 1.5, 2.5}};",
+    ),
 )
 
 READS: tuple[tuple[str, str], ...] = (
@@ -116,13 +132,25 @@ READS: tuple[tuple[str, str], ...] = (
     ("line_", "  for (int q_ = 0; q_ < 2400; q_++)\n    out_[17] += (q_ % 7 + 1) * line_[q_];"),
     (
         "held",
-        "  last_[19] = held.n + 100 * held.span.lo + 1000 * held.span.hi;\n"
+        "  last_[19] = held.n + 100 * held.span.lo + 1000 * held.span.hi;\n  last_[20] = held.x - line_;\n"
         "  for (int q_ = 0; q_ < 16; q_++)\n    out_[18] += (q_ + 1) * held.own[q_];",
+    ),
+    (
+        "field",
+        "  last_[21] = field.n + 100 * field.span.lo + 1000 * field.span.hi;\n"
+        "  for (int q_ = 0; q_ < 16; q_++)\n    out_[19] += (q_ + 1) * field.own[q_];",
     ),
 )
 
 BOUNDS: Mapping[str, tuple[str, ...]] = {
-    "structure_members": ("grid->n", "held.n", "grid->span.hi", "held.span.hi - 1"),
+    "structure_members": (
+        "grid->n",
+        "held.n",
+        "grid->span.hi",
+        "held.span.hi - 1",
+        "field.n",
+        "field.span.hi",
+    ),
     "structure_arrays": ("cells[@4{1@}].n", "stock[523].n + 2", "grid->cells[@4{2@}].in.m"),
     "structure_calls": ("span_of(grid)", "span_of(&held)"),
     "storing_calls": ("first_over(a, 0, 0.5) + 3",),
@@ -135,6 +163,7 @@ def _number(make: RealMaker, scope: tuple[str, ...]) -> str:
     x = choose.pick(scope)
     at = f"@4{{{choose.weighted((60, x), (25, f'{x} + 1'), (15, f'{x} - 1'))}@}}"
     members = [f"grid->x[{at}]", f"grid->y[{at}]", f"held.x[{at}]", "held.own[2]", f"grid->own[{x} & 15]"]
+    members += [f"field.y[{at}]", "field.own[1]"]
     arrays = [f"cells[{at}].v", f"cells[{at}].in.w[1]", f"stock[{at} + 520].v", f"cells[{at}].in.w[{x} & 1]"]
     found = members * ("structure_members" in make.drawn) + arrays * ("structure_arrays" in make.drawn)
     if {"structure_members", "structure_arrays"} <= make.drawn:
@@ -157,6 +186,7 @@ def _members(make: RealMaker, scope: tuple[str, ...]) -> str:
     ]
     options += [f"{number} = {_number(make, scope)} + {value};", f"t = {number}; {target} = t + 1.0;"]
     options += [f"if ({x} == 2) {{ grid->n = 3; }}", "held.span.lo = 2;", "grid->own[1] += 0.5;"]
+    options += [f"field.own[{x} & 15] = {value};", f"if ({x} == 3) {{ field.n = 4; }}"]
     options += [
         f"if ({x} == 1) {{ grid->x = grid->y; }}",
         f"{{ double *row = grid->x; row[@4{{{x}@}}] = {value}; }}",
@@ -236,6 +266,13 @@ def _structure_calls(make: RealMaker, scope: tuple[str, ...]) -> str:
         f"acc += weight_of({element});",
         f"push(cells, {value});",
     ]
+    options += [
+        f"if ({x} == 2) {{ narrow(); }}",
+        f"put_x(grid, (int){x}, {value});",
+        f"{target} = keep({value});",
+    ]
+    options += [f"set_v(&{element}, {value});", f"set_v(cells + 2, {value});", f"acc += keep({value});"]
+    options += [f"swap_v(&{element}, &cells[@4{{{x} + 2@}}]);", f"put_x(&field, (int){x} + 1, {value});"]
     return make.choices.pick(options)
 
 
