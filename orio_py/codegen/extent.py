@@ -10,9 +10,9 @@ from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.source import SourceFile
 from orio_py.ctree.nodes import Compound, Node, c_ast
 from orio_py.ctree.parse import parse_statements
-from orio_py.ctree.rewrite import walk
+from orio_py.ctree.rewrite import used_names, walk
 from orio_py.ctree.symbols import CDeclaration, Effects, effects
-from orio_py.ctree.unit.stores import Calls, calls_in, stores_of
+from orio_py.ctree.unit.stores import Calls, calls_in, stores_of, with_macros
 from orio_py.spec.task import TuningTask
 
 OF_THREADS = frozenset({"_Thread_local", "__thread"})
@@ -93,7 +93,7 @@ def calls_of(task: TuningTask) -> Calls:
 def _calls_in(task: TuningTask, trees: Sequence[Node]) -> Calls:
     """What calls change; of variables those that have a name there, and of which threads have not one each."""
     near = task.surroundings
-    found = calls_in(trees, stores_of(near.unit))
+    found = calls_in(trees, with_macros(stores_of(near.unit), near.definitions, used_names(trees)))
     shared = {n for n, d in near.declared.items() if d.scope == "global" and not d.storage & OF_THREADS}
     return replace(found, variables=found.variables & (shared - near.unit.thread_private))
 

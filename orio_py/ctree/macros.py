@@ -72,6 +72,18 @@ class MacroChange:
         )
 
 
+def mentioned_names(names: Iterable[str], macros: Mapping[str, Macro]) -> frozenset[str]:
+    """The names, and those that the texts of macros among them mention; macros of the system mention nothing of a file."""
+    found, waiting = set[str](), set(names)
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        macro = macros.get(name)
+        if macro is not None and not macro.is_system:
+            waiting |= macro.names - found
+    return frozenset(found)
+
+
 def macros_at(changes: Sequence[MacroChange], offset: int) -> dict[str, Macro]:
     """The macros that are defined at an offset, in the order of their definitions."""
     found: dict[str, Macro] = {}

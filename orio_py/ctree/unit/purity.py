@@ -8,6 +8,7 @@ from typing import Protocol
 from orio_py.ctree.effects import effects
 from orio_py.ctree.file_structure import Item
 from orio_py.ctree.lexer import names_in
+from orio_py.ctree.macros import mentioned_names
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import CDeclaration, declaration_of
@@ -32,16 +33,17 @@ class FunctionDefinition(Protocol):
 
 
 def with_callees(unit: Preprocessed) -> Callable[[Item], bool]:
-    """Whether an item is annotated, or a short function of the project that those which are may call."""
+    """Whether an item is annotated, or a short function of the project that those which are may call, macros included."""
     functions = {
         item.name: item
         for item in unit.items
         if item.kind == "function" and not unit.marker_at(item.start).is_system
     }
+    macros = {c.name: c.macro for c in unit.changes if c.macro is not None}
     kept = {item.start for item in unit.items if unit.is_annotated(item)}
     waiting = [item for item in functions.values() if item.start in kept]
     while waiting:
-        for name in names_in(waiting.pop().tokens) & functions.keys():
+        for name in mentioned_names(names_in(waiting.pop().tokens), macros) & functions.keys():
             callee = functions[name]
             is_seen = len(callee.tokens) <= _LARGEST_CALLEE and not any(
                 t.is_name(*ASM) for t in callee.tokens

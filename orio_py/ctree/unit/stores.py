@@ -9,6 +9,7 @@ from functools import lru_cache
 from orio_py.ctree.effects import copied_pointers, effects
 from orio_py.ctree.expression_effects import handed_names
 from orio_py.ctree.known_functions import STORING_FUNCTIONS, called_name
+from orio_py.ctree.macros import Macro, mentioned_names
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.symbols import CDeclaration, declaration_of
@@ -36,6 +37,7 @@ class Calls:
     functions: frozenset[str]
 
 
+_ALL_PLACES = frozenset(range(128))
 _OF_LIBRARY = {name: Stores(places=frozenset({0})) for name in STORING_FUNCTIONS}
 
 
@@ -52,23 +54,44 @@ def stores_of(unit: TranslationUnit) -> Mapping[str, Stores]:
         known = more
 
 
+def with_macros(
+    known: Mapping[str, Stores], macros: Mapping[str, Macro], names: Iterable[str]
+) -> Mapping[str, Stores]:
+    """What calls may change, those of the macros among `names`, too: all that the functions may which these mention."""
+    found = dict(known)
+    for name in macros.keys() & set(names):
+        mentioned = mentioned_names([name], macros) & known.keys()
+        if mentioned:
+            found[name] = _any_of(known[each] for each in sorted(mentioned))
+    return found
+
+
+def _any_of(stores: Iterable[Stores]) -> Stores:
+    """What one of several calls may change, with the arguments at any places."""
+    found = Stores()
+    for each in stores:
+        places = _ALL_PLACES if each.places else found.places
+        found = Stores(found.variables | each.variables, places, found.functions | each.functions)
+    return found
+
+
 def calls_in(trees: Iterable[Node], known: Mapping[str, Stores]) -> Calls:
-    """What the calls in trees may change."""
+    """What the calls in trees may change; functions that are named alone may be called elsewhere."""
     variables, handed, functions = set[str](), set[str](), set[str]()
-    for call, stores in _known_calls(trees, known):
-        variables |= stores.variables
-        functions |= stores.functions
-        handed.update(_names_at(call, stores.places))
-    return Calls(frozenset(variables), frozenset(handed), frozenset(functions))
-
-
-def _known_calls(
-    trees: Iterable[Node], known: Mapping[str, Stores]
-) -> Iterator[tuple[c_ast.FuncCall, Stores]]:
     for part in (part for tree in trees for part in walk(tree)):
-        stores = known.get(called_name(part) or "") if isinstance(part, c_ast.FuncCall) else None
-        if isinstance(part, c_ast.FuncCall) and stores is not None:
-            yield part, stores
+        match part:
+            case c_ast.FuncCall():
+                name = called_name(part)
+            case c_ast.ID():
+                name = part.name
+            case _:
+                continue
+        stores = known.get(name or "")
+        if stores is not None:
+            variables |= stores.variables
+            functions |= stores.functions
+            handed.update(_names_at(part, stores.places) if isinstance(part, c_ast.FuncCall) else ())
+    return Calls(frozenset(variables), frozenset(handed), frozenset(functions))
 
 
 def _names_at(call: c_ast.FuncCall, places: frozenset[int]) -> Iterator[str]:

@@ -85,3 +85,18 @@ def test_what_cannot_stand_outside_a_function_stays_in_it(tmp_path: Path, body: 
     found, text = made(tmp_path, body.replace("\\n", "\n"))
     assert not any(name.startswith("orio_") for name in found)
     assert "orio_half_" not in text
+
+
+@pytest.mark.parametrize("call", ["CALL(x[i])", "TWICE", "(FILL(y), x[i])"])
+def test_functions_that_macros_call(tmp_path: Path, call: str) -> None:
+    macros = "#define CALL(x) half(x)\n#define TWICE (2 * CALL(1.0))\n#define FILL(p) fill(3, p)\n"
+    text = SOURCE.replace("#define STEP", f"{macros}#define STEP").replace("half(x[i])", call)
+    text = text.replace(
+        "static double half", "static void fill(int n, double *p) { p[n] = 0; }\nstatic double half"
+    )
+    text = text.replace("double *x)", "double *x, double *y)").replace("BODY", "hits++;")
+    path = tmp_path / "k.c"
+    path.write_text(text.replace("SPEC", "decl dynamic double y[n] = random;"))
+    (task,) = load([path]).tasks
+    found = {v.name: v for v in build_interface(task.task, task.points[0]).variables}
+    assert found["y" if "FILL" in call else "hits"].written
