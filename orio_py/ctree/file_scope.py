@@ -10,7 +10,7 @@ from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.file_scan import FileScan, scan_file
 from orio_py.ctree.file_structure import Item
-from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES, PURE_FUNCTIONS
+from orio_py.ctree.known_functions import CHECKS, MAXIMUM_NAMES, MINIMUM_NAMES, PURE_FUNCTIONS
 from orio_py.ctree.lexer import TokenKind, names_in, scan
 from orio_py.ctree.macros import Macro
 from orio_py.ctree.nodes import Compound, Node, OwnFunction, c_ast
@@ -235,7 +235,7 @@ def with_file_names(tree: Compound, near: FileScope) -> Compound:
     Calls of functions which the file defines, and of variables that point to functions, are told from those of the C
     library.  Variables of a type that is the name of an array are declared with its extents.
     """
-    known = PURE_FUNCTIONS | MINIMUM_NAMES | MAXIMUM_NAMES
+    known = PURE_FUNCTIONS | CHECKS | MINIMUM_NAMES | MAXIMUM_NAMES
     own = near.unit.own_functions | near.declared.keys()
     pure = near.unit.pure_functions - near.declared.keys()
     found = _Calls((own & known) | pure, pure).rewrite(tree)
