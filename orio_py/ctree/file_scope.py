@@ -150,7 +150,7 @@ class _Finder:
         )
 
     def _variables(self, nodes: Iterable[Node], scope: Scope) -> tuple[CDeclaration, ...]:
-        return tuple(map(self.unit.with_extents, _variables(nodes, scope)))
+        return tuple(map(self.unit.named_types.of, _variables(nodes, scope)))
 
     def _kept(
         self, inside: Item | None, declared: Sequence[Node], macros: Mapping[str, Macro]
@@ -239,7 +239,7 @@ def with_file_names(tree: Compound, near: FileScope) -> Compound:
     own = near.unit.own_functions | near.declared.keys()
     pure = near.unit.pure_functions - near.declared.keys()
     found = _Calls((own & known) | pure, pure).rewrite(tree)
-    found = _ArrayTypes(near.unit).rewrite(found) if near.unit.array_types else found
+    found = _ArrayTypes(near.unit).rewrite(found) if near.unit.named_types.arrays else found
     assert isinstance(found, Compound)
     return found
 
@@ -268,7 +268,9 @@ class _ArrayTypes(Rewriter):
             case c_ast.ArrayDecl() | c_ast.PtrDecl():
                 inner = self._with_extents(kind.type, name)
                 return kind if inner is kind.type else copy_with(kind, type=inner)
-            case c_ast.TypeDecl(type=c_ast.IdentifierType(names=[word])) if word in self._unit.array_types:
+            case c_ast.TypeDecl(type=c_ast.IdentifierType(names=[word])) if (
+                word in self._unit.named_types.arrays
+            ):
                 return self._with_extents(_named(self._unit.typedefs[word].type, name, kind), name)
             case _:
                 return kind

@@ -56,6 +56,9 @@ def context_for(task: TuningTask, region: Region) -> Context:
         extended = _promising(_with_extent(promising, given.get(name)), kept)
         declared[name] = extended if extended.promised else promising
         declared[name] = replace(declared[name], copied=_copied(declared[name], around, copied))
+    for d in around.locals:
+        if d.dimensions:
+            declared[d.name] = replace(declared[d.name], copied=_copied(declared[d.name], around, copied))
     own = {d.name: declaration_of(d) for d in walk(region.tree) if isinstance(d, c_ast.Decl) and d.name}
     lasting = {name for name, d in own.items() if d.storage & {"static", "extern"}}
     # What blocks of the region hide stays known: `shadowing` gives the hiding variables names of their own.

@@ -94,7 +94,8 @@ def _with_what_calls_store(found: Mapping[str, Callee]) -> Mapping[str, Callee]:
 def _callee(name: str, function: Function, unit: TranslationUnit) -> Callee | None:
     """The function as something to put in place of its calls; None where that is more than a list of statements."""
     node = function.node
-    parameters = [declaration_of(p) for p in function.parameters if isinstance(p, c_ast.Decl) and p.name]
+    named = [declaration_of(p) for p in function.parameters if isinstance(p, c_ast.Decl) and p.name]
+    parameters = [unit.named_types.of(p) if p.type in unit.named_types.pointers else p for p in named]
     kind = node.decl.type.type
     is_void = len(function.parameters) == 1 and not parameters and _is_void(function.parameters[0])
     if len(parameters) != len(function.parameters) and not is_void:

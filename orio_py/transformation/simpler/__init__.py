@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.base import Context
+from orio_py.transformation.simpler.aggregates import without_aggregates
 from orio_py.transformation.simpler.body_counters import with_body_counters
 from orio_py.transformation.simpler.comparisons import with_comparisons
 from orio_py.transformation.simpler.conditions_inside import with_conditions_inside
@@ -20,7 +21,7 @@ from orio_py.transformation.simpler.local_pointers import without_local_pointers
 from orio_py.transformation.simpler.private_scalars import with_private_scalars
 from orio_py.transformation.simpler.skipping import without_continue
 
-__all__ = ["in_simpler_forms", "refined_forms", "with_inlined_calls"]
+__all__ = ["in_simpler_forms", "refined_forms", "with_inlined_calls", "without_aggregates"]
 
 
 def refined_forms(tree: Node, simpler: Node, context: Context) -> Iterator[Node]:
