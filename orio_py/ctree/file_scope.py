@@ -16,7 +16,7 @@ from orio_py.ctree.macros import Macro
 from orio_py.ctree.nodes import Compound, Node, OwnFunction, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, used_names, walk
 from orio_py.ctree.symbols import CDeclaration, Scope, declaration_of
-from orio_py.ctree.unit.callees import Callee, callees
+from orio_py.ctree.unit.callees import Callee, callees, obstacles
 from orio_py.ctree.unit.control_flow import ControlFlow
 from orio_py.ctree.unit.external_declarations import OPAQUE
 from orio_py.ctree.unit.translation_unit import Function, TranslationUnit, translation_unit
@@ -250,6 +250,11 @@ def callees_at(near: FileScope, called: Iterable[str]) -> Mapping[str, Callee]:
     hidden = frozenset(d.name for d in (*parameters, *near.locals, *near.own))
     found = callees(near.unit, called, (d.name for d in near.globals), hidden, near.definitions)
     return {name: replace(callee, body=with_file_names(callee.body, near)) for name, callee in found.items()}
+
+
+def obstacles_at(near: FileScope, called: Iterable[str], found: Mapping[str, Callee]) -> Mapping[str, str]:
+    """Why the bodies of functions that the region calls cannot stand in place of their calls, as far as they say so."""
+    return obstacles(near.unit, frozenset(called) & near.unit.own_functions - near.declared.keys(), found)
 
 
 class _ArrayTypes(Rewriter):

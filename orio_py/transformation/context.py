@@ -9,7 +9,14 @@ from dataclasses import replace
 from orio_py.core.source import Span
 from orio_py.ctree.dependence.scope import Constraint
 from orio_py.ctree.effects import copied_pointers
-from orio_py.ctree.file_scope import FileScope, FunctionHeader, callees_at, live_after, surroundings
+from orio_py.ctree.file_scope import (
+    FileScope,
+    FunctionHeader,
+    callees_at,
+    live_after,
+    obstacles_at,
+    surroundings,
+)
 from orio_py.ctree.known_functions import ALLOCATORS
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names, walk
@@ -88,6 +95,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
         facts=_facts(around, inside, task.types),
         enumerators={name: value for name, value in around.unit.enumerators.items() if value is not None},
         functions=functions,
+        obstacles=obstacles_at(around, used_names([region.tree]), functions),
         label=_label(around.function, task.source.text, region.leader.start),
     )
 

@@ -195,6 +195,33 @@ def test_what_has_no_body_to_put_there_stays_refused(functions: str, code: str) 
         transformed_file(_file("Parallelize()", functions, code), {})
 
 
+@pytest.mark.parametrize(
+    ("function", "why"),
+    [
+        (
+            "double far(double); static double f(double x) { return far(x); }",
+            "in `f`, the body of `far` is not known",
+        ),
+        (
+            "static double f(double x) { static double last; last += x; return last; }",
+            "`f` has the variable `static last`",
+        ),
+        ("static double f(double x) { return x > 1 ? f(x / 2) : x; }", "`f` calls itself"),
+        (
+            'static double f(double x) { printf("%g", x); return x; }',
+            "in `f`, the body of `printf` is not known",
+        ),
+        ("static double f(double x) { memory = x; return x; }", "`f` changes memory"),
+    ],
+)
+def test_a_refusal_says_why_a_body_cannot_stand_there(function: str, why: str) -> None:
+    code = "for (i = 0; i < n; i++) x[i] = f(x[i]);"
+    with pytest.raises(Refusal) as caught:
+        transformed_file(_file("Parallelize()", function, code), {})
+    (problem,) = caught.value.diagnostics
+    assert f"its body cannot stand in place of the call: {why}" in [note.message for note in problem.notes]
+
+
 def test_the_last_value_of_a_variable_that_a_function_sets_is_kept() -> None:
     text = _file(
         "Reverse()", "static void keep(double v) { memory = v; }", "for (i = 0; i < n; i++) keep(x[i]);"
