@@ -49,7 +49,8 @@ def context_for(task: TuningTask, region: Region) -> Context:
     declared = dict(specified)
     outside = [_allocated_there(d, around, task.source.text) for d in around.globals]
     declared |= {d.name: _rebound(d, around, inside) for d in (*outside, *parameters)}
-    declared |= {d.name: _allocated(d, around) for d in around.locals}
+    copied = copied_pointers(region.tree)
+    declared |= {d.name: _as_local(d, around, copied) for d in around.locals}
     kept = frozenset(
         d.name
         for d in parameters
@@ -57,15 +58,11 @@ def context_for(task: TuningTask, region: Region) -> Context:
         if around.flow is not None and not around.flow.changes(d.name, around.inside)
     )
     kept |= mentioned
-    copied = copied_pointers(region.tree)
     for name in (d.name for d in parameters):
         promising = _promising(declared[name], kept)
         extended = _promising(_with_extent(promising, given.get(name)), kept)
         declared[name] = extended if extended.promised else promising
         declared[name] = replace(declared[name], copied=_copied(declared[name], around, copied))
-    for d in around.locals:
-        if d.dimensions:
-            declared[d.name] = replace(declared[d.name], copied=_copied(declared[d.name], around, copied))
     own = {d.name: declaration_of(d) for d in walk(region.tree) if isinstance(d, c_ast.Decl) and d.name}
     lasting = {name for name, d in own.items() if d.storage & {"static", "extern"}}
     # What blocks of the region hide stays known: `shadowing` gives the hiding variables names of their own.
@@ -225,6 +222,12 @@ def _promising(declared: CDeclaration, kept: frozenset[str]) -> CDeclaration:
         return declared
     names = set(_NAME.findall(declared.dimensions[0]))
     return replace(declared, promised=names <= kept and declared.scope == "parameter")
+
+
+def _as_local(declared: CDeclaration, around: FileScope, inside: frozenset[str]) -> CDeclaration:
+    """The local variable, with what its function does to it: an array is told to be copied or not."""
+    found = _allocated(declared, around)
+    return replace(found, copied=_copied(found, around, inside)) if found.dimensions else found
 
 
 def _allocated(declared: CDeclaration, around: FileScope) -> CDeclaration:
