@@ -10,13 +10,13 @@ from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.file_scan import FileScan, scan_file
 from orio_py.ctree.file_structure import Item
-from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES, PURE_FUNCTIONS
+from orio_py.ctree.known_functions import CHECKS, MAXIMUM_NAMES, MINIMUM_NAMES, PURE_FUNCTIONS
 from orio_py.ctree.lexer import TokenKind, names_in, scan
 from orio_py.ctree.macros import Macro
 from orio_py.ctree.nodes import Compound, Node, OwnFunction, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, used_names, walk
 from orio_py.ctree.symbols import CDeclaration, Scope, declaration_of
-from orio_py.ctree.unit.callees import Callee, callees
+from orio_py.ctree.unit.callees import Callee, callees, obstacles
 from orio_py.ctree.unit.control_flow import ControlFlow
 from orio_py.ctree.unit.external_declarations import OPAQUE
 from orio_py.ctree.unit.translation_unit import Function, TranslationUnit, translation_unit
@@ -150,7 +150,7 @@ class _Finder:
         )
 
     def _variables(self, nodes: Iterable[Node], scope: Scope) -> tuple[CDeclaration, ...]:
-        return tuple(map(self.unit.with_extents, _variables(nodes, scope)))
+        return tuple(map(self.unit.named_types.of, _variables(nodes, scope)))
 
     def _kept(
         self, inside: Item | None, declared: Sequence[Node], macros: Mapping[str, Macro]
@@ -235,11 +235,11 @@ def with_file_names(tree: Compound, near: FileScope) -> Compound:
     Calls of functions which the file defines, and of variables that point to functions, are told from those of the C
     library.  Variables of a type that is the name of an array are declared with its extents.
     """
-    known = PURE_FUNCTIONS | MINIMUM_NAMES | MAXIMUM_NAMES
+    known = PURE_FUNCTIONS | CHECKS | MINIMUM_NAMES | MAXIMUM_NAMES
     own = near.unit.own_functions | near.declared.keys()
     pure = near.unit.pure_functions - near.declared.keys()
     found = _Calls((own & known) | pure, pure).rewrite(tree)
-    found = _ArrayTypes(near.unit).rewrite(found) if near.unit.array_types else found
+    found = _ArrayTypes(near.unit).rewrite(found) if near.unit.named_types.arrays else found
     assert isinstance(found, Compound)
     return found
 
@@ -250,6 +250,11 @@ def callees_at(near: FileScope, called: Iterable[str]) -> Mapping[str, Callee]:
     hidden = frozenset(d.name for d in (*parameters, *near.locals, *near.own))
     found = callees(near.unit, called, (d.name for d in near.globals), hidden, near.definitions)
     return {name: replace(callee, body=with_file_names(callee.body, near)) for name, callee in found.items()}
+
+
+def obstacles_at(near: FileScope, called: Iterable[str], found: Mapping[str, Callee]) -> Mapping[str, str]:
+    """Why the bodies of functions that the region calls cannot stand in place of their calls, as far as they say so."""
+    return obstacles(near.unit, frozenset(called) & near.unit.own_functions - near.declared.keys(), found)
 
 
 class _ArrayTypes(Rewriter):
@@ -268,7 +273,9 @@ class _ArrayTypes(Rewriter):
             case c_ast.ArrayDecl() | c_ast.PtrDecl():
                 inner = self._with_extents(kind.type, name)
                 return kind if inner is kind.type else copy_with(kind, type=inner)
-            case c_ast.TypeDecl(type=c_ast.IdentifierType(names=[word])) if word in self._unit.array_types:
+            case c_ast.TypeDecl(type=c_ast.IdentifierType(names=[word])) if (
+                word in self._unit.named_types.arrays
+            ):
                 return self._with_extents(_named(self._unit.typedefs[word].type, name, kind), name)
             case _:
                 return kind

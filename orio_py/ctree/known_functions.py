@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from orio_py.ctree.nodes import Node, OwnFunction, c_ast
+from orio_py.ctree.nodes import INCREMENTS, Node, OwnFunction, c_ast
+from orio_py.ctree.rewrite import walk
 
 _REAL_FUNCTIONS = """sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2
     log10 log1p logb sqrt cbrt hypot pow fabs fmax fmin fdim fma fmod remainder floor ceil trunc round rint
@@ -16,6 +17,9 @@ PURE_FUNCTIONS: frozenset[str] = frozenset(
     + _OTHER_FUNCTIONS.split()
 )
 """Functions, or macros by these names, whose result depends on their arguments alone (C99 7.12, 7.20.6)."""
+
+CHECKS = frozenset({"assert"})
+"""Macros that end the program where their argument is 0, and else do nothing; it may not even be evaluated (C99 7.2)."""
 
 MINIMUM_NAMES = frozenset({"min", "MIN", "imin"})
 """Functions and macros that give the smaller of two integers."""
@@ -63,11 +67,20 @@ def called_name(call: c_ast.FuncCall) -> str | None:
 
 
 def is_pure(call: Node) -> bool:
-    """Whether a node calls a function whose result depends on the values of its arguments alone."""
+    """Whether a node calls a function whose result depends on the values of its arguments alone.
+
+    It may end the program: then no memory is read any more.
+    """
     match call:
+        case c_ast.FuncCall(name=c_ast.ID(name=name), args=condition) if name in CHECKS:
+            return condition is not None and not any(map(_is_write, walk(condition)))
         case c_ast.FuncCall(name=OwnFunction(is_pure=found)):
             return found
         case c_ast.FuncCall(name=c_ast.ID(name=name)):
             return name in PURE_FUNCTIONS
         case _:
             return False
+
+
+def _is_write(node: Node) -> bool:
+    return isinstance(node, c_ast.Assignment) or (isinstance(node, c_ast.UnaryOp) and node.op in INCREMENTS)

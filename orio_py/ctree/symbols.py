@@ -42,7 +42,7 @@ class CDeclaration:
     allocated: bool = False
     """Whether it is a local pointer to memory that was allocated for it alone."""
     copied: bool = True
-    """Whether the function may copy the address that a pointer parameter holds."""
+    """Whether the function may copy the address that a pointer parameter holds, or that of a local array."""
     element: str = ""
     """Of a member, the arithmetic type of which a typedef as its `type` makes arrays."""
     width: str = ""

@@ -49,7 +49,7 @@ class Context:
     the specification; `overruled` collects what `force=True` overrules.  `types` maps names that typedefs
     give to numbers to the C types that they stand for, `structures` the names of structures to their members;
     `facts` are polynomials over integer variables that are at least 0 where the node begins, `enumerators` the values
-    of enumeration constants, `functions` the file's own that calls may be replaced by, and `label` is a C identifier for the region.
+    of enumeration constants, `functions` the file's own that calls may be replaced by, `obstacles` what keeps others from that, and `label` is a C identifier for the region.
     """
 
     declarations: Mapping[str, CDeclaration] = field(default_factory=dict[str, CDeclaration])
@@ -66,6 +66,7 @@ class Context:
     facts: tuple[Constraint, ...] = ()
     enumerators: Mapping[str, int] = field(default_factory=dict[str, int])
     functions: Mapping[str, Callee] = field(default_factory=dict[str, Callee])
+    obstacles: Mapping[str, str] = field(default_factory=dict[str, str])
     label: str = "region"
     overruled: ForcedRefusals = field(default_factory=ForcedRefusals, compare=False, repr=False)
     memory: EffectsMemory = field(default_factory=EffectsMemory, compare=False, repr=False)

@@ -9,7 +9,14 @@ from dataclasses import replace
 from orio_py.core.source import Span
 from orio_py.ctree.dependence.scope import Constraint
 from orio_py.ctree.effects import copied_pointers
-from orio_py.ctree.file_scope import FileScope, FunctionHeader, callees_at, live_after, surroundings
+from orio_py.ctree.file_scope import (
+    FileScope,
+    FunctionHeader,
+    callees_at,
+    live_after,
+    obstacles_at,
+    surroundings,
+)
 from orio_py.ctree.known_functions import ALLOCATORS
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names, walk
@@ -42,7 +49,8 @@ def context_for(task: TuningTask, region: Region) -> Context:
     declared = dict(specified)
     outside = [_allocated_there(d, around, task.source.text) for d in around.globals]
     declared |= {d.name: _rebound(d, around, inside) for d in (*outside, *parameters)}
-    declared |= {d.name: _allocated(d, around) for d in around.locals}
+    copied = copied_pointers(region.tree)
+    declared |= {d.name: _as_local(d, around, copied) for d in around.locals}
     kept = frozenset(
         d.name
         for d in parameters
@@ -50,7 +58,6 @@ def context_for(task: TuningTask, region: Region) -> Context:
         if around.flow is not None and not around.flow.changes(d.name, around.inside)
     )
     kept |= mentioned
-    copied = copied_pointers(region.tree)
     for name in (d.name for d in parameters):
         promising = _promising(declared[name], kept)
         extended = _promising(_with_extent(promising, given.get(name)), kept)
@@ -85,6 +92,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
         facts=_facts(around, inside, task.types),
         enumerators={name: value for name, value in around.unit.enumerators.items() if value is not None},
         functions=functions,
+        obstacles=obstacles_at(around, used_names([region.tree]), functions),
         label=_label(around.function, task.source.text, region.leader.start),
     )
 
@@ -214,6 +222,12 @@ def _promising(declared: CDeclaration, kept: frozenset[str]) -> CDeclaration:
         return declared
     names = set(_NAME.findall(declared.dimensions[0]))
     return replace(declared, promised=names <= kept and declared.scope == "parameter")
+
+
+def _as_local(declared: CDeclaration, around: FileScope, inside: frozenset[str]) -> CDeclaration:
+    """The local variable, with what its function does to it: an array is told to be copied or not."""
+    found = _allocated(declared, around)
+    return replace(found, copied=_copied(found, around, inside)) if found.dimensions else found
 
 
 def _allocated(declared: CDeclaration, around: FileScope) -> CDeclaration:

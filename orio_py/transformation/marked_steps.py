@@ -36,7 +36,12 @@ from orio_py.transformation.guards.guarded_tree import (
 from orio_py.transformation.guards.loop_headers import with_tested_headers
 from orio_py.transformation.guards.runtime_guards import Apply, GuardedRecipe, without_marks
 from orio_py.transformation.parallel.own_pragmas import OwnPragmas, shared_out, with_private_scalars
-from orio_py.transformation.simpler import in_simpler_forms, refined_forms, with_inlined_calls
+from orio_py.transformation.simpler import (
+    in_simpler_forms,
+    refined_forms,
+    with_inlined_calls,
+    without_aggregates,
+)
 from orio_py.transformation.sites import Change, rewrite_where
 from orio_py.transformation.unrolling.reg_tile import RegTile
 from orio_py.transformation.unrolling.unroll import Unroll
@@ -144,6 +149,10 @@ def _ways(tree: Node, context: Context) -> Iterator[GuardedTree]:
     yield plain
     simpler = in_simpler_forms(tree, context)
     yield from _refined(plain, simpler)
+    apart = without_aggregates(tree, context)
+    if apart is not tree:
+        simpler = in_simpler_forms(apart, context)
+        yield from _refined(plain, simpler)
     tested = with_tested_headers(simpler, context)
     if tested.guards:
         yield tested

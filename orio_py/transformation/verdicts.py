@@ -48,7 +48,9 @@ def require_legal(verdict: Verdict, what: str, node: Node, context: Context, *, 
             place = source.position if source is not None else None
             text = f"{what} would change the result: {message}"
             refuse("ORIO-T040", text, place or node, notes=notes, help=help)
-        case Unknown(reason=reason, position=place):
+        case Unknown(reason=reason, position=place, called=called):
+            why = context.obstacles.get(called) if called is not None else None
+            notes += [note(f"its body cannot stand in place of the call: {why}", place)] if why else []
             refuse(
                 "ORIO-T041",
                 f"{what} cannot be shown to keep the result: {reason}",

@@ -13,7 +13,8 @@ from orio_py.transformation.base import Refusal
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
-FILE = """#include <stdio.h>
+FILE = """#include <assert.h>
+#include <stdio.h>
 #define EDGE 2
 typedef struct { int w, h; double *at; double own[2]; } grid;
 static int calls;
@@ -57,6 +58,7 @@ PUT = """static void put(grid g, int x, int y, double v)
   if (x < 0 || y < 0 || x >= g.w) return;
   g.at[y * g.w + x] = v;
 }"""
+CHECKED = "static double checked(grid g, int x) { assert(x < g.w && g.h >= 0); return g.at[x]; }"
 SIGN = "static int sign(double v) { if (v < 0) return -1; else if (v > 0) return 1; return 0; }"
 TOTAL = """static double total(int n, const double *v)
 {
@@ -95,6 +97,11 @@ CASES = {
         "Parallelize()",
         f"{PIXEL}",
         "for (i = 0; i < n; i++) if (pixel(g, i, 0) > 1) y[i] = 1; else if (pixel(g, i, 1) < 2) y[i] = x[i];",
+    ),
+    "assertions": (
+        "Parallelize()",
+        f"{CHECKED}\nstatic double half(double v) {{ assert(v < 1e9); return v / EDGE; }}",
+        "for (i = 0; i < n; i++) { double v = checked(g, i); assert(i < 100); y[i] = i > 2 ? half(v) : t; }",
     ),
     "a loop": ("Parallelize()", TOTAL, "for (i = 0; i < n; i++) y[i] = total(3, x + 4 * i);"),
     "row": ("Parallelize()", TOTAL, "for (i = 0; i < n; i++) y[i] = total(n, &x[4 * i]) + total(2, x);"),
@@ -174,6 +181,8 @@ def test_the_bodies_stand_in_the_variant() -> None:
             "static double kept(const double *v) { static int k; return v[k]; }",
             "for (i = 0; i < n; i++) x[i] = kept(y);",
         ),
+        # What an assertion changes, where it is evaluated at all.
+        ("", "for (i = 0; i < n; i++) { assert(w++ < 9999); x[i] = t; }"),
         # A name of the function means something else at the loop.
         (
             "static double w = 3; static double wide(const double *v) { return v[0] * w; }",
@@ -184,6 +193,33 @@ def test_the_bodies_stand_in_the_variant() -> None:
 def test_what_has_no_body_to_put_there_stays_refused(functions: str, code: str) -> None:
     with pytest.raises(Refusal):
         transformed_file(_file("Parallelize()", functions, code), {})
+
+
+@pytest.mark.parametrize(
+    ("function", "why"),
+    [
+        (
+            "double far(double); static double f(double x) { return far(x); }",
+            "in `f`, the body of `far` is not known",
+        ),
+        (
+            "static double f(double x) { static double last; last += x; return last; }",
+            "`f` has the variable `static last`",
+        ),
+        ("static double f(double x) { return x > 1 ? f(x / 2) : x; }", "`f` calls itself"),
+        (
+            'static double f(double x) { printf("%g", x); return x; }',
+            "in `f`, the body of `printf` is not known",
+        ),
+        ("static double f(double x) { memory = x; return x; }", "`f` changes memory"),
+    ],
+)
+def test_a_refusal_says_why_a_body_cannot_stand_there(function: str, why: str) -> None:
+    code = "for (i = 0; i < n; i++) x[i] = f(x[i]);"
+    with pytest.raises(Refusal) as caught:
+        transformed_file(_file("Parallelize()", function, code), {})
+    (problem,) = caught.value.diagnostics
+    assert f"its body cannot stand in place of the call: {why}" in [note.message for note in problem.notes]
 
 
 def test_the_last_value_of_a_variable_that_a_function_sets_is_kept() -> None:

@@ -49,6 +49,23 @@ ROW = "for (i = 0; i < n; i++) {{ {} for (j = 0; j < 4; j++) p[j] = p[j] * 2 + q
 CASES = {
     "declared": ("Parallelize()", ROW.format("double *p = x + i * 4; const double *q = &y[i * 4];"), "0"),
     "assigned": ("Parallelize()", ROW.format("p = x + 4 * i; q = y + 1;"), "0"),
+    "two bounds": ("Unroll(ufactor=2)", "for (k = 4, i = 0; i < n - 1 && i < k; i++) x[i] = 1;", "i"),
+    "three bounds": (
+        "Parallelize()",
+        "for (k = 7 - n, i = 9; i >= n - 3 && i >= 2 && i >= k; i--) x[i] = i;",
+        "i + k",
+    ),
+    "set before": ("Unroll(ufactor=2)", "for (t = 0, i = n - n; i < n; i++) t += x[i];", "(int)t"),
+    "set in memory before": (
+        "Parallelize()",
+        "for (s->count = 3, i = 0, k = n; i < k; i++) x[i] = k - 2 * i;",
+        "i + k + s->count",
+    ),
+    "declared before": (
+        "Unroll(ufactor=3)",
+        "for (int a = 3, k = 0; k < n; k++) { x[k] = a; a += k; }",
+        "k = 0",
+    ),
     "in turn": ("Parallelize()", ROW.format("double *p = x + i * 4; double *q = p;"), "0"),
     "pointed": (
         "Parallelize()",
@@ -182,6 +199,14 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
         ("Parallelize()", "for (i = 0; i < n; i++) { if (y[i] > 0) continue; x[k] = 1; k++; }"),
         ("Unroll(ufactor=2)", "for (i = 0, j = 0; i + j < n; i++, j++) x[j] = 1;"),
         ("Unroll(ufactor=2)", "for (i = 0, j = 0; i < n; i++, j++, x[j] = 2) x[j] = 1;"),
+        # What the header sets changes where the index begins, or may do so.
+        ("Unroll(ufactor=2)", "for (i = k, k = 0; i < n; i++) x[i] = k;"),
+        ("Unroll(ufactor=2)", "for (i = s->count, *(int *)x = 0; i < n; i++) x[i] = k;"),
+        # A bound is of another type, or need not be there to be read.
+        ("Unroll(ufactor=2)", "for (i = 0; i < n && i < 4u; i++) x[i] = 1;"),
+        ("Unroll(ufactor=2)", "for (i = 0; i < n && i < t; i++) x[i] = 1;"),
+        ("Unroll(ufactor=2)", "for (i = 0; i < n && i < s->count; i++) x[i] = 1;"),
+        ("Unroll(ufactor=2)", "for (i = 0; i < n && x[i] > 0; i++) x[i] = 1;"),
         # The bound changes, or the index may pass it.
         ("Unroll(ufactor=2)", "for (i = 0; i != n; i++) { x[i] = 1; n = k; }"),
         ("Unroll(ufactor=2)", "for (i = 0; i != 5; i += 2) x[i] = 1;"),

@@ -15,10 +15,11 @@ from orio_py.ctree.parse import position
 
 
 class Unanalysable(Exception):
-    """The accesses of a tree cannot be bounded: why, and where."""
+    """The accesses of a tree cannot be bounded: why, and where; `called` is the function that is to blame."""
 
-    def __init__(self, reason: str, node: Node | None) -> None:
+    def __init__(self, reason: str, node: Node | None, called: str | None = None) -> None:
         super().__init__(reason)
+        self.called = called
         self.reason = reason
         self.position = None if node is None else position(node)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import accumulate
 from typing import Literal
 
 from orio_py.ctree.dependence.names import LOCATION, AccessKey, Reference
@@ -148,11 +149,14 @@ class Aliases:
     def _is_promised(self, name: str) -> bool:
         if isinstance(self.noalias, bool):
             return self.noalias
-        return not self.noalias.isdisjoint({name, name.partition(".")[0]})
+        return not self.noalias.isdisjoint(accumulate(name.split("."), "{}.{}".format))
 
     def _reaches(self, pointer: _Place, target: _Place) -> bool:
         """Whether a pointer may point to an object."""
         declared = target.declared
+        is_hidden = declared.scope == "local" and "static" not in declared.storage and not declared.copied
+        if declared.dimensions and is_hidden:
+            return False
         is_array = bool(declared.dimensions) or declared.allocated
         if not is_array and declared.scope != "global" and target.variable not in self.exposed:
             return False
@@ -220,6 +224,18 @@ def _parts_of_union(one: _Place, two: _Place) -> bool:
     return False
 
 
+def _last_structure(place: _Place) -> tuple[str, list[CDeclaration]]:
+    """The structure behind the last address on the way to a number, and the members that lead to it; '' where none does."""
+    kind, found = place.declared.type, list[CDeclaration]()
+    for member in place.path:
+        if member is None:
+            return "", []
+        found.append(member)
+        if _follows((member,)):
+            kind, found = member.type, []
+    return (kind, found) if found else ("", [])
+
+
 def _follows(members: Sequence[CDeclaration | None]) -> bool:
     """Whether a path may go through an address that a member holds."""
     return any(
@@ -263,6 +279,10 @@ def _compatible(one: _Place, two: _Place) -> bool:
     if same and "loaded" not in (one.kind, two.kind):
         is_part = _is_within(one.fields, two.fields) or _is_within(two.fields, one.fields)
         return is_part or _parts_of_union(one, two)
+    (kind, first), (other, second) = _last_structure(one), _last_structure(two)
+    parting = next(((a, b) for a, b in zip(first, second, strict=False) if a != b), None)
+    if kind and kind == other and parting is not None:
+        return parting[0].overlaid
     kinds = {one.type, two.type}
     if _ANYTHING in kinds or len(kinds) == 1:
         return True

@@ -21,7 +21,7 @@ from orio_py.ctree.dependence.schedule import continuation, enter
 from orio_py.ctree.dependence.scope import NEVER, Level, Scope
 from orio_py.ctree.dependence.terms import Proof, Terms, is_wide_integer
 from orio_py.ctree.emit import emit_expression
-from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES, is_pure
+from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES, called_name, is_pure
 from orio_py.ctree.loops import CanonicalLoop, unmarked
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
 from orio_py.ctree.region_walk import SILENT, RegionWalk
@@ -297,7 +297,8 @@ class _Collector(RegionWalk[Scope]):
     def call(self, node: c_ast.FuncCall, state: Scope) -> None:
         """Record the arguments of a function that only computes a value."""
         if not is_pure(node) and getattr(node.name, "name", None) not in _EXTREMES:
-            self._fail(f"it calls `{emit_expression(node.name)}`, whose effects are not known", node)
+            reason = f"it calls `{emit_expression(node.name)}`, whose effects are not known"
+            raise Unanalysable(reason, node, called_name(node))
         super().call(node, state)
 
     def other(self, node: Node, state: Scope) -> None:

@@ -81,6 +81,9 @@ def resolve(node: Any, names: Names) -> Reference | None:
         case "ArrayRef":
             base = resolve(node.name, names)
             return None if base is None else base.at(node.subscript)
+        case "StructRef" if node.type == "->" and isinstance(node.name, c_ast.BinaryOp):
+            inner = _pointed_to(node.name, names)
+            return None if inner is None else replace(inner, name=f"{inner.name}.{node.field.name}")
         case "StructRef":
             base = resolve(node.name, names)
             if base is None:

@@ -46,13 +46,15 @@ class Illegal:
 class Unknown:
     """The accesses are not analysable, so a forbidding dependence cannot be excluded.
 
-    `source` and `sink` are the accesses that may depend on each other, where there are such.
+    `source` and `sink` are the accesses that may depend on each other, where there are such, and `called` is the
+    function whose effects are not known.
     """
 
     reason: str
     position: Position | None = None
     source: Access | None = None
     sink: Access | None = None
+    called: str | None = None
 
 
 Verdict = Legal | Illegal | Unknown
@@ -94,7 +96,7 @@ def decided(
                 return Unknown(changed.reason, changed.position)
         return decide(nest)
     except Unanalysable as problem:
-        return Unknown(problem.reason, problem.position)
+        return Unknown(problem.reason, problem.position, called=problem.called)
     except Undecided:
         return Unknown("the dependence test is too expensive for this nest", position(loops[0].node))
 

@@ -14,6 +14,7 @@ from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.ctree.unit.translation_unit import Function, TranslationUnit
 
 _UNFIT = (c_ast.Label, c_ast.Goto, c_ast.Typedef, c_ast.Struct, c_ast.Union, c_ast.Enum, c_ast.Pragma)
+_WORDS = {"Label": "label", "Goto": "`goto`", "Pragma": "pragma"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def callees(
         name = waiting.pop()
         callee = _callee(name, unit.functions[name], unit) if name not in tried else None
         tried.add(name)
-        if callee is None:
+        if callee is None or isinstance(callee, str):
             continue
         known = known or {*visible, *unit.typedefs, *unit.enumerators, *unit.functions}
         waiting += sorted(unit.functions.keys() & callee.calls)
@@ -91,38 +92,73 @@ def _with_what_calls_store(found: Mapping[str, Callee]) -> Mapping[str, Callee]:
     return {name: replace(callee, stores=name in storing) for name, callee in found.items()}
 
 
-def _callee(name: str, function: Function, unit: TranslationUnit) -> Callee | None:
-    """The function as something to put in place of its calls; None where that is more than a list of statements."""
+def obstacles(unit: TranslationUnit, called: Iterable[str], found: Mapping[str, Callee]) -> Mapping[str, str]:
+    """Why the bodies of functions that are called cannot stand in place of their calls, as far as the functions say so."""
+    known: dict[str, str | None] = {}
+    reasons = {name: _obstacle(name, unit, found, known) for name in sorted(called)}
+    stores = {name: f"`{name}` changes memory" for name in reasons if name in found and found[name].stores}
+    return {**stores, **{name: why for name, why in reasons.items() if why is not None}}
+
+
+def _obstacle(
+    name: str, unit: TranslationUnit, found: Mapping[str, Callee], known: dict[str, str | None]
+) -> str | None:
+    if name not in known:
+        known[name] = f"`{name}` calls itself"
+        known[name] = _new_obstacle(name, unit, found, known)
+    return known[name]
+
+
+def _new_obstacle(
+    name: str, unit: TranslationUnit, found: Mapping[str, Callee], known: dict[str, str | None]
+) -> str | None:
+    if name not in unit.functions:
+        return f"the body of `{name}` is not known"
+    callee = _callee(name, unit.functions[name], unit)
+    if isinstance(callee, str):
+        return f"`{name}` {callee}"
+    inner = (_obstacle(each, unit, found, known) for each in sorted(callee.calls))
+    deeper = next((why for why in inner if why is not None), None)
+    if deeper is not None:
+        return deeper if name in callee.calls else f"in `{name}`, {deeper}"
+    return None if name in found else f"`{name}` uses names that mean something else at the call"
+
+
+def _callee(name: str, function: Function, unit: TranslationUnit) -> Callee | str:
+    """The function as something to put in place of its calls; what is in the way where that is more than a list of statements."""
     node = function.node
-    parameters = [declaration_of(p) for p in function.parameters if isinstance(p, c_ast.Decl) and p.name]
+    named = [declaration_of(p) for p in function.parameters if isinstance(p, c_ast.Decl) and p.name]
+    parameters = [unit.named_types.of(p) if p.type in unit.named_types.pointers else p for p in named]
     kind = node.decl.type.type
     is_void = len(function.parameters) == 1 and not parameters and _is_void(function.parameters[0])
     if len(parameters) != len(function.parameters) and not is_void:
-        return None
+        return "has parameters without a name, or any number of them"
     declared = [declaration_of(d) for d in walk(node.body) if isinstance(d, c_ast.Decl) and d.name]
-    if any(d.storage or "volatile" in d.qualifiers for d in [*parameters, *declared]):
-        return None
-    if any(isinstance(part, _UNFIT) for part in walk(node.body)):
-        return None
+    for each in (*parameters, *declared):
+        if each.storage or "volatile" in each.qualifiers:
+            return f"has the variable `{' '.join(sorted({*each.storage, *each.qualifiers}))} {each.name}`"
+    for part in walk(node.body):
+        if isinstance(part, _UNFIT):
+            return f"holds a {_WORDS.get(type(part).__name__, 'type of its own')}"
     body = node.body
     assert isinstance(body, Compound)
     inside = effects(body)
-    if (
-        inside.opaque
-        or not isinstance(kind, c_ast.TypeDecl)
-        or not isinstance(kind.type, c_ast.IdentifierType)
-    ):
-        return None
-    words = " ".join(kind.type.names)
+    if inside.opaque:
+        return "holds code that is not understood"
+    words = " ".join(kind.type.names) if _is_named(kind) else ""
     number = None if words == "void" else words if ctype(words) else unit.number_types.get(words)
     if words != "void" and number is None:
-        return None
-    if inside.address_taken & {p.name for p in parameters if not p.is_array_like}:
-        return None
+        return "gives back what is no number"
+    if taken := inside.address_taken & {p.name for p in parameters if not p.is_array_like}:
+        return f"takes the address of its parameter `{min(taken)}`"
     own = {d.name for d in (*parameters, *declared)}
     arrays = {d.name for d in declared if d.dimensions and not d.points_to_array}
     stores = any(not _is_in(target, own, arrays) for target in targets(body))
     return Callee(name, tuple(parameters), number, body, stores, inside.calls)
+
+
+def _is_named(kind: Node) -> bool:
+    return isinstance(kind, c_ast.TypeDecl) and isinstance(kind.type, c_ast.IdentifierType)
 
 
 def _is_in(target: Node, own: Set[str], arrays: Set[str]) -> bool:

@@ -24,6 +24,7 @@ from orio_py.ctree.unit.external_declarations import (
     parse_items,
 )
 from orio_py.ctree.unit.flow_building import control_flow
+from orio_py.ctree.unit.named_types import NamedTypes
 from orio_py.ctree.unit.purity import pure_functions, with_callees
 from orio_py.ctree.unit.segments import Segments
 from orio_py.ctree.unit.structure_types import structures_of
@@ -160,47 +161,17 @@ class TranslationUnit:
     @cached_property
     def number_types(self) -> Mapping[str, str]:
         """The names that typedefs and macros give to arithmetic types, with those types; not those of C's own headers."""
-        found = {name: self._number_type(name) for name in self.typedefs if ctype(name) is None}
+        found = {name: self.named_types.number(name) for name in self.typedefs if ctype(name) is None}
         macros = self.macros_at(self.end).values()
         found |= {
-            m.name: self._number_type(m.body) for m in macros if m.arguments is None and not m.is_system
+            m.name: self.named_types.number(m.body) for m in macros if m.arguments is None and not m.is_system
         }
         return {name: kind for name, kind in found.items() if kind is not None}
 
-    def _number_type(self, name: str, *, arrays: bool = False) -> str | None:
-        """The arithmetic type that a name stands for; with `arrays`, also that of the elements of arrays."""
-        for _ in range(len(self.typedefs) + 1):
-            if ctype(name) is not None or name not in self.typedefs:
-                break
-            declared = declaration_of(_as_variable(self.typedefs[name]))
-            if declared.pointers or (declared.dimensions and not (arrays and "" not in declared.dimensions)):
-                return None
-            name = declared.type
-        return name if ctype(name) is not None else None
-
     @cached_property
-    def array_types(self) -> Mapping[str, CDeclaration]:
-        """The names that typedefs give to arrays of numbers, with their extents and the types of the numbers."""
-        found: dict[str, CDeclaration] = {}
-        for name in self.typedefs:
-            declared = declaration_of(_as_variable(self.typedefs[name]))
-            extents, kind = declared.dimensions, self._number_type(declared.type) or declared.type
-            inner = found.get(declared.type)
-            if inner is not None:
-                extents, kind = (*extents, *inner.dimensions), inner.type
-            if extents and "" not in extents and not declared.pointers and ctype(kind) is not None:
-                found[name] = replace(declared, type=kind, dimensions=extents)
-        return found
-
-    def with_extents(self, declared: CDeclaration) -> CDeclaration:
-        """The variable; one whose type is the name of an array has the extents of that, too."""
-        named = self.array_types.get(declared.type)
-        if named is None or declared.pointers > 1 or (declared.pointers and declared.dimensions):
-            return declared
-        outer = ("",) if declared.pointers else declared.dimensions
-        qualifiers = declared.qualifiers | named.qualifiers
-        extents = (*outer, *named.dimensions)
-        return replace(declared, type=named.type, dimensions=extents, pointers=0, qualifiers=qualifiers)
+    def named_types(self) -> NamedTypes:
+        """What the names of types stand for."""
+        return NamedTypes(self.typedefs)
 
     @cached_property
     def structures(self) -> Structures:
@@ -211,8 +182,8 @@ class TranslationUnit:
         number = self.number_types.get(declared.type)
         if number is not None:
             return replace(declared, type=number)
-        declared = self.with_extents(declared)
-        return replace(declared, element=self._number_type(declared.type, arrays=True) or "")
+        declared = self.named_types.of(declared)
+        return replace(declared, element=self.named_types.number(declared.type, arrays=True) or "")
 
     @cached_property
     def enumerators(self) -> Mapping[str, int | None]:
@@ -260,7 +231,7 @@ class TranslationUnit:
         """Whether a type is a number, an enumeration or a structure of numbers, so that it leads to no other memory."""
         named = self.typedefs.get(kind)
         is_enumeration = named is not None and isinstance(getattr(named.type, "type", None), c_ast.Enum)
-        if self._number_type(kind) is not None or kind.startswith("enum ") or is_enumeration:
+        if self.named_types.number(kind) is not None or kind.startswith("enum ") or is_enumeration:
             return True
         members = self.structures.get(kind, ())
         return bool(members) and not any(is_pointer(m) or not self._holds_numbers(m.type) for m in members)
@@ -393,7 +364,3 @@ def _add_enumerators(listed: c_ast.EnumeratorList, found: dict[str, int | None])
         else:
             value = constant(enumerator.value, {n: v for n, v in found.items() if v is not None})
         found[enumerator.name] = value
-
-
-def _as_variable(typedef: c_ast.Typedef) -> Node:
-    return c_ast.Decl(typedef.name, [], [], [], [], typedef.type, None, None, typedef.coord)

@@ -92,7 +92,7 @@ class Spots:
                     addresses.add(found.name)
                     continue
             spots.setdefault(found.name, set()).add(found.spot)
-            nodes.setdefault(found.name, set()).add(id(node))
+            nodes.setdefault(found.name, set()).add(id(_element(node)))
             written.update([found.spot] if is_written else ())
         return cls(
             {name: frozenset(keys) for name, keys in spots.items()},
@@ -121,7 +121,7 @@ class Spots:
             return "." not in name
         variable = context.declarations[name.partition(".")[0]]
         pointer, aliases = (name, variable.pointers), aliases_in(context)
-        if all(spot == pointer for spot in self.found[name]):
+        if name in self.found and all(spot == pointer for spot in self.found[name]):
             return True
         return not any(spot == pointer or aliases.may_overlap(pointer, spot) for spot in self.written)
 
@@ -197,7 +197,7 @@ class TouchedMemory:
         declared = self.context.declarations.get(name)
         if declared is None or name in self.changing or not declared.type or "(" in declared.type:
             return None
-        if self.spots[name] == frozenset({(name, 0)}):
+        if self.spots.get(name) == frozenset({(name, 0)}):
             return None if declared.is_array_like else _scalar(name)
         return self._rows(name, supply) if has_rows(declared) else self._elements(name, declared)
 
@@ -237,8 +237,9 @@ class TouchedMemory:
         depth = max(len(declared.dimensions), 1)
         direct = declared.pointers == (0 if declared.dimensions else 1)
         # What is reached by other ways than subscripts was not collected.
-        whole = self.nodes[name] <= {id(use.node) for use in uses}
-        if not direct or not whole or any(len(use.subscripts) != depth for use in uses):
+        parts = (nodes for part, nodes in self.nodes.items() if f"{part}.".startswith(f"{name}."))
+        whole = frozenset[int]().union(*parts) <= {id(use.node) for use in uses}
+        if not direct or not whole or not uses or any(len(use.subscripts) != depth for use in uses):
             return None
         inner, scalars = inner_extents(declared, self.context)
         sizes = {scalar.name: scalar.value for scalar in scalars}
@@ -297,6 +298,13 @@ class TouchedMemory:
             except Unbounded:
                 return None
         return self.arithmetic.tightest(found, smallest=not largest, minimums=known)
+
+
+def _element(node: Node) -> Node:
+    """The element of an array that a number is a member of."""
+    while isinstance(node, c_ast.StructRef) and node.type == "." and not isinstance(node.name, c_ast.ID):
+        node = node.name
+    return node
 
 
 def _with_single_ends(level: IndexRange) -> IndexRange:

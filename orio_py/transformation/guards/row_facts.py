@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from orio_py.ctree.build import binary, const
+from orio_py.ctree.build import binary, const, ident
 from orio_py.ctree.dependence.access import Unanalysable
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.names import names_of, references
@@ -16,6 +16,7 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.rewrite import assigned_names, declared_names
 from orio_py.transformation.base import Context
+from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.guards.pointed_bounds import PointedBounds
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.verdicts import aliases_in, dependence_context
@@ -124,7 +125,9 @@ def _row_conditions(loop: CanonicalLoop, context: Context) -> tuple[Constraint, 
 
 
 def is_steady(symbol: str, varying: frozenset[str], context: Context) -> bool:
-    """Whether a symbol is an integer variable that has one value throughout the statement."""
+    """Whether a symbol is an integer variable that has one value throughout the statement, or names a number."""
     declared = context.declarations.get(symbol)
+    if declared is None and symbol in {*context.macros, *context.enumerators}:
+        return expression_type(ident(symbol), context) is not None
     known = symbol in context.sizes or (declared is not None and declared.is_scalar and declared.is_integer)
     return known and symbol not in varying

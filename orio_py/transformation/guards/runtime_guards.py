@@ -204,11 +204,11 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
     """The condition that arrays of a statement do not overlap which may do so; None if none can be tested."""
     if context.assumptions.noalias is True:
         return None
-    spots = Spots.of(statement, context)
-    pairs = spots.doubtful_pairs(context)
-    if not pairs:
+    spots, plain = Spots.of(statement, context), SingleMembers.of(statement, context)
+    found = [tuple(map(plain.array_of, pair)) for pair in spots.doubtful_pairs(context)]
+    pairs = sorted({(min(pair), max(pair)) for pair in found})
+    if not pairs or any(one == two for one, two in pairs):
         return None
-    plain = SingleMembers.of(statement, context)
     accesses = TouchedMemory.of(plain.node, plain.context)
     supply = plain.context.names(statement)
     doubtful = sorted({name for pair in pairs for name in pair})

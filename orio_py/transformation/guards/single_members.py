@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from orio_py.ctree.nodes import Node, array_of, c_ast
 from orio_py.ctree.rewrite import Rewriter, assigned_names, declared_names, walk
+from orio_py.ctree.structures import member_path
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 
@@ -38,6 +39,23 @@ class SingleMembers:
         declared = {**context.declarations, **naming.declared}
         exposed = context.exposed | naming.declared.keys()
         return cls(node, replace(context, declarations=declared, exposed=exposed), naming.names, naming.parts)
+
+    def array_of(self, name: str) -> str:
+        """The array whose elements hold what is named: `g.u` for the numbers `g.u.re` of `g->u[i].re`; else the name itself."""
+        dots = [place for place, letter in enumerate(name) if letter == "." and name not in self.names]
+        for end in reversed(dots):
+            outer = name[:end]
+            declared = self.context.declarations.get(self.names.get(outer, outer))
+            if declared is None or not declared.is_array_like:
+                continue
+            kind = declared.type
+            for part in name[end + 1 :].split("."):
+                path = member_path(self.context.structures, kind, part)
+                if len(path) != 1 or path[0].is_array_like or path[0].overlaid or path[0].width:
+                    return name
+                kind = path[0].type
+            return outer
+        return name
 
     def pointers_of(self, names: Iterable[str]) -> frozenset[str]:
         """The pointers to structures that the tests may follow: those of the variables and of all numbers."""
@@ -102,9 +120,16 @@ def _indexed(statement: Node) -> frozenset[str]:
     """The names of structures that stand under a subscript or another operator."""
     found: set[str] = set()
     for part in walk(statement):
-        if isinstance(part, c_ast.StructRef) and not isinstance(part.name, c_ast.ID):
+        if isinstance(part, c_ast.StructRef) and not _is_reached(part.name):
             found.update(inner.name for inner in walk(part.name) if isinstance(inner, c_ast.ID))
         elif isinstance(part, (c_ast.ArrayRef, c_ast.UnaryOp)):
             inner = array_of(part) if isinstance(part, c_ast.ArrayRef) else part.expr
             found.update([inner.name] if isinstance(inner, c_ast.ID) else [])
     return frozenset(found)
+
+
+def _is_reached(node: Node) -> bool:
+    """Whether a structure is a variable, or an element of an array that a member of a variable is or points to."""
+    base = array_of(node) if isinstance(node, c_ast.ArrayRef) else None
+    is_member = isinstance(base, c_ast.StructRef) and isinstance(base.name, c_ast.ID)
+    return is_member or isinstance(node, c_ast.ID)

@@ -6,7 +6,16 @@ from collections.abc import Mapping
 
 from orio_py.ctree.build import index, literal_value
 from orio_py.ctree.loops import innermost_loops
-from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, c_ast, reference_parts
+from orio_py.ctree.nodes import (
+    Comment,
+    Compound,
+    For,
+    GuardedPragma,
+    Node,
+    OwnFunction,
+    c_ast,
+    reference_parts,
+)
 from orio_py.ctree.rewrite import Replacement, Rewriter, copy_with, walk
 from orio_py.kernel.functions import choice, device_function
 from orio_py.kernel.types import device_type
@@ -48,6 +57,8 @@ def _problem(node: Node, context: Context) -> tuple[str, str] | None:
         case c_ast.FuncCall(name=c_ast.ID(name=name)):
             known = device_function(name) is not None or choice(name) is not None
             return None if known else ("ORIO-T125", f"they have no function `{name}`")
+        case c_ast.FuncCall(name=OwnFunction(function=name)):
+            return "ORIO-T125", f"the body of the function `{name}` cannot stand in place of this call"
         case c_ast.FuncCall():
             return "ORIO-T125", "they cannot call a function through a pointer"
         case c_ast.StructRef() | c_ast.Struct() | c_ast.Union() | c_ast.CompoundLiteral():

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.base import Context
+from orio_py.transformation.simpler.aggregates import without_aggregates
 from orio_py.transformation.simpler.body_counters import with_body_counters
-from orio_py.transformation.simpler.comparisons import with_comparisons
+from orio_py.transformation.simpler.comparisons import with_comparisons, with_joined_bounds
 from orio_py.transformation.simpler.conditions_inside import with_conditions_inside
 from orio_py.transformation.simpler.counted_loops import with_counted_loops
 from orio_py.transformation.simpler.counters import with_single_counters
@@ -20,7 +21,7 @@ from orio_py.transformation.simpler.local_pointers import without_local_pointers
 from orio_py.transformation.simpler.private_scalars import with_private_scalars
 from orio_py.transformation.simpler.skipping import without_continue
 
-__all__ = ["in_simpler_forms", "refined_forms", "with_inlined_calls"]
+__all__ = ["in_simpler_forms", "refined_forms", "with_inlined_calls", "without_aggregates"]
 
 
 def refined_forms(tree: Node, simpler: Node, context: Context) -> Iterator[Node]:
@@ -35,6 +36,7 @@ def in_simpler_forms(tree: Node, context: Context) -> Node:
 
     The same object where there is none of these.
     """
-    counted = with_counted_loops(without_continue(without_gotos(tree, context)), context)
+    joined = with_joined_bounds(without_continue(without_gotos(tree, context)), context)
+    counted = with_counted_loops(joined, context)
     compared = with_comparisons(with_single_counters(counted, context), context)
     return without_local_pointers(with_body_counters(compared, context), context)

@@ -1,8 +1,9 @@
-"""Loop headers with `!=`, as the comparison that they come to.
+"""Loop headers with `!=` or several comparisons, as the one that they come to.
 
     for (i = 0; i != n; i++)            for (i = 0; i < n; i++)
+    for (i = 0; i < n && i < m; i++)    for (i = 0; i < (n < m ? n : m); i++)
 
-Both run as often where the index meets the bound: in steps of 1 a signed index does, as it would overflow
+The first two run as often where the index meets the bound: in steps of 1 a signed index does, as it would overflow
 otherwise, and so does an index that begins with 0; in other steps it does between numbers whose distance the
 step divides.
 
@@ -11,20 +12,77 @@ Source: ISO/IEC 9899:1999, 6.5 paragraph 5 (overflow) and 6.3.1.3 (conversions).
 
 from __future__ import annotations
 
-from orio_py.ctree.build import literal_value
+from functools import reduce
+
+from orio_py.ctree.build import binary, literal_value, ternary
 from orio_py.ctree.loops import CanonicalLoop, jumps_out
 from orio_py.ctree.nodes import For, Node, c_ast
-from orio_py.ctree.rewrite import Rewriter, copy_with, walk
+from orio_py.ctree.rewrite import Rewriter, copy_with, used_names, walk
 from orio_py.transformation.base import Context
+from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.forms import bound_is_invariant, has_stable_index
+from orio_py.transformation.simpler.counted_steps import is_total, step_of
 from orio_py.transformation.types import index_type, signedness, signedness_of_type
 
+_ORDERS = frozenset({"<", "<=", ">", ">="})
 _NARROW = frozenset({"char", "short", "_Bool", "bool", "int8_t", "uint8_t", "int16_t", "uint16_t"})
 
 
 def with_comparisons(node: Node, context: Context) -> Node:
     """The statement with `<` and `>` for `!=` in the headers of loops, where that is the same."""
     return _Comparisons(node, context).rewrite(node)
+
+
+def with_joined_bounds(node: Node, context: Context) -> Node:
+    """The statement with one bound in the headers of loops that compare their indices with several."""
+    return _Joining(context).rewrite(node)
+
+
+class _Joining(Rewriter):
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def visit_For(self, node: For) -> Node:
+        new = self.generic(node)
+        tests, stepped = _conjuncts(new.cond), step_of(new.next) if new.next is not None else None
+        if len(tests) < 2 or stepped is None or tests[0].op not in _ORDERS:
+            return new
+        first, index = tests[0], stepped[0]
+        if not all(test.op == first.op and _is(test.left, index) for test in tests):
+            return new
+        bounds = [test.right for test in tests]
+        if not self._are_alike(bounds, index):
+            return new
+        order = first.op[0]
+        bound = reduce(lambda one, two: ternary(binary(order, one, two), one, two), bounds)
+        return copy_with(new, cond=copy_with(first, right=bound))
+
+    def _are_alike(self, bounds: list[Node], index: str) -> bool:
+        """Whether bounds are integers of one type, of which those behind the first may be read where it is not met."""
+        kinds = {expression_type(bound, self._context) for bound in bounds}
+        kind = next(iter(kinds))
+        if len(kinds) > 1 or kind is None or kind.is_floating:
+            return False
+        parts = [part for bound in bounds[1:] for part in walk(bound)]
+        if not all(map(is_total, bounds)) or any(isinstance(part, c_ast.BinaryOp) for part in parts):
+            return False
+        names = used_names(bounds)
+        known = (self._context.declarations.get(name) for name in names)
+        return index not in names and not any(d is not None and "volatile" in d.qualifiers for d in known)
+
+
+def _conjuncts(condition: Node | None) -> list[c_ast.BinaryOp]:
+    """The comparisons that `&&` joins; none where something else is among them."""
+    if not isinstance(condition, c_ast.BinaryOp):
+        return []
+    if condition.op != "&&":
+        return [condition]
+    left, right = _conjuncts(condition.left), _conjuncts(condition.right)
+    return [*left, *right] if left and right else []
+
+
+def _is(node: Node, name: str) -> bool:
+    return isinstance(node, c_ast.ID) and node.name == name
 
 
 class _Comparisons(Rewriter):

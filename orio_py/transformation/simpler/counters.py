@@ -5,7 +5,8 @@
                                                           x[k] += f[i];
                                                         }
 
-What does not follow from literals, as with `k += s`, is stepped at the end of the body: see `body_counters`.
+What does not follow from literals, as with `k += s`, is stepped at the end of the body: see `body_counters`.  What a
+header sets and never steps, `for (sum = 0, i = 0; i < n; i++)`, is set before the loop.
 
 Source: for the idea, induction variable substitution; M. Wolfe, "Beyond induction variables", PLDI 1992.
 """
@@ -53,14 +54,19 @@ def with_single_counters(tree: Node, context: Context) -> Node:
 
 
 def _several(loop: Node) -> bool:
-    return isinstance(loop, For) and isinstance(loop.next, c_ast.ExprList)
+    if not isinstance(loop, For):
+        return False
+    sets_more = isinstance(loop.init, c_ast.ExprList) or (
+        isinstance(loop.init, c_ast.DeclList) and len(loop.init.decls) > 1
+    )
+    return isinstance(loop.next, c_ast.ExprList) or (sets_more and loop.next is not None)
 
 
 def _single(statement: Node, context: Context) -> Node:
     node = unmarked(statement)
     assert isinstance(node, For)
-    new = _computed(statement, node, context)
-    return _stepped_in_body(statement, node) if new is statement else new
+    new = _computed(statement, node, context) if isinstance(node.next, c_ast.ExprList) else statement
+    return _stepped_in_body(statement, node, context) if new is statement else new
 
 
 def _computed(statement: Node, node: For, context: Context) -> Node:
@@ -87,16 +93,20 @@ def _computed(statement: Node, node: For, context: Context) -> Node:
     return flat_block(whole, *behind) if behind else whole
 
 
-def _stepped_in_body(statement: Node, node: For) -> Node:
+def _stepped_in_body(statement: Node, node: For, context: Context) -> Node:
     """The loop that sets the other variables before it and steps them at the end of its body; as it was where it cannot."""
-    assert isinstance(node.next, c_ast.ExprList)
-    steps = {found[0]: (part, found[1]) for part in node.next.exprs if (found := step_of(part)) is not None}
+    match node.next:
+        case c_ast.ExprList(exprs=stepping):
+            pass
+        case step:
+            stepping = [step] if step is not None else []
+    steps = {found[0]: (part, found[1]) for part in stepping if (found := step_of(part)) is not None}
     tested = used_names([] if node.cond is None else [node.cond])
     main = [name for name in steps if name in tested]
     if (
-        len(steps) != len(node.next.exprs)
+        len(steps) != len(stepping)
         or len(main) != 1
-        or jumps_out(node.stmt, (c_ast.Break, c_ast.Return))
+        or (len(steps) > 1 and jumps_out(node.stmt, (c_ast.Break, c_ast.Return)))
     ):
         return statement
     name = main[0]
@@ -107,12 +117,22 @@ def _stepped_in_body(statement: Node, node: For) -> Node:
         return statement
     before, init = _apart(node.init, name)
     if any(name in used_names([part]) for part in before) or (
-        init is not None and not used_names([init]).isdisjoint(others)
+        init is not None and not _is_set_apart(init, [*before, *map(ident, others)], context)
     ):
         return statement
     body = flat_block(*statements(node.stmt), *(steps[each][0] for each in others))
     whole = marked_like(statement, copy_with(node, init=init, next=steps[name][0], stmt=body))
     return flat_block(*before, whole) if before else whole
+
+
+def _is_set_apart(init: Node, before: Sequence[Node], context: Context) -> bool:
+    """Whether what sets the index may stand behind what sets other variables, wherever it stood among them."""
+    own, others = context.effects(init), context.effects(flat_block(*before))
+    names = {part.name for part in before if isinstance(part, (c_ast.ID, c_ast.Decl))}
+    if own.calls or own.opaque or not own.reads.isdisjoint(others.writes | names):
+        return False
+    simple = not (others.calls or others.opaque or others.array_writes or others.writes & context.exposed)
+    return simple or not (own.array_reads or own.reads & context.exposed)
 
 
 def _apart(init: Node | None, name: str) -> tuple[list[Node], Node | None]:

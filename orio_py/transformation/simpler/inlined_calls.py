@@ -31,6 +31,7 @@ from orio_py.core.names import NameSupply
 from orio_py.ctree.build import binary, block, declare, ident
 from orio_py.ctree.ctype import CType, ctype, literal_type
 from orio_py.ctree.effects import effects
+from orio_py.ctree.known_functions import CHECKS, called_name
 from orio_py.ctree.nodes import Compound, For, Node, OwnFunction, Transform, c_ast
 from orio_py.ctree.rewrite import (
     Replacement,
@@ -136,6 +137,8 @@ class _Statements(Rewriter):
 
         def visit(part: Node) -> Node:
             if isinstance(part, _UNCERTAIN) or (isinstance(part, c_ast.UnaryOp) and part.op == "sizeof"):
+                return part
+            if isinstance(part, c_ast.FuncCall) and called_name(part) in CHECKS:
                 return part
             if isinstance(part, c_ast.BinaryOp) and part.op in {"&&", "||"}:
                 left = visit(part.left)

@@ -17,7 +17,7 @@ Morgan Kaufmann 2001, section 5.3.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from orio_py.ctree.build import block, declare, statements
 from orio_py.ctree.loops import header_index, loops_in
@@ -48,10 +48,10 @@ def _declaring(loop: Node, context: Context) -> Node:
     types = {name: kind for name in sorted(names) if (kind := _type(name, context)) is not None}
     if not types:
         return loop
-    return copy_with(loop, stmt=block(*_declared(types, statements(loop.stmt))))
+    return copy_with(loop, stmt=block(*with_declarations(types, statements(loop.stmt))))
 
 
-def _declared(types: dict[str, str], body: Sequence[Node]) -> list[Node]:
+def with_declarations(types: Mapping[str, str], body: Sequence[Node]) -> list[Node]:
     """The statements with a declaration of each name: where it is assigned first, else before all."""
     waiting, found = dict(types), list[Node]()
     for statement in body:

@@ -240,7 +240,7 @@ def _in_project(task: TuningTask, command: CompileCommand | None, assume: Collec
     unit = task.surroundings.unit
 
     def plain(declared: Declaration) -> Declaration:
-        array, number = unit.array_types.get(declared.type), unit.number_types.get(declared.type)
+        array, number = unit.named_types.arrays.get(declared.type), unit.number_types.get(declared.type)
         if array is not None:
             is_scalar = declared.storage is Storage.SCALAR and "." not in declared.name
             return replace(

@@ -190,6 +190,13 @@ ROWS = {
         "f(w, s, m + 100)",
         "w <= s",
     ),
+    "rows with an edge": (
+        "#define EDGE 2\nvoid f(int w, int s, double *y)",
+        "for (i = EDGE; i < s - EDGE; i++) for (j = EDGE; j < s - EDGE; j++) y[i * s + j] = i + w;",
+        "Parallelize()",
+        "f(w, s, m + 100)",
+        "EDGE >= 0",
+    ),
     "rows of no width": (
         "void f(int w, int s, double *y)",
         "for (i = 0; i < w; i++) { y[i * s] = y[i * s] + i; y[i * s + s - 1] *= 2; }",
