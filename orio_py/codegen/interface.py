@@ -16,9 +16,11 @@ from orio_py.codegen.extent import calls_of, extent_effects, loop_indices
 from orio_py.codegen.members import record_of, with_members
 from orio_py.codegen.variables import KernelInterface, KernelVariable, Passing
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
+from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.file_scope import live_after
 from orio_py.ctree.structures import cannot_be_made
 from orio_py.ctree.symbols import CDeclaration
+from orio_py.ctree.unit.value_ranges import number_before
 from orio_py.spec.inputs import Declaration, InputPoint, Storage
 from orio_py.spec.task import TuningTask
 from orio_py.spec.temporaries import is_temporary
@@ -290,13 +292,19 @@ class _Builder:
         return {name for text in texts for name in IDENTIFIER.findall(text)}
 
     def _fixed_initialiser(self, name: str) -> str | None:
-        """The initialiser of a local, when it surely still holds where the region begins.
+        """The value of a local where the region begins, if the file surely says it: its initialiser, or the last number assigned.
 
-        It may combine numbers, constants of the file, parameters and other such locals; none of the
+        An initialiser may combine numbers, constants of the file, parameters and other such locals; none of the
         variables may be assigned before the region.
         """
-        declared = self.locals.get(name)
-        if declared is None or declared.initialiser is None or name in self.spec or name in self.sizes:
+        declared, near = self.locals.get(name), self.task.surroundings
+        if declared is None or name in self.spec or name in self.sizes:
+            return None
+        if near.flow is not None and declared.is_scalar and not declared.storage & {"static", "extern"}:
+            number = number_before(near.flow, near.inside, name)
+            if number is not None:
+                return emit_expression(number)
+        if declared.initialiser is None:
             return None
         text = declared.initialiser.strip()
         if not _ARITHMETIC.fullmatch(text) or self._is_assigned_before(name):

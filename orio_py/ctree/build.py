@@ -162,6 +162,17 @@ def _with_dimensions(declarator: Node, dimensions: Sequence[Node | int]) -> Node
     return declarator
 
 
+def is_number(node: Node) -> bool:
+    """Whether an expression is an integer that `literal_value` knows, or a floating-point literal with or without a sign."""
+    match node:
+        case c_ast.UnaryOp(op="-" | "+", expr=operand):
+            return is_number(operand)
+        case c_ast.Constant(type="float" | "double" | "long double"):
+            return True
+        case _:
+            return literal_value(node) is not None
+
+
 def literal_value(node: Node | None) -> int | None:
     """The value of an integer literal without suffix, or of `-`, `+`, `*` over such; else None.
 

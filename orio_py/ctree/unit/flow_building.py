@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 
-from orio_py.ctree.build import literal_value
+from orio_py.ctree.build import is_number
 from orio_py.ctree.effects import EffectsMemory
 from orio_py.ctree.known_functions import allocated_pointer
 from orio_py.ctree.nodes import Node, c_ast
@@ -37,7 +37,7 @@ def _nothing() -> Step:
 
 
 def _equality(node: Node | None) -> tuple[Node, bool] | None:
-    """`n == 100` for the steps `n = 100` and `int n = 100`."""
+    """`n == 100` for the steps `n = 100` and `int n = 100`; `sum == 0.0`, too."""
     match node:
         case c_ast.Decl(name=str(name), type=c_ast.TypeDecl(), init=Node() as value):
             target = c_ast.ID(name)
@@ -45,7 +45,7 @@ def _equality(node: Node | None) -> tuple[Node, bool] | None:
             pass
         case _:
             return None
-    return (c_ast.BinaryOp("==", target, value), True) if literal_value(value) is not None else None
+    return (c_ast.BinaryOp("==", target, value), True) if is_number(value) else None
 
 
 class _Builder:

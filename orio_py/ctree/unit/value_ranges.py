@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from orio_py.ctree.build import literal_value
+from orio_py.ctree.build import is_number, literal_value
 from orio_py.ctree.ctype import INT, CType, ctype, type_of
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.scope import Constraint, relation
@@ -39,6 +39,17 @@ def facts_before(
         if any(fact.terms)
     }
     return tuple(found.values())
+
+
+def number_before(flow: ControlFlow, inside: range, name: str) -> Node | None:
+    """The number that a variable of the function holds whenever the code begins; None where that is not known."""
+    for condition, truth in _conditions_before(flow, inside):
+        match condition:
+            case c_ast.BinaryOp(op="==", left=c_ast.ID(name=known), right=value) if known == name and truth:
+                return value if is_number(value) and not flow.takes_address(name) else None
+            case _:
+                pass
+    return None
 
 
 def _is_about(condition: Node, flow: ControlFlow, variables: Mapping[str, CDeclaration]) -> bool:

@@ -63,6 +63,29 @@ def test_each_variable_is_passed_as_the_file_has_it(tmp_path: Path) -> None:
     assert not found["x"].written
 
 
+@pytest.mark.parametrize(
+    ("before", "value"),
+    [
+        ("s = -0.5;", "-0.5"),
+        ("s = x[0]; s = 3;", "3"),
+        ("if (n > 3) s = 1.0f; else s = 1.0f;", None),
+        ("s = 1.0f; if (n > 3) s += 1;", None),
+        ("s = 1.0f; { real *p = &s; *p = 2; }", None),
+    ],
+)
+def test_the_last_number_assigned_is_the_value_of_a_local(
+    tmp_path: Path, before: str, value: str | None
+) -> None:
+    text = SOURCE.replace("real s = 0.0f;", "real s;").replace("  int i;\n", f"  int i;\n  {before}\n")
+    task = loaded(tmp_path, text)
+    if value is None:
+        with pytest.raises(DiagnosticError, match="the value of `s` before the region is not known"):
+            build_interface(task.task, task.points[0])
+    else:
+        found = {v.name: v for v in build_interface(task.task, task.points[0]).variables}
+        assert found["s"].initialiser == value
+
+
 def test_what_only_an_initialiser_reads_needs_its_value(tmp_path: Path) -> None:
     text = SOURCE.replace("int n, const", "real gain, int n, const").replace("s += half", "s += scale * half")
     text = text.replace("  int i;\n", "  const real scale = gain * 2.0f;\n  int i;\n")
