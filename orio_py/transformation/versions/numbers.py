@@ -20,6 +20,7 @@ from orio_py.ctree.nodes import MIRRORED, NEGATED, Compound, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, substitute, used_names, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.base import Context
+from orio_py.transformation.certain_conditions import never_holds
 from orio_py.transformation.context import with_inner_declarations
 from orio_py.transformation.expression_types import expression_type
 
@@ -111,6 +112,8 @@ class _Deciding(Rewriter):
                 return const(outcome)
             if _is_decided(new, self._context):
                 return substitute(node, self._name, self._kept)
+            if never_holds(new, self._context):
+                return const(0)
         new = self.generic(node)
         decisive = {"&&": 0, "||": 1}.get(node.op)
         is_decided = new is not node and decisive is not None and literal_value(new.left) == decisive

@@ -104,6 +104,7 @@ def test_narrow_types() -> None:
         ("{ t = 0; while (n < 3) t = i; }", "int", 4, "t = 0;"),
         ("t = (size_t)n - 5 > 7;", "int", 4, "t = (size_t)n - 5 > 7;"),
         ("t = -1L > n;", "unsigned", 0, "t = -1L > n;"),
+        ("if (n > byte + 1 && n - (byte + 1) > 2) t = n; else t = 1;", "int", 0, "t = 1;"),
         # Decided by the type of the other side.
         ("if (u < n) t = n;", "unsigned", 0, "if (u < n)\n  t = 0u;"),
         ("if (u > n) t = n;", "unsigned", 0, "if (u > 0u)\n  t = 0u;"),
