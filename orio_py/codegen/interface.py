@@ -23,7 +23,7 @@ from orio_py.ctree.symbols import CDeclaration
 from orio_py.ctree.unit.value_ranges import number_before
 from orio_py.spec.inputs import Declaration, InputPoint, Storage
 from orio_py.spec.task import TuningTask
-from orio_py.spec.temporaries import is_temporary
+from orio_py.spec.temporaries import is_temporary, table_text
 
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _NUMBER = re.compile(r"\b(?:0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][-+]?\d+)?)[uUlLfF]*|\.\d+[fFlL]?")
@@ -122,6 +122,9 @@ class _Builder:
         exposed = self.effects.exposed | self.effects.reads_before_write
         if declared is not None and is_temporary(self.task, name, exposed):
             self.temporaries.append(f"{_without_storage(declared.text)};")
+            return None
+        if (table := table_text(self.task, name)) is not None:
+            self.temporaries.append(table)
             return None
         if declared is None and spec is None and name not in self.sizes:
             return self._undeclared_index(name)
@@ -230,6 +233,7 @@ class _Builder:
                 spine=spine,
                 initialiser=initialiser,
                 known_value=self.sizes.get(name),
+                keeps_value=spec is None and passing is Passing.GLOBAL_ARRAY and self._has_global_value(name),
             )
         )
 
@@ -283,8 +287,12 @@ class _Builder:
         return replace(variable, record=record_of(self.task, variable.name, variable.type))
 
     def _has_global_value(self, name: str) -> bool:
+        """Whether the file says with which value a variable begins: its initialiser, or 0 for what the timed code counts."""
         declared = self.globals.get(name)
-        return declared is not None and name not in self.locals and declared.initialiser is not None
+        if declared is None or name in self.locals:
+            return False
+        counted = declared.is_scalar and "extern" not in declared.storage and name in self.effects.writes
+        return declared.initialiser is not None or counted
 
     def _names_in_extents(self) -> set[str]:
         """Names that the extents of local arrays mention; those arrays become parameters."""
@@ -336,8 +344,10 @@ class _Builder:
         return near.flow is None or near.flow.changes_before(name, near.inside)
 
     def _definitions(self) -> tuple[str, ...]:
-        """Object-like macros of the file that the declarations of the specification mention."""
-        known = self.task.surroundings.macros
+        """Object-like macros and constants of the file that declarations mention."""
+        near = self.task.surroundings
+        numbers = {name: str(value) for name, value in near.unit.enumerators.items() if value is not None}
+        known = {**numbers, **near.macros}
         specified = (*self.spec.values(), *self.task.inputs.members)
         texts = [" ".join((*d.dimensions, d.initialiser or "")) for d in specified]
         texts.extend(" ".join(d.dimensions) for d in (*self.parameters.values(), *self.locals.values()))

@@ -31,7 +31,7 @@ class KernelVariable:
     `spine` marks an array held as pointers to rows.  `initialiser` is C text for a local whose value the
     file fixes.  `record` tells what a structure holds; there is none where the elements are numbers.  `values` are
     the C texts that the specification gives to some of its members, by their paths in it.
-    `keeps_value` says that it begins with what the file gives it, for only functions that the timed code calls use it;
+    `keeps_value` says that it begins with what the file gives it: a table, or what only functions use that are called;
     `owner` is the function in which it is `static`.
     """
 

@@ -16,7 +16,7 @@ from orio_py.spec.inputs import Declaration, Storage
 from orio_py.spec.members import holder_of, member_at, owner_of, path_of, structure_of, uses_of
 from orio_py.spec.parameter import Constraint
 from orio_py.spec.task import TuningTask
-from orio_py.spec.temporaries import is_temporary
+from orio_py.spec.temporaries import is_temporary, table_text
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _MEMBER = re.compile(r"(?:\.|->)\s*[A-Za-z_]\w*")
@@ -230,7 +230,9 @@ class _Checker:
             return
         arrays = sorted({n for e in self.effects for n in (*e.array_reads, *e.array_writes)})
         exposed = {n for e in self.effects for n in (*e.exposed, *e.reads_before_write)}
-        own = {name for name in arrays if is_temporary(self.task, name, exposed)}
+        own = {
+            n for n in arrays if is_temporary(self.task, n, exposed) or table_text(self.task, n) is not None
+        }
         missing = [name for name in arrays if name not in own and not self._has_extent(name)]
         if missing:
             yield self._missing(

@@ -1,4 +1,4 @@
-"""Variables of a function that a region uses for itself: nothing comes into them from before, nothing reads them after."""
+"""Variables of a function that a region needs nobody for: temporaries, and tables of constants."""
 
 from __future__ import annotations
 
@@ -31,3 +31,24 @@ def is_temporary(task: TuningTask, name: str, exposed: Collection[str]) -> bool:
     return (name not in exposed and not declared.dimensions) or not (
         near.in_loop or near.flow is None or near.flow.changes_before(name, near.inside)
     )
+
+
+def table_text(task: TuningTask, name: str) -> str | None:
+    """The definition of a local array that holds the constants of its initialiser throughout; None for other variables.
+
+    It is `static`: the function itself fills it before the region.
+    """
+    near = task.surroundings
+    declared = next((d for d in reversed(near.locals) if d.name == name), None)
+    if declared is None or name in {d.name for d in task.inputs.all_declarations} or near.flow is None:
+        return None
+    if declared.initialiser is None or not declared.dimensions or declared.pointers:
+        return None
+    mentioned = _NAME.findall(" ".join((*declared.dimensions, declared.initialiser)))
+    fixed = {*near.macros, *near.unit.enumerators}.issuperset(mentioned)
+    function = near.unit.functions.get(near.function.name) if near.function is not None else None
+    reached = function is None or name in function.copied_pointers
+    if not fixed or reached or near.flow.changes(name, near.inside):
+        return None
+    text = declared.text if "static" in declared.storage else f"static {declared.text}"
+    return f"{text} = {declared.initialiser};"
