@@ -34,6 +34,7 @@ from orio_py.ctree.build import (
     statements,
     sub,
 )
+from orio_py.ctree.ctype import ctype
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
@@ -198,7 +199,12 @@ class _Peeling:
         if inside:
             return shape
         own = self._names.fresh(f"{self._view.index}_{word}")
-        self._declarations.append(declare(f"const {self._kind}", own, shape))
+        known = ctype(self._kind)
+        # Where C computes in `int` anyway, compilers have nothing to say about the few values of the type.
+        plain = (
+            known is not None and known.is_narrow and literal_value(shape) is not None and not self._has_size
+        )
+        self._declarations.append(declare(f"const {'int' if plain else self._kind}", own, shape))
         return ident(own)
 
     def _has_type(self, name: str) -> bool:
