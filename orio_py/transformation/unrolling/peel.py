@@ -223,7 +223,9 @@ class _Peeling:
         index = self._view.index
         replaced = [substitute(s, index, place) for s in self._bare]
         copy = [simplify(s) for s in replaced]
-        odd = index in self._used and any(_looks_odd(item) for part in copy for item in walk(part))
+        kept = {id(part) for old in self._bare for part in walk(old)}
+        changed = (part for new in copy for part in walk(new) if id(part) not in kept)
+        odd = index in self._used and any(map(_looks_odd, changed))
         # A body may declare a variable of the same name and never use the index.
         needed = any(new is not old for new, old in zip(replaced, self._bare, strict=True))
         if (self._shadow and (needed or self._has_size)) or odd:
@@ -244,8 +246,9 @@ def _looks_odd(node: Node) -> bool:
             return literal_value(right) == 0
         case c_ast.BinaryOp(op="<<" | ">>", right=right) | c_ast.ArrayRef(subscript=right):
             return (literal_value(right) or 0) < 0
-        case c_ast.BinaryOp(op="<" | "<=" | ">" | ">=" | "==" | "!=", left=left, right=right):
-            return equal(left, right) or literal_value(left) is not None
+        case c_ast.BinaryOp(op="<" | "<=" | ">" | ">=" | "==" | "!=" as op, left=left, right=right):
+            below = op in {"<", ">="} and literal_value(right) == 0
+            return equal(left, right) or literal_value(left) is not None or below
         case c_ast.Assignment(op="=", lvalue=left, rvalue=right):
             return equal(left, right)
         case _:
