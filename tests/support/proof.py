@@ -128,11 +128,13 @@ def make_case(
     recipe = random_recipe(choices, code, only or known_names())
     if "#" in render(code.items):  # conditions of the preprocessor cannot stand inside an annotation
         recipe = replace(recipe, before={_outermost(code): "\n".join(recipe.before.values())})
-    # The end of a tile, of a strip and of a skewed range have to fit in the type, say the pages.
+    # The end of a tile, of a strip and of a skewed range have to fit in the type, say the pages; so has the bound of
+    # a parallel loop with its step, which gcc adds to it.
     lines = recipe.before.values()
+    blocks = any(word in line for line in lines for word in ("tile", "tsize", "istribute"))
     if any("kew" in line for line in lines):
         code = away_from_the_ends(code, 8)
-    elif any(word in line for line in lines for word in ("tile", "tsize", "istribute")):
+    elif blocks or any("nroll" in line and "arallel" in line for line in lines):
         code = away_from_the_ends(code, 1)
     return Case(code, recipe, set(recipe.before) != {_outermost(code)}, seed, tuple(forms))
 
