@@ -7,13 +7,13 @@ stands before the others.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from orio_py.ctree.build import literal_value, statements
 from orio_py.ctree.dependence.names import AccessKey
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import Compound, For, Node, c_ast
+from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import substitute, walk
 from orio_py.transformation.base import Context
 from orio_py.transformation.simpler.counted_steps import certain_parts
@@ -119,15 +119,20 @@ def tests_before_following(statement: Node, pointers: Collection[str]) -> tuple[
         end = literal_value(loop.bound)
         if end is None or loop.relation not in {"<", "<="} or not start < end:
             tests.append(substitute(loop.node.cond, loop.index, loop.start))
-        loop, body = None, loop.body
-        for item in statements(body):
-            if isinstance(item, For):
-                loop = CanonicalLoop.match(item)
-                break
-            if not isinstance(item, (c_ast.Assignment, c_ast.Decl, c_ast.UnaryOp)):
-                break
-            left -= _followed(item)
+        reached = list(_reached(loop.body))
+        left -= set[str]().union(*(_followed(item) for item in reached if not isinstance(item, For)))
+        loop = next((CanonicalLoop.match(item) for item in reached if isinstance(item, For)), None)
     return None if left else tuple(tests)
+
+
+def _reached(body: Node) -> Iterator[Node]:
+    """The statements that each iteration comes to: loops and simple ones, up to the first that may lead elsewhere."""
+    for item in statements(body):
+        if not isinstance(item, (For, Comment, c_ast.Assignment, c_ast.Decl, c_ast.UnaryOp)):
+            return
+        yield item
+        if isinstance(item, For) and any(isinstance(part, (c_ast.Return, c_ast.Goto)) for part in walk(item)):
+            return
 
 
 def _followed(node: Node) -> set[str]:

@@ -192,12 +192,29 @@ def guards(statement: Node, context: Context) -> list[Guard]:
     """The conditions that may make a recipe legal, the weaker ones first."""
     if not may_stand_twice(statement):
         return []
-    apart, (rows, runs) = _disjointness(statement, context), row_facts(statement, context)
+    apart, (rows, runs) = _disjointness(statement, context), _rows(statement, context)
     found = [] if apart is None else [apart]
     if rows:
         whole = Guard(runs=runs, facts=rows)
         found += [whole] if apart is None else [whole, whole.and_(apart)]
     return found
+
+
+def _rows(statement: Node, context: Context) -> tuple[tuple[Fact, ...], tuple[Node, ...]]:
+    """As `row_facts`; where members of structures are strides, pointers to these are followed where the loops do."""
+    found, runs = row_facts(statement, context)
+    plain = SingleMembers.of(statement, context)
+    if found or not plain.parts:
+        return found, runs
+    facts, runs = row_facts(plain.node, plain.context)
+    used = {symbol for fact in facts for product in fact.value.terms for symbol in product}
+    before = tests_before_following(statement, plain.pointers_of(used & plain.parts.keys()))
+    if not facts or before is None:
+        return (), ()
+    tests = [None if fact.test is None else plain.restored(fact.test) for fact in facts]
+    values = [plain.of_members(fact.value) for fact in facts]
+    known = tuple(map(Fact, values, tests))
+    return known, _different((*before, *map(plain.restored, runs)))
 
 
 def _disjointness(statement: Node, context: Context) -> Guard | None:

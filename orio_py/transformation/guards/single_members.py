@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from orio_py.ctree.dependence.affine import Polynomial
+from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node, array_of, c_ast
 from orio_py.ctree.rewrite import Rewriter, assigned_names, declared_names, walk
 from orio_py.ctree.structures import member_path
@@ -66,6 +68,12 @@ class SingleMembers:
             for part in parts
             if isinstance(part, c_ast.StructRef) and part.type == "->" and isinstance(part.name, c_ast.ID)
         )
+
+    def of_members(self, value: Polynomial) -> Polynomial:
+        """A polynomial over the members themselves."""
+        names = {name: emit_expression(part) for name, part in self.parts.items()}
+        terms = ((tuple(sorted(names.get(n, n) for n in product)), c) for product, c in value.terms.items())
+        return Polynomial(dict(terms))
 
     def restored(self, node: Node) -> Node:
         """An expression or a statement over the members themselves."""
