@@ -145,8 +145,8 @@ def _single(value: float) -> float:
 
 def _constant(node: c_ast.Constant) -> Number:
     kind, text = ctype.literal_type(node.type, node.value, lp64=True), node.value
-    if node.type == "char" and len(body := text.strip("'")) == 1:
-        return Number(INT, ord(body))
+    if node.type == "char" and (code := _character(text[1:-1])) is not None:
+        return Number(INT, code)
     if kind is None or node.type == "char":
         raise NoValueError(f"the constant {text} is not understood")
     if not kind.is_floating:
@@ -156,6 +156,22 @@ def _constant(node: c_ast.Constant) -> Number:
     lower = text.lower()
     value = float.fromhex(lower.rstrip("l")) if lower.startswith("0x") else float(lower.rstrip("fl"))
     return convert(Number(DOUBLE, value), kind)
+
+
+def _character(text: str) -> int | None:
+    r"""The value of a character of ASCII, `A` or `\n` or `\101`, between the quotes of a constant; None of others."""
+    if len(text) == 1:
+        return ord(text) if text.isascii() else None
+    if text[:1] != "\\":
+        return None
+    if len(text) == 2 and text[1] in _ESCAPES:
+        return _ESCAPES[text[1]]
+    is_octal = len(text) <= 4 and all(digit in "01234567" for digit in text[1:])
+    code = int(text[1:], 8) if is_octal else 128
+    return code if code < 128 else None
+
+
+_ESCAPES = dict(zip("abfnrtv'\"?\\", b"\a\b\f\n\r\t\v'\"?\\", strict=True))
 
 
 def _unary(node: c_ast.UnaryOp, lookup: Lookup) -> Number:

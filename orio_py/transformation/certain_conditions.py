@@ -8,6 +8,7 @@ from functools import reduce
 from orio_py.ctree.build import binary, if_, literal_value
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.equal import equal
+from orio_py.ctree.evaluate import NoValueError, Number, evaluate
 from orio_py.ctree.nodes import NEGATED, Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.unit.value_ranges import facts_of
@@ -60,11 +61,15 @@ def never_holds(test: Node, context: Context) -> bool:
 
 
 def _is_zero(number: Node) -> bool:
+    """Whether an expression is 0 in some notation: `0u`, `0x0`, a null character, `(long)0`."""
     while isinstance(number, c_ast.Cast):
         number = number.expr
-    if isinstance(number, c_ast.Constant) and number.value.rstrip("uUlL") == "0":
-        return True
-    return literal_value(number) == 0
+    if not isinstance(number, c_ast.Constant):
+        return literal_value(number) == 0
+    try:
+        return evaluate(number, dict[str, Number]().__getitem__).value == 0
+    except NoValueError:
+        return False
 
 
 def _is_widened(value: Node, context: Context) -> bool:

@@ -93,6 +93,64 @@ def test_members_wherever_they_point(tmp_path: Path, loop: str) -> None:
     assert output(tmp_path, "original", "-DORIO_ORIGINAL") == output(tmp_path, "reversed")
 
 
+IMAGES = """
+typedef unsigned char byte;
+struct image { int w, h; byte *pix; };
+static byte clamp(int v) { return v < 0 ? 0 : v > 255 ? 255 : v; }
+void f(const struct image *in, struct image *out)
+{
+  int x, y, k;
+  /*@ begin Loop (transform Permut(seq=['x', 'y'])) @*/
+  for (y = 1; y < in->h - 1; y++)
+    for (x = 1; x < in->w - 1; x++) {
+      int s = 0;
+      for (k = -1; k <= 1; k++) s += in->pix[y * in->w + x + k];
+      out->pix[y * out->w + x] = clamp(s / 2);
+    }
+  /*@ end @*/
+}
+"""
+SHOWN = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "%s"
+static struct { byte first[200]; struct image in, out; byte last[200]; } all;
+int main(void)
+{
+  for (int a = 0; a < 9; a++) for (int w = 3; w < 6; w++) for (int d = 0; d < 9; d++) {
+    memset(&all, 0, sizeof all);
+    for (int k = 0; k < 200; k++) all.first[k] = all.last[k] = 7 * k %% 120;
+    all.in.w = 4; all.in.h = 5; all.out.w = w; all.out.h = 5;
+    all.in.pix = all.first + 40;
+    all.out.pix = a < 4 ? all.first + 36 + d : a < 6 ? all.last + d : a == 6 ? (byte *)&all.out.w - 10 - 2 * d : all.first + 100;
+    f(&all.in, &all.out);
+    for (int k = 0; k < 200; k++) printf("%%d ", all.first[k] + 1000 * all.last[k]);
+    printf("%%d %%d %%d %%d\\n", all.in.w, all.in.h, all.out.w, all.out.h);
+  }
+  return 0;
+}
+"""
+
+
+def test_bytes_that_may_be_the_structures_themselves(tmp_path: Path) -> None:
+    (tmp_path / "k.c").write_text(IMAGES)
+    assert main(["transform", str(tmp_path / "k.c"), "-o", str(tmp_path / "out.c"), "--quiet"]) == 0
+    text = (tmp_path / "out.c").read_text()
+    assert "in->w <= (long)out->w + 1" in text
+    assert "(unsigned long)(out + 1) <= " in text
+    assert text.index("for (x = 1;") < text.index("for (y = 1;", text.index("#ifndef"))
+    results: list[str] = []
+    for options in (["-DORIO_ORIGINAL"], []):
+        (tmp_path / "main.c").write_text(SHOWN % "out.c")
+        command = ["gcc", "-O1", "-g", *options, "main.c", "-o", "program"]
+        subprocess.run(command, cwd=tmp_path, check=True)
+        done = subprocess.run([str(tmp_path / "program")], capture_output=True, text=True, check=False)
+        results.append(f"{done.returncode} {done.stdout}")
+    assert results[0] == results[1]
+    assert results[0].startswith("0 ")
+
+
 @pytest.mark.parametrize("loop", REFUSED.values(), ids=REFUSED)
 def test_what_no_test_can_tell_is_refused(tmp_path: Path, capsys, loop: str) -> None:
     assert transformed(tmp_path, loop) == 2

@@ -115,15 +115,17 @@ class Spots:
             )
         ]
 
-    def keeps(self, name: str, members: Collection[str], context: Context) -> bool:
-        """Whether nothing that is written may be the pointer itself, where the name is that of a member."""
+    def threats(self, name: str, members: Collection[str], context: Context) -> frozenset[str] | None:
+        """What is written and may be the pointer itself, where the name is that of a member; None where no test tells."""
         if name not in members:
-            return "." not in name
+            return None if "." in name else frozenset()
         variable = context.declarations[name.partition(".")[0]]
         pointer, aliases = (name, variable.pointers), aliases_in(context)
         if name in self.found and all(spot == pointer for spot in self.found[name]):
-            return True
-        return not any(spot == pointer or aliases.may_overlap(pointer, spot) for spot in self.written)
+            return frozenset()
+        if pointer in self.written:
+            return None
+        return frozenset(spot[0] for spot in self.written if aliases.may_overlap(pointer, spot))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +200,7 @@ class TouchedMemory:
         if declared is None or name in self.changing or not declared.type or "(" in declared.type:
             return None
         if self.spots.get(name) == frozenset({(name, 0)}):
-            return None if declared.is_array_like else _scalar(name)
+            return None if declared.is_array_like else object_range(unary("&", ident(name)))
         return self._rows(name, supply) if has_rows(declared) else self._elements(name, declared)
 
     def _rows(self, name: str, supply: NameSupply) -> AddressRange | None:
@@ -319,6 +321,6 @@ def _bytes(base: Node, offset: Node | int) -> Node:
     return binary("*", number, unary("sizeof", unary("*", base)))
 
 
-def _scalar(name: str) -> AddressRange:
-    address = unary("&", ident(name))
+def object_range(address: Node) -> AddressRange:
+    """The memory of what has an address."""
     return AddressRange((as_long(address, ADDRESS),), (as_long(binary("+", address, 1), ADDRESS),))

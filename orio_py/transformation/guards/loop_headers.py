@@ -274,7 +274,8 @@ def _demands(stepped: SteppedLoop, context: Context) -> _Demands | None:
         return None
     sizes: list[Node] = [] if by_number is not None else [binary(">", stepped.step, 0)]
     for part, own in zip((loop.start, loop.bound), kinds, strict=False):
-        if kind.unsigned and not own.unsigned and not is_natural(part, context):
+        known = is_natural(part, context) or (not used_names([part]) and _is_not_negative(part, context))
+        if kind.unsigned and not own.unsigned and not known:
             sizes.append(binary(">=", part, 0))
     near = loop.start if loop.upward else loop.bound
     if not kind.unsigned and by_number != 1 and not _is_not_negative(near, context):

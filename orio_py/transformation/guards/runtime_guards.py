@@ -24,7 +24,7 @@ from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
 from orio_py.ctree.rewrite import Rewriter, walk_statements
 from orio_py.transformation.base import Context, Refusal
-from orio_py.transformation.guards.address_ranges import AddressRange, Spots, TouchedMemory
+from orio_py.transformation.guards.address_ranges import AddressRange, Spots, TouchedMemory, object_range
 from orio_py.transformation.guards.pointed_bounds import tests_before_following
 from orio_py.transformation.guards.row_facts import Fact, row_facts, strongest
 from orio_py.transformation.guards.single_members import SingleMembers
@@ -197,6 +197,9 @@ def guards(statement: Node, context: Context) -> list[Guard]:
     if rows:
         whole = Guard(runs=runs, facts=rows)
         found += [whole] if apart is None else [whole, whole.and_(apart)]
+    elif apart is not None:
+        rows, runs = _rows(statement, apart.assumed(context))
+        found += [Guard(runs=runs, facts=rows).and_(apart)] if rows else []
     return found
 
 
@@ -230,11 +233,14 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
     supply = plain.context.names(statement)
     doubtful = sorted({name for pair in pairs for name in pair})
     own = {name: plain.names.get(name, name) for name in doubtful}
+    threats = {name: spots.threats(name, plain.names, context) for name in doubtful}
+    holders = {name: plain.holder(own[name]) for name in doubtful}
     extents = {
-        name: accesses.extent(own[name], supply) if spots.keeps(name, plain.names, context) else None
+        name: None if threats[name] is None else _extent(own[name], holders[name], accesses, supply)
         for name in doubtful
     }
     testable = {name for name, extent in extents.items() if extent is not None and extent.is_safe}
+    testable -= {name for name in testable if not testable.issuperset(threats[name] or ())}
     names = {n for n in testable if all(testable.issuperset(pair) for pair in pairs if n in pair)}
     tested = [pair for pair in pairs if not names.isdisjoint(pair)]
     if not names or len(tested) > _MOST_TESTS:
@@ -253,19 +259,37 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
     for name in used:
         # What is behind a pointer is read where the first tests hold only.
         if (extent := extents[name]) is not None and not followed and not runs:
-            extents[name] = AddressRange(
-                tuple(_named(end, f"{own[name]}_first", supply, preparation) for end in extent.first),
-                tuple(_named(end, f"{own[name]}_end", supply, preparation) for end in extent.behind),
-            )
-    tests = tuple(_apart(extents[one], extents[two]) for one, two in tested)
+            extents[name] = _with_short_ends(extent, own[name], supply, preparation)
+    held = [(holder, t) for n in used for t in sorted(threats[n] or ()) if (holder := holders[n]) is not None]
+    tests = [_apart(extents[one], extents[two]) for one, two in tested]
+    tests += [_apart(object_range(holder), extents[threat]) for holder, threat in held]
     signs = accesses.signs([own[name] for name in used])
     return Guard(
         runs=(*runs, *map(plain.restored, accesses.pointers.tests)),
         facts=tuple(replace(s, test=None if s.test is None else plain.restored(s.test)) for s in signs),
         names=frozenset(names),
         pairs=tuple(tested),
-        apart=tuple(map(plain.restored, tests)),
+        apart=_different(tuple(map(plain.restored, tests))),
         preparation=tuple(map(plain.restored, preparation)),
+    )
+
+
+def _extent(
+    name: str, holder: Node | None, accesses: TouchedMemory, supply: NameSupply
+) -> AddressRange | None:
+    """The memory that is touched under a name; for a number of a structure all of that, so that one test does for several."""
+    found = accesses.extent(name, supply)
+    is_number = holder is not None and accesses.context.declarations[name].is_scalar
+    return object_range(holder) if found is not None and holder is not None and is_number else found
+
+
+def _with_short_ends(
+    extent: AddressRange, name: str, supply: NameSupply, declarations: list[Node]
+) -> AddressRange:
+    """The range, with variables for long addresses."""
+    return AddressRange(
+        tuple(_named(end, f"{name}_first", supply, declarations) for end in extent.first),
+        tuple(_named(end, f"{name}_end", supply, declarations) for end in extent.behind),
     )
 
 

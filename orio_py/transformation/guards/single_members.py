@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from orio_py.ctree.build import unary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node, array_of, c_ast
@@ -39,8 +40,12 @@ class SingleMembers:
         naming = _Naming(statement, context)
         node = naming.rewrite(statement)
         declared = {**context.declarations, **naming.declared}
-        exposed = context.exposed | naming.declared.keys()
-        return cls(node, replace(context, declarations=declared, exposed=exposed), naming.names, naming.parts)
+        exposed, given = context.exposed | naming.declared.keys(), context.assumptions
+        if isinstance(given.noalias, frozenset):
+            apart = {naming.names.get(name, name) for name in given.noalias}
+            given = replace(given, noalias=given.noalias | apart)
+        plain = replace(context, declarations=declared, exposed=exposed, assumptions=given)
+        return cls(node, plain, naming.names, naming.parts)
 
     def array_of(self, name: str) -> str:
         """The array whose elements hold what is named: `g.u` for the numbers `g.u.re` of `g->u[i].re`; else the name itself."""
@@ -68,6 +73,13 @@ class SingleMembers:
             for part in parts
             if isinstance(part, c_ast.StructRef) and part.type == "->" and isinstance(part.name, c_ast.ID)
         )
+
+    def holder(self, name: str) -> Node | None:
+        """The address of the structure that has a member; None for what is no member."""
+        part = self.parts.get(name)
+        if not isinstance(part, c_ast.StructRef):
+            return None
+        return part.name if part.type == "->" else unary("&", part.name)
 
     def of_members(self, value: Polynomial) -> Polynomial:
         """A polynomial over the members themselves."""
