@@ -123,7 +123,7 @@ int main(void)
     for (int k = 0; k < 200; k++) all.first[k] = all.last[k] = 7 * k %% 120;
     all.in.w = 4; all.in.h = 5; all.out.w = w; all.out.h = 5;
     all.in.pix = all.first + 40;
-    all.out.pix = a < 4 ? all.first + 36 + d : a < 6 ? all.last + d : a == 6 ? (byte *)&all.out.w - 10 - 2 * d : all.first + 100;
+    all.out.pix = a < 4 ? all.first + 36 + d : a < 6 ? all.last + d : a == 6 ? (byte *)&all.in.w - 18 - d : all.first + 100;
     f(&all.in, &all.out);
     for (int k = 0; k < 200; k++) printf("%%d ", all.first[k] + 1000 * all.last[k]);
     printf("%%d %%d %%d %%d\\n", all.in.w, all.in.h, all.out.w, all.out.h);
