@@ -163,10 +163,11 @@ def test_rapl_adds_up_meters_that_run_over(tmp_path: Path) -> None:
     head = f"""#include <stdio.h>
 static double burn(double x)
 {{
-  static long energy = 900000;
-  FILE *file = fopen("{folder / "energy_uj"}", "w");
-  energy = (energy + 300000) % 4000000;
-  fprintf(file, "%ld\\n", energy);
+  long energy;
+  FILE *file = fopen("{folder / "energy_uj"}", "r+");
+  fscanf(file, "%ld", &energy);
+  rewind(file);
+  fprintf(file, "%ld\\n", (energy + 300000) % 4000000 + 0L);
   fclose(file);
   return x;
 }}

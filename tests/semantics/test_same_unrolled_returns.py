@@ -31,12 +31,12 @@ LOOPS = {
     "goto_next": "for (i = 0; i < n; i++) { for (j = 0; j < 3; j++) { if (x[i] + j == wanted) goto next; x[i]++; } "
     "x[i] *= 2; next: x[i]++; }",
     "goto_behind": "{ for (i = 0; i < n; i++) { if (x[i] == wanted) goto done; x[i]++; } done: ; }",
+    "hidden": "for (i = 0; i < n; i++) { int i = 2; if (x[0] == i) break; }",
 }
 REFUSED = {
     "seen_outside": "for (shared = 0; shared < n; shared++) if (x[shared] == wanted) return 1;",
     "kept": "for (kept = 0; kept < n; kept++) if (x[kept] == wanted) return 1;",
     "address_known": "for (known = 0; known < n; known++) if (x[known] == wanted) return 1;",
-    "hidden": "for (i = 0; i < n; i++) { int i = 2; if (x[0] == i) break; }",
 }
 KERNEL = """
 int shared, *address;

@@ -115,16 +115,10 @@ def test_a_name_of_the_bounds_means_another_thing_in_the_body(tmp_path, recipe, 
 
 
 @pytest.mark.parametrize(
-    ("element", "code"),
-    [
-        ("float", None),
-        ("double", None),
-        ("int", None),
-        ("unsigned", None),
-        ("char", "ORIO-T027"),
-    ],
+    ("element", "tested"),
+    [("float", False), ("double", False), ("int", True), ("unsigned", True), ("char", True)],
 )
-def test_a_bound_that_is_a_member_has_the_members_type(element: str, code: str | None) -> None:
+def test_a_bound_that_is_a_member_has_the_members_type(element: str, tested: bool) -> None:
     text = f"""struct state {{ int size; {element} *window; }};
 typedef struct state State;
 void f(State *st, {element} *a) {{
@@ -134,9 +128,5 @@ void f(State *st, {element} *a) {{
   /*@ end @*/
 }}
 """
-    if code is None:
-        transformed_file(text, {})
-        return
-    with pytest.raises(Refusal) as caught:
-        transformed_file(text, {})
-    assert [d.code for d in caught.value.diagnostics] == [code]
+    found = transformed_file(text, {})
+    assert ("(unsigned long)(st + 1) <= " in found) == tested
