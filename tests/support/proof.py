@@ -131,7 +131,7 @@ def make_case(
     # The end of a tile, of a strip and of a skewed range have to fit in the type, say the pages; so has the bound of
     # a parallel loop with its step, which gcc adds to it.
     lines = recipe.before.values()
-    blocks = any(word in line for line in lines for word in ("tile", "tsize", "istribute"))
+    blocks = any(word in line for line in lines for word in ("tile", "tsize", "tripmine", "istribute"))
     if any("kew" in line for line in lines):
         code = away_from_the_ends(code, 8)
     elif blocks or any("nroll" in line and "arallel" in line for line in lines):

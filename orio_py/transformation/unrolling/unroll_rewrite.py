@@ -304,7 +304,8 @@ def main_test(view: CanonicalLoop, factor: int, context: Context) -> Node:
         if start_is_invariant(view, context) and same_signedness(
             index_type(view, context), context, start, bound
         ):
-            first = binary("&&", binary(away, bound, start), binary(away, sub(bound, start), span))
+            runs, enough = binary(away, bound, start), binary(away, sub(bound, start), span)
+            first = enough if is_always_true(runs, context) else binary("&&", runs, enough)
             return binary("&&", first, binary(beyond, index, simplify(sub(bound, span))))
         return binary("&&", binary(beyond, index, bound), binary(away, sub(bound, index), span))
     lowest = literal_value(bound)
