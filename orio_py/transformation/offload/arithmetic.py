@@ -192,8 +192,16 @@ class Arithmetic:
         factors = [ident(s) if s in kept else self._nodes.get(s, ident(s)) for s in monomial]
         if wide or len(factors) > 1 or coefficient > 1 or self.is_unsigned(monomial[0]):
             factors[0] = as_long(factors[0])
+        factors[1:] = [as_long(f) if self._is_unsigned_long(f) else f for f in factors[1:]]
         product = reduce(lambda a, b: binary("*", a, b), factors)
         return product if coefficient == 1 else binary("*", product, coefficient)
+
+    def _is_unsigned_long(self, node: Node) -> bool:
+        """Whether a factor would make a product of `long` unsigned, in which nothing is below 0 (C99 6.3.1.8)."""
+        if isinstance(node, c_ast.ID) and node.name in self.types:
+            return self.types[node.name] == "ulong"
+        kind = expression_type(node, self._context)
+        return kind is not None and kind.unsigned and Rank.LONG <= kind.rank < Rank.FLOAT
 
     def extreme(self, values: Iterable[Polynomial], *, largest: bool) -> Node:
         """The smallest or largest of some values, in C."""

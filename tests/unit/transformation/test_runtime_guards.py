@@ -495,3 +495,19 @@ def test_devices_are_sent_what_may_be_touched_by_what_is_known(condition: str, s
 }}
 """
     assert sent in transformed_file(text, {})
+
+
+def test_ends_of_arrays_are_computed_with_signs() -> None:
+    """With an unsigned product the smaller one of `m * n - …` and `9 * n - 8` could count as the larger one."""
+    text = """#include <stddef.h>
+void f(size_t n, size_t m, float *a, float *b)
+{
+  size_t i;
+  /*@ begin Loop(transform Vectorize()) @*/
+  for (i = 0; i < n; i = i + 3) { a[i * 8 + i] = a[i * m + i]; b[i] += 1; }
+  /*@ end @*/
+}
+"""
+    found = transformed_file(text, {})
+    assert "(long)m * (long)n" in found
+    assert "(long)m * n" not in found
