@@ -23,7 +23,7 @@ from orio_py.ctree.symbols import CDeclaration
 from orio_py.ctree.unit.value_ranges import number_before
 from orio_py.spec.inputs import Declaration, InputPoint, Storage
 from orio_py.spec.task import TuningTask
-from orio_py.spec.temporaries import is_temporary, table_text
+from orio_py.spec.temporaries import is_temporary, table_text, tells_values
 
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _NUMBER = re.compile(r"\b(?:0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][-+]?\d+)?)[uUlLfF]*|\.\d+[fFlL]?")
@@ -292,7 +292,7 @@ class _Builder:
         if declared is None or name in self.locals:
             return False
         counted = declared.is_scalar and "extern" not in declared.storage and name in self.effects.writes
-        return declared.initialiser is not None or counted
+        return tells_values(declared) or counted
 
     def _names_in_extents(self) -> set[str]:
         """Names that the extents of local arrays mention; those arrays become parameters."""

@@ -6,9 +6,11 @@ import re
 from collections.abc import Collection
 
 from orio_py.ctree.file_scope import live_after
+from orio_py.ctree.symbols import CDeclaration
 from orio_py.spec.task import TuningTask
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_MORE_THAN_ZEROS = re.compile(r"[1-9A-Za-z]")
 
 
 def is_temporary(task: TuningTask, name: str, exposed: Collection[str]) -> bool:
@@ -31,6 +33,16 @@ def is_temporary(task: TuningTask, name: str, exposed: Collection[str]) -> bool:
     return (name not in exposed and not declared.dimensions) or not (
         near.in_loop or near.flow is None or near.flow.changes_before(name, near.inside)
     )
+
+
+def tells_values(declared: CDeclaration) -> bool:
+    """Whether an initialiser says with which values a variable begins: zeros alone in an array of fractions would hide wrong results."""
+    zeros = (
+        declared.dimensions
+        and declared.is_floating
+        and not _MORE_THAN_ZEROS.search(declared.initialiser or "")
+    )
+    return declared.initialiser is not None and not zeros
 
 
 def table_text(task: TuningTask, name: str) -> str | None:

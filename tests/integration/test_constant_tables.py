@@ -13,6 +13,7 @@ pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not 
 SOURCE = """#define HALF 0.5
 enum { ROWS = 2, FOUR = 2 * ROWS };
 static int order[] = {3, 1, 0, 2};
+static double zeros[FOUR] = {0.0};
 static double mixed[ROWS][2] = {{1, 2}, {3, HALF}};
 static int hits;
 static double total;

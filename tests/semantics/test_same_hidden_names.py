@@ -107,3 +107,21 @@ def test_it_is_refused(name: str) -> None:
     with pytest.raises(Refusal) as found:
         transformed_file(FILE.format(recipe=recipe, declared=declared, code=code), {})
     assert found.value.diagnostics[0].code == expected
+
+
+@pytest.mark.parametrize(("kind", "accepted"), [("int", True), ("size_t", False), ("unsigned", False)])
+@pytest.mark.parametrize("own", [True, False])
+def test_bounds_are_joined_where_they_compare_with_the_index_as_with_each_other(
+    kind: str, accepted: bool, own: bool
+) -> None:
+    """Of -1 and 5 an unsigned index ends at 5."""
+    declared, first = ("", f"{kind} k") if own else (f"{kind} k;", "k")
+    code = f"for ({first} = 0; k < n && k < m; k++) a[k] += 1;"
+    text = "#include <stddef.h>\n" + FILE.format(
+        recipe="Unroll(ufactor=2)", declared=f"double t = 0; {declared}", code=code
+    )
+    if accepted:
+        assert "n < m ? n : m" in transformed_file(text, {})
+    else:
+        with pytest.raises(Refusal):
+            transformed_file(text, {})

@@ -12,12 +12,15 @@ Source: ISO/IEC 9899:1999, 6.5 paragraph 5 (overflow) and 6.3.1.3 (conversions).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 
-from orio_py.ctree.build import binary, literal_value, ternary
+from orio_py.ctree.build import binary, ident, literal_value, ternary
+from orio_py.ctree.ctype import common
 from orio_py.ctree.loops import CanonicalLoop, jumps_out
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, used_names, walk
+from orio_py.ctree.symbols import declaration_of
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.forms import bound_is_invariant, has_stable_index
@@ -51,17 +54,24 @@ class _Joining(Rewriter):
         if not all(test.op == first.op and _is(test.left, index) for test in tests):
             return new
         bounds = [test.right for test in tests]
-        if not self._are_alike(bounds, index):
+        if not self._are_alike(bounds, index, node.init):
             return new
         order = first.op[0]
         bound = reduce(lambda one, two: ternary(binary(order, one, two), one, two), bounds)
         return copy_with(new, cond=copy_with(first, right=bound))
 
-    def _are_alike(self, bounds: list[Node], index: str) -> bool:
+    def _are_alike(self, bounds: list[Node], index: str, init: Node | None) -> bool:
         """Whether bounds are integers of one type, of which those behind the first may be read where it is not met."""
         kinds = {expression_type(bound, self._context) for bound in bounds}
-        kind = next(iter(kinds))
-        if len(kinds) > 1 or kind is None or kind.is_floating:
+        own_declarations = init.decls if isinstance(init, c_ast.DeclList) else []
+        types = {d.name: d for d in map(declaration_of, own_declarations)}
+        inside = replace(self._context, declarations={**self._context.declarations, **types})
+        kind, own = next(iter(kinds)), expression_type(ident(index), inside)
+        if len(kinds) > 1 or kind is None or kind.is_floating or own is None:
+            return False
+        together = common(own, kind)
+        # Of -1 and 5 the smaller one is 5 where both are compared with an unsigned index.
+        if together is None or together.unsigned != kind.promoted.unsigned:
             return False
         parts = [part for bound in bounds[1:] for part in walk(bound)]
         if not all(map(is_total, bounds)) or any(isinstance(part, c_ast.BinaryOp) for part in parts):
