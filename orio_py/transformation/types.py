@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from typing import Literal
 
-from orio_py.ctree.build import literal_value
-from orio_py.ctree.ctype import INT, UNSIGNED, Rank, ctype, named_type
+from orio_py.ctree.build import ident, literal_value
+from orio_py.ctree.ctype import INT, UNSIGNED, Rank, ctype, integer_value, named_type
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.known_functions import PURE_FUNCTIONS
 from orio_py.ctree.loops import CanonicalLoop
@@ -101,9 +101,17 @@ def index_type_problem(view: CanonicalLoop, context: Context) -> str | None:
 
 
 def _may_pass_its_type(view: CanonicalLoop, context: Context) -> bool:
-    """Whether a signed index shorter than `int` ends by wrapping around: a negative one is above an unsigned bound."""
+    """Whether a signed index is compared as an unsigned number where it is negative.
+
+    A short one ends by wrapping around, as a negative one is above an unsigned bound; `i >= 0u` always holds.
+    """
     kind = ctype(index_type(view, context))
-    if kind is None or not kind.is_narrow or kind.unsigned or not view.upward:
+    if kind is None or kind.unsigned:
+        return False
+    if not view.upward:
+        zero = isinstance(view.bound, c_ast.Constant) and integer_value(view.bound.value) == 0
+        return zero and view.relation == ">=" and is_converted(ident(view.index), view.bound, context)
+    if not kind.is_narrow:
         return False
     bound = INT if literal_value(view.bound) is not None else expression_type(view.bound, context)
     return bound is not None and not bound.is_floating and bound.promoted.unsigned

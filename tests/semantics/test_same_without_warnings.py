@@ -61,6 +61,12 @@ def test_no_main_loop_where_none_can_run() -> None:
     assert "for (j = i; j < -7; j += 12)" in text
 
 
+def test_the_end_below_a_macro_has_the_sign_of_the_index() -> None:
+    loop = statement("for (unsigned j = i; j < TEN; j += 4) a[j] = b[j];")
+    text = emit(Unroll(8).apply(loop, context("unsigned i; double *a, *b;", live="a", macros={"TEN": "10"})))
+    assert "TEN > i && TEN - i > 28 && j < TEN - 28u" in text
+
+
 def test_a_start_that_is_the_bound(tmp_path: Path) -> None:
     nothing, once = "for (j = s; j < s; j++)", "for (j = s; j <= s; j++)"
     body = "{ a[j] = b[j] * 2; acc += b[j]; }"

@@ -295,18 +295,18 @@ def main_test(view: CanonicalLoop, factor: int, context: Context) -> Node:
             return binary(beyond, index, limit - span)
         if _wraps_below(view, context):
             return binary("&&", binary(beyond, index, bound), binary(away, sub(bound, index), span))
+        # As an `int`, the difference would be compared with an unsigned index, of which compilers warn.
+        mixed = signedness_of_type(index_type(view, context)) == "unsigned" and _is_int(bound, context)
+        last = simplify(sub(bound, c_ast.Constant("unsigned int", f"{span}u") if mixed else span))
         if fixed is not None and fixed >= 0:
-            # As an `int`, the difference would be compared with an unsigned index, of which compilers warn.
-            mixed = signedness_of_type(index_type(view, context)) == "unsigned" and _is_int(bound, context)
-            last = sub(bound, c_ast.Constant("unsigned int", f"{span}u") if mixed else span)
-            enough, remaining = binary(away, bound, fixed + span), binary(beyond, index, simplify(last))
+            enough, remaining = binary(away, bound, fixed + span), binary(beyond, index, last)
             return remaining if is_always_true(enough, context) else binary("&&", enough, remaining)
         if start_is_invariant(view, context) and same_signedness(
             index_type(view, context), context, start, bound
         ):
             runs, enough = binary(away, bound, start), binary(away, sub(bound, start), span)
             first = enough if is_always_true(runs, context) else binary("&&", runs, enough)
-            return binary("&&", first, binary(beyond, index, simplify(sub(bound, span))))
+            return binary("&&", first, binary(beyond, index, last))
         return binary("&&", binary(beyond, index, bound), binary(away, sub(bound, index), span))
     lowest = literal_value(bound)
     if lowest is not None and (lowest >= 0 or signedness_of_type(index_type(view, context)) == "signed"):
@@ -321,9 +321,11 @@ def _wraps_below(view: CanonicalLoop, context: Context) -> bool:
 
 
 def _is_int(bound: Node, context: Context) -> bool:
-    """Whether a bound is an `int` that was shorter, or made one by a cast."""
+    """Whether a bound is an `int` that was shorter, or made one by a cast, or a macro for a number."""
     if isinstance(bound, c_ast.Cast):
         return signedness_of_type(emit_type(bound.to_type)) == "signed"
+    if isinstance(bound, c_ast.ID) and is_natural(bound, context):
+        return True
     declared = context.declarations.get(bound.name) if isinstance(bound, c_ast.ID) else None
     return declared is not None and is_narrow(declared)
 

@@ -44,6 +44,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (Unroll(2), "ORIO-T021", "@for (i = n; i < m; i--) a[i] = 0;"),
     (Unroll(2), "ORIO-T021", "@for (i = 0, j = 0; i < n; i++) a[i] = 0;"),
     (Unroll(2), "ORIO-T022", "@for (x = 0; x < n; x += 1) s += x;"),
+    (Unroll(2), "ORIO-T022", "@for (i = n; i >= 0u; i--) s += 1;"),
     (Unroll(2), "ORIO-T022", "@for (double z = 0; z < n; z += 1) s += z;"),
     (Unroll(2), "ORIO-T022", "@for (p = row; p < row + n; p += 1) s += *p;"),
     (Unroll(2), "ORIO-T022", "@for (v = 0; v < n; v++) s += 1;"),
