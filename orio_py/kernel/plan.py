@@ -161,7 +161,8 @@ class StagedTile:
     which the items of a group fill it together, with the number of the group's first iteration of an axis in
     `orio_begin_INDEX` and the item's own number in its group, over all dimensions, in `orio_item`.
     `block` is the place in `KernelPlan.blocks` of the loop for each of whose blocks it is filled, None where
-    it is filled once in each step of the group.
+    it is filled once in each step of the group.  `whole` are statements that do the same where no iteration of the
+    step, or of the block, is missing, None where there are no better ones.
     """
 
     name: str
@@ -170,6 +171,7 @@ class StagedTile:
     elements: int
     load: tuple[Node, ...]
     block: int | None = None
+    whole: tuple[Node, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +249,10 @@ class LaunchShape:
     """
 
     bindings: tuple[AxisBinding, ...] = ()
+
+    register_tile: tuple[int, ...] | None = None
+    """Iterations per axis that an item does at once, side by side: `tile` has as many for each item; None: one after
+    the other."""
 
     @property
     def step(self) -> tuple[int, ...]:

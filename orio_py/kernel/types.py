@@ -31,6 +31,10 @@ _LIMITS: Mapping[str, tuple[str, str]] = {
     "float": ("-INFINITY", "INFINITY"),
     "double": ("-INFINITY", "INFINITY"),
 }
+_BYTES = {"char": 1, "uchar": 1, "bool": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4}
+WIDEST = 16
+"""The bytes that an item reads at once at most (CUDA C++ Programming Guide, section 5.3.2)."""
+
 _NEUTRAL: Mapping[str, str] = {"+": "0", "*": "1", "&&": "1", "||": "0", "&": "~0", "|": "0", "^": "0"}
 
 
@@ -47,6 +51,11 @@ def device_type(text: str) -> str | None:
     found = ctype(text)
     kind = None if found is None else found.lp64
     return None if kind is None else NAMES.get(kind)
+
+
+def element_bytes(text: str) -> int:
+    """The size of a C type on devices."""
+    return _BYTES.get(device_type(text) or "", 8)
 
 
 def element_type(declared: CDeclaration) -> str | None:

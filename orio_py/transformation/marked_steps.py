@@ -35,6 +35,7 @@ from orio_py.transformation.guards.guarded_tree import (
 )
 from orio_py.transformation.guards.loop_headers import with_tested_headers
 from orio_py.transformation.guards.runtime_guards import Apply, GuardedRecipe, without_marks
+from orio_py.transformation.kernels_inside import with_kernels_inside
 from orio_py.transformation.parallel.own_pragmas import OwnPragmas, shared_out, with_private_scalars
 from orio_py.transformation.simpler import (
     in_simpler_forms,
@@ -70,6 +71,9 @@ class MarkedSteps:
         with loops that count by variables of their own, in forms that are simple to test, and all of that on
         each simpler form of the code.
         """
+        inside = with_kernels_inside(self.tree, self.recipe)
+        if inside is not None:
+            return MarkedSteps(*inside).apply(values, context)
         reason: Refusal | None = None
         for form in self._forms(context):
             try:

@@ -37,6 +37,7 @@ CASES: tuple[ROW, ...] = (
     ("streamCount", NEAR, "", "streamCount=3", ("ORIO_STREAMS = 3", "cudaStreamWaitEvent", "orio_from_i")),
     ("cacheBlocks", NEAR, "", "cacheBlocks=True", ("__shared__", "__syncthreads()")),
     ("localTile", NEAR, "cacheBlocks=True", "cacheBlocks=True, localTile=256", ("[257]",)),
+    ("registerTile", LINE, "", "registerTile=2", ("orio_place_i_1", "orio_groups(orio_trips_i, 256)", "orio_whole")),
     ("vectorWidth", LINE, "", "vectorWidth=2", ("orio_load<2>(", "orio_groups(orio_trips_i, 256)")),
     ("layout", ROWS, "", "layout='column'", ("orio_rows_A", "j * orio_rows_A + i")),
     ("preferL1Size", LINE, "", "preferL1Size=16", ("cudaFuncAttributePreferredSharedMemoryCarveout, 75",)),

@@ -26,12 +26,17 @@ extern "C" __global__ void __launch_bounds__(128) orio_cuda_k_0(const double *__
           if (orio_element >= 0 && orio_element < 4096)
             orio_tile_p[orio_cell + orio_cell / 16] = p[orio_element];
         }
-        for (int orio_cell = orio_item; orio_cell < 256; orio_cell += 128) {
-          const long k = orio_begin_k + orio_cell / 16;
-          const long j = orio_begin_j + orio_cell % 16;
-          const long orio_element = (long)k * m + j;
-          if (orio_element >= 0 && orio_element < orio_elements_A)
-            orio_tile_A[orio_cell + orio_cell / 16] = A[orio_element];
+        {
+          const int orio_column = orio_item % 16;
+          const long k = orio_begin_k;
+          const long j = orio_begin_j + orio_column;
+          const long orio_first = (long)k * m + j;
+          for (int orio_above = 0; orio_above < 16; orio_above += 8) {
+            const int orio_row = orio_item / 16 + orio_above;
+            const long orio_element = orio_first + (long)m * orio_row;
+            if (orio_element >= 0 && orio_element < orio_elements_A)
+              orio_tile_A[orio_row * 17 + orio_column] = A[orio_element];
+          }
         }
         __syncthreads();
         const int orio_length_k = (int)min(16L, orio_trips_k - orio_begin_k);

@@ -288,3 +288,12 @@ def test_a_start_that_a_cast_moves_out_of_the_index(tmp_path: Path) -> None:
     ]
     batch = [Case(code, StripMine(4, "kk"), "int", SIZES) for code in loops]
     assert assert_same_results(batch, tmp_path, "-Wno-overflow") == 1
+
+
+def test_limits_that_types_decide(tmp_path: Path) -> None:
+    """Nothing is tested that holds for every value of a type: `0 > u`, or a size that is too small."""
+    down = "for (i = s; i < n; i++) for (j = 2 * i; j > 0; j--) a[j] -= b[i + 3] * 0.5 + b[j];"
+    size = "for (j = 1; j < (int)sizeof(acc); j += 4) a[j] += b[j];"
+    for kind, case in (("unsigned", (UnrollAndJam(5), down)), ("unsigned char", (Unroll(4), size))):
+        batch = [Case(case[1], case[0], kind, SIZES)]
+        assert assert_same_results(batch, tmp_path, "-Wtype-limits") == 1

@@ -59,6 +59,18 @@ NESTS: dict[str, Nest] = {
     "product_wide": Nest(
         "CUDA(nd=2, threadCount=[16, 2], blockCount=[1, 2], cacheBlocks=True, localTile=[16, 8, 12])", _PRODUCT
     ),
+    "product_registers": Nest("CUDA(nd=2, threadCount=[8, 4], registerTile=[4, 3])", _PRODUCT),
+    "product_both": Nest(
+        "CUDA(nd=2, threadCount=[8, 4], cacheBlocks=True, registerTile=[4, 2], localTile=[32, 8, 6])", _PRODUCT
+    ),
+    "stencil_registers": Nest(
+        "CUDA(nd=2, threadCount=[8, 2], cacheBlocks=True, registerTile=[2, 4], blockCount=[1, 2])", _STENCIL
+    ),
+    "sum_registers": Nest("CUDA(threadCount=32, registerTile=3)", _SUM, exact=False),
+    "triangle_registers": Nest(
+        "CUDA(threadCount=32, registerTile=2)",
+        f"{I} {{ t = x[i]; for (j = 0; j < 5; j++) {{ if (j > i % 3) break; t += j; }} y[i] = t; }}",
+    ),
     "matvec_tile": Nest("CUDA(threadCount=64, cacheBlocks=True)", f"{I} {{ t = 0; {J} t += z[i * m + j] * x[j]; y[i] = t; }}"),
     "cube": Nest("CUDA(nd=3, threadCount=[4, 4, 2])", _CUBE),
     "cube_flat": Nest("CUDA(nd=['k', 'i', 'j'])", _CUBE),

@@ -53,6 +53,7 @@ LINE = (
     OpenCL(workItemsPerGroup=(3,), workGroups=(2,), sizeHint=True),
     OpenCL(workItemsPerGroup=(2,), coarsen=2, unrollInner=2),
     OpenCL(workItemsPerGroup=(2,), localTile=(6,)),
+    OpenCL(workItemsPerGroup=(2,), registerTile=(3,)),
 )
 PLANE = (
     OpenCL(nd=2),
@@ -61,6 +62,7 @@ PLANE = (
     OpenCL(nd=2, workItemsPerGroup=(2, 2), coarsen=2),
     OpenCL(nd=2, workItemsPerGroup=(3, 2), localTile=(3, 4)),
     OpenCL(nd=2, workItemsPerGroup=(2, 1), localTile=(4, 3), coarsen=2),
+    OpenCL(nd=2, workItemsPerGroup=(2, 1), registerTile=(4, 3)),
 )
 CUBE = (
     OpenCL(nd=3, workItemsPerGroup=(2, 2, 1), localTile=(4, 2, 2)),

@@ -127,6 +127,12 @@ def opencl_launch(draw: Random, depth: int, *, stage: float = 0.4) -> OpenCL:
     staged = tiled and spread is Distribution.STRIDED
     if groups is None and not staged and draw.random() < 0.1:
         items = (0,)
+    registers = (
+        None
+        if coarsen > 1 or vector > 1 or items == (0,) or spread is not Distribution.STRIDED
+        else _registers(draw, nd)
+    )
+    tile = _local_tile(draw, items, registers) if staged and items is not None else None
     return OpenCL(
         nd=given,
         workItemsPerGroup=items,
@@ -138,7 +144,8 @@ def opencl_launch(draw: Random, depth: int, *, stage: float = 0.4) -> OpenCL:
         vecHint=draw.choice((0, 0, 0, 2, 4, 8, 16)),
         cacheBlocks=staged,
         streamCount=draw.choice((2, 3, 5)) if draw.random() < 0.25 else 1,
-        localTile=_local_tile(draw, items) if staged and items is not None else None,
+        localTile=tile,
+        registerTile=registers,
         vectorWidth=vector,
     )
 
@@ -157,6 +164,10 @@ def cuda_launch(draw: Random, depth: int, *, stage: float = 0.4) -> CUDA:
     spread = draw.choice(tuple(Distribution)) if blocks is not None or coarsen > 1 else Distribution.STRIDED
     staged = tiled and spread is Distribution.STRIDED
     limit = draw.random()
+    registers = (
+        None if coarsen > 1 or vector > 1 or spread is not Distribution.STRIDED else _registers(draw, nd)
+    )
+    tile = _local_tile(draw, threads, registers) if staged and threads is not None else None
     return CUDA(
         nd=1 if domain else given,
         domain=domain,
@@ -167,7 +178,8 @@ def cuda_launch(draw: Random, depth: int, *, stage: float = 0.4) -> CUDA:
         unrollInner=draw.choice((None, None, 2, 3, 4)),
         cacheBlocks=staged,
         streamCount=draw.choice((2, 3, 5)) if draw.random() < 0.25 else 1,
-        localTile=_local_tile(draw, threads) if staged and threads is not None else None,
+        localTile=tile,
+        registerTile=registers,
         vectorWidth=vector,
         preferL1Size=draw.choice((0, 0, 0, 16, 32, 48)),
         pinHostMem=draw.random() < 0.3,
@@ -177,9 +189,20 @@ def cuda_launch(draw: Random, depth: int, *, stage: float = 0.4) -> CUDA:
     )
 
 
-def _local_tile(draw: Random, items: tuple[int, ...]) -> tuple[int, ...] | None:
+def _registers(draw: Random, nd: int) -> tuple[int, ...] | None:
+    """Iterations side by side, perhaps."""
+    if draw.random() < 0.6:
+        return None
+    return tuple(draw.choice((1, 2, 3, 4)) for _ in range(nd))
+
+
+def _local_tile(
+    draw: Random, items: tuple[int, ...], registers: tuple[int, ...] | None
+) -> tuple[int, ...] | None:
     """Multiples of the items, perhaps with the length of blocks."""
     if draw.random() < 0.5:
         return None
     tile = tuple(size * draw.choice((1, 1, 2, 3)) for size in items)
+    if registers is not None:
+        tile = tuple(size * count for size, count in zip(items, registers, strict=True))
     return (*tile, draw.choice((1, 2, 3, 5))) if draw.random() < 0.5 else tile

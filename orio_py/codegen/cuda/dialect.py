@@ -80,6 +80,7 @@ class CudaDialect:
     # Threads of a warp, on all devices (CUDA C++ Programming Guide, section 4.1).
     features = DeviceFeatures(warp=32, item="thread", group="block", divides_to_unroll=True)
     group_memory = "__shared__"
+    alignment = "__align__(16)"
     absolute_is_unsigned = False
     narrows_in_braces = False
     ids_are_long = True

@@ -55,7 +55,8 @@ def blocked_iterations(kernel: Kernel) -> list[Node]:
     place = 0
     for number, part in enumerate(plan.blocks):
         items += _guarded(kernel, steps, plan.body[place : part.begin])
-        items.append(_block(kernel, steps, number, part))
+        inner = _guarded(kernel, steps, plan.body[part.begin : part.end])
+        items.append(block_loop(kernel, part, [*block_step(kernel, number, part, inner), GroupBarrier()]))
         place = part.end
     items += _guarded(kernel, steps, plan.body[place:])
     if steps.is_looped and any(tile.block is None for tile in plan.staged):
@@ -76,20 +77,27 @@ def _guarded(kernel: Kernel, steps: Steps, nodes: Sequence[Node]) -> list[Node]:
     return nested(layers, [*declarations(kernel, used_names(nodes)), *body])
 
 
-def _block(kernel: Kernel, steps: Steps, number: int, part: BlockPlan) -> Node:
-    """The loop over the blocks of a loop, in braces of its own as its names may be those of another one."""
-    plan, axis = kernel.plan, part.axis
+def block_loop(kernel: Kernel, part: BlockPlan, step: list[Node]) -> Node:
+    """The loop over the blocks of a loop, with what is done for each.
+
+    It is in braces of its own as its names may be those of another one.
+    """
+    axis = part.axis
     begin, trips = ident(begin_name(axis)), ident(trips_name(axis))
     items: list[Node] = []
     if literal_value(axis.start) is None:
         kind = device_kind(axis.type)
         items.append(declare(f"const {kind}", start_name(axis), device_statement(axis.start, kernel)))
     items.append(declare("const long", trips.name, device_statement(axis.trips, kernel)))
-    length = call("min", c_ast.Constant("long int", f"{part.size}L"), binary("-", trips, begin))
-    step = [
-        *loads(kernel, number),
-        declare("const int", length_name(axis), cast_to("int", length)),
-        *_guarded(kernel, steps, plan.body[part.begin : part.end]),
-        GroupBarrier(),
-    ]
     return block(*items, *counted(begin.name, const(0), trips, part.size)(step))
+
+
+def block_step(kernel: Kernel, number: int, part: BlockPlan, inner: Sequence[Node]) -> list[Node]:
+    """The tiles of a block, and `inner` for as many iterations as it has."""
+    rest = binary("-", ident(trips_name(part.axis)), ident(begin_name(part.axis)))
+    length = call("min", c_ast.Constant("long int", f"{part.size}L"), rest)
+    return [
+        *loads(kernel, number),
+        declare("const int", length_name(part.axis), cast_to("int", length)),
+        *inner,
+    ]

@@ -92,15 +92,21 @@ class GroupBarrier(_Leaf):
 
 
 class GroupArray(_Leaf):
-    """The declaration of an array that the items of a group share (local memory, shared memory)."""
+    """The declaration of an array that the items of a group share (local memory, shared memory).
 
-    __slots__ = ("__weakref__", "coord", "elements", "name", "type")
-    attr_names = ("type", "name", "elements")
+    Where it `is_aligned`, pieces of 16 bytes can be read at once.
+    """
 
-    def __init__(self, kind: str, name: str, elements: int, coord: Any = None) -> None:
+    __slots__ = ("__weakref__", "coord", "elements", "is_aligned", "name", "type")
+    attr_names = ("type", "name", "elements", "is_aligned")
+
+    def __init__(
+        self, kind: str, name: str, elements: int, *, is_aligned: bool = False, coord: Any = None
+    ) -> None:
         self.type = kind
         self.name = name
         self.elements = elements
+        self.is_aligned = is_aligned
         self.coord = coord
 
 

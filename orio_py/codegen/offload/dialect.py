@@ -33,6 +33,11 @@ class Dialect(Protocol):
         ...
 
     @property
+    def alignment(self) -> str:
+        """What says that such an array begins at a multiple of 16 bytes."""
+        ...
+
+    @property
     def absolute_is_unsigned(self) -> bool:
         """Whether `abs` of a whole number has an unsigned type."""
         ...

@@ -144,7 +144,8 @@ def steps_of(kernel: Kernel) -> Steps:
         for a, d in dimensions
         if d not in several
     ]
-    layers = [before(declare("const int", "orio_item", item_number(plan)), *places)]
+    item = [declare("const int", "orio_item", item_number(plan))] if plan.staged else []
+    layers = [before(*item, *([] if plan.launch.register_tile else places))]
     loops = [d for a, d in dimensions if _is_looped(plan, a, d)]
     for level, (axis, d) in enumerate(dimensions):
         begin, width = begin_name(axis), plan.launch.step[d]
@@ -157,13 +158,16 @@ def steps_of(kernel: Kernel) -> Steps:
     return Steps(tuple(layers), tuple(loads(kernel, None)), several, bool(loops))
 
 
-def loads(kernel: Kernel, block_number: int | None) -> list[Node]:
-    """The statements that fill the tiles of a block, or of a step, and the barrier behind them; perhaps none."""
+def loads(kernel: Kernel, block_number: int | None, *, whole: bool = False) -> list[Node]:
+    """The statements that fill the tiles of a block, or of a step, and the barrier behind them; perhaps none.
+
+    `whole` says that no iteration of the block is missing in the group.
+    """
     found = [
         device_statement(node, kernel)
         for tile in kernel.plan.staged
         if tile.block == block_number
-        for node in tile.load
+        for node in (whole and tile.whole) or tile.load
     ]
     return [*found, GroupBarrier()] if found else []
 
@@ -186,7 +190,7 @@ def place_loops(plan: KernelPlan, several: Sequence[int]) -> list[Layer]:
 
 def inside(plan: KernelPlan) -> Node | None:
     """The test whether an item has an iteration, None where each has one."""
-    tests = [_has_iteration(a, plan) for a, d in dimensions_of(plan) if not _is_filled(plan, a, d)]
+    tests = [_has_iteration(a, plan) for a, d in dimensions_of(plan) if not is_filled(plan, a, d)]
     return _all(tests) if tests else None
 
 
@@ -231,7 +235,7 @@ def _is_looped(plan: KernelPlan, axis: Axis, dimension: int) -> bool:
     return trips is None or trips > launch.most_groups[dimension] * launch.step[dimension]
 
 
-def _is_filled(plan: KernelPlan, axis: Axis, dimension: int) -> bool:
+def is_filled(plan: KernelPlan, axis: Axis, dimension: int) -> bool:
     """Whether the iterations of an axis fill all of its groups."""
     trips = literal_value(axis.trips)
     is_cut = plan.options.streams > 1 and axis is plan.axes[0]
@@ -249,7 +253,7 @@ def _item_loops(kernel: Kernel) -> list[Layer]:
             continue
         first = _behind(plan, level, _first(plan, axis, dimension))
         layers.append(before(declare(f"const {counter_kind(axis, plan)}", counter(axis, plan), first)))
-        if not _is_filled(plan, axis, dimension):
+        if not is_filled(plan, axis, dimension):
             tests.append(_has_iteration(axis, plan))
     if not tests or (plan.launch.driver_chosen and plan.launch.vector == 1):
         return layers  # With groups of the driver's there are as many items as iterations.

@@ -33,6 +33,7 @@ from orio_py.codegen.offload.loops import (
     iterations,
 )
 from orio_py.codegen.offload.reductions import groups_merged, lanes_declared, lanes_merged, values_declared
+from orio_py.codegen.offload.register_tiles import register_tiles
 from orio_py.codegen.offload.statements import Kernel, device_kind, device_statement
 from orio_py.codegen.offload.types import types_of
 from orio_py.codegen.offload.vectors import Vectors, lanes_name
@@ -47,13 +48,18 @@ from orio_py.kernel.types import device_type
 def lowered_kernel(plan: KernelPlan, features: DeviceFeatures) -> DeviceKernel:
     """The kernel of a plan as a tree."""
     kernel = Kernel(plan, types_of(plan), features)
-    tiles = [GroupArray(device_type(t.type) or "int", t.name, t.elements) for t in plan.staged]
+    wide = plan.launch.register_tile is not None
+    tiles = [
+        GroupArray(device_type(t.type) or "int", t.name, t.elements, is_aligned=wide) for t in plan.staged
+    ]
     body = [*tiles, *values_declared(plan), *_iterations(kernel), *groups_merged(plan, features)]
     return DeviceKernel(plan, block(*body), frozenset(kernel.types))
 
 
 def _iterations(kernel: Kernel) -> list[Node]:
     """The statements by which each item finds its iterations and runs them."""
+    if kernel.plan.launch.register_tile is not None:
+        return register_tiles(kernel)
     if kernel.plan.blocks:
         return blocked_iterations(kernel)
     if kernel.plan.lanes is None:

@@ -49,7 +49,8 @@ class _Spelling(Rewriter):
 
     def visit_GroupArray(self, node: GroupArray) -> Node:
         new = declare(self._dialect.type_name(node.type), node.name, dimensions=[node.elements])
-        return copy_with(new, storage=[self._dialect.group_memory])
+        words = [self._dialect.group_memory, *([self._dialect.alignment] if node.is_aligned else [])]
+        return copy_with(new, storage=words)
 
     def visit_ShuffleDown(self, node: ShuffleDown) -> Node:
         return self._dialect.shuffle_down(self.rewrite(node.value), self.rewrite(node.distance))

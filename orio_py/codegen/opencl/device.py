@@ -49,6 +49,7 @@ class OpenCLDialect:
 
     features = DeviceFeatures(warp=0, item="item", group="group", divides_to_unroll=False)
     group_memory = "__local"
+    alignment = "__attribute__((aligned(16)))"
     absolute_is_unsigned = True
     narrows_in_braces = True
     ids_are_long = False

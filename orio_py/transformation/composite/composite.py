@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from math import prod
 
 from orio_py.ctree.build import flat_block
 from orio_py.ctree.loops import innermost_loops, loops_in
@@ -25,6 +26,7 @@ from orio_py.kernel.backends import BACKENDS
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.composite.steps import Over, Place, ScheduleStep
 from orio_py.transformation.loop_names import index_name, show_loops
+from orio_py.transformation.offload.device_step import DeviceStep
 from orio_py.transformation.parallel.pragma_text import is_omp, pragma_lines
 from orio_py.transformation.unrolling.unroll_rewrite import require_moderate, require_size, unrolled_size
 
@@ -146,6 +148,9 @@ class Composite:
 
         Raises Refusal: ORIO-T050, and the codes of the transformations used.
         """
+        tiled = self._in_registers(node)
+        if tiled is not self:
+            return tiled.apply(node, context)
         if self.factors:
             require_size(unrolled_size(node, self.factors), "Composite", node, "unrolljam")
         untrue: dict[str, str] = {}
@@ -159,6 +164,37 @@ class Composite:
             node = self._settled(stage, untrue, taken).apply(node, context)
         remarks = [Comment(f"/* Left out: {why}. */") for why in untrue.values()]
         return flat_block(*remarks, node) if remarks else node
+
+    def _in_registers(self, node: Node) -> Composite:
+        """The stages in which kernels do what `unrolljam` asks of the loops that they map; the same where they cannot.
+
+        So the bounds of these loops may be any, and nothing is left over that needs a kernel of its own.
+        """
+        kernels: list[DeviceStep] = [
+            step.transformation for stage in self.stages if stage.key in BACKENDS for step in stage.steps
+        ]
+        if len(kernels) == 0 or {"regtile", "unrollreduction"} & {stage.key for stage in self.stages}:
+            return self
+        loops, kernel = show_loops(node), kernels[0]
+        mapped = kernel.nd if isinstance(kernel.nd, tuple) else tuple(loops[: kernel.nd])
+        tile = tuple(self.factors.get(name, 1) for name in reversed(mapped))
+        is_first = kernel.loop in (None, *loops[:1])
+        if prod(tile) == 1 or not is_first or not all(each.takes_register_tiles for each in kernels):
+            return self
+        stages: list[ScheduleStage] = []
+        for stage in self.stages:
+            steps = stage.steps
+            if stage.key in BACKENDS:
+                steps = tuple(step.having(registerTile=tile) for step in steps)
+            elif stage.key == "unrolljam":
+                steps = tuple(
+                    s for s in steps if not isinstance(s.loops, Over) or s.loops.index not in mapped
+                )
+            if (
+                steps and stage.key != "scalarreplace"
+            ):  # Kernels keep in registers what iterations use repeatedly.
+                stages.append(replace(stage, steps=steps))
+        return Composite(tuple(stages), {n: f for n, f in self.factors.items() if n not in mapped})
 
     def _settled(self, stage: ScheduleStage, untrue: Container[str], taken: frozenset[str]) -> ScheduleStage:
         """A stage without pragmas that are untrue, and with the loops `taken` unrolled by `regtile` alone.

@@ -29,7 +29,8 @@ class OffloadArguments:
     have one number per axis, fastest first, None for the default; `unroll` is the factor of the pragma before
     innermost loops, those over an item's iterations where the body has none; `stage` asks for tiles in local
     memory, of `tile` iterations per axis, by default one for each item, and of `block` iterations of loops inside an
-    iteration, by default as many as a group has items along the fastest axis; `vector` is the number of iterations
+    iteration, by default as many as a group has items along the fastest axis; `registers` is the number of iterations
+    per axis that an item does side by side; `vector` is the number of iterations
     that an item does at once; `layout` says how the device holds arrays; `what` names the
     transformation in messages, `backend` is its language; `trusted` says that it is known that iterations may run in any order; `model` has
     the limits of what a group may be, where they are known before there is a device.
@@ -50,6 +51,7 @@ class OffloadArguments:
     stage: bool = False
     tile: tuple[int, ...] | None = None
     block: int | None = None
+    registers: tuple[int, ...] | None = None
     vector: int = 1
     layout: Layout | Layouts = Layout.ROW
     options: DeviceOptions = field(default_factory=DeviceOptions)
@@ -84,13 +86,16 @@ def launch_shape(axes: int, node: Node, arguments: OffloadArguments) -> LaunchSh
         return _free(axes, node, arguments)
     if len(items) == 1:
         items = (*items, *(1,) * (axes - 1))
-    groups, tile = arguments.groups, arguments.tile
+    groups, tile, registers = arguments.groups, arguments.tile, arguments.registers
     if tile is not None and len(tile) == 1:
         tile = (*tile, *items[1:])
+    if registers is not None and len(registers) == 1:
+        registers = (*registers, *(1,) * (axes - 1))
     for name, given in (
         (arguments.words.items, items),
         (arguments.words.groups, groups),
         ("localTile", tile),
+        ("registerTile", registers),
     ):
         if given is not None and len(given) != axes:
             refuse(
@@ -108,8 +113,25 @@ def launch_shape(axes: int, node: Node, arguments: OffloadArguments) -> LaunchSh
             node,
             argument="localTile",
         )
+    if registers is not None:
+        tile = _tile_of_registers(items, registers, tile, node)
     most = None if arguments.model is None else arguments.model.max_grid_dimensions[:axes]
-    return LaunchShape(items, groups, tile, arguments.vector, most_groups=most)
+    return LaunchShape(items, groups, tile, arguments.vector, most_groups=most, register_tile=registers)
+
+
+def _tile_of_registers(
+    items: tuple[int, ...], registers: tuple[int, ...], tile: tuple[int, ...] | None, node: Node
+) -> tuple[int, ...]:
+    """The iterations of a group whose items do so many at once.  Raises Refusal: ORIO-T127."""
+    found = tuple(width * count for width, count in zip(items, registers, strict=True))
+    if tile is not None and tile != found:
+        refuse(
+            "ORIO-T127",
+            f"`localTile` is {list(tile)}, and with `registerTile` a group does {list(found)} iterations at once",
+            node,
+            argument="localTile",
+        )
+    return found
 
 
 def _placed(arguments: OffloadArguments) -> LaunchShape:
@@ -126,6 +148,7 @@ def _free(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
     for name, given in (
         ("workGroups", arguments.groups is not None),
         ("cacheBlocks", arguments.stage),
+        ("registerTile", arguments.registers is not None),
         ("sizeHint", arguments.options.size_hint),
     ):
         if given:

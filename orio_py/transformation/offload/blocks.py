@@ -37,20 +37,21 @@ from orio_py.kernel.plan import Axis, BlockPlan
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.axis_mapping import axis, require_countable
-from orio_py.transformation.offload.body import body_items, unrolled_by_pragma
+from orio_py.transformation.offload.body import body_items, certain_references, unrolled_by_pragma
 
 
 @dataclass(frozen=True, slots=True)
 class InnerLoop:
     """A loop that could be run in blocks of `size` iterations: the statement `place` of the body.
 
-    `references` are the array references in it, by identity.
+    `references` are the array references in it, by identity, `certain` those that every iteration makes.
     """
 
     axis: Axis
     size: int
     place: int
     references: frozenset[int]
+    certain: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,11 @@ def inner_loops(
             continue
         typed = _typed(loop, body)
         references = frozenset(id(node) for node in walk(loop.body) if isinstance(node, c_ast.ArrayRef))
-        found.append(InnerLoop(axis(typed, arithmetic, context), size, place, references))
+        found.append(
+            InnerLoop(
+                axis(typed, arithmetic, context), size, place, references, certain_references(loop.body)
+            )
+        )
     reason = _keeping(items, [loop.place for loop in found], private, single=single)
     if found and reason is not None:
         return InnerLoops((), (*reasons, reason))

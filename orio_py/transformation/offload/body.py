@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from orio_py.ctree.build import index, literal_value
 from orio_py.ctree.loops import innermost_loops
@@ -22,6 +22,7 @@ from orio_py.kernel.types import device_type
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.offload.buffers import Array
 
+_JUMPS = (c_ast.Break, c_ast.Continue, c_ast.Goto, c_ast.Return)
 _POINTS = frozenset({"&", "*"})
 
 
@@ -166,3 +167,28 @@ def body_items(body: Node) -> tuple[Node, ...]:
     if isinstance(body, Compound):
         return tuple(body.block_items or [])
     return () if isinstance(body, (c_ast.EmptyStatement, Comment)) else (copy_with(body),)
+
+
+def certain_references(node: Node) -> frozenset[int]:
+    """The array references, by identity, that a statement makes whatever happens; none in loops inside."""
+    return frozenset(id(part) for part in _certain(node) if isinstance(part, c_ast.ArrayRef))
+
+
+def _certain(node: Node) -> Iterator[Node]:
+    """The parts of a statement that are always evaluated."""
+    match node:
+        case Compound():
+            for item in node.block_items or []:
+                yield from _certain(item)
+                if any(isinstance(part, _JUMPS) for part in walk(item)):
+                    return
+        case c_ast.If() | c_ast.TernaryOp() | c_ast.Switch():
+            yield from _certain(node.cond)
+        case c_ast.For() | c_ast.While() | c_ast.DoWhile() | c_ast.Label() | c_ast.Case() | c_ast.Default():
+            return
+        case c_ast.BinaryOp(op="&&" | "||"):
+            yield from _certain(node.left)
+        case _:
+            yield node
+            for part in node:
+                yield from _certain(part)

@@ -33,6 +33,7 @@ from orio_py.transformation.offload.device_step import (
     LAYOUT,
     LOOP,
     ND,
+    REGISTERS,
     SHAPE,
     SPREAD,
     STREAMS,
@@ -174,6 +175,7 @@ ENTRY = Entry(
         STREAMS,
         stage_spec("threads", "block", "shared memory"),
         TILE,
+        REGISTERS,
         VECTOR,
         LAYOUT,
         ArgumentSpec(

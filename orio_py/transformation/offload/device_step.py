@@ -20,6 +20,7 @@ from orio_py.transformation.entry import ArgumentSpec
 from orio_py.transformation.final_index import with_final_indices
 from orio_py.transformation.offload.arguments import OffloadArguments
 from orio_py.transformation.offload.offload import Offloaded, offloaded, require_any_order
+from orio_py.transformation.offload.register_tile import offloaded_in_registers, require_register_tile
 from orio_py.transformation.parallel.annotate import chosen_loops
 from orio_py.transformation.simpler.comparisons import with_comparisons
 from orio_py.transformation.sites import Choice, rewrite_where
@@ -57,6 +58,7 @@ class DeviceStep(ABC):
     streamCount: int = 1
     cacheBlocks: bool = False
     localTile: Counts = None
+    registerTile: Counts = None
     vectorWidth: int = 1
     layout: Layout | Layouts = Layout.ROW
     force: bool = False
@@ -93,6 +95,17 @@ class DeviceStep(ABC):
         rewrite_where(node, chosen, look, context)
 
     @property
+    def takes_register_tiles(self) -> bool:
+        """Whether items can do iterations side by side: nothing else says which ones they do."""
+        others = self.coarsen > 1 or self.vectorWidth > 1 or self.spread is Distribution.BLOCKED
+        return self.registerTile is None and self.localTile is None and self.knows_groups and not others
+
+    @property
+    def knows_groups(self) -> bool:
+        """Whether the size of groups is known."""
+        return True
+
+    @property
     @abstractmethod
     def backend(self) -> Backend:
         """The language of the kernels."""
@@ -115,6 +128,7 @@ class DeviceStep(ABC):
             stage=self.cacheBlocks,
             tile=tile,
             block=block,
+            registers=self.registerTile,
             vector=self.vectorWidth,
             layout=self.layout,
             options=replace(arguments.options, streams=self.streamCount),
@@ -145,6 +159,7 @@ class DeviceStep(ABC):
 def _require_compatible(arguments: OffloadArguments, node: Node) -> None:
     """Arguments go with each other.  Raises Refusal: ORIO-T127, T130, T141."""
     words = arguments.words
+    require_register_tile(arguments, node)
     if (arguments.tile or arguments.block) and not arguments.stage:
         refuse(
             "ORIO-T127",
@@ -178,7 +193,7 @@ def _require_compatible(arguments: OffloadArguments, node: Node) -> None:
 def _kernel(loop: Node, context: Context, arguments: OffloadArguments, *, spare: bool) -> Offloaded | None:
     """A loop as a kernel; None for a spare one that cannot be one."""
     if not spare:
-        return offloaded(loop, context, arguments)
+        return offloaded_in_registers(loop, context, arguments)
     options = replace(arguments.options, streams=1)
     plain = OffloadArguments(
         arguments.what,
@@ -188,7 +203,7 @@ def _kernel(loop: Node, context: Context, arguments: OffloadArguments, *, spare:
         trusted=arguments.trusted,
         model=arguments.model,
     )
-    untiled = replace(arguments, stage=False, tile=None, block=None)
+    untiled = replace(arguments, stage=False, tile=None, block=None, registers=None)
     for given in (arguments, untiled, plain):
         with suppress(Refusal):
             return offloaded(loop, context, given)
@@ -207,7 +222,7 @@ def _with_kernels(
 
 def with_kernel(loop: Node, context: Context, arguments: OffloadArguments) -> Node:
     """The call of the kernel that a loop nest becomes.  Raises Refusal as `offload` does."""
-    return _called(offloaded(with_comparisons(loop, context), context, arguments), arguments)
+    return _called(offloaded_in_registers(with_comparisons(loop, context), context, arguments), arguments)
 
 
 def _called(found: Offloaded, arguments: OffloadArguments) -> Node:
@@ -345,6 +360,13 @@ TILE = ArgumentSpec(
     "iterations for which a group fills its tiles at once, multiples of its items",
     _tile_counts,
     "one per item",
+)
+REGISTERS = ArgumentSpec(
+    "registerTile",
+    SHAPE,
+    "iterations that an item does side by side, with their values in registers",
+    as_needed,
+    "0, for one",
 )
 VECTOR = ArgumentSpec(
     "vectorWidth",

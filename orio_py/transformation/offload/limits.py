@@ -10,14 +10,13 @@ from typing import NoReturn
 
 from orio_py.ctree.nodes import Node
 from orio_py.kernel.plan import KernelPlan
-from orio_py.kernel.types import device_type
+from orio_py.kernel.types import element_bytes
 from orio_py.machine.device import GpuModel
 from orio_py.transformation.base import refuse
 
 OLDEST = "sm_75"
 """The architecture whose limits hold where none is named; those of later ones are no smaller for a block."""
 
-_BYTES = {"char": 1, "uchar": 1, "bool": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4}
 _SIDES = "xyz"
 
 
@@ -26,8 +25,8 @@ def shared_bytes(plan: KernelPlan, warp: int) -> int:
     items = prod(plan.launch.block_size)
     # One value per warp where groups are made of whole warps; a single warp needs none.
     values = items if items % warp else (items // warp if items > warp else 0)
-    tiles = sum(tile.elements * _size(tile.type) for tile in plan.staged)
-    return tiles + sum(values * _size(reduction.type) for reduction in plan.reductions)
+    tiles = sum(tile.elements * element_bytes(tile.type) for tile in plan.staged)
+    return tiles + sum(values * element_bytes(reduction.type) for reduction in plan.reductions)
 
 
 def require_limits(plan: KernelPlan, model: GpuModel | None, node: Node) -> None:
@@ -78,7 +77,3 @@ def _refuse(found: str, most: int, node: Node, argument: str) -> NoReturn:
 
 def _times(sizes: tuple[int, ...]) -> str:
     return " x ".join(str(size) for size in sizes)
-
-
-def _size(text: str) -> int:
-    return _BYTES.get(device_type(text) or "", 8)

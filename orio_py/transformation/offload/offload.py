@@ -31,7 +31,7 @@ from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.offload.arguments import OffloadArguments, launch_shape
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.axis_mapping import axis, mapped_loops
-from orio_py.transformation.offload.blocks import InnerLoops, in_blocks, inner_loops
+from orio_py.transformation.offload.blocks import in_blocks
 from orio_py.transformation.offload.body import (
     body_items,
     flattened,
@@ -44,7 +44,7 @@ from orio_py.transformation.offload.element_accesses import ElementAccess, colle
 from orio_py.transformation.offload.index_ranges import IndexRange
 from orio_py.transformation.offload.limits import require_limits
 from orio_py.transformation.offload.scalars import scalars
-from orio_py.transformation.offload.staging import Staging, staging
+from orio_py.transformation.offload.staging import StagedNest, Staging
 from orio_py.transformation.offload.structures import Flattened, flattened_structures
 from orio_py.transformation.offload.vectors import lanes
 from orio_py.transformation.parallel.data_sharing import (
@@ -121,14 +121,11 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     kept = scalars(shared, outer, every, plain, extents, arguments.what, context)
     dimensions = tuple(axis(loop, arithmetic, context) for loop in mapped)
     _require_known_groups(launch, kept.reductions, node)
-    tiles = Staging()
-    if arguments.stage:
-        names = [name for name, _ in kept.private]
-        size, single = arguments.block or launch.block_size[0], launch.step == launch.block_size
-        loops = inner_loops(body, size, names, arithmetic, what, context, single=single)
-        numbers = {name: found for name, found in uses.items() if name not in plain_arrays.mixed}
-        tiles = staging(numbers, arrays, dimensions, launch, arithmetic, loops.loops, pad=arguments.pads)
-        _require_tiles(tiles, loops, node, arguments)
+    numbers = {name: found for name, found in uses.items() if name not in plain_arrays.mixed}
+    stage = StagedNest(body, numbers, arrays, dimensions, launch, arithmetic, node)
+    tiles = (
+        stage.tiles([name for name, _ in kept.private], context, arguments) if arguments.stage else Staging()
+    )
     new = flattened(body, arrays, tiles.references) if tiles.tiles else plain
     blocked = in_blocks(body_items(new), tiles.loops, kept.private, arguments.unroll)
     combined = {reduction.name for reduction in kept.reductions}
@@ -202,37 +199,6 @@ def _buffers(arrays: Mapping[str, Array], tiles: Staging) -> tuple[BufferPlan, .
     """The buffers; tiles are also loaded with what no iteration of a slice touches."""
     staged = {tile.array for tile in tiles.tiles}
     return tuple(replace(a.plan, slices=None) if n in staged else a.plan for n, a in arrays.items())
-
-
-def _require_tiles(tiles: Staging, loops: InnerLoops, node: Node, arguments: OffloadArguments) -> None:
-    """Tiles of the sizes that were asked for can be kept in local memory.  Raises Refusal: ORIO-T127, T130.
-
-    Without sizes, where there is nothing to keep, the kernel is the one without tiles.
-    """
-    notes = [note(reason, node) for reason in loops.reasons]
-    if not tiles.tiles and arguments.tile is None and arguments.block is None:
-        return
-    if not tiles.tiles:
-        refuse(
-            "ORIO-T130",
-            f"{arguments.what} finds nothing to keep in {arguments.words.memory}: no two items of a group read the same "
-            "element of an array that the loops only read, by subscripts that differ by whole numbers of mapped "
-            "indices",
-            node,
-            notes=notes,
-            help="leave `localTile` out, or map more loops with `nd`",
-            argument="cacheBlocks",
-        )
-    if arguments.block is not None and not tiles.loops:
-        refuse(
-            "ORIO-T127",
-            "the last number of `localTile` is the length of blocks of a loop inside an iteration, and no such "
-            "loop needs a tile",
-            node,
-            notes=notes,
-            help="give `localTile` one number per mapped loop",
-            argument="localTile",
-        )
 
 
 def _arrays(

@@ -31,6 +31,7 @@ from orio_py.transformation.offload.device_step import (
     LAYOUT,
     LOOP,
     ND,
+    REGISTERS,
     SHAPE,
     SPREAD,
     STREAMS,
@@ -67,6 +68,11 @@ class OpenCL(DeviceStep):
     clFlags: str = ""
     platform: int | str | None = None
     device: int | str | None = None
+
+    @property
+    def knows_groups(self) -> bool:
+        """Whether the size of groups is not left to the driver."""
+        return (0,) not in (self.workItemsPerGroup, self.threadCount)
 
     @property
     def backend(self) -> Backend:
@@ -163,6 +169,7 @@ ENTRY = Entry(
         STREAMS,
         stage_spec("items", "group", "local memory"),
         TILE,
+        REGISTERS,
         VECTOR,
         LAYOUT,
         FORCE,

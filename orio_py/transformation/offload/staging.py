@@ -13,42 +13,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, product
 from math import prod
 
 from orio_py.ctree.build import (
     add,
     as_long,
-    assign,
     binary,
-    block,
-    declare,
-    for_,
     ident,
-    if_,
     index,
     literal_value,
     mul,
-    statements,
     sub,
-    unary,
 )
 from orio_py.ctree.dependence.affine import Polynomial
-from orio_py.ctree.nodes import Compound, Node, c_ast
-from orio_py.kernel.call import begin_name, place_name, start_name
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.kernel.call import place_name
 from orio_py.kernel.plan import Axis, LaunchShape, ScalarPlan, StagedTile
+from orio_py.kernel.types import WIDEST, element_bytes
+from orio_py.transformation.base import Context, note, refuse
+from orio_py.transformation.offload.arguments import OffloadArguments
 from orio_py.transformation.offload.arithmetic import Arithmetic
-from orio_py.transformation.offload.blocks import InnerLoop
+from orio_py.transformation.offload.blocks import InnerLoop, InnerLoops, inner_loops
+from orio_py.transformation.offload.body import certain_references
 from orio_py.transformation.offload.buffers import Array
 from orio_py.transformation.offload.element_accesses import ElementAccess
+from orio_py.transformation.offload.tile_loads import Filling, Offsets, TileReads, TileSide
 
 _WARP = 32
 """Threads that read from shared memory together (CUDA C++ Programming Guide, section 4.1)."""
-
-_CELL, _ELEMENT, _ITEM = "orio_cell", "orio_element", "orio_item"
-
-Offsets = tuple[int, ...]
-"""What a subscript adds to each index of a tile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,37 +58,66 @@ class Staging:
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
-    """One dimension of a tile: `factor` times the index of an axis, of which a group does `items` at a time.
+class StagedNest:
+    """A nest whose groups are to keep tiles: the body of an iteration, and what it uses of which arrays."""
 
-    The axis may be a loop that runs in blocks, `items` then the size of a block.
+    body: Node
+    uses: Mapping[str, Sequence[ElementAccess]]
+    arrays: Mapping[str, Array]
+    axes: Sequence[Axis]
+    launch: LaunchShape
+    arithmetic: Arithmetic
+    node: Node
+
+    def tiles(self, private: Sequence[str], context: Context, arguments: OffloadArguments) -> Staging:
+        """The tiles; `private` are scalars that each item has for itself.  Raises Refusal: ORIO-T127, T130."""
+        size = arguments.block or self.launch.block_size[0]
+        single = self.launch.step == self.launch.block_size or self.launch.register_tile is not None
+        loops = inner_loops(self.body, size, private, self.arithmetic, arguments.what, context, single=single)
+        certain = certain_references(self.body)
+        found = staging(
+            self.uses,
+            self.arrays,
+            self.axes,
+            self.launch,
+            self.arithmetic,
+            loops.loops,
+            pad=arguments.pads,
+            certain=certain,
+        )
+        _require_tiles(found, loops, self.node, arguments)
+        return found
+
+
+def _require_tiles(tiles: Staging, loops: InnerLoops, node: Node, arguments: OffloadArguments) -> None:
+    """Tiles of the sizes that were asked for can be kept in local memory.  Raises Refusal: ORIO-T127, T130.
+
+    Without sizes, where there is nothing to keep, the kernel is the one without tiles.
     """
-
-    axis: Axis
-    items: int
-    factor: Polynomial
-    low: int = 0
-    high: int = 0
-
-    @property
-    def extent(self) -> int:
-        """The number of values that the index takes in a group, the halo included."""
-        return (self.items - 1) * abs(self.axis.stride) + 1 + self.high - self.low
-
-
-@dataclass(frozen=True, slots=True)
-class _Reads:
-    """The references to one array: `sides`, to whose indices each adds its offsets, by identity, and `rest`."""
-
-    sides: tuple[_Side, ...]
-    rest: Polynomial
-    offsets: Mapping[int, Offsets]
-    pad: int = 0
-
-    @property
-    def widths(self) -> tuple[int, ...]:
-        """The elements from one value of each side to the next one of the side before it: extents, with gaps."""
-        return (*(side.extent for side in self.sides[:-1]), self.sides[-1].extent + self.pad)
+    notes = [note(reason, node) for reason in loops.reasons]
+    if not tiles.tiles and arguments.tile is None and arguments.block is None:
+        return
+    if not tiles.tiles:
+        refuse(
+            "ORIO-T130",
+            f"{arguments.what} finds nothing to keep in {arguments.words.memory}: no two items of a group read the same "
+            "element of an array that the loops only read, by subscripts that differ by whole numbers of mapped "
+            "indices",
+            node,
+            notes=notes,
+            help="leave `localTile` out, or map more loops with `nd`",
+            argument="cacheBlocks",
+        )
+    if arguments.block is not None and not tiles.loops:
+        refuse(
+            "ORIO-T127",
+            "the last number of `localTile` is the length of blocks of a loop inside an iteration, and no such "
+            "loop needs a tile",
+            node,
+            notes=notes,
+            help="give `localTile` one number per mapped loop",
+            argument="localTile",
+        )
 
 
 def staging(
@@ -107,11 +129,13 @@ def staging(
     loops: Sequence[InnerLoop] = (),
     *,
     pad: bool = False,
+    certain: Set[int] = frozenset(),
 ) -> Staging:
     """Tiles for all arrays of which several items of a group read the same elements; perhaps none.
 
     `loops` are the loops of the body that could run in blocks.  With `pad` rows have an odd number of elements
-    where neighbouring items read from different rows, so that they do not meet in one bank of the memory.
+    where neighbouring items read from different rows, so that they do not meet in one bank of the memory; `certain`
+    are the references by identity that every iteration makes.
     """
     widths = list(zip(axes, reversed(launch.step), strict=True))
     tiles: list[tuple[StagedTile, InnerLoop | None]] = []
@@ -132,8 +156,15 @@ def staging(
             count = ident(scalar)
         for number, (reads, loop) in enumerate(groups, start=1):
             tile = tile_name(name, number)
-            reads = replace(reads, pad=_padding(reads, axes[-1], launch.block_size[0])) if pad else reads
-            tiles.append((_tile(tile, arrays[name], reads, prod(launch.block_size), count, arithmetic), loop))
+            wide = launch.register_tile is not None
+            gap = _padding(reads, axes[-1], launch.block_size[0], arrays[name].plan.type, wide=wide)
+            filling = Filling(
+                tile, arrays[name], replace(reads, pad=gap if pad else 0), prod(launch.block_size)
+            )
+            tiles.append(
+                (filling.tile(count, arithmetic, certain=_certain(filling.reads, loop, certain)), loop)
+            )
+            reads = filling.reads
             references |= {key: _reference(tile, reads, offsets) for key, offsets in reads.offsets.items()}
     used = [loop for loop in loops if any(loop is other for _, other in tiles)]
     placed = (replace(tile, block=None if loop is None else used.index(loop)) for tile, loop in tiles)
@@ -150,7 +181,7 @@ def _groups(
     array: Array,
     widths: Sequence[tuple[Axis, int]],
     loops: Sequence[InnerLoop],
-) -> list[tuple[_Reads, InnerLoop | None]]:
+) -> list[tuple[TileReads, InnerLoop | None]]:
     """The references that differ by whole numbers alone, together; each with the loop whose blocks have tiles.
 
     None of an array that is written.  What fits nowhere is read from the array itself.
@@ -183,12 +214,12 @@ def _groups(
 class _Group:
     """References whose subscripts are the same sum but for whole numbers: their offsets by identity."""
 
-    sides: tuple[_Side, ...]
+    sides: tuple[TileSide, ...]
     rest: Polynomial
     loop: InnerLoop | None
     offsets: dict[int, Offsets] = field(default_factory=dict[int, Offsets])
 
-    def offsets_of(self, sides: Sequence[_Side], rest: Polynomial) -> Offsets | None:
+    def offsets_of(self, sides: Sequence[TileSide], rest: Polynomial) -> Offsets | None:
         """What a subscript adds to each index, None where it is not of this group."""
         if [(s.axis.index, s.factor.key) for s in sides] != [
             (s.axis.index, s.factor.key) for s in self.sides
@@ -197,7 +228,7 @@ class _Group:
         found, distance = _offsets(rest - self.rest, self.sides)
         return None if distance.terms else found
 
-    def reads(self, lost: Set[int]) -> _Reads | None:
+    def reads(self, lost: Set[int]) -> TileReads | None:
         """The references but for those that are lost; None where there are no others."""
         offsets = {key: found for key, found in self.offsets.items() if key not in lost}
         if not offsets:
@@ -207,12 +238,12 @@ class _Group:
             replace(side, low=min(column), high=max(column))
             for side, column in zip(self.sides, columns, strict=True)
         )
-        return _Reads(tuple(sides), self.rest, offsets)
+        return TileReads(tuple(sides), self.rest, offsets)
 
 
 def _parts_in(
     flat: Polynomial, use: ElementAccess, widths: Sequence[tuple[Axis, int]], loops: Sequence[InnerLoop]
-) -> tuple[tuple[_Side, ...], Polynomial, InnerLoop | None] | None:
+) -> tuple[tuple[TileSide, ...], Polynomial, InnerLoop | None] | None:
     """A subscript as `_parts` has it, with the loop whose index it needs beside the mapped ones."""
     if (parts := _parts(flat, use, widths)) is not None:
         return (*parts, None)
@@ -223,11 +254,11 @@ def _parts_in(
 
 def _parts(
     flat: Polynomial, use: ElementAccess, widths: Sequence[tuple[Axis, int]]
-) -> tuple[tuple[_Side, ...], Polynomial] | None:
+) -> tuple[tuple[TileSide, ...], Polynomial] | None:
     """A subscript as a sum of steady factors times axes, and the steady rest; None where it is none."""
     indices = {level.index for level in use.levels} | {axis.index for axis, _ in widths}
     rest = flat
-    sides: list[_Side] = []
+    sides: list[TileSide] = []
     for axis, items in widths:
         factor = Polynomial.total(
             (tuple(s for s in monomial if s != axis.index), coefficient)
@@ -235,7 +266,7 @@ def _parts(
             if monomial.count(axis.index) == 1
         )
         if factor.terms:
-            sides.append(_Side(axis, items, factor))
+            sides.append(TileSide(axis, items, factor))
             rest = rest - factor * Polynomial.symbol(axis.index)
     steady = (rest, *(side.factor for side in sides))
     if any(symbol in indices for value in steady for monomial in value.terms for symbol in monomial):
@@ -245,7 +276,7 @@ def _parts(
     return tuple(sides), rest
 
 
-def _offsets(distance: Polynomial, sides: Sequence[_Side]) -> tuple[Offsets, Polynomial]:
+def _offsets(distance: Polynomial, sides: Sequence[TileSide]) -> tuple[Offsets, Polynomial]:
     """Whole numbers of the sides' factors that add up to a distance, and what they leave of it.
 
     The largest factor goes first, by the nearest number of it, as in `-64 + 1` for factors 64 and 1.
@@ -267,7 +298,7 @@ def _leading(factor: Polynomial) -> tuple[int, int, tuple[str, ...]]:
     return len(monomial), abs(factor.terms[monomial]), monomial
 
 
-def _is_reused(reads: _Reads, widths: Sequence[tuple[Axis, int]]) -> bool:
+def _is_reused(reads: TileReads, widths: Sequence[tuple[Axis, int]]) -> bool:
     """Whether two items of a group read one element."""
     used = {side.axis.index for side in reads.sides}
     if any(items > 1 for axis, items in widths if axis.index not in used):
@@ -277,7 +308,7 @@ def _is_reused(reads: _Reads, widths: Sequence[tuple[Axis, int]]) -> bool:
     return any(_meet(one, two, reads.sides, mapped) for one, two in combinations(distinct, 2))
 
 
-def _meet(one: Offsets, two: Offsets, sides: Sequence[_Side], mapped: Set[str]) -> bool:
+def _meet(one: Offsets, two: Offsets, sides: Sequence[TileSide], mapped: Set[str]) -> bool:
     """Whether some item reads with one offset what another item of its group reads with the other."""
     another = any(a != b for a, b, side in zip(one, two, sides, strict=True) if side.axis.index in mapped)
     return another and all(
@@ -286,7 +317,7 @@ def _meet(one: Offsets, two: Offsets, sides: Sequence[_Side], mapped: Set[str]) 
     )
 
 
-def _reference(tile: str, reads: _Reads, offsets: Offsets) -> Node:
+def _reference(tile: str, reads: TileReads, offsets: Offsets) -> Node:
     """The element of the tile that an item reads with some offsets."""
     result: Node | None = None
     for side, width, offset in zip(reads.sides, reads.widths, offsets, strict=True):
@@ -296,14 +327,25 @@ def _reference(tile: str, reads: _Reads, offsets: Offsets) -> Node:
     return index(tile, result)
 
 
-def _padding(reads: _Reads, fastest: Axis, items: int) -> int:
-    """1 where rows of an even length would make the items of a warp read from one bank, else 0.
+def _certain(reads: TileReads, loop: InnerLoop | None, certain: Set[int]) -> bool:
+    """Whether all elements of a tile are read, or lie between such, where no iteration of the group is missing."""
+    made = certain if loop is None else loop.certain
+    offsets = {found for key, found in reads.offsets.items() if key in made}
+    return offsets.issuperset(product(*((side.low, side.high) for side in reads.sides)))
 
-    A warp reads from one row where its items run along the row and fill it.
+
+def _padding(reads: TileReads, fastest: Axis, items: int, kind: str, *, wide: bool) -> int:
+    """The elements after each row that keep the items of a warp from reading from one bank: 1, or 0.
+
+    A warp reads from one row where its items run along the row and fill it.  Rows that are read in wide pieces stay
+    as well aligned as they are.
     """
     row = reads.sides[-1]
     along = row.axis.index == fastest.index and items >= _WARP
-    return 0 if along or len(reads.sides) == 1 or row.extent % 2 else 1
+    if along or len(reads.sides) == 1:
+        return 0
+    piece = WIDEST // element_bytes(kind) if wide else 1
+    return piece if row.extent % piece == 0 and wide else (row.extent + 1) % 2
 
 
 def _plus(left: Node, right: Node) -> Node:
@@ -315,66 +357,8 @@ def _plus(left: Node, right: Node) -> Node:
             return binary("+", left, right)
 
 
-def _place(side: _Side, offset: int) -> Node:
+def _place(side: TileSide, offset: int) -> Node:
     """How far from the tile's first value an item's index is, plus an offset."""
     step = abs(side.axis.stride)
     place = mul(ident(place_name(side.axis)), step)
     return add(place, offset) if side.axis.upward else sub((side.items - 1) * step + offset, place)
-
-
-def _tile(
-    tile: str, array: Array, reads: _Reads, items: int, count: Node, arithmetic: Arithmetic
-) -> StagedTile:
-    """The tile of that name, which all items fill together, each every `items`-th element; none beyond the buffer."""
-    name = array.plan.name
-    elements = prod(side.extent for side in reads.sides)
-    declared: list[Node] = []
-    flat, weight = reads.rest, elements
-    for side in reads.sides:
-        whole = weight
-        weight //= side.extent
-        cell: Node = ident(_CELL) if weight == 1 else binary("/", ident(_CELL), weight)
-        cell = cell if whole == elements else binary("%", cell, side.extent)
-        declared.append(declare("const long", side.axis.index, _index(side, cell)))
-        flat = flat + side.factor * Polynomial.symbol(side.axis.index)
-    kept = frozenset({*(side.axis.index for side in reads.sides), *(s.name for s in array.scalars)})
-    element = arithmetic.expression(flat, kept=kept)
-    if array.first is not None:
-        number = literal_value(array.first)
-        element = sub(element, array.first if number is None else number)
-    inside = binary("&&", binary(">=", ident(_ELEMENT), 0), binary("<", ident(_ELEMENT), count))
-    row = reads.sides[-1].extent
-    place: Node = ident(_CELL)
-    if reads.pad:
-        place = binary("+", place, binary("/", ident(_CELL), row))
-    copy = assign(index(tile, place), index(name, ident(_ELEMENT)))
-    load = _each_cell(
-        elements, items, block(*declared, declare("const long", _ELEMENT, element), if_(inside, copy))
-    )
-    room = elements + elements // row * reads.pad
-    return StagedTile(tile, array.plan.type, name, room, (load,))
-
-
-def _index(side: _Side, cell: Node) -> Node:
-    """The value of an index that belongs to a place in the tile, in `long`."""
-    axis, step = side.axis, abs(side.axis.stride)
-    number = literal_value(axis.start)
-    offset = side.low + (number or 0)
-    begin = mul(ident(begin_name(axis)), step)
-    first = ident(start_name(axis)) if number is None else None
-    if axis.upward:
-        value = begin if first is None else add(first, begin)
-    else:
-        offset -= (side.items - 1) * step
-        value = unary("-", begin) if first is None else sub(first, begin)
-    return add(binary("+", value, cell), offset)
-
-
-def _each_cell(elements: int, items: int, body: Compound) -> Node:
-    """A statement for each element of a tile, by the items of a group: one at most each where there are so few."""
-    cell = ident(_CELL)
-    if elements > items:
-        step = assign(_CELL, items, "+=")
-        return for_(declare("int", _CELL, ident(_ITEM)), binary("<", cell, elements), step, body)
-    rest = statements(body) if elements == items else [if_(binary("<", cell, elements), body)]
-    return block(declare("const int", _CELL, ident(_ITEM)), *rest)

@@ -271,6 +271,13 @@ def _require_simple_types(
         parts = [leaf for part in (other.start, other.bound) for leaf in leaves(part)]
         if len(kinds) > 1 or not same_signedness(index_type(other, context), context, *parts):
             no("the types of indices and bounds are not all signed or all unsigned")
+    indices = {other.index for other in loops}
+    for other in loops if kinds == {"unsigned"} else ():
+        below = [part for part in walk(other.start) if subtracts(part, context)]
+        if any(not context.effects(part).reads & indices for part in below):
+            no(
+                f"the start of the loop `{other.index}` may wrap around below zero, where that loop does not run"
+            )
     return kinds == {"unsigned"}
 
 

@@ -172,10 +172,14 @@ class _Cut:
         """The index after the common part, whether that runs or not."""
         if equal(bound, self._first):
             return bound if self._strict else simplify(add(bound, self._inner.stride))
+        ended = replace(self._inner, start=self._first, bound=bound)
+        return final_value(ended, "register tiling", self._with_limits())
+
+    def _with_limits(self) -> Context:
+        """The context in which the limits are declared."""
         names = [d.name for d in self.declarations if isinstance(d, c_ast.Decl) and d.name]
         known = {name: CDeclaration(name, self._kind) for name in names}
-        context = replace(self._context, declarations={**self._context.declarations, **known})
-        return final_value(replace(self._inner, start=self._first, bound=bound), "register tiling", context)
+        return replace(self._context, declarations={**self._context.declarations, **known})
 
     def _limit(self, prefix: str, value: Node, copy: int | None) -> Node:
         """A limit, in a constant of its own unless it is short or used only once."""
@@ -210,7 +214,9 @@ class _Cut:
             over = 0 if self._strict else self._inner.stride
             own_end = mine if self._strict else simplify(add(mine, 1 if over > 0 else -1))
             never_shorter = binary("<=" if self._beyond == ">" else ">=", mine, self._first)
-            if not is_always_true(never_shorter, self._context):  # else it ends where the common part begins
+            if not is_always_true(
+                never_shorter, self._with_limits()
+            ):  # else it ends where the common part begins
                 end = ternary(binary(self._beyond, mine, self._first), own_end, self._first)
         test = binary(self._beyond, ident(self._inner.index), end)
         return self._loop(self._at(self._inner.start, copy), test, self._alone(copy))

@@ -315,9 +315,11 @@ def main_test(view: CanonicalLoop, factor: int, context: Context) -> Node:
 
 
 def _wraps_below(view: CanonicalLoop, context: Context) -> bool:
-    """Whether compilers warn of a short index below a macro's value minus something, which may be negative."""
+    """Whether compilers warn of a short index below a constant's value minus something, which may be negative."""
     short = control_type(view, context) != index_type(view, context)
-    return short and isinstance(view.bound, c_ast.ID) and view.bound.name in context.macros
+    is_macro = isinstance(view.bound, c_ast.ID) and view.bound.name in context.macros
+    has_size = any(isinstance(part, c_ast.UnaryOp) and part.op == "sizeof" for part in walk(view.bound))
+    return short and (is_macro or has_size)
 
 
 def _is_int(bound: Node, context: Context) -> bool:

@@ -87,6 +87,11 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (Permut(names("j", "j")), "ORIO-T016", f"@{FOR_I} for (j = 0; j < n; j++) c[i][j] = 0;"),
     (JI, "ORIO-T030", f"@{FOR_I} {{ a[i] = 0; for (j = 0; j < n; j++) c[i][j] = 0; }}"),
     (JI, "ORIO-T031", f"@{FOR_I} for (j = 0; j <= i * i; j++) c[i][j] = 0;"),
+    (
+        Permut((LoopName(("w",)), LoopName(("r",)))),
+        "ORIO-T031",
+        "for (unsigned r = u - 1; r < u; r++) @for (unsigned w = 0; w < r + 3; w++) c[0][0] += 1;",
+    ),
     (JI, "ORIO-T040", f"{FOR_I} for (j = 0; j < n; j++) @c[i + 1][j] = c[i][j + 1];"),
     (JI, "ORIO-T041", f"{FOR_I} for (j = 0; j < n; j++) @a[i * j] = a[i + j];"),
     (JI, "ORIO-T027", f"{FOR_I} for (j = 0; j < m; j++) @m = 4;"),

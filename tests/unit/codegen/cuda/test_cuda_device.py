@@ -41,6 +41,10 @@ CASES: dict[str, tuple[str, CUDA]] = {
         f"{FOR_I} for (j = 0; j < m; j++) for (k = 0; k < n; k++) q[i][j] += p[i][k] * A[k * m + j];",
         CUDA(nd=2, threadCount=(16, 8), cacheBlocks=True, unrollInner=4),
     ),
+    "product_registers": (
+        f"{FOR_I} for (j = 0; j < m; j++) for (k = 0; k < n; k++) q[i][j] += p[i][k] * A[k * m + j];",
+        CUDA(nd=2, threadCount=(16, 8), cacheBlocks=True, registerTile=(2, 2), localTile=(32, 16, 4)),
+    ),
     "sums": (SUMS, CUDA(threadCount=(256,), blockCount=(8,))),
     "sums_warp": (f"{FOR_I} s += x[i];", CUDA(threadCount=(32,))),
     "sums_odd": (SUMS, CUDA(threadCount=(48,), blockCount=(8,))),
