@@ -137,12 +137,14 @@ def _domain(value: Value, name: str) -> tuple[str, ...]:
 def _architecture(value: Value, name: str) -> str:
     """Raises Refusal: ORIO-T010."""
     words = text(value, name)
-    if words and gpu_model(words) is None:
+    known = [name for name in gpu_models() if int(name[3:]) >= int(OLDEST[3:])]
+    model = gpu_model(words)
+    if words and (model is None or model.architecture not in known):
         refuse(
             "ORIO-T010",
             f"`{name}` is '{words}', which is no architecture that is known",
             None,
-            help=did_you_mean(words, gpu_models()),
+            help=did_you_mean(words, known),
             argument=name,
         )
     return words

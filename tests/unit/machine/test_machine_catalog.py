@@ -8,7 +8,22 @@ import pytest
 
 from orio_py.machine.catalog import DATA, gpu_model, gpu_models, read_model
 
-WANTED = ("sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_100", "sm_103", "sm_120")
+WANTED = (
+    "sm_35",
+    "sm_52",
+    "sm_60",
+    "sm_61",
+    "sm_70",
+    "sm_75",
+    "sm_80",
+    "sm_86",
+    "sm_87",
+    "sm_89",
+    "sm_90",
+    "sm_100",
+    "sm_103",
+    "sm_120",
+)
 
 
 def test_the_architectures_in_order():
@@ -20,9 +35,10 @@ def test_the_limits_of_a_model_agree_with_each_other(name):
     model = gpu_models()[name]
     assert model.max_threads_per_block <= model.max_threads_per_multiprocessor
     assert model.shared_bytes_per_block <= model.shared_bytes_per_block_opt_in
-    # What a block may ask for, and what the driver keeps, is all that there is.
+    # What a block may ask for, and what the driver keeps, is all that there is; before sm_70 a block got 48 KiB.
     whole = model.shared_bytes_per_block_opt_in + model.shared_reserved_bytes
-    assert whole == model.shared_bytes_per_multiprocessor == max(model.shared_configurations_bytes)
+    assert model.shared_bytes_per_multiprocessor == max(model.shared_configurations_bytes)
+    assert whole == (model.shared_bytes_per_multiprocessor if int(name[3:]) >= 70 else 49152)
     assert list(model.shared_configurations_bytes) == sorted(model.shared_configurations_bytes)
     assert model.registers_per_multiprocessor % model.register_partitions == 0
     assert all(
@@ -34,7 +50,7 @@ def test_the_limits_of_a_model_agree_with_each_other(name):
 
 def test_names_of_an_architecture():
     assert gpu_model("sm_90") is gpu_model("compute_90") is gpu_model("sm_90a") is gpu_models()["sm_90"]
-    assert gpu_model("sm_35") is None
+    assert gpu_model("sm_30") is None
     assert gpu_model("90") is None
 
 
