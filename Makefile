@@ -73,7 +73,7 @@ $(VENV)/ready-dev: $(VENV)/ready
 	@$(BIN)/python -m pip install --quiet --group dev
 	@$(BIN)/python -m pip install --quiet --only-binary pyopencl,pocl-binary-distribution --editable '.[opencl]' || \
 	  echo 'PyOpenCL and PoCL have no wheels for this system: the tests that need OpenCL will be skipped.'
-	@$(BIN)/python -m pip install --quiet --only-binary cuda-bindings,nvidia-cuda-nvrtc --editable '.[cuda]' || \
+	@$(BIN)/python -m pip install --quiet --only-binary cuda-bindings,nvidia-cuda-nvrtc,nvidia-cuda-nvdisasm --editable '.[cuda]' || \
 	  echo 'NVRTC has no wheels for this system: the tests that compile CUDA will be skipped.'
 	@touch $@
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from orio_py.build.cuda import INSTALL_CUDA
 from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem
 from orio_py.core.units import Bytes
-from orio_py.record.cuda import KernelUsage
+from orio_py.record.cuda import KernelUsage, ParameterLayout
 
 if TYPE_CHECKING:
     from elftools.elf.elffile import ELFFile
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _REGISTERS, _FRAME_BYTES, _STACK_BYTES = 0x2F, 0x11, 0x12
 # Attributes of `.nv.info.NAME`.
 _PARAMETER_BYTES, _MAX_THREADS, _REQUIRED_THREADS, _BARRIERS, _ANNOTATIONS = 0x19, 0x05, 0x10, 0x4C, 0x55
+_PARAMETER, _PARAMETER_BANK = 0x17, 0x0A
 _SIZED = 4
 """The format of an attribute that is followed by as many bytes as it says; others hold their value."""
 
@@ -82,6 +83,27 @@ def read_cubin(cubin: bytes) -> tuple[KernelUsage, ...]:
 def cubin_architecture(cubin: bytes) -> str:
     """The architecture that a cubin is for, such as `sm_90`.  Raises as `read_cubin`."""
     return f"sm_{_architecture(_elf(cubin))}"
+
+
+def parameter_layouts(cubin: bytes) -> dict[str, ParameterLayout]:
+    """Where the parameters of each kernel lie.  Raises as `read_cubin`."""
+    elf = _elf(cubin)
+    names = [section.name for section in elf.iter_sections()]
+    kernels = [name.removeprefix(".nv.info.") for name in names if name.startswith(".nv.info.")]
+    return {name: _layout(list(_attributes(_section(elf, f".nv.info.{name}")))) for name in kernels}
+
+
+def _layout(attributes: list[_Attribute]) -> ParameterLayout:
+    """From attributes that hold, for each parameter, its number, its offset and, above 18 other bits, its size."""
+    base = next(
+        (struct.unpack_from("<H", a.data, 4)[0] for a in attributes if a.number == _PARAMETER_BANK), 0
+    )
+    found: dict[int, tuple[int, int]] = {}
+    for attribute in attributes:
+        if attribute.number == _PARAMETER:
+            _, number, offset, bits = struct.unpack("<IHHI", attribute.data[:12])
+            found[number] = (offset, bits >> 18)
+    return ParameterLayout(base, tuple(found[number] for number in sorted(found)))
 
 
 def _usage(

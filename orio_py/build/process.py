@@ -76,12 +76,13 @@ def run(
     directory: Path,
     environment: Mapping[str, str] | None = None,
     running: Running | None = None,
+    output_bytes: int = OUTPUT_LIMIT_BYTES,
 ) -> Completed:
     """Run `command` without a shell and wait for its end or for `timeout` seconds.
 
     Past the limit the whole process group is killed.  Output goes through temporary files, so a
-    program that prints without end cannot fill this process's memory.  A program that cannot be
-    started gives `returncode` None and the reason as `stderr`.
+    program that prints without end cannot fill this process's memory: `output_bytes` of each stream
+    are kept.  A program that cannot be started gives `returncode` None and the reason as `stderr`.
     """
     start = perf_counter()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -106,7 +107,9 @@ def run(
             _kill_group(process)
             running.discard(process)
         seconds = Seconds(perf_counter() - start)
-        return Completed(process.returncode, _head(out), _head(err), timed_out, seconds)
+        return Completed(
+            process.returncode, _head(out, output_bytes), _head(err, output_bytes), timed_out, seconds
+        )
 
 
 class Service:
@@ -248,6 +251,6 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _head(stream: IO[bytes]) -> str:
+def _head(stream: IO[bytes], size: int) -> str:
     stream.seek(0)
-    return stream.read(OUTPUT_LIMIT_BYTES).decode("utf-8", "replace")
+    return stream.read(size).decode("utf-8", "replace")

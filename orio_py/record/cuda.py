@@ -40,6 +40,14 @@ class KernelUsage:
 
 
 @dataclass(frozen=True, slots=True)
+class ParameterLayout:
+    """Where a kernel's parameters lie: in constant bank 0 from `base` on, each at an offset from there with a size in bytes."""
+
+    base: int
+    places: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CudaCompilerInfo:
     """A compiler of CUDA text that was looked for.
 
