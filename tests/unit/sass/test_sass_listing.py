@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sass_text import listing
 
 from orio_py.sass.flow import flow_graph
 from orio_py.sass.instruction import Constant, Control, Immediate, Label, MemoryOperand, Register
@@ -16,19 +17,6 @@ LISTINGS = Path(__file__).with_name("listings")
 
 def stored(name):
     (function,) = parse_listing((LISTINGS / f"{name}.sass").read_text())
-    return function
-
-
-def listing(*lines):
-    """A function with these instructions, one a line; a line that ends with a colon is a label."""
-    text, address = ["\t.section\t.text.k"], 0
-    for line in lines:
-        if line.endswith(":"):
-            text.append(line)
-        else:
-            text.append(f"        /*{address:04x}*/  {line} ;")
-            address += 16
-    (function,) = parse_listing("\n".join(text))
     return function
 
 

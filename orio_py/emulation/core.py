@@ -1,0 +1,398 @@
+"""The emulation of one multiprocessor: what goes in and what comes out, and a plain version of the model.
+
+Warps are divided among schedulers.  Each issues an instruction of a warp that has what it waits for: results whose barriers
+the instruction names, units of fixed latency that are free, a place in the queue of memory.  Resources are as in Hong et
+al. 2018, section 4: one takes a request every gap, and the result is there a latency later.  A block that ends makes room
+for the next one.  `core.c` is the same in C, for speed; tests compare the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from enum import IntEnum
+from typing import Protocol
+
+import numpy as np
+
+from orio_py.emulation.lanes import Array
+
+BARRIERS = 6
+RING = 8
+HISTORY = 64
+DEPENDENCES = 3
+_NEVER = 1e300
+
+
+class Kind(IntEnum):
+    """How an instruction is issued."""
+
+    FIXED = 0
+    """Its unit has no queue, and what needs its result is kept away by stall counts."""
+    VARIABLE = 1
+    """Its unit has a queue, and its result is told by a barrier."""
+    MEMORY = 2
+    ASYNC_COPY = 3
+    COMMIT = 4
+    """Ends a group of asynchronous copies."""
+    SYNCHRONISE = 5
+    """All warps of the block meet."""
+    DRAIN = 6
+    """Waits until a barrier has no more than a number of results outstanding."""
+    EXIT = 7
+
+
+class Policy(IntEnum):
+    """Which of the warps that could go on does."""
+
+    GREEDY_THEN_OLDEST = 0
+    ROUND_ROBIN = 1
+    OLDEST = 2
+
+
+def _integers() -> Array:
+    return np.zeros(0, np.int32)
+
+
+def _numbers() -> Array:
+    return np.zeros(0, np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class StepTable:
+    """The traces of warps, one behind the other: for each step its kind, its unit and what it waits for.
+
+    `pipe` and `second` are resources (-1: none), `amount` is what the first one is asked for.  `stall` is in cycles; `write`
+    and `read` are barriers that are released with the result and when operands have been read, `wait` is a set of them as
+    bits, `keep` what `DRAIN` leaves outstanding.  `region` chooses a row of latencies and gaps, `site` is the
+    instruction's number.  `dependence` has, three for each step, how many steps before stands one of fixed latency whose
+    result it needs (0: none).  `l2` and `dram` are sectors that go on to those, and the others how likely the request waits there.
+    """
+
+    kind: Array = field(default_factory=_integers)
+    pipe: Array = field(default_factory=_integers)
+    second: Array = field(default_factory=_integers)
+    stall: Array = field(default_factory=_integers)
+    write: Array = field(default_factory=_integers)
+    read: Array = field(default_factory=_integers)
+    wait: Array = field(default_factory=_integers)
+    keep: Array = field(default_factory=_integers)
+    region: Array = field(default_factory=_integers)
+    site: Array = field(default_factory=_integers)
+    dependence: Array = field(default_factory=_integers)
+    amount: Array = field(default_factory=_numbers)
+    l2: Array = field(default_factory=_numbers)
+    dram: Array = field(default_factory=_numbers)
+    l2_chance: Array = field(default_factory=_numbers)
+    dram_chance: Array = field(default_factory=_numbers)
+
+    def take(self, order: Array) -> StepTable:
+        """The steps in another order, some of them several times."""
+        wide = (
+            DEPENDENCES * np.repeat(order, DEPENDENCES) + np.tile(np.arange(DEPENDENCES), len(order))
+        ).astype(int)
+        chosen = {
+            f.name: getattr(self, f.name)[wide if f.name == "dependence" else order] for f in fields(self)
+        }
+        return StepTable(**chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class Multiprocessor:
+    """Resources of a multiprocessor: latency and gap of each, a row for each region of the code.
+
+    `once` tells the resources that it has once.  `l2`, `dram` and `barrier` are the numbers of those.  `queue` is how far the
+    queue of memory reaches, in latencies; `refill` how many cycles a new block takes to begin.
+    """
+
+    latency: Array
+    gap: Array
+    once: Array
+    schedulers: int
+    width: int
+    l2: int
+    dram: int
+    barrier: int
+    policy: Policy = Policy.GREEDY_THEN_OLDEST
+    read_latency: float = 10.0
+    refill: float = 30.0
+    queue: float = 1.0
+
+    @property
+    def resources(self) -> int:
+        """How many resources there are."""
+        return len(self.once)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Blocks of warps: where the steps of each warp of a block begin, and how many they are.
+
+    `slots` blocks are there at a time, of `blocks` in all.
+    """
+
+    first: tuple[int, ...]
+    count: tuple[int, ...]
+    slots: int
+    blocks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An instruction that was issued."""
+
+    time: float
+    warp: int
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The outcome: when each block ended, how long each resource was busy, and how long warps waited at each instruction."""
+
+    block_end: Array
+    busy: Array
+    site_wait: Array
+    issued: int
+    events: tuple[Event, ...] = ()
+
+    @property
+    def cycles(self) -> float:
+        """When the last block ended."""
+        return float(self.block_end.max())
+
+
+class Core(Protocol):
+    """Emulates a multiprocessor."""
+
+    def __call__(
+        self, steps: StepTable, machine: Multiprocessor, work: Work, *, most_events: int = 0
+    ) -> Schedule:
+        """Run all blocks.  Raises ValueError when warps wait for what never comes."""
+        ...
+
+
+@dataclass(slots=True)
+class _Warp:
+    index: int
+    next: int = 0
+    end: int = 0
+    begin: int = 0
+    block: int = 0
+    number: int = 0
+    order: int = 0
+    ready: float = 0.0
+    last: float = 0.0
+    copied: float = 0.0
+    alive: bool = False
+    waits: bool = False
+    released: list[float] = field(default_factory=list[float])
+    rings: list[list[float]] = field(default_factory=list[list[float]])
+    issued: dict[int, float] = field(default_factory=dict[int, float])
+
+
+def emulate_plainly(
+    steps: StepTable, machine: Multiprocessor, work: Work, *, most_events: int = 0
+) -> Schedule:
+    """The model without regard to speed."""
+    return _Emulation(steps, machine, work, most_events).run()
+
+
+class _Emulation:
+    def __init__(self, steps: StepTable, machine: Multiprocessor, work: Work, most_events: int) -> None:
+        self.s, self.m, self.work = steps, machine, work
+        self.warps = [_Warp(number) for number in range(work.slots * len(work.first))]
+        self.admit: dict[tuple[int, int], float] = {}
+        self.free_at = [0.0] * machine.schedulers
+        self.last_warp = [-1] * machine.schedulers
+        self.left = [0] * work.slots
+        self.arrived = [0] * work.slots
+        self.started = self.order = self.issued = 0
+        self.events: list[Event] = []
+        self.most_events = most_events
+        self.block_end = np.zeros(work.blocks)
+        self.busy = np.zeros(machine.resources)
+        self.site_wait = np.zeros(int(steps.site.max()) + 1)
+
+    def run(self) -> Schedule:
+        for slot in range(min(self.work.slots, self.work.blocks)):
+            self._start(slot, 0.0)
+        while True:
+            found = [self._choose(scheduler) for scheduler in range(self.m.schedulers)]
+            time, best = min((time, scheduler) for scheduler, (time, _) in enumerate(found))
+            if time >= _NEVER:
+                break
+            self._issue(best, found[best][1], time)
+        if self.started < self.work.blocks or any(warp.alive for warp in self.warps):
+            raise ValueError("warps wait for what never comes")
+        return Schedule(self.block_end, self.busy, self.site_wait, self.issued, tuple(self.events))
+
+    def _of(self, slot: int) -> Sequence[_Warp]:
+        count = len(self.work.first)
+        return self.warps[slot * count : (slot + 1) * count]
+
+    def _start(self, slot: int, time: float) -> None:
+        count = len(self.work.first)
+        self.left[slot], self.arrived[slot] = count, 0
+        for number, warp in enumerate(self._of(slot)):
+            warp.released, warp.rings = [0.0] * BARRIERS, [[] for _ in range(BARRIERS)]
+            warp.begin = warp.next = self.work.first[number]
+            warp.end = warp.begin + self.work.count[number]
+            warp.block, warp.number = self.started, self.started * count + number
+            warp.order, self.order = self.order, self.order + 1
+            warp.alive, warp.waits, warp.copied, warp.last = True, False, 0.0, time
+            warp.issued = {}
+            self._prepare(warp, time)
+        self.started += 1
+
+    def _value(self, table: Array, step: int, resource: int) -> float:
+        return float(table[int(self.s.region[step]), resource])
+
+    def _prepare(self, warp: _Warp, earliest: float) -> None:
+        """When the warp's next instruction has what it waits for."""
+        step, s = warp.next, self.s
+        waited = [warp.released[k] for k in range(BARRIERS) if int(s.wait[step]) >> k & 1]
+        for distance in s.dependence[DEPENDENCES * step : DEPENDENCES * (step + 1)]:
+            before = step - int(distance)
+            if 0 < distance < HISTORY and before >= warp.begin:
+                waited.append(warp.issued[before] + self._value(self.m.latency, before, int(s.pipe[before])))
+        if s.kind[step] == Kind.DRAIN:
+            ring = warp.rings[int(s.write[step])]
+            waited += ring[
+                max(0, len(ring) - int(s.keep[step]) - RING) : max(0, len(ring) - int(s.keep[step]))
+            ]
+        warp.ready = max([earliest, *waited])
+
+    def _key(self, resource: int, scheduler: int) -> tuple[int, int]:
+        return (resource, 0 if self.m.once[resource] else scheduler)
+
+    def _issuable(self, warp: _Warp, scheduler: int) -> float:
+        """When it can be issued: units of fixed latency have no queue, that of memory is as long as its latency."""
+        step, s, m = warp.next, self.s, self.m
+        if warp.waits:
+            return _NEVER
+        time = warp.ready
+        if s.kind[step] == Kind.FIXED and s.pipe[step] >= 0:
+            for resource in (int(s.pipe[step]), int(s.second[step])):
+                if resource >= 0:
+                    time = max(time, self.admit.get(self._key(resource, scheduler), 0.0))
+        elif s.kind[step] in (Kind.MEMORY, Kind.ASYNC_COPY):
+            for resource, sectors in ((m.l2, s.l2[step]), (m.dram, s.dram[step])):
+                if sectors > 0:
+                    reach = m.queue * self._value(m.latency, step, resource)
+                    time = max(time, self.admit.get((resource, 0), 0.0) - reach)
+        return time
+
+    def _choose(self, scheduler: int) -> tuple[float, int]:
+        mine = [w for w in self.warps[scheduler :: self.m.schedulers] if w.alive]
+        times = {w.index: self._issuable(w, scheduler) for w in mine}
+        least = min(times.values(), default=_NEVER)
+        if least >= _NEVER:
+            return _NEVER, -1
+        time = max(least, self.free_at[scheduler])
+        previous, total = self.last_warp[scheduler], len(self.warps)
+
+        def order(warp: _Warp) -> int:
+            if self.m.policy is Policy.GREEDY_THEN_OLDEST and warp.index == previous:
+                return -1
+            if self.m.policy is Policy.ROUND_ROBIN:
+                return (warp.index - previous - 1 + 2 * total) % total
+            return warp.order
+
+        return time, min((w for w in mine if times[w.index] <= time), key=order).index
+
+    def _occupy(self, resource: int, scheduler: int, time: float, amount: float, step: int) -> float:
+        key = self._key(resource, scheduler)
+        begin = max(time, self.admit.get(key, 0.0))
+        used = self._value(self.m.gap, step, resource) * amount
+        self.admit[key] = begin + used
+        self.busy[resource] += used
+        return begin
+
+    def _finish(self, warp: _Warp, step: int, scheduler: int, time: float) -> tuple[float, float]:
+        """When a step that is issued now gets its unit, and when its result is there."""
+        s, m = self.s, self.m
+        pipe, amount = int(s.pipe[step]), float(s.amount[step])
+        if pipe < 0:
+            return time, time
+        begin = self._occupy(pipe, scheduler, time, amount, step)
+        if s.second[step] >= 0:
+            self._occupy(int(s.second[step]), scheduler, time, 1.0, step)
+        end = (
+            begin
+            + self._value(m.gap, step, pipe) * max(amount - 1.0, 0.0)
+            + self._value(m.latency, step, pipe)
+        )
+        if s.kind[step] not in (Kind.MEMORY, Kind.ASYNC_COPY):
+            return begin, end
+        drawn, reached = _chance(warp.number, step), begin
+        for resource, sectors, chance in (
+            (m.l2, float(s.l2[step]), s.l2_chance[step]),
+            (m.dram, float(s.dram[step]), s.dram_chance[step]),
+        ):
+            if sectors <= 0:
+                break
+            reached = self._occupy(resource, 0, reached, sectors, step)
+            if drawn < chance:
+                end = max(
+                    end,
+                    reached
+                    + self._value(m.gap, step, resource) * sectors
+                    + self._value(m.latency, step, resource),
+                )
+        return begin, end
+
+    def _issue(self, scheduler: int, index: int, time: float) -> None:
+        s, warp, slot = self.s, self.warps[index], index // len(self.work.first)
+        step = warp.next
+        kind = int(s.kind[step])
+        self.site_wait[int(s.site[step])] += time - warp.last
+        if len(self.events) < self.most_events:
+            self.events.append(Event(time, index, step))
+        self.issued += 1
+        self.last_warp[scheduler] = index
+        self.free_at[scheduler] = time + 1.0 / self.m.width
+        begin, end = self._finish(warp, step, scheduler, time)
+        warp.issued[step] = time
+        warp.last = time + 1
+        if kind == Kind.ASYNC_COPY:
+            warp.copied = max(warp.copied, end)
+        if kind == Kind.COMMIT:
+            end = max(time, warp.copied)
+        if (write := int(s.write[step])) >= 0 and kind != Kind.DRAIN:
+            warp.released[write] = max(warp.released[write], end)
+            warp.rings[write].append(end)
+        if (read := int(s.read[step])) >= 0:
+            warp.released[read] = max(warp.released[read], begin + self.m.read_latency)
+        warp.next += 1
+        if warp.next == warp.end:
+            self._leave(warp, slot, time)
+            return
+        self._prepare(warp, time + max(1, int(s.stall[step])))
+        if kind == Kind.SYNCHRONISE:
+            warp.waits = True
+            self.arrived[slot] += 1
+            if self.arrived[slot] == self.left[slot]:
+                self._release(slot, time + self._value(self.m.latency, step, self.m.barrier))
+
+    def _release(self, slot: int, time: float) -> None:
+        self.arrived[slot] = 0
+        for warp in self._of(slot):
+            if warp.alive and warp.waits:
+                warp.waits = False
+                self._prepare(warp, time)
+
+    def _leave(self, warp: _Warp, slot: int, time: float) -> None:
+        warp.alive = False
+        self.left[slot] -= 1
+        if self.left[slot] == 0:
+            self.block_end[warp.block] = time + 1
+            if self.started < self.work.blocks:
+                self._start(slot, time + self.m.refill)
+        elif self.arrived[slot] == self.left[slot]:
+            self._release(slot, time)
+
+
+def _chance(warp: int, step: int) -> float:
+    mixed = (warp * 2654435761 + step * 40503) & 0xFFFFFFFF
+    return (mixed >> 8 & 0xFFFF) / 65536.0
