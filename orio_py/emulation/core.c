@@ -2,6 +2,7 @@
    Both give the same numbers, which tests compare. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define BARRIERS 6
 #define RING 8
@@ -36,10 +37,17 @@ struct result {
   int32_t *event_warp, *event_step;
 };
 
-struct warp {
-  double ready, released[BARRIERS], ring[BARRIERS][RING], issued[HISTORY], last, copied;
-  int32_t next, end, begin, block, number, marks[BARRIERS], alive, waits;
+/* What is looked at whenever a warp is chosen, apart from the rest. */
+struct candidate {
+  double ready; /* NEVER for a warp that waits at a barrier or has ended */
+  int32_t first, second; /* admissions of units without a queue, -1: none */
+  int32_t l2, dram, region;
   int64_t order;
+};
+
+struct warp {
+  double released[BARRIERS], ring[BARRIERS][RING], issued[HISTORY], last, copied;
+  int32_t next, end, begin, block, number, marks[BARRIERS], alive, waits;
 };
 
 struct state {
@@ -48,7 +56,8 @@ struct state {
   const struct work *k;
   struct result *out;
   struct warp *warps;
-  double *admit, *free_at, *best_time;
+  struct candidate *candidates;
+  double *admit, *free_at, *best_time, *times, *served;
   int32_t *best_warp, *last_warp, *left, *arrived;
   int32_t total, started;
   int64_t order;
@@ -56,9 +65,9 @@ struct state {
 
 static double greater(double a, double b) { return a > b ? a : b; }
 
-static double *admission(struct state *x, int32_t resource, int32_t scheduler)
+static int32_t unit(const struct state *x, int32_t resource, int32_t scheduler)
 {
-  return &x->admit[resource * x->m->schedulers + (x->m->once[resource] ? 0 : scheduler)];
+  return resource < 0 ? -1 : resource * x->m->schedulers + (x->m->once[resource] ? 0 : scheduler);
 }
 
 static double chance(int32_t warp, int32_t step)
@@ -67,67 +76,85 @@ static double chance(int32_t warp, int32_t step)
   return (mixed >> 8 & 0xffff) / 65536.0;
 }
 
-/* When the warp's next instruction has what it waits for. */
-static void prepare(struct state *x, struct warp *w, double earliest)
+/* When the warp's next instruction has what it waits for, and which units have to be free as well: those of fixed latency
+   have no queue, that of memory is as long as its latency. */
+static void prepare(struct state *x, int32_t index, double earliest)
 {
   const struct steps *s = x->s;
-  int32_t step = w->next, k;
+  struct warp *w = &x->warps[index];
+  struct candidate *c = &x->candidates[index];
+  int32_t step = w->next, scheduler = index % x->m->schedulers, k;
 
-  w->ready = earliest;
+  c->ready = earliest;
   for (k = 0; k < BARRIERS; k++)
     if (s->wait[step] >> k & 1)
-      w->ready = greater(w->ready, w->released[k]);
+      c->ready = greater(c->ready, w->released[k]);
   for (k = 0; k < DEPENDENCES; k++) {
     int32_t distance = s->dependence[DEPENDENCES * step + k], from = step - distance;
     if (distance > 0 && distance < HISTORY && from >= w->begin)
-      w->ready = greater(w->ready, w->issued[from % HISTORY]
+      c->ready = greater(c->ready, w->issued[from % HISTORY]
                                        + x->m->latency[s->region[from] * x->m->resources + s->pipe[from]]);
   }
   if (s->kind[step] == DRAIN) {
     int32_t barrier = s->write[step], rest = w->marks[barrier] - s->keep[step];
     for (k = rest > RING ? rest - RING : 0; k < rest; k++)
-      w->ready = greater(w->ready, w->ring[barrier][k % RING]);
+      c->ready = greater(c->ready, w->ring[barrier][k % RING]);
+  }
+  c->first = c->second = c->l2 = c->dram = -1;
+  c->region = s->region[step] * x->m->resources;
+  if (s->kind[step] == FIXED && s->pipe[step] >= 0) {
+    c->first = unit(x, s->pipe[step], scheduler);
+    c->second = unit(x, s->second[step], scheduler);
+  } else if (s->kind[step] == MEMORY || s->kind[step] == ASYNC_COPY) {
+    c->l2 = s->l2[step] > 0 ? unit(x, x->m->l2, 0) : -1;
+    c->dram = s->dram[step] > 0 ? unit(x, x->m->dram, 0) : -1;
   }
 }
 
-/* When it can be issued: units of fixed latency have no queue, that of memory is as long as its latency. */
-static double issuable(struct state *x, struct warp *w, int32_t scheduler)
+static double issuable(const struct state *x, int32_t index)
 {
-  const struct steps *s = x->s;
+  const struct candidate *c = &x->candidates[index];
   const struct machine *m = x->m;
-  int32_t step = w->next, region = s->region[step] * m->resources;
-  double at = w->ready;
+  double at = c->ready;
 
-  if (w->waits)
-    return NEVER;
-  if (s->kind[step] == FIXED && s->pipe[step] >= 0) {
-    at = greater(at, *admission(x, s->pipe[step], scheduler));
-    if (s->second[step] >= 0)
-      at = greater(at, *admission(x, s->second[step], scheduler));
-  } else if (s->kind[step] == MEMORY || s->kind[step] == ASYNC_COPY) {
-    if (s->l2[step] > 0)
-      at = greater(at, *admission(x, m->l2, 0) - m->queue * m->latency[region + m->l2]);
-    if (s->dram[step] > 0)
-      at = greater(at, *admission(x, m->dram, 0) - m->queue * m->latency[region + m->dram]);
-  }
+  if (c->first >= 0)
+    at = greater(at, x->admit[c->first]);
+  if (c->second >= 0)
+    at = greater(at, x->admit[c->second]);
+  if (c->l2 >= 0)
+    at = greater(at, x->admit[c->l2] - m->queue * m->latency[c->region + m->l2]);
+  if (c->dram >= 0)
+    at = greater(at, x->admit[c->dram] - m->queue * m->latency[c->region + m->dram]);
   return at;
 }
 
 static void choose(struct state *x, int32_t scheduler)
 {
-  double least = NEVER, at;
-  int32_t w, best = -1, previous = x->last_warp[scheduler];
+  double least = NEVER, from = x->free_at[scheduler], at;
+  int32_t w, best = -1, previous = x->last_warp[scheduler], step = x->m->schedulers;
   int64_t order = 0;
 
-  for (w = scheduler; w < x->total; w += x->m->schedulers)
-    if (x->warps[w].alive && (at = issuable(x, &x->warps[w], scheduler)) < least)
-      least = at;
-  at = greater(least, x->free_at[scheduler]);
-  for (w = scheduler; least < NEVER && w < x->total; w += x->m->schedulers) {
-    int64_t mine;
-    if (!x->warps[w].alive || issuable(x, &x->warps[w], scheduler) > at)
+  /* The greedy choice needs no look at the others. */
+  if (x->m->policy == GREEDY_THEN_OLDEST && previous >= 0 && x->candidates[previous].ready <= from
+      && issuable(x, previous) <= from) {
+    x->best_warp[scheduler] = previous;
+    x->best_time[scheduler] = from;
+    return;
+  }
+  for (w = scheduler; w < x->total; w += step) {
+    x->times[w] = x->candidates[w].ready;
+    if (x->times[w] > least && x->times[w] > from)
       continue;
-    mine = x->warps[w].order;
+    x->times[w] = issuable(x, w);
+    if (x->times[w] < least)
+      least = x->times[w];
+  }
+  at = greater(least, from);
+  for (w = scheduler; least < NEVER && w < x->total; w += step) {
+    int64_t mine;
+    if (x->times[w] > at)
+      continue;
+    mine = x->candidates[w].order;
     if (x->m->policy == GREEDY_THEN_OLDEST && w == previous)
       mine = -1;
     if (x->m->policy == ROUND_ROBIN)
@@ -147,8 +174,10 @@ static void start(struct state *x, int32_t slot, double at)
 
   x->left[slot] = x->k->warps;
   x->arrived[slot] = 0;
+  x->served[slot] = 0;
   for (k = 0; k < x->k->warps; k++) {
-    struct warp *w = &x->warps[slot * x->k->warps + k];
+    int32_t index = slot * x->k->warps + k;
+    struct warp *w = &x->warps[index];
     for (b = 0; b < BARRIERS; b++) {
       w->released[b] = 0;
       w->marks[b] = 0;
@@ -157,12 +186,12 @@ static void start(struct state *x, int32_t slot, double at)
     w->end = w->begin + x->k->count[k];
     w->block = x->started;
     w->number = x->started * x->k->warps + k;
-    w->order = x->order++;
+    x->candidates[index].order = x->order++;
     w->alive = 1;
     w->waits = 0;
     w->copied = 0;
     w->last = at;
-    prepare(x, w, at);
+    prepare(x, index, at);
   }
   x->started++;
 }
@@ -182,10 +211,11 @@ static void release(struct state *x, int32_t slot, double at)
   int32_t k;
   x->arrived[slot] = 0;
   for (k = 0; k < x->k->warps; k++) {
-    struct warp *w = &x->warps[slot * x->k->warps + k];
+    int32_t index = slot * x->k->warps + k;
+    struct warp *w = &x->warps[index];
     if (w->alive && w->waits) {
       w->waits = 0;
-      prepare(x, w, at);
+      prepare(x, index, at);
     }
   }
   dirty(x, slot);
@@ -193,20 +223,21 @@ static void release(struct state *x, int32_t slot, double at)
 
 static double occupy(struct state *x, int32_t resource, int32_t scheduler, double at, double amount, int32_t region)
 {
-  double *admit = admission(x, resource, scheduler), begin = greater(at, *admit);
+  double *admit = &x->admit[unit(x, resource, scheduler)], begin = greater(at, *admit);
   double used = x->m->gap[region + resource] * amount;
   *admit = begin + used;
   x->out->busy[resource] += used;
   return begin;
 }
 
-/* When the result of a step that is issued now is there. */
-static double finish(struct state *x, struct warp *w, int32_t step, int32_t scheduler, double at, double *begin)
+/* When the result of a step that is issued now is there.  A block lasts until memory has taken what it sends. */
+static double finish(struct state *x, int32_t index, int32_t step, double at, double *begin)
 {
   const struct steps *s = x->s;
   const struct machine *m = x->m;
-  int32_t region = s->region[step] * m->resources, pipe = s->pipe[step];
-  double end, u;
+  struct warp *w = &x->warps[index];
+  int32_t region = s->region[step] * m->resources, pipe = s->pipe[step], scheduler = index % m->schedulers;
+  double end, u, second, third, served;
 
   *begin = at;
   if (pipe < 0)
@@ -215,19 +246,20 @@ static double finish(struct state *x, struct warp *w, int32_t step, int32_t sche
   if (s->second[step] >= 0)
     occupy(x, s->second[step], scheduler, at, 1.0, region);
   end = *begin + m->gap[region + pipe] * greater(s->amount[step] - 1.0, 0.0) + m->latency[region + pipe];
-  if (s->kind[step] != MEMORY && s->kind[step] != ASYNC_COPY)
+  if ((s->kind[step] != MEMORY && s->kind[step] != ASYNC_COPY) || s->l2[step] <= 0)
     return end;
   u = chance(w->number, step);
-  if (s->l2[step] > 0) {
-    double second = occupy(x, m->l2, 0, *begin, s->l2[step], region);
-    if (u < s->l2_chance[step])
-      end = greater(end, second + m->gap[region + m->l2] * s->l2[step] + m->latency[region + m->l2]);
-    if (s->dram[step] > 0) {
-      double third = occupy(x, m->dram, 0, second, s->dram[step], region);
-      if (u < s->dram_chance[step])
-        end = greater(end, third + m->gap[region + m->dram] * s->dram[step] + m->latency[region + m->dram]);
-    }
+  second = occupy(x, m->l2, 0, *begin, s->l2[step], region);
+  served = second + m->gap[region + m->l2] * s->l2[step];
+  if (u < s->l2_chance[step])
+    end = greater(end, served + m->latency[region + m->l2]);
+  if (s->dram[step] > 0) {
+    third = occupy(x, m->dram, 0, second, s->dram[step], region);
+    served = third + m->gap[region + m->dram] * s->dram[step];
+    if (u < s->dram_chance[step])
+      end = greater(end, served + m->latency[region + m->dram]);
   }
+  x->served[index / x->k->warps] = greater(x->served[index / x->k->warps], served);
   return end;
 }
 
@@ -237,9 +269,12 @@ static void leave(struct state *x, int32_t index, double at)
   struct warp *w = &x->warps[index];
 
   w->alive = 0;
+  x->candidates[index].ready = NEVER;
+  x->candidates[index].first = x->candidates[index].second = -1;
+  x->candidates[index].l2 = x->candidates[index].dram = -1;
   x->left[slot]--;
   if (x->left[slot] == 0) {
-    x->out->block_end[w->block] = at + 1;
+    x->out->block_end[w->block] = greater(at + 1, x->served[slot]);
     if (x->started < x->k->blocks) {
       start(x, slot, at + x->m->refill);
       dirty(x, slot);
@@ -265,7 +300,7 @@ static void issue(struct state *x, int32_t scheduler)
   x->out->issued++;
   x->last_warp[scheduler] = index;
   x->free_at[scheduler] = at + 1.0 / x->m->width;
-  end = finish(x, w, step, scheduler, at, &begin);
+  end = finish(x, index, step, at, &begin);
   w->issued[step % HISTORY] = at;
   w->last = at + 1;
   if (s->kind[step] == ASYNC_COPY)
@@ -286,9 +321,10 @@ static void issue(struct state *x, int32_t scheduler)
     leave(x, index, at);
     return;
   }
-  prepare(x, w, at + (s->stall[step] > 1 ? s->stall[step] : 1));
+  prepare(x, index, at + (s->stall[step] > 1 ? s->stall[step] : 1));
   if (s->kind[step] == SYNCHRONISE) {
     w->waits = 1;
+    x->candidates[index].ready = NEVER;
     x->arrived[slot]++;
     if (x->arrived[slot] == x->left[slot])
       release(x, slot, at + x->m->latency[s->region[step] * x->m->resources + x->m->barrier]);
@@ -308,7 +344,7 @@ static int go_on(struct state *x)
     if (x->best_time[best] >= NEVER)
       return x->started == x->k->blocks;
     /* Others may have filled the queues of memory meanwhile. */
-    if (issuable(x, &x->warps[x->best_warp[best]], best) > x->best_time[best]) {
+    if (issuable(x, x->best_warp[best]) > x->best_time[best]) {
       x->best_warp[best] = -2;
       continue;
     }
@@ -318,30 +354,43 @@ static int go_on(struct state *x)
 
 int orio_emulate(const struct steps *s, const struct machine *m, const struct work *k, struct result *out)
 {
-  struct state x = {s, m, k, out};
-  int32_t count, done;
+  struct state x;
+  int32_t count, done = -1;
 
+  memset(&x, 0, sizeof x);
+  x.s = s;
+  x.m = m;
+  x.k = k;
+  x.out = out;
   x.total = k->slots * k->warps;
   x.warps = calloc(x.total, sizeof *x.warps);
-  x.admit = calloc((size_t)m->resources * m->schedulers, sizeof *x.admit);
-  x.free_at = calloc(2 * m->schedulers, sizeof *x.free_at);
-  x.best_time = x.free_at + m->schedulers;
+  x.candidates = calloc(x.total, sizeof *x.candidates);
+  x.admit = calloc((size_t)m->resources * m->schedulers + 2 * m->schedulers + x.total + k->slots, sizeof *x.admit);
   x.best_warp = calloc(2 * m->schedulers + 2 * k->slots, sizeof *x.best_warp);
-  if (!x.warps || !x.admit || !x.free_at || !x.best_warp)
-    return -1;
-  x.last_warp = x.best_warp + m->schedulers;
-  x.left = x.last_warp + m->schedulers;
-  x.arrived = x.left + k->slots;
-  for (count = 0; count < m->schedulers; count++) {
-    x.best_warp[count] = -2;
-    x.last_warp[count] = -1;
+  if (x.warps && x.candidates && x.admit && x.best_warp) {
+    x.free_at = x.admit + m->resources * m->schedulers;
+    x.best_time = x.free_at + m->schedulers;
+    x.times = x.best_time + m->schedulers;
+    x.served = x.times + x.total;
+    x.last_warp = x.best_warp + m->schedulers;
+    x.left = x.last_warp + m->schedulers;
+    x.arrived = x.left + k->slots;
+    for (count = 0; count < m->schedulers; count++) {
+      x.best_warp[count] = -2;
+      x.last_warp[count] = -1;
+    }
+    for (count = 0; count < x.total; count++) {
+      x.candidates[count].ready = NEVER;
+      x.candidates[count].first = x.candidates[count].second = -1;
+      x.candidates[count].l2 = x.candidates[count].dram = -1;
+    }
+    for (count = 0; count < k->slots && count < k->blocks; count++)
+      start(&x, count, 0.0);
+    done = go_on(&x);
   }
-  for (count = 0; count < k->slots && count < k->blocks; count++)
-    start(&x, count, 0.0);
-  done = go_on(&x);
   free(x.warps);
+  free(x.candidates);
   free(x.admit);
-  free(x.free_at);
   free(x.best_warp);
   return done;
 }

@@ -206,6 +206,7 @@ class _Emulation:
         self.free_at = [0.0] * machine.schedulers
         self.last_warp = [-1] * machine.schedulers
         self.left = [0] * work.slots
+        self.served = [0.0] * work.slots
         self.arrived = [0] * work.slots
         self.started = self.order = self.issued = 0
         self.events: list[Event] = []
@@ -233,7 +234,7 @@ class _Emulation:
 
     def _start(self, slot: int, time: float) -> None:
         count = len(self.work.first)
-        self.left[slot], self.arrived[slot] = count, 0
+        self.left[slot], self.arrived[slot], self.served[slot] = count, 0, 0.0
         for number, warp in enumerate(self._of(slot)):
             warp.released, warp.rings = [0.0] * BARRIERS, [[] for _ in range(BARRIERS)]
             warp.begin = warp.next = self.work.first[number]
@@ -325,7 +326,7 @@ class _Emulation:
         )
         if s.kind[step] not in (Kind.MEMORY, Kind.ASYNC_COPY):
             return begin, end
-        drawn, reached = _chance(warp.number, step), begin
+        drawn, reached, served = _chance(warp.number, step), begin, 0.0
         for resource, sectors, chance in (
             (m.l2, float(s.l2[step]), s.l2_chance[step]),
             (m.dram, float(s.dram[step]), s.dram_chance[step]),
@@ -333,13 +334,11 @@ class _Emulation:
             if sectors <= 0:
                 break
             reached = self._occupy(resource, 0, reached, sectors, step)
+            served = reached + self._value(m.gap, step, resource) * sectors
             if drawn < chance:
-                end = max(
-                    end,
-                    reached
-                    + self._value(m.gap, step, resource) * sectors
-                    + self._value(m.latency, step, resource),
-                )
+                end = max(end, served + self._value(m.latency, step, resource))
+        slot = warp.index // len(self.work.first)
+        self.served[slot] = max(self.served[slot], served)
         return begin, end
 
     def _issue(self, scheduler: int, index: int, time: float) -> None:
@@ -386,7 +385,7 @@ class _Emulation:
         warp.alive = False
         self.left[slot] -= 1
         if self.left[slot] == 0:
-            self.block_end[warp.block] = time + 1
+            self.block_end[warp.block] = max(time + 1, self.served[slot])
             if self.started < self.work.blocks:
                 self._start(slot, time + self.m.refill)
         elif self.arrived[slot] == self.left[slot]:

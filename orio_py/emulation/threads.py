@@ -201,7 +201,9 @@ class _Execution:
             return 0
         size = element_bytes(instruction)
         value = operation.address(self.registers)
-        rows = threads[: self.first].reshape(-1, WARP)
+        # Of the first block that takes part: the one in the middle, unless only those at the ends come here.
+        start = int(threads.reshape(-1, self.first).any(axis=1).argmax()) * self.first
+        rows = threads[start : start + self.first].reshape(-1, WARP)
         warps = int(rows.any(axis=1).sum())
         place = len(self.entries)
         if instruction.opcode in _LOCAL:  # the words of a thread's stack lie beside those of its neighbours
@@ -213,7 +215,7 @@ class _Execution:
             sectors = 0 if is_shared else int(rows.sum())
             passes = warps * max(1, size // 4) if is_shared else sectors
         else:
-            data = np.broadcast_to(value.data[: self.first], self.first).reshape(-1, WARP)
+            data = np.broadcast_to(value.data, threads.shape)[start : start + self.first].reshape(-1, WARP)
             sectors, passes = self._known_cost(instruction, data, rows, size)
         self.accesses[place] = MemoryAccess(sectors, passes, warps, size, value, threads)
         return self.costs.setdefault((sectors, passes, warps), len(self.costs))

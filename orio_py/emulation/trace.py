@@ -19,7 +19,7 @@ memory access costs (0 without).  Or `REPEAT`, the number of entries before that
 
 @dataclass(frozen=True, slots=True)
 class MemoryAccess:
-    """What an access of the block in the middle costs, over all its warps.
+    """What an access of one block costs, over all its warps: of that in the middle, where it takes part.
 
     `sectors` are pieces of 32 bytes that the warps touch, each counted once for a warp, and `passes` what the unit takes for it:
     lines of 128 bytes, or passes through the banks of shared memory.  `warps` have a thread that takes part.

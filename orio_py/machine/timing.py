@@ -64,7 +64,7 @@ class Resource(StrEnum):
 
 _ONCE = frozenset(
     {
-        Resource.CONSTANT, Resource.BARRIER, Resource.ATOMIC, Resource.SHARED, Resource.L1, Resource.L2, Resource.DRAM,
+        Resource.BARRIER, Resource.ATOMIC, Resource.SHARED, Resource.L1, Resource.L2, Resource.DRAM,
     }
 )  # fmt: skip
 
