@@ -8,7 +8,7 @@ took.  The wall time of a search on a recording is simulated as the sum of these
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -43,6 +43,7 @@ class Recorded:
     build: Seconds
     run: Seconds
     overhead: Seconds = Seconds(0.0)
+    counters: Mapping[str, float] = field(default_factory=dict[str, float])
 
     @property
     def cost(self) -> Seconds:
@@ -53,6 +54,10 @@ class Recorded:
         """What a searcher hears of it."""
         failure = self.failure.stage if self.failure is not None else Stage.NOT_RECORDED
         return Outcome.of(configuration, self.objective, failure)
+
+    def profiled(self, configuration: Configuration) -> Outcome:
+        """What a searcher hears of it that asked for its counters."""
+        return replace(self.outcome(configuration), counters=self.counters)
 
 
 NOT_RECORDED = Recorded(
@@ -86,13 +91,20 @@ class ReplayEvaluator:
     """Evaluates configurations by looking them up; `elapsed` is the simulated wall time so far.
 
     A configuration that was evaluated before is answered again and costs nothing, as a results database
-    would answer it; `evaluations` counts the others, failures included.
+    would answer it; `evaluations` counts the others, failures included.  Counters are told only to who asks for a
+    profile, which is a further run: `profiles` counts these.
     """
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
         self.elapsed = Seconds(0.0)
         self._seen: set[Configuration] = set()
+        self._profiled: set[Configuration] = set()
+
+    @property
+    def profiles(self) -> int:
+        """How many different configurations were profiled."""
+        return len(self._profiled)
 
     @property
     def evaluations(self) -> int:
@@ -106,6 +118,17 @@ class ReplayEvaluator:
             self._seen.add(configuration)
             self.elapsed = Seconds(self.elapsed + found.cost)
         return found
+
+    def profile(self, configuration: Configuration) -> Outcome:
+        """What the configuration achieved, with its counters.
+
+        Recordings do not tell how long profiling took: another build and run are charged.
+        """
+        found = self.evaluate(configuration)
+        if configuration not in self._profiled:
+            self._profiled.add(configuration)
+            self.elapsed = Seconds(self.elapsed + found.cost)
+        return found.profiled(configuration)
 
     def __call__(self, configuration: Configuration) -> Outcome:
         """What the configuration achieved, as searchers hear it."""
@@ -140,7 +163,7 @@ def record(trials: Sequence[Trial], objective: str | None = None) -> Recording:
 def load_recording(
     place: Path | str, selection: Selection | None = None, objective: str | None = None
 ) -> Recording:
-    """The recording in a file (T4, cache of Kernel Tuner, CSV, Parquet) or in a results database.
+    """The recording in a file (T4, cache of Kernel Tuner, results of KTT, CSV, Parquet) or in a results database.
 
     A place is a database where it is an address or ends in `.db` or `.sqlite`; of it the newest generation of
     the series meant counts.  Raises as `record`, and ORIO-D006 where the database holds nothing of the kind;
@@ -169,6 +192,7 @@ def _recorded(trial: Trial, objective: str | None) -> Recorded:
         case Success():
             value = found.objective if objective is None else trial.objectives.get(objective)
             if value is not None:
-                return Recorded(value, None, *costs)
+                counters = {counter.name: counter.value for counter in trial.counters}
+                return Recorded(value, None, *costs, counters)
             missing = Failure(Stage.COUNTERS, f"no value of `{objective}` is stored")
             return Recorded(None, missing, *costs)

@@ -24,6 +24,7 @@ from orio_py.record.trial import Trial
 from orio_py.store.flat import COLUMNS, LISTS, NUMBERS, OPTIONAL, WHOLES, from_flat, to_flat
 from orio_py.store.imported import ImportedMeasurement
 from orio_py.store.kernel_tuner import cache_trials, is_cache, load_document
+from orio_py.store.ktt import is_ktt, ktt_trials
 from orio_py.store.t4 import t4_trials, write_t4
 from orio_py.store.tau import write_tau
 
@@ -187,7 +188,7 @@ def write(trials: Sequence[Trial], form: Format, path: Path) -> None:
 
 
 def read(path: Path, form: Format, now: datetime, told: ImportedMeasurement = _UNTOLD) -> list[Trial]:
-    """The trials of a file; JSON is T4 or a cache file of Kernel Tuner, as its members say.
+    """The trials of a file; JSON is T4, a cache file of Kernel Tuner or a result of KTT, as its members say.
 
     `told` names kernel and device of a file that does not say them itself.  Text may be compressed by gzip.
     Raises DiagnosticError ORIO-U006, U008 (no file, or one that cannot be read), D007 (malformed), D010
@@ -211,5 +212,5 @@ def read(path: Path, form: Format, now: datetime, told: ImportedMeasurement = _U
     if form is Format.CSV:
         return read_csv(text, str(path))
     document = load_document(text, str(path))
-    found = cache_trials if is_cache(document) else t4_trials
-    return found(document, str(path), now, told)
+    reader = ktt_trials if is_ktt(document) else cache_trials if is_cache(document) else t4_trials
+    return reader(document, str(path), now, told)
