@@ -1,0 +1,1 @@
+"""Reads tensor contractions from index notation: files of statements, and einsum strings."""

@@ -1,0 +1,1 @@
+"""Tensor contractions: what they compute, how the thesis maps them to devices, and their loops in C."""
