@@ -36,6 +36,7 @@ _MODULES: Mapping[str, str] = {
     "ScalarReplace": "storage.scalar_replace",
     "BoundReplace": "storage.bound_replace",
     "Prefetch": "storage.prefetch",
+    "Contract": "contraction.contract",
     "Pragma": "parallel.pragma",
     "Composite": "composite.entry",
 }

@@ -50,6 +50,7 @@ from orio_py.transformation.unrolling.unroll_and_jam import UnrollAndJam
 from orio_py.transformation.unrolling.unroll_rewrite import require_moderate
 
 _DEPENDENCES = frozenset({"ORIO-T040", "ORIO-T041"})
+_CONTRACT_THREADS = ("Contract", "parallel")
 _UNROLLING = frozenset({"Unroll", "UnrollJam", "RegTile"})
 
 
@@ -209,7 +210,9 @@ def _uses_openmp(step: RecipeStep) -> bool:
     for argument in step.arguments:
         if step.name == "Specialize" and argument.name == "aligned":
             return True
-        inferred = argument.name in {"parallelize", "vectorize"}
+        inferred = (
+            argument.name in {"parallelize", "vectorize"} or (step.name, argument.name) == _CONTRACT_THREADS
+        )
         parallel = inferred and argument.expression != Literal(False)
         if parallel or any(_mentions_openmp(e) for e in _walk(argument.expression)):
             return True

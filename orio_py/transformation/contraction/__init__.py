@@ -1,0 +1,1 @@
+"""Contractions of tensors: nests of sums of products, in register tiles."""
