@@ -105,7 +105,9 @@ def test_sizes_that_tiles_divide_need_no_tests() -> None:
 
 
 def test_conditions_of_shared_scalars_are_tested_once() -> None:
-    text = jammed("if (m > 0) { t = x[i]; for (k = 0; k < n; k++) t += x[k]; y[i] = t; } else y[i] = 0;", "t i")
+    text = jammed(
+        "if (m > 0) { t = x[i]; for (k = 0; k < n; k++) t += x[k]; y[i] = t; } else y[i] = 0;", "t i"
+    )
     assert text.count("if (") == text.count("for (") == 1
     assert "y[i_0] = 0;" in text
     assert jammed("if (x[0] > 0) y[i] = t;", "t i").count("if (") == 2
