@@ -55,7 +55,7 @@ class Sensitivity:
 
 
 @dataclass(frozen=True, slots=True)
-class Bottleneck:
+class LimitingResource:
     """What limits a kernel: None where nothing stands out; the share of the time in which it takes requests is evidence."""
 
     sensitivity: Sensitivity | None
@@ -71,7 +71,7 @@ class SensitivityReport:
     """
 
     sensitivities: tuple[Sensitivity, ...]
-    bottleneck: Bottleneck
+    bottleneck: LimitingResource
     twice_issued: float
 
 
@@ -97,7 +97,7 @@ def sensitivity(emulator: Emulator, prediction: LaunchPrediction, core: Core) ->
             number = 0 if region.header is None else 1 + emulator.loops.headers.index(region.header)
             regions[region.header] = probe.sensitivity(first.resource, first.bound, number)
     share = prediction.utilization.get(first.resource, 0.0) if first is not None else 0.0
-    return SensitivityReport(looked_at, Bottleneck(first, share, regions), 1 + probe.twice_issued())
+    return SensitivityReport(looked_at, LimitingResource(first, share, regions), 1 + probe.twice_issued())
 
 
 class _Probe:

@@ -70,6 +70,9 @@ def test_what_a_program_may_use_is_bounded_when_nobody_is_left_to_end_it(tmp_pat
     while not (written.exists() and written.read_text().endswith("\n")):
         time.sleep(0.01)
     pid = int(written.read_text())
+    deadline = time.monotonic() + 60
+    while resource.prlimit(pid, resource.RLIMIT_CPU)[0] < 0 and time.monotonic() < deadline:
+        time.sleep(0.01)  # The program runs before its limits are set.
     process.kill()
     process.wait()
     try:
