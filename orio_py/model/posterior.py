@@ -163,11 +163,14 @@ class PoolProcess:
 
     # --- predicting ---
 
-    def predict(self, targets: Array) -> Prediction:
-        """Mean and spread of each candidate, for the targets of the observations in their order."""
+    def predict(self, targets: Array, usual: float = 0.0, weight: int = 0) -> Prediction:
+        """Mean and spread of each candidate, for the targets of the observations in their order.
+
+        `usual` is the spread that is expected beforehand, with the weight of so many observations.
+        """
         count = self.observations
         white = self._inverse[:count, :count] @ targets
-        amplitude = max(float(white @ white) / count, 1e-6)
+        amplitude = max((float(white @ white) + weight * usual**2) / (count + weight), 1e-6)
         spread = np.sqrt(np.maximum(1.0 - self._explained, 1e-9) * amplitude)
         return Prediction(white @ self._weights[:count], spread)
 

@@ -43,13 +43,14 @@ def auto(context: SearchContext, options: AutoOptions) -> Search:
     With a past, what that suggests comes between.
     """
     context = replace(context, batch_size=min(context.batch_size, options.batch))
-    search = restarted(context, lambda memory: _guided(memory, options))
+    search = restarted(context, lambda memory: guided(memory, options))
     if not context.past or context.space.size <= TINY:
         return search
     return restarted(_apart(context), lambda memory: _with_suggestions(search, memory, context.past))
 
 
-def _guided(memory: Memory, options: AutoOptions) -> Asking[None]:
+def guided(memory: Memory, options: AutoOptions) -> Asking[None]:
+    """A spread-out start unless enough is known, then what the model proposes for ever."""
     if memory.space.size <= TINY:
         yield from memory.ask(memory.draw_many(memory.space.size))
         return
@@ -57,7 +58,7 @@ def _guided(memory: Memory, options: AutoOptions) -> Asking[None]:
     from orio_py.search.acquisition_policy import AcquisitionPolicy
 
     guide = AcquisitionPolicy(memory, explore=options.explore, roundness=options.roundness)
-    yield from memory.ask(guide.spread_out(options.start))
+    yield from memory.ask(guide.spread_out(max(0, options.start - len(memory))))
     while True:
         yield from memory.ask(guide.propose(memory.batch_size))
 

@@ -19,6 +19,16 @@ from orio_py.search_space.search_space import SearchSpace
 Batch: TypeAlias = "Sequence[Configuration]"
 """Configurations that may be built at the same time; never empty."""
 
+
+class ProfiledBatch(tuple[Configuration, ...]):
+    """A batch of configurations that were tried and whose counters are wanted, too: each runs once more for them.
+
+    Who drives a search charges these runs like others.  Who cannot profile answers with outcomes without counters.
+    """
+
+    __slots__ = ()
+
+
 Results: TypeAlias = "Sequence[Outcome]"
 """The outcome of each configuration of a batch, in its order."""
 
@@ -64,18 +74,23 @@ def batches(configurations: Iterator[Configuration], size: int) -> Search:
 
 
 def drive(
-    search: Search, evaluate: Callable[[Configuration], Outcome | float | None], trials: int | None = None
+    search: Search,
+    evaluate: Callable[[Configuration], Outcome | float | None],
+    trials: int | None = None,
+    profile: Callable[[Configuration], Outcome] | None = None,
 ) -> list[tuple[Configuration, float | None]]:
     """Run a searcher on a function until it ends or `trials` configurations were tried; the trials.
 
-    The function gives outcomes, or objectives alone, None for a failure.
+    The function gives outcomes, or objectives alone, None for a failure.  `profile` answers profiled batches, whose
+    configurations count as trials once more.
     """
     tried: list[tuple[Configuration, float | None]] = []
     if trials is not None and trials <= 0:
         return tried
     batch = next(search, None)
     while batch is not None:
-        found = [evaluate(configuration) for configuration in batch]
+        answer = profile if profile is not None and isinstance(batch, ProfiledBatch) else evaluate
+        found = [answer(configuration) for configuration in batch]
         results = [
             result if isinstance(result, Outcome) else Outcome.of(configuration, result)
             for configuration, result in zip(batch, found, strict=True)

@@ -19,6 +19,7 @@ from orio_py.search.auto import AutoOptions, auto
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.basin_hopping import BasinHoppingOptions, basin_hopping
 from orio_py.search.bayesian import BayesianOptions, bayesian
+from orio_py.search.counter_guided import CountersOptions, counter_guided
 from orio_py.search.differential_evolution import DifferentialEvolutionOptions, differential_evolution
 from orio_py.search.direct import DirectOptions, direct
 from orio_py.search.exhaustive import ExhaustiveOptions, exhaustive
@@ -208,6 +209,13 @@ _ENTRIES: tuple[Searcher, ...] = (
         "the configuration from which a forest or a Gaussian process expects the largest gain",
         BayesianOptions,
         bayesian,
+    ),
+    _entry(
+        "counters",
+        ("profile_based",),
+        "what predicted hardware counters and a profiled run promise",
+        CountersOptions,
+        counter_guided,
     ),
     _entry(
         "nsga",

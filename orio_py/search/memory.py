@@ -8,12 +8,13 @@ configuration is known.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from dataclasses import replace
 from math import inf
 from typing import TypeAlias, TypeVar
 
 from orio_py.record.outcome import Outcome
-from orio_py.search.base import Batch, Results, Search, SearchContext
+from orio_py.search.base import Batch, ProfiledBatch, Results, Search, SearchContext
 from orio_py.search_space.encoding import Encoding, Point
 from orio_py.search_space.neighbours import Neighbours
 from orio_py.search_space.sampling import shuffled_ranks
@@ -76,6 +77,13 @@ class Memory:
         """The cost of a point.  Raises SpaceExhaustedError."""
         (cost,) = yield from self.ask([point])
         return cost
+
+    def profile(self, point: Point) -> Asking[Mapping[str, float]]:
+        """The counters of a point that was tried; it is profiled unless they are known.  Empty if they cannot be had."""
+        if not self.outcomes[point].counters:
+            (outcome,) = yield ProfiledBatch([self.encoding.configuration(point)])
+            self.outcomes[point] = replace(self.outcomes[point], counters=outcome.counters)
+        return self.outcomes[point].counters
 
     def draw(self) -> Point:
         """A random point that is not known.  Raises SpaceExhaustedError if there is none."""

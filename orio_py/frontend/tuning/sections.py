@@ -180,6 +180,7 @@ ALGORITHMS = (
     "bayes",
     "bayesian",
     "chaosga",
+    "counters",
     "cudacfg",
     "direct",
     "evolution",

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orio_py.core.diagnostics import fail
-from orio_py.model.counters.model import CounterModel, Domain, Parameter, TrainedOn
+from orio_py.model.counters.model import CounterModel, Domain, ModelParameter, TrainedOn
 from orio_py.model.counters.regression import RegressionModel, Subspace
 from orio_py.model.counters.trees import TreeModel, joined, parted
 
@@ -22,6 +22,8 @@ VERSION = 1
 TREES, REGRESSION = "trees", "regression"
 
 Arrays = dict[str, npt.NDArray[Any]]
+
+_REGRESSION_ARRAYS = ("centre", "width", "least", "most")
 
 
 def save_model(model: CounterModel, path: Path) -> None:
@@ -41,7 +43,8 @@ def save_model(model: CounterModel, path: Path) -> None:
                 "subspaces": [list(subspace.binary) for subspace in model.subspaces],
             }
             coefficients = np.stack([subspace.coefficients for subspace in model.subspaces])
-            arrays = {"centre": model.centre, "width": model.width, "coefficients": coefficients}
+            arrays = {name: getattr(model, name) for name in _REGRESSION_ARRAYS}
+            arrays["coefficients"] = coefficients
         case _:
             raise TypeError(f"{type(model).__name__} cannot be stored")
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
@@ -94,12 +97,13 @@ def _regression(domain: Domain, told: Mapping[str, Any], arrays: Arrays) -> Regr
     binary, others = tuple(map(int, told["binary"])), tuple(map(int, told["others"]))
     terms = tuple(tuple(map(int, term)) for term in told["terms"])
     corners = [tuple(map(float, corner)) for corner in told["subspaces"]]
-    centre, width = (np.asarray(arrays[name], dtype=np.float64) for name in ("centre", "width"))
+    centre, width, least, most = (np.asarray(arrays[name], dtype=np.float64) for name in _REGRESSION_ARRAYS)
     coefficients = np.asarray(arrays["coefficients"], dtype=np.float64)
     is_right = (
         coefficients.shape == (len(corners), len(terms), len(domain.counters))
         and len(corners) > 0
         and centre.shape == width.shape == (len(others),)
+        and least.shape == most.shape == (len(domain.counters),)
         and bool((width != 0).all())
         and all(len(corner) == len(binary) for corner in corners)
         and all(0 <= place < len(domain.parameters) for place in (*binary, *others))
@@ -108,7 +112,7 @@ def _regression(domain: Domain, told: Mapping[str, Any], arrays: Arrays) -> Regr
     if not is_right:
         raise ValueError("its coefficients do not go with its terms")
     subspaces = tuple(Subspace(corner, part) for corner, part in zip(corners, coefficients, strict=True))
-    return RegressionModel(domain, binary, others, centre, width, terms, subspaces)
+    return RegressionModel(domain, binary, others, centre, width, terms, subspaces, least, most)
 
 
 def _domain_json(domain: Domain) -> dict[str, object]:
@@ -127,7 +131,7 @@ def _domain_json(domain: Domain) -> dict[str, object]:
 
 def _domain(told: Mapping[str, Any]) -> Domain:
     parameters = tuple(
-        Parameter(str(p["name"]), tuple(map(str, p["categories"]))) for p in told["parameters"]
+        ModelParameter(str(p["name"]), tuple(map(str, p["categories"]))) for p in told["parameters"]
     )
     origin = told["trained_on"]
     inputs = {str(name): str(value) for name, value in origin["inputs"].items()}

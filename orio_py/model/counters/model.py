@@ -26,14 +26,14 @@ UNKNOWN = -1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class ModelParameter:
     """A tuning parameter as a model reads it: numbers as they are, others by their place in `categories`."""
 
     name: str
     categories: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, name: str, values: Sequence[Value]) -> Parameter:
+    def of(cls, name: str, values: Sequence[Value]) -> ModelParameter:
         """A parameter with some values: one of categories unless all of them are numbers."""
         if all(isinstance(value, bool | int | float) for value in values):
             return cls(name)
@@ -61,7 +61,7 @@ class TrainedOn:
 class Domain:
     """What goes into a model and what comes out of it: parameters, names of counters, and their origin."""
 
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[ModelParameter, ...]
     counters: tuple[str, ...]
     trained_on: TrainedOn = field(default_factory=TrainedOn)
 
@@ -125,7 +125,10 @@ def training_set(trials: Sequence[Trial]) -> TrainingSet | None:
     ]
     first = counted[0][0]
     domain = Domain(
-        tuple(Parameter.of(name, [trial.configuration[name] for trial, _ in counted]) for name in parameters),
+        tuple(
+            ModelParameter.of(name, [trial.configuration[name] for trial, _ in counted])
+            for name in parameters
+        ),
         tuple(names),
         TrainedOn(
             first.name,

@@ -34,7 +34,7 @@ _TUPLES = {"EMPTY_TUPLE": 0, "TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 
 
 @dataclass(frozen=True)
-class Name:
+class ImportedName:
     """Something that the file asks to import, by its name."""
 
     text: str
@@ -90,10 +90,10 @@ class _Reader:
         stack = self.stack
         match name:
             case "GLOBAL":
-                stack.append(Name(str(argument).replace(" ", ".")))
+                stack.append(ImportedName(str(argument).replace(" ", ".")))
             case "STACK_GLOBAL":
                 last = stack.pop()
-                stack.append(Name(f"{stack.pop()}.{last}"))
+                stack.append(ImportedName(f"{stack.pop()}.{last}"))
             case "EMPTY_LIST" | "EMPTY_SET":
                 stack.append([])
             case "EMPTY_DICT":
@@ -180,7 +180,7 @@ def _terms(top: Any, ending: str) -> Iterator[Term]:
             continue
         seen.add(id(part))
         if isinstance(part, Term):
-            if isinstance(part.function, Name) and part.function.text.endswith(ending):
+            if isinstance(part.function, ImportedName) and part.function.text.endswith(ending):
                 yield part
                 continue
             pending += [part.items, part.state, part.arguments]
@@ -205,7 +205,7 @@ def _tree(term: Term) -> Tree:
 
 def _array(term: Any) -> npt.NDArray[Any]:
     """The array that a term describes, from its type, shape and bytes."""
-    if not isinstance(term, Term) or not isinstance(term.function, Name):
+    if not isinstance(term, Term) or not isinstance(term.function, ImportedName):
         raise ValueError("an array is not described as numpy does")
     if term.function.text.endswith("._frombuffer"):
         data, described, shape, order = term.arguments

@@ -33,7 +33,8 @@ class RegressionModel:
     """Sums of terms, by subspaces.
 
     `binary` and `others` are the places of parameters with two values and with more; the latter are shifted by
-    `centre` and divided by `width`.  Where the binary parameters have values that no subspace has, the nearest counts.
+    `centre` and divided by `width`.  Predictions stay between the `least` and the `most` that was counted: sums of terms
+    leave them far behind where nothing was counted, and fall below 0.  Where the binary parameters have values that no subspace has, the nearest counts.
     """
 
     domain: Domain
@@ -43,6 +44,8 @@ class RegressionModel:
     width: Array
     terms: Terms
     subspaces: tuple[Subspace, ...]
+    least: Array
+    most: Array
 
     def predict(self, rows: Array) -> Array:
         """The counters of each row."""
@@ -54,7 +57,7 @@ class RegressionModel:
         for place, subspace in enumerate(self.subspaces):
             members = nearest == place
             found[members] = values[members] @ subspace.coefficients
-        return np.maximum(0.0, found)
+        return np.clip(found, self.least, self.most)
 
 
 def design(others: Array, centre: Array, width: Array, terms: Terms) -> Array:
@@ -93,7 +96,8 @@ def fit_regression(training: TrainingSet) -> RegressionModel:
             np.float64
         )
         subspaces.append(Subspace(tuple(float(value) for value in corner), coefficients))
-    return RegressionModel(training.domain, binary, others, centre, width, terms, tuple(subspaces))
+    limits = training.counters.min(axis=0), training.counters.max(axis=0)
+    return RegressionModel(training.domain, binary, others, centre, width, terms, tuple(subspaces), *limits)
 
 
 def chosen_terms(parameters: int, rows: int) -> Terms:

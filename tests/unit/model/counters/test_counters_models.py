@@ -19,7 +19,7 @@ from orio_py.model.counters.files import load_model, save_model
 from orio_py.model.counters.model import (
     CounterModel,
     Domain,
-    Parameter,
+    ModelParameter,
     TrainedOn,
     TrainingSet,
     counted_work,
@@ -29,7 +29,7 @@ from orio_py.model.counters.regression import chosen_terms, fit_regression
 from orio_py.model.counters.trees import grow_ensemble, grow_tree
 
 DOMAIN = Domain(
-    (Parameter("T"), Parameter("U"), Parameter("FLAGS", ("'-O2'", "'-O3'"))),
+    (ModelParameter("T"), ModelParameter("U"), ModelParameter("FLAGS", ("'-O2'", "'-O3'"))),
     ("reads", "instructions"),
     TrainedOn("mm", "a device", {"N": "64"}, 128),
 )
@@ -122,7 +122,7 @@ def test_files_that_are_no_models_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_category_that_is_new_has_a_number_of_its_own() -> None:
-    assert Parameter.of("FLAGS", ["-O3", "-O2"]) == DOMAIN.parameters[2]
+    assert ModelParameter.of("FLAGS", ["-O3", "-O2"]) == DOMAIN.parameters[2]
     assert [DOMAIN.parameters[2].number(value) for value in ("-O2", "-O3", "-Os")] == [0, 1, -1]
 
 
@@ -158,8 +158,8 @@ def test_code_in_a_pickle_file_is_not_run(tmp_path: Path) -> None:
     program = (
         "import sys, pathlib\n"
         "from orio_py.model.counters.pickled_trees import read_pickled_trees as read\n"
-        "from orio_py.model.counters.model import Domain, Parameter\n"
-        "d = Domain(tuple(map(Parameter, 'abc')), ('x', 'y'))\n"
+        "from orio_py.model.counters.model import Domain, ModelParameter\n"
+        "d = Domain(tuple(map(ModelParameter, 'abc')), ('x', 'y'))\n"
         "print(len(read(pathlib.Path(sys.argv[1]), d).trees))\n"
     )
     touched = tmp_path / "touched"
@@ -183,6 +183,6 @@ def test_pickled_trees_for_other_parameters_are_refused(tmp_path: Path) -> None:
     found = training()
     forest = ExtraTreesRegressor(2, random_state=0).fit(found.rows, found.counters)
     (tmp_path / "m.sav").write_bytes(pickle.dumps(forest))
-    for domain in (Domain((Parameter("T"),), DOMAIN.counters), Domain(DOMAIN.parameters, ("reads",))):
+    for domain in (Domain((ModelParameter("T"),), DOMAIN.counters), Domain(DOMAIN.parameters, ("reads",))):
         with pytest.raises(DiagnosticError):
             read_pickled_trees(tmp_path / "m.sav", domain)

@@ -1,0 +1,128 @@
+"""Counter-guided search: what the hardware counts tells where to look next.
+
+J. Filipovič, J. Hozzová, A. Nezarat, J. Oľha and F. Petrovič, "Using hardware performance counters to speed up
+autotuning convergence on GPUs", Journal of Parallel and Distributed Computing 160, 2021.  A model predicts the counters
+of every configuration; a profiled run tells which of them cost time on this device.  The published method draws what
+softens the bottlenecks of the last profiled configuration; the other one, the default, estimates times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orio_py.core.diagnostics import fail
+from orio_py.core.expr import Value, show
+from orio_py.core.source import Position
+from orio_py.core.units import Seconds
+from orio_py.search.auto import TINY, AutoOptions, auto, guided
+from orio_py.search.base import Search, SearchContext
+from orio_py.search.memory import Asking, Memory, restarted
+from orio_py.search.options import IntegerOption, RealOption, Word, setting
+from orio_py.search_space.encoding import Point
+from orio_py.search_space.search_space import SearchSpace
+
+if TYPE_CHECKING:
+    from orio_py.model.counters.model import CounterModel
+
+COSTS, PUBLISHED = "costs", "published"
+
+
+@dataclass(frozen=True, slots=True)
+class FileName:
+    """The name of a file."""
+
+    def read(self, name: str, value: Value, space: SearchSpace, position: Position | None) -> str:
+        """The name.  Raises ORIO-P023."""
+        if not isinstance(value, str) or not value:
+            fail("ORIO-P023", f"`{name}` is {show(value)}; it needs the name of a file", position)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class CountersOptions:
+    """`model` is the file of a model of counters; without one the search is that of `auto`.  `method` is `costs` or
+    `published`, whose options the others are: how many configurations are tried per profiled one, the threshold for
+    bottlenecks of instructions, and the cores of the device, 0 where they are not known.  `batch` is how many are
+    proposed at once at most.
+    """
+
+    model: str | None = setting(None, FileName())
+    method: str = setting(COSTS, Word((COSTS, PUBLISHED)))
+    batch: int = setting(8, IntegerOption(1, 1000))
+    unprofiled: int = setting(5, IntegerOption(1, 1000))
+    reaction: float = setting(0.7, RealOption(0, 0.99))
+    cores: int = setting(0, IntegerOption(0, 1_000_000))
+
+
+def counter_guided(context: SearchContext, options: CountersOptions) -> Search:
+    """The search with the model of the options.
+
+    Raises DiagnosticError ORIO-P023 for a model of other parameters; as `orio_py.model.counters.files.load_model`.
+    """
+    return guided_by(None if options.model is None else _load(options.model, context.space), context, options)
+
+
+def guided_by(model: CounterModel | None, context: SearchContext, options: CountersOptions) -> Search:
+    """What counters promise, as long as they find something better; then what `auto` would try."""
+    if model is None or context.space.size <= TINY:
+        return auto(context, AutoOptions())
+    context = replace(context, batch_size=min(context.batch_size, options.batch))
+    return restarted(context, lambda memory: _guided(memory, model, options))
+
+
+def _load(name: str, space: SearchSpace) -> CounterModel:
+    # The numerical libraries take time to load, more than all else that is loaded to tune.
+    from orio_py.model.counters.files import load_model
+
+    model = load_model(Path(name))
+    known = {parameter.name for parameter in space.parameters}
+    missing = [parameter.name for parameter in model.domain.parameters if parameter.name not in known]
+    if missing:
+        fail(
+            "ORIO-P023",
+            f"the model `{name}` needs the parameter `{missing[0]}`, which the space does not have",
+            help=f"it was trained on `{model.domain.trained_on.name}`"
+            if model.domain.trained_on.name
+            else None,
+        )
+    return model
+
+
+def _guided(memory: Memory, model: CounterModel, options: CountersOptions) -> Asking[None]:
+    first = yield from _first_valid(memory)
+    counted = yield from memory.profile(first)
+    if memory.known[first] > 0 and counted:
+        if options.method == PUBLISHED:
+            # The numerical libraries take time to load.
+            from orio_py.search.counter_scores import soften_bottlenecks
+
+            yield from soften_bottlenecks(
+                memory, model, first, options.unprofiled, reaction=options.reaction, cores=options.cores
+            )
+        else:
+            yield from _by_costs(memory, model, first, counted)
+    yield from guided(memory, AutoOptions())
+
+
+def _first_valid(memory: Memory) -> Asking[Point]:
+    """A random configuration that does not fail."""
+    while memory.best is None:
+        yield from memory.ask_one(memory.draw())
+    return memory.best
+
+
+def _by_costs(
+    memory: Memory, model: CounterModel, profiled: Point, counted: Mapping[str, float]
+) -> Asking[None]:
+    """What estimated times promise."""
+    # The numerical libraries take time to load.
+    from orio_py.search.counter_policy import CounterPolicy
+
+    policy = CounterPolicy(memory, model)
+    if not policy.learn_costs(Seconds(memory.known[profiled]), counted):
+        return
+    while not policy.is_stale:
+        yield from memory.ask(policy.propose(memory.batch_size))
