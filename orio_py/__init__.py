@@ -1,6 +1,6 @@
 """Automatic performance tuning of annotated C kernels.
 
-`tune`, `transform`, `check`, `space`, `devices`, `verify`, `compile_tuned` and `apply_results` are the public Python API,
+`tune`, `tensor`, `transform`, `check`, `space`, `devices`, `verify`, `compile_tuned` and `apply_results` are the public Python API,
 which the command line uses too; `parse_value` reads a parameter value as the specification language writes it,
 `parse_setting` as `--set` has it; `orio_py.results` is the API on the results database, `orio_py.analysis` that on
 what it tells.  They are loaded on first use, so that `orio --help` does not wait for the polyhedral library.
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         CheckReport,
         DeviceReport,
         SpaceReport,
+        TensorReport,
         TransformReport,
         TuneOptions,
         TuneReport,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         compile_tuned,
         devices,
         space,
+        tensor,
         transform,
         tune,
         verify,
@@ -39,6 +41,7 @@ __all__ = [
     "CheckReport",
     "DeviceReport",
     "SpaceReport",
+    "TensorReport",
     "TransformReport",
     "TuneOptions",
     "TuneReport",
@@ -51,6 +54,7 @@ __all__ = [
     "parse_setting",
     "parse_value",
     "space",
+    "tensor",
     "transform",
     "tune",
     "verify",

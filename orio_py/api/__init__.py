@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from orio_py.api.checking import CheckReport, check
+    from orio_py.api.contractions import TensorReport, tensor
     from orio_py.api.counting import SpaceGroup, SpaceParameter, SpaceRegion, SpaceReport, space
     from orio_py.api.machine import DeviceReport, devices
     from orio_py.api.report import BAD_INPUT, ENVIRONMENT, INTERRUPTED, NO_VARIANT, OK, Paths, Report
@@ -33,6 +34,7 @@ __all__ = [
     "SpaceParameter",
     "SpaceRegion",
     "SpaceReport",
+    "TensorReport",
     "TransformReport",
     "TuneOptions",
     "TuneReport",
@@ -42,6 +44,7 @@ __all__ = [
     "compile_tuned",
     "devices",
     "space",
+    "tensor",
     "transform",
     "tune",
     "verify",
@@ -49,6 +52,7 @@ __all__ = [
 
 _HOMES = {
     "checking": ("CheckReport", "check"),
+    "contractions": ("TensorReport", "tensor"),
     "counting": ("SpaceGroup", "SpaceParameter", "SpaceRegion", "SpaceReport", "space"),
     "machine": ("DeviceReport", "devices"),
     "report": ("BAD_INPUT", "ENVIRONMENT", "INTERRUPTED", "NO_VARIANT", "OK", "Paths", "Report"),

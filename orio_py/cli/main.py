@@ -15,7 +15,7 @@ import typer
 import typer.main
 
 from orio_py import __version__
-from orio_py.cli import cc, check, devices, explain, results, space, transform, tune, verify
+from orio_py.cli import cc, check, devices, explain, results, space, tensor, transform, tune, verify
 from orio_py.cli.console import Color, Output
 from orio_py.cli.options import cache_folder
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, fail
@@ -30,6 +30,7 @@ EXIT_BROKEN_PIPE = 141  # 128 + SIGPIPE, as the shell reports programs that do n
 
 COMMANDS: tuple[tuple[Callable[..., int], str], ...] = (
     (tune.tune, tune.EPILOG),
+    (tensor.tensor, tensor.EPILOG),
     (transform.transform, transform.EPILOG),
     (check.check, check.EPILOG),
     (space.space, space.EPILOG),

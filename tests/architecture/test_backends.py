@@ -25,7 +25,7 @@ OWN = ("build/cuda", "build/nv", "build/cubin", "codegen/{}/", "kernel/backends/
 REASONS = {
     "api/machine.py": "what `orio devices` tells of each programming model has a key of its own in the JSON report",
     "cli/tables.py": "and a table of its own",
-    "tensor/statement_recipe.py": "the command `cuda` of recipes by statement number is CUDA-CHiLL's",
+    "tensors/statement_recipe.py": "the command `cuda` of recipes by statement number is CUDA-CHiLL's",
     "transformation/statements/mapped_nests.py": "the same",
     "transformation/statements/recipe.py": "the same",
     "transformation/statements/table.py": "the same",

@@ -70,12 +70,13 @@ def test_the_environment_is_read_in_two_places(sources):
 
 
 def test_functions_are_short(sources):
-    # A command's parameters are its options: `orio tune` has as many as the contract gives it.
+    # A command's parameters are its options: these have as many as the contract gives them.
+    commands = {("orio_py/cli/tune.py", "tune"), ("orio_py/cli/tensor.py", "tensor")}
     long = {
         f"{s.name}:{f.name}": f.end_lineno - f.lineno + 1
         for s in sources
         for f in s.functions()
-        if f.end_lineno - f.lineno >= LONGEST_FUNCTION and (s.name, f.name) != ("orio_py/cli/tune.py", "tune")
+        if f.end_lineno - f.lineno >= LONGEST_FUNCTION and (s.name, f.name) not in commands
     }
     assert long == {}
 

@@ -13,7 +13,7 @@ from orio_py.core.diagnostics import Diagnostic, DiagnosticError, fail
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position, SourceFile
 from orio_py.frontend.tensor.rules import MOST_ELEMENTS, statement_problems
-from orio_py.tensor.contraction import Contraction, Tensor, TensorLayout, TensorProgram, TensorReference
+from orio_py.tensors.contraction import Contraction, Tensor, TensorLayout, TensorProgram, TensorReference
 
 _FORM = re.compile(r"[A-Za-z,\s]*(->[A-Za-z\s]*)?")
 _ODD = re.compile(r"[^A-Za-z,\s]")

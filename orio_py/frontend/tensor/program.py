@@ -19,7 +19,7 @@ from orio_py.core.source import Position, SourceFile, Span
 from orio_py.frontend.grammars import Parsed, error_offset, offset, parse, rule_name
 from orio_py.frontend.messages import found
 from orio_py.frontend.tensor.rules import MOST_ELEMENTS, statement_problems
-from orio_py.tensor.contraction import (
+from orio_py.tensors.contraction import (
     Contraction,
     Pattern,
     SubscriptForm,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from orio_py.core.diagnostics import Diagnostic, Note
 from orio_py.core.source import Position
-from orio_py.tensor.contraction import Contraction
+from orio_py.tensors.contraction import Contraction
 
 MOST_ELEMENTS = 2**31 - 1
 """What subscripts of type `int` can count."""

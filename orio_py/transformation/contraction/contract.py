@@ -1,14 +1,16 @@
 """Contract: sum a contraction of tensors in register tiles.
 
-    for (i = 0; i < 16; i++)                    for (int i = 0; i < 16; i += 2) {
+    for (i = 0; i < 16; i++)                    for (int i = 0; i < 16; i += 2)
       for (j = 0; j < 16; j++)                    for (int j = 0; j < 16; j += 8) {
-        for (k = 0; k < 9; k++)                     double sum[2][8];
-          c[i][j] += a[i][k] * b[k][j];             …                     sum = c[i …][j …]
+        for (k = 0; k < 9; k++)                     double sum0[8], sum1[8];
+          c[i][j] += a[i][k] * b[k][j];             …          sum0 = c[i][j …], sum1 = c[i + 1][j …]
                                                     for (int k = 0; k < 9; k++)
-                                                      for (int row = 0; row < 2; row++)
-                                                        for (int column = 0; column < 8; column++)
-                                                          sum[row][column] += a[i + row][k] * b[k][j + column];
-                                                    …                     c[i …][j …] = sum
+                                                      for (int column = 0; column < 8; column++) {
+                                                        sum0[column] += a[i][k] * b[k][j + column];
+                                                        sum1[column] += a[i + 1][k] * b[k][j + column];
+                                                      }
+                                                    …          c[i][j …] = sum0, c[i + 1][j …] = sum1
+                                                  }
 
 Each element is summed in the order of the original, so the results are the same.  Free loops may have any order;
 loops over neighbouring elements become one (`flatten`); operands are copied to where the tile reads them one after the
@@ -87,7 +89,7 @@ class Contract:
             blocks,
             rows,
             columns,
-            _names(nest, node, context, parallel=self.parallel),
+            _names(nest, node, context, rows=self.rows[1] if self.rows else 1, parallel=self.parallel),
             unroll=self.unroll,
             parallel=self.parallel,
         )
@@ -258,7 +260,7 @@ def _require_neighbours(part: Node, axes: Sequence[SumAxis], node: Node) -> None
             refuse("ORIO-T152", message, access, argument="flatten")
 
 
-def _names(nest: SumNest, node: Node, context: Context, *, parallel: bool) -> TileNames:
+def _names(nest: SumNest, node: Node, context: Context, *, rows: int, parallel: bool) -> TileNames:
     """What variables are called.
 
     An index keeps its name, and its declaration if that stands outside; threads have indices of their own.
@@ -272,7 +274,9 @@ def _names(nest: SumNest, node: Node, context: Context, *, parallel: bool) -> Ti
         {index: supply.fresh(index) if index in fresh else index for index in indices},
         {index: supply.fresh(f"{index}_at") for index in indices},
         outside - fresh,
-        *(supply.fresh(wish) for wish in ("sum", "row", "column", "ahead")),
+        tuple(supply.fresh(f"sum{row}") for row in range(rows)),
+        supply.fresh("column"),
+        supply.fresh("ahead"),
     )
 
 

@@ -1,12 +1,13 @@
 """The code of a contraction in register tiles, as C text with the loops from the outside in.
 
 A tile is a block of elements of the target, some values of one axis (its *rows*) by some of another (its *columns*).
-Its sums stay in a local array that the compiler keeps in registers: loops over the tile have literal bounds.
+Its sums stay in local arrays, one for each row, that the compiler keeps in registers: loops over columns have literal
+bounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -31,8 +32,8 @@ class TileNames:
     indices: Mapping[str, str]
     counters: Mapping[str, str]
     declared: frozenset[str]
-    sum: str
-    row: str
+    sums: tuple[str, ...]
+    """For each row of a tile."""
     column: str
     ahead: str
 
@@ -134,38 +135,50 @@ class _Writer:
     def _tile(self, sizes: Mapping[str, int]) -> Iterator[str]:
         plan, nest = self.plan, self.plan.nest
         rows, columns = (1 if a is None else sizes[a] for a in (plan.rows, plan.columns))
-        row = plan.names.row if rows > 1 else ""
         column = plan.names.column if columns > 1 else ""
-        inside = self._offsets({plan.rows: row, plan.columns: column})
-        loops = [
-            f"for (int {name} = 0; {name} < {count}; {name}++)"
-            for name, count in ((row, rows), (column, columns))
-            if name
-        ]
-        target = self._text(nest.target, inside)
+        inside = [self._offsets({plan.rows: const(row), plan.columns: column}) for row in range(rows)]
+        targets = [self._text(nest.target, values) for values in inside]
         yield from self._prefetches(rows, columns)
         if not nest.summed:
-            yield from (*loops, f"{target} {nest.operator} {self._value(inside, sizes)};")
+            statements = [
+                f"{target} {nest.operator} {self._value(values, sizes)};"
+                for target, values in zip(targets, inside, strict=True)
+            ]
+            yield from self._for_columns(column, columns, statements)
             return
-        dimensions = "".join(f"[{count}]" for name, count in ((row, rows), (column, columns)) if name)
-        place = "".join(f"[{name}]" for name in (row, column) if name)
-        total = plan.names.sum
-        begin = target if nest.initial is None else self._text(nest.initial, inside)
-        yield f"{nest.type} {total}{dimensions};"
-        yield from (*loops, f"{total}{place} = {begin};")
-        yield from self._sums(nest.summed, inside, [*loops, f"{total}{place} {nest.operator} "], sizes)
-        yield from (*loops, f"{target} = {total}{place};")
+        dimension = f"[{columns}]" if column else ""
+        sums = plan.names.sums[:rows]
+        places = [f"{total}[{column}]" if column else total for total in sums]
+        begins = targets if nest.initial is None else [self._text(nest.initial, values) for values in inside]
+        yield f"{nest.type} {', '.join(total + dimension for total in sums)};"
+        first = [f"{place} = {begin};" for place, begin in zip(places, begins, strict=True)]
+        yield from self._for_columns(column, columns, first)
+
+        def body(values: Mapping[str, Node]) -> Iterator[str]:
+            parts = [self._value({**tile, **values}, sizes) for tile in inside]
+            added = [f"{place} {nest.operator} {part};" for place, part in zip(places, parts, strict=True)]
+            yield from self._for_columns(column, columns, added)
+
+        yield from self._sums(nest.summed, {}, body)
+        last = [f"{target} = {place};" for target, place in zip(targets, places, strict=True)]
+        yield from self._for_columns(column, columns, last)
+
+    def _for_columns(self, column: str, columns: int, statements: Sequence[str]) -> Iterator[str]:
+        if column:
+            yield f"for (int {column} = 0; {column} < {columns}; {column}++) {{"
+        yield from statements
+        if column:
+            yield "}"
 
     def _sums(
         self,
         axes: Sequence[SumAxis],
         values: Mapping[str, Node],
-        lines: Sequence[str],
-        sizes: Mapping[str, int],
+        body: Callable[[Mapping[str, Node]], Iterator[str]],
     ) -> Iterator[str]:
-        """The loops over the summed axes, the innermost one unrolled."""
+        """The loops over the summed axes around `body` at their values, the innermost one unrolled."""
         if not axes:
-            yield from (*lines[:-1], f"{lines[-1]}{self._value(values, sizes)};")
+            yield from body(values)
             return
         axis, *inner = axes
         name = self.plan.names.indices[axis.index]
@@ -175,12 +188,12 @@ class _Writer:
             step = f"{name}++" if copies == 1 else f"{name} += {copies}"
             yield f"for ({self._set(axis)} = {axis.start}; {name} < {axis.end - rest}; {step}) {{"
             for copy in range(copies):
-                yield from self._sums(inner, {**values, axis.index: add(ident(name), copy)}, lines, sizes)
+                yield from self._sums(inner, {**values, axis.index: add(ident(name), copy)}, body)
             yield "}"
         else:
             rest = axis.extent
         for number in range(axis.end - rest, axis.end):
-            yield from self._sums(inner, {**values, axis.index: const(number)}, lines, sizes)
+            yield from self._sums(inner, {**values, axis.index: const(number)}, body)
 
     def _value(self, values: Mapping[str, Node], sizes: Mapping[str, int]) -> str:
         """The product at some values of indices, with packed parts in place of arrays."""

@@ -8,7 +8,7 @@ from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.source import SourceFile, Span
 from orio_py.frontend.tensor.einsum import read_einsum
 from orio_py.frontend.tensor.program import read_program
-from orio_py.tensor.contraction import Pattern, SubscriptForm, TensorLayout, TensorProgram
+from orio_py.tensors.contraction import Pattern, SubscriptForm, TensorLayout, TensorProgram
 
 TRIPLES = """sd_t_d1_1
 memory: column

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orio_py.tensor.contraction import Contraction, TensorLayout, TensorProgram
-from orio_py.tensor.decomposition import Decomposition, decompositions
+from orio_py.tensors.contraction import Contraction, TensorLayout, TensorProgram
+from orio_py.tensors.decomposition import Decomposition, decompositions
 
 
 def fused_groups(program: TensorProgram) -> tuple[tuple[int, ...], ...]:

@@ -6,9 +6,9 @@ import pytest
 
 from orio_py.core.source import SourceFile, Span
 from orio_py.frontend.tensor.program import read_program
-from orio_py.tensor.contraction import TensorProgram
-from orio_py.tensor.decomposition import Decomposition, contiguous_tensor, decompositions, mapped_loops
-from orio_py.tensor.statement_recipe import group_decompositions, statement_recipe
+from orio_py.tensors.contraction import TensorProgram
+from orio_py.tensors.decomposition import Decomposition, contiguous_tensor, decompositions, mapped_loops
+from orio_py.tensors.statement_recipe import group_decompositions, statement_recipe
 
 TRIPLES = """{name}
 memory: column

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, permutations
 
-from orio_py.tensor.contraction import Contraction, Pattern, TensorReference
+from orio_py.tensors.contraction import Contraction, Pattern, TensorReference
 
 MOST_THREADS = 1024
 """Threads of a block, from compute capability 2.0 on (CUDA C++ Programming Guide, technical specifications)."""

@@ -1,0 +1,141 @@
+"""`tensor`: contractions in index notation become tuned C."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from orio_py.api.report import BAD_INPUT
+from orio_py.api.tuning import TuneReport, tune
+from orio_py.build.detect import scratch_folder
+from orio_py.build.scratch import Scratch
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError
+from orio_py.core.source import SourceFile, Span
+from orio_py.frontend.tensor.einsum import read_einsum
+from orio_py.frontend.tensor.program import read_program
+from orio_py.spec.generated import GENERATED_MARK
+from orio_py.tensors.annotated import annotated_file
+from orio_py.tensors.contraction import TensorLayout, TensorProgram
+from orio_py.tensors.contraction_order import derivation, pairwise
+from orio_py.tensors.statement_recipe import statement_recipe
+from orio_py.tuning.events import Listener
+from orio_py.tuning.files.writeback import write_atomically
+from orio_py.tuning.options import TuneOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TensorReport(TuneReport):
+    """The outcome of `tensor`: that of `tune`, and what the program became before it."""
+
+    program: TensorProgram | None = None
+    annotated: str = ""
+    """The annotated C file that is tuned."""
+    derivation: str = ""
+    """How products of more than two tensors were taken apart; empty where there are none."""
+    recipe: str = ""
+    """The recipe by statement number that the rules for GPUs give."""
+
+    def as_json(self) -> dict[str, object]:
+        """The shape of `tune --json`, with the statements and the recipe."""
+        statements = [] if self.program is None else list(map(str, self.program.contractions))
+        return {
+            **TuneReport.as_json(self),
+            "statements": statements,
+            "derivation": self.derivation,
+            "recipe": self.recipe,
+        }
+
+
+def tensor(
+    source: Path | str,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    layout: str = "row",
+    type: str = "double",
+    output: Path | None = None,
+    emit: Path | None = None,
+    tuned: bool = True,
+    options: TuneOptions | None = None,
+    listener: Listener | None = None,
+) -> TensorReport:
+    """Tune the contractions of a file in index notation (a path), or of an einsum string with `sizes`.
+
+    `layout` (`row`, `column`) and `type` (`double`, `float`) are for einsum strings; a file says them itself.  The C
+    file goes to `output`, by default `NAME.c` beside the file, or in the working directory for a string.  `emit` keeps the
+    annotated C file; without `tuned` nothing else is made.
+    """
+    chosen = options or TuneOptions()
+    try:
+        read = SourceFile.read(source) if isinstance(source, Path) else SourceFile("einsum", source.encode())
+    except OSError as error:
+        message = f"`{source}` cannot be read: {error.strerror or error}"
+        return TensorReport(diagnostics=(Diagnostic("ORIO-U008", message),), exit_code=BAD_INPUT)
+    try:
+        if isinstance(source, Path):
+            written = read_program(read, Span(0, len(read.data)))
+        else:
+            written = read_einsum(source, sizes or {}, layout=TensorLayout(layout), type=type)
+    except DiagnosticError as problem:
+        return TensorReport(diagnostics=problem.diagnostics, sources={read.name: read}, exit_code=BAD_INPUT)
+    program = pairwise(written)
+    made = TensorReport(
+        program=program,
+        annotated=annotated_file(program, threads=chosen.target == "openmp"),
+        recipe=statement_recipe(program),
+        derivation=derivation(written, program),
+    )
+    made = _kept(made, emit)
+    if not tuned or made.diagnostics:
+        return made
+    target = output or (source.with_suffix(".c") if isinstance(source, Path) else Path(f"{program.name}.c"))
+    if output is None and target.exists() and GENERATED_MARK not in target.read_text(errors="replace"):
+        message = f"the result would take the place of `{target}`, which is not generated"
+        advice = "rename that file, or say where the result goes with `-o`"
+        return replace(
+            made, diagnostics=(Diagnostic("ORIO-U010", message, help=advice),), exit_code=BAD_INPUT
+        )
+    return _tuned(made, program.name, str(source), target, chosen, listener)
+
+
+def _tuned(
+    made: TensorReport, name: str, source: str, target: Path, options: TuneOptions, listener: Listener | None
+) -> TensorReport:
+    """The report with what came of tuning the annotated file; regions are named after what was given."""
+    scratch = Scratch.make(scratch_folder())
+    try:
+        path = scratch.path / f"{name}.c"
+        path.write_text(made.annotated)
+        report = tune([path], output=target, options=options, listener=listener)
+    finally:
+        scratch.remove()
+    return replace(
+        made,
+        diagnostics=report.diagnostics,
+        sources=report.sources,
+        exit_code=report.exit_code,
+        regions=tuple(
+            replace(region, file=source, line=line)
+            for region, line in zip(report.regions, _lines(made.program, len(report.regions)), strict=True)
+        ),
+        outputs=report.outputs,
+    )
+
+
+def _lines(program: TensorProgram | None, count: int) -> list[int]:
+    """The lines of the statements that the regions are for: one each, or the first one where they share regions."""
+    places = [statement.position for statement in program.contractions] if program is not None else []
+    lines = [place.line if place is not None else 1 for place in places]
+    return lines if len(lines) == count else lines[:1] * count
+
+
+def _kept(made: TensorReport, emit: Path | None) -> TensorReport:
+    """The report; the annotated file is written where it is wanted."""
+    if emit is None:
+        return made
+    try:
+        write_atomically(emit, made.annotated.encode("ascii"))
+    except OSError as error:
+        message = f"`{emit}` cannot be written: {error.strerror or error}"
+        return replace(made, diagnostics=(Diagnostic("ORIO-U009", message),), exit_code=BAD_INPUT)
+    return replace(made, outputs=(emit,))

@@ -1,0 +1,142 @@
+"""The annotated C file of a program: a function with plain loops, and how they are tuned.
+
+It goes the way of every annotated file: it is checked, tuned, and written back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+
+from orio_py.tensors.contraction import Contraction, Tensor, TensorProgram
+from orio_py.tensors.nests import header, nest
+from orio_py.tensors.tile_choices import Choices, tile_choices
+
+BUILD_COMMAND = "gcc -O3 -march=native"
+_REPETITIONS = 3
+
+
+def annotated_file(program: TensorProgram, *, threads: bool = False) -> str:
+    """The text of the file; with `threads`, outermost loops are shared out by OpenMP."""
+    lines = ["/* Tensor contractions:", *(f" *   {statement}" for statement in program.contractions), " */"]
+    temporaries = [tensor for tensor in program.tensors if tensor.is_temporary]
+    if temporaries:
+        lines += ["#include <stdlib.h>"]
+    lines += ["", header(program), "{"]
+    for tensor in temporaries:
+        lines += _indented(_allocation(tensor, program.type))
+    shared = () if threads else shared_loops(program)
+    groups = [program.contractions] if shared else [(statement,) for statement in program.contractions]
+    number = 0
+    for group in groups:
+        if not group[0].extents:
+            lines += _indented(nest(group[0], program).lines)
+            number += 1
+            continue
+        lines += _indented(_region(group, number, program, shared, threads=threads))
+        number += len(group)
+    lines += [f"  free({tensor.name});" for tensor in temporaries]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def shared_loops(program: TensorProgram) -> tuple[str, ...]:
+    """The outermost loop that all statements have, where each tensor that one writes has its index in one dimension.
+
+    Then statements work on the same part of the tensors one after the other, while it is in the cache.
+    """
+    statements = program.contractions
+    first = statements[0].loops(program.pattern)[:1]
+    if len(statements) < 2 or not first or not all(first[0] in s.free for s in statements):
+        return ()
+    index, extent = first[0], statements[0].extents[first[0]]
+    written = {statement.output.tensor.name for statement in statements}
+    places: dict[str, set[tuple[int, ...]]] = {}
+    for statement in statements:
+        for part in (statement.output, *statement.operands):
+            at = tuple(place for place, other in enumerate(part.indices) if other == index)
+            places.setdefault(part.tensor.name, set()).add(at)
+    same = all(len(places[name]) == 1 and len(next(iter(places[name]))) == 1 for name in written)
+    outermost = all(s.loops(program.pattern)[0] == index and s.extents[index] == extent for s in statements)
+    return (index,) if same and outermost else ()
+
+
+def _allocation(tensor: Tensor, kind: str) -> list[str]:
+    size = f"{tensor.size} * sizeof({kind})"
+    return [f"{kind} *restrict {tensor.name} = malloc({size});", f"if ({tensor.name} == NULL) abort();"]
+
+
+def _region(
+    group: Sequence[Contraction], first: int, program: TensorProgram, shared: Sequence[str], *, threads: bool
+) -> Iterator[str]:
+    found = [tile_choices(statement, program, shared) for statement in group]
+    nests = [nest(statement, program, shared) for statement in group]
+    if not shared:
+        yield from nests[0].before
+    yield "/*@ begin PerfTuning("
+    yield from _indented(_specification(group, found, first, program))
+    yield ") @*/"
+    recipes = [_recipe(choices, first + k, threads=threads) for k, choices in enumerate(found)]
+    if not shared:
+        yield from ("/*@ begin Loop(", f"  {recipes[0]}", ") @*/", *nests[0].lines)
+    else:
+        (index,) = shared
+        around = f"for (int {index} = 0; {index} < {group[0].extents[index]}; {index}++) {{"
+        marked = [
+            line
+            for recipe, made in zip(recipes, nests, strict=True)
+            for line in (*made.before, *([recipe] if made.has_loops else []), *made.lines)
+        ]
+        plain = [line for made in nests for line in (*made.before, *made.lines)]
+        yield from ("/*@ begin Loop(", *_indented([around, *_indented(marked), "}"]), ") @*/")
+        yield from (around, *_indented(plain), "}")
+    yield from ("/*@ end @*/", "/*@ end @*/")
+
+
+def _recipe(choices: Choices, number: int, *, threads: bool) -> str:
+    parts = [f"order=ORDER{number}", f"flatten={_lists(choices.flatten)}"]
+    parts += [f"rows=ROWS{number}", f"columns=COLUMNS{number}", f"pack=PACK{number}"]
+    parts += [f"unroll=UNROLL{number}", f"prefetch=AHEAD{number}"]
+    has_free = any(choices.orders[0])
+    return f"transform Contract({', '.join([*parts, *(['parallel=True'] if threads and has_free else [])])})"
+
+
+def _specification(
+    group: Sequence[Contraction], found: Sequence[Choices], first: int, program: TensorProgram
+) -> Iterator[str]:
+    yield f"def build {{ arg build_command = '{BUILD_COMMAND}'; }}"
+    yield f"def performance_counter {{ arg repetitions = {_REPETITIONS}; }}"
+    yield "def performance_params {"
+    for number, choices in enumerate(found, start=first):
+        yield f"  param ORDER{number}[] = {_lists(choices.orders)};"
+        yield f"  param ROWS{number}[] = {_pairs(choices.rows)};"
+        yield f"  param COLUMNS{number}[] = {_pairs(choices.columns)};"
+        yield f"  param PACK{number}[] = {_lists(choices.packs)};"
+        yield f"  param UNROLL{number}[] = {list(choices.unrolls)};"
+        yield f"  param AHEAD{number}[] = {_pairs(choices.ahead)};"
+        if all(choices.rows) and all(choices.columns):
+            sums = f"ROWS{number}[1] * COLUMNS{number}[1]"
+            yield f"  constraint registers{number} = {sums} <= {choices.most_sums} or ROWS{number}[1] == 1;"
+    yield "}"
+    yield "def input_vars {"
+    parts = [part.tensor for statement in group for part in (statement.output, *statement.operands)]
+    for tensor in {part.name: part for part in parts}.values():
+        yield f"  decl dynamic {program.type} {tensor.name}{_extents(tensor, program)} = random;"
+    yield "}"
+
+
+def _extents(tensor: Tensor, program: TensorProgram) -> str:
+    if program.access.value == "linearized" or tensor.is_temporary or not tensor.extents:
+        return f"[{prod(tensor.extents)}]"
+    return "".join(f"[{tensor.extents[d]}]" for d in reversed(tensor.fastest_first))
+
+
+def _lists(values: Sequence[Sequence[str]]) -> str:
+    return "[" + ", ".join("[" + ", ".join(f"'{name}'" for name in value) + "]" for value in values) + "]"
+
+
+def _pairs(values: Sequence[tuple[str, int] | tuple[()]]) -> str:
+    return "[" + ", ".join(f"('{value[0]}', {value[1]})" if value else "()" for value in values) + "]"
+
+
+def _indented(lines: Sequence[str] | Iterator[str]) -> list[str]:
+    return [f"  {line}" for line in lines]

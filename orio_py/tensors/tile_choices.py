@@ -1,0 +1,202 @@
+"""The ways to tile a contraction for a processor, as values of tuning parameters, the most promising ones first.
+
+What is decided and not searched: loops over neighbouring elements are joined, and the columns of a tile run over the
+output's elements with unit stride, so that they are loaded and stored in one piece.  What is searched: the order of the
+loops around a tile, its size, which operands are packed, unrolling, and prefetching.  The order of the lists is a rule's:
+fewer bytes from beyond the first-level cache, and tiles that leave nothing over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from math import prod
+
+from orio_py.tensors.contraction import Contraction, SubscriptForm, TensorProgram, TensorReference
+from orio_py.tensors.statement_recipe import divisors
+
+_LANES = 8
+"""Numbers of type `double` in a register of AVX-512."""
+_MOST_SUMS = 192
+"""Sums in a tile: three quarters of the 32 registers of AVX-512, which leaves room for operands."""
+_CACHE_BYTES = 32768
+"""The smallest first-level cache in use."""
+_MOST_ORDERS = 6
+_MOST_PERMUTED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The values of the parameters of one statement, each list with the rule's own choice first."""
+
+    flatten: tuple[tuple[str, ...], ...]
+    orders: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[str, int] | tuple[()], ...]
+    columns: tuple[tuple[str, int] | tuple[()], ...]
+    packs: tuple[tuple[str, ...], ...]
+    unrolls: tuple[int, ...]
+    ahead: tuple[tuple[str, int] | tuple[()], ...]
+    most_sums: int = _MOST_SUMS
+
+
+def tile_choices(statement: Contraction, program: TensorProgram, without: Sequence[str] = ()) -> Choices:
+    """The choices for a statement; the loops `without` stand around it and are left alone."""
+    return _Chooser(statement, program, tuple(without)).choices()
+
+
+def flat_groups(
+    statement: Contraction, program: TensorProgram, without: Sequence[str] = ()
+) -> tuple[tuple[str, ...], ...]:
+    """The free indices that go over neighbouring elements of every tensor that has them, the fastest first."""
+    if program.access is SubscriptForm.MULTIDIMENSIONAL:
+        return ()
+    parts = (statement.output, *statement.operands)
+    strides = [part.strides() for part in parts]
+    groups: list[list[str]] = []
+    for index in statement.output.fastest_first:
+        if index in without:
+            continue
+        last = groups[-1][-1] if groups else None
+        if last is not None and all(_follows(index, last, held, statement.extents) for held in strides):
+            groups[-1].append(index)
+        else:
+            groups.append([index])
+    return tuple(tuple(group) for group in groups if len(group) > 1)
+
+
+def _follows(index: str, last: str, strides: Mapping[str, int], extents: Mapping[str, int]) -> bool:
+    if index not in strides and last not in strides:
+        return True
+    return strides.get(index) == strides.get(last, 0) * extents[last] != 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Chooser:
+    statement: Contraction
+    program: TensorProgram
+    without: tuple[str, ...]
+
+    @property
+    def extents(self) -> Mapping[str, int]:
+        """Of the loops that are left after joining."""
+        groups = flat_groups(self.statement, self.program, self.without)
+        gone = {index for group in groups for index in group[1:]}
+        joined = {group[0]: prod(self.statement.extents[i] for i in group) for group in groups}
+        left = (i for i in self.statement.extents if i not in gone and i not in self.without)
+        return {index: joined.get(index, self.statement.extents[index]) for index in left}
+
+    def choices(self) -> Choices:
+        extents = self.extents
+        free = [index for index in self.statement.output.fastest_first if index in extents]
+        rows = self._row_loops(free)
+        columns = _widths(free[0], extents[free[0]], self._lanes) if free else ((),)
+        sizes = [_heights(index, extents[index]) for index in rows]
+        heights = sorted((size for part in sizes for size in part), key=lambda s: self._rank(s, columns[0]))
+        orders = self._orders(free, rows)
+        summed = [index for index in self.statement.contracted if index in extents]
+        return Choices(
+            flat_groups(self.statement, self.program, self.without),
+            orders,
+            tuple(heights) or ((),),
+            columns,
+            self._packs(free),
+            _unrolls(extents[summed[-1]]) if summed else (1,),
+            self._ahead(orders[0] if orders else (), columns[0], extents),
+        )
+
+    @property
+    def _lanes(self) -> int:
+        return _LANES if self.program.type == "double" else 2 * _LANES
+
+    def _row_loops(self, free: Sequence[str]) -> list[str]:
+        """Loops along which an operand's columns are used again: those that it does not have, the fastest first."""
+        if len(free) < 2:
+            return []
+        with_columns = [o for o in self.statement.operands if free[0] in o.indices]
+        again = [i for i in free[1:] if not all(i in o.indices for o in with_columns)]
+        return (again or list(free[1:]))[:2]
+
+    def _rank(
+        self, rows: tuple[str, int] | tuple[()], columns: tuple[str, int] | tuple[()]
+    ) -> tuple[int, int]:
+        if not rows:
+            return (1, 0)
+        sums = rows[1] * (columns[1] if columns else 1)
+        rest = self.extents[rows[0]] % rows[1]
+        return (int(bool(rest)), abs(2 * _MOST_SUMS // 3 - sums))
+
+    def _packs(self, free: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+        """Operands whose columns do not stand one behind the other, then none, then all that the tile reads."""
+        if not free:
+            return ((),)
+        names = [operand.tensor.name for operand in self.statement.operands]
+        fit = [o for o in self.statement.operands if names.count(o.tensor.name) == 1 and o.indices]
+        scattered = tuple(o.tensor.name for o in fit if o.strides().get(free[0], 1) != 1)
+        strided = tuple(o.tensor.name for o in fit if self.statement.contracted and len(o.indices) > 1)
+        return tuple(dict.fromkeys((scattered, (), strided)))
+
+    def _orders(self, free: Sequence[str], rows: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+        """Orders that keep the loops of a tile inside, those with fewer bytes first."""
+        tile = list(dict.fromkeys([*rows[:1], *free[:1]]))
+        outer = [index for index in free[::-1] if index not in tile]
+        around = list(permutations(outer)) if len(outer) <= _MOST_PERMUTED else [tuple(outer)]
+        ranked = sorted(around, key=lambda order: self._bytes((*order, *tile)))[: _MOST_ORDERS // 2]
+        return tuple(dict.fromkeys((*order, *inside) for order in ranked for inside in (tile, tile[::-1])))
+
+    def _bytes(self, order: Sequence[str]) -> int:
+        """About how many bytes a nest reads from beyond the first-level cache, by the loops that fit into it."""
+        extents = self.extents
+        width = 8 if self.program.type == "double" else 4
+        parts = (self.statement.output, *self.statement.operands)
+
+        def footprint(part: TensorReference, depth: int) -> int:
+            return width * prod(extents[i] for i in part.indices if i in extents and i not in order[:depth])
+
+        fitting = (
+            d for d in range(len(order) + 1) if sum(footprint(p, d) for p in parts[1:]) <= _CACHE_BYTES
+        )
+        depth = next(fitting, len(order))
+        around = order[:depth]
+        return sum(footprint(part, depth) * self._loads(part, around) for part in parts)
+
+    def _loads(self, part: TensorReference, around: Sequence[str]) -> int:
+        """How often the part that is in the cache changes: not in the inner loops that the tensor does not have."""
+        while around and around[-1] not in part.indices:
+            around = around[:-1]
+        return prod(self.extents[index] for index in around)
+
+    def _ahead(
+        self, order: Sequence[str], columns: tuple[str, int] | tuple[()], extents: Mapping[str, int]
+    ) -> tuple[tuple[str, int] | tuple[()], ...]:
+        """Two tiles ahead in the columns, one step ahead in the loops around, or nothing."""
+        found: list[tuple[str, int] | tuple[()]] = []
+        if columns and extents[columns[0]] // columns[1] > 3:
+            found.append((columns[0], 2))
+        inner = [
+            index for index in order[::-1] if extents[index] > 1 and (not columns or index != columns[0])
+        ]
+        found += [(index, 1) for index in inner[:2]]
+        return (*found, ())
+
+
+def _widths(index: str, extent: int, lanes: int) -> tuple[tuple[str, int], ...]:
+    """Numbers of columns: divisors first, whole registers before others."""
+    least = min(extent, lanes // 2)
+    whole = [d for d in divisors(extent) if least <= d <= 8 * lanes]
+    wishes = [size for size in (lanes, 2 * lanes, 4 * lanes) if size <= extent]
+    sizes = sorted(
+        dict.fromkeys([*whole, *wishes]), key=lambda s: (s % lanes > 0, extent % s > 0, abs(s - 2 * lanes))
+    )
+    return tuple((index, size) for size in sizes[:5]) or ((index, extent),)
+
+
+def _heights(index: str, extent: int) -> list[tuple[str, int]]:
+    sizes = [size for size in (1, 2, 3, 4, 5, 6, 8, 10, 12) if size <= extent]
+    return [(index, size) for size in sizes if extent % size == 0 or size in (4, 6)]
+
+
+def _unrolls(extent: int) -> tuple[int, ...]:
+    return tuple(factor for factor in divisors(extent) if factor <= 4) + (
+        (extent,) if 4 < extent <= 16 else ()
+    )

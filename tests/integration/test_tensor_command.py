@@ -1,0 +1,104 @@
+"""`orio tensor` and its Python function: from index notation to a tuned file, and what they say of mistakes."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import orio_py
+from orio_py.cli.main import main
+
+PROGRAM = """product
+define: n = 12
+variables:
+  a: (n, n)
+  b: (n, n)
+  c: (n, n)
+operations:
+  c:(i,j) += a:(i,k) * b:(k,j)
+"""
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "product.tensor"
+    path.write_text(PROGRAM)
+    return path
+
+
+@needs_gcc
+def test_a_file_becomes_tuned_c_with_the_same_signature(file: Path, tmp_path: Path) -> None:
+    options = orio_py.TuneOptions(trials=2, seed=1, cc="gcc -O2", target="c")
+    report = orio_py.tensor(file, options=options)
+    assert report.exit_code == 0
+    assert report.outputs == (file.with_suffix(".c"),)
+    library = tmp_path / "product.so"
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", str(report.outputs[0]), "-o", str(library)], check=True)
+    a, b, c = (np.random.default_rng(k).random((12, 12)) for k in range(3))
+    wanted = c + a @ b
+    ctypes.CDLL(str(library)).product(*(ctypes.c_void_p(x.ctypes.data) for x in (c, a, b)))
+    assert np.allclose(c, wanted)
+    assert orio_py.tensor(file, options=options).exit_code == 0, "its own result may be replaced"
+
+
+@needs_gcc
+def test_an_einsum_string_is_tuned(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, told = tmp_path / "e.c", tmp_path / "e.json"
+    words = ["tensor", "ij,jk,kl->il", "--size", "i=6,j=7", "--size", "k=8,l=9", "--trials", "1", "--no-db"]
+    assert main([*words, "-o", str(out), "--json", str(told), "--cc", "gcc -O1"]) == 0
+    found = json.loads(told.read_text())
+    assert found["statements"] == ["part(i,k) = in0(i,j) * in1(j,k)", "out(i,l) = in2(k,l) * part(i,k)"]
+    assert found["outputs"] == [str(out)]
+    assert "O(n^4)" in capsys.readouterr().err
+
+
+def test_the_annotated_file_can_be_looked_at(file: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["tensor", str(file), "--emit", "-"]) == 0
+    assert "transform Contract(order=ORDER0" in capfd.readouterr().out
+    kept = file.with_name("kept.c")
+    assert main(["tensor", str(file), "--emit", str(kept)]) == 0
+    assert main(["check", str(kept)]) == 0
+    assert not file.with_suffix(".c").exists()
+
+
+def test_the_recipe_for_gpus_is_printed(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tensor", str(file), "--recipe"]) == 0
+    assert 'registers(0, "k")' in capsys.readouterr().out
+
+
+def test_a_file_of_the_user_is_not_overwritten(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.with_suffix(".c").write_text("int mine;\n")
+    assert main(["tensor", str(file), "--no-db"]) == 2
+    assert "ORIO-U010" in capsys.readouterr().err
+    assert file.with_suffix(".c").read_text() == "int mine;\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["missing.tensor"], "ORIO-U008"),
+        (["ij,jk->ik", "--size", "i=2"], "ORIO-N004"),
+        (["ij->i", "--size", "i=2,ij=2"], "ORIO-U005"),
+        (["ij->i", "--size", "i=2,i=3"], "ORIO-U005"),
+        (["ij->i", "--layout", "rows"], "ORIO-U004"),
+        (["ij->i", "--type", "int"], "ORIO-U004"),
+        (["i->i", "--size", "i=2", "--emit", "/dev/null/e.c"], "ORIO-U009"),
+        (["i->i", "--size", "i=2", "--db", "x.db", "--no-db"], "ORIO-U017"),
+    ],
+)
+def test_mistakes(words: list[str], code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tensor", *words]) == 2
+    assert code in capsys.readouterr().err
+
+
+def test_mistakes_in_a_file_are_shown_at_their_places(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(PROGRAM.replace("b:(k,j)", "d:(k,j)"))
+    assert main(["tensor", str(file), "--recipe"]) == 2
+    assert f"{file}:8:24: error[ORIO-N005]" in capsys.readouterr().err
