@@ -3,7 +3,7 @@
 `tune`, `tensor`, `transform`, `check`, `space`, `devices`, `verify`, `compile_tuned` and `apply_results` are the public Python API,
 which the command line uses too; `parse_value` reads a parameter value as the specification language writes it,
 `parse_setting` as `--set` has it; `orio_py.results` is the API on the results database, `orio_py.analysis` that on
-what it tells.  They are loaded on first use, so that `orio --help` does not wait for the polyhedral library.
+what it tells, `orio_py.models` that on models which are trained from it.  They are loaded on first use, so that `orio --help` does not wait for the polyhedral library.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from orio_py import analysis as analysis
+    from orio_py import models as models
     from orio_py import results as results
     from orio_py.api import (
         CheckReport,
@@ -63,7 +64,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Load the API on first use."""
-    if name in ("results", "analysis"):
+    if name in ("results", "analysis", "models"):
         return import_module(f"orio_py.{name}")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from orio_py.core.diagnostics import fail
+from orio_py.model.counters.diagnosis import Diagnosis, diagnose
 from orio_py.record.device import DEVICE_NAME
+from orio_py.record.measurement import Success
+from orio_py.record.trial import Trial
 from orio_py.results import Place, Selection, series_json
 from orio_py.store.database import ResultsDatabase, StoredSeries
 from orio_py.store.progress_plots import (
@@ -29,7 +32,10 @@ if TYPE_CHECKING:  # it loads scikit-learn
     from orio_py.model.importance import Importances
 
 __all__ = [
+    "SeriesDiagnosis",
     "SeriesImportances",
+    "bottleneck_json",
+    "bottlenecks",
     "convergence_json",
     "coordinates",
     "coordinates_json",
@@ -49,6 +55,57 @@ class SeriesImportances:
 
     ranked: Ranked
     found: Importances
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesDiagnosis:
+    """What the best trial of a series that has counters is bound by."""
+
+    ranked: Ranked
+    best: Trial
+    found: Diagnosis
+
+
+def bottlenecks(place: Place, selection: Selection) -> list[SeriesDiagnosis]:
+    """What the best of each series waits for, for those whose counters tell it.
+
+    Raises as `ranked`, and DiagnosticError ORIO-D023 where no counters do.
+    """
+    found: list[SeriesDiagnosis] = []
+    for one in ranked(place, selection):
+        pairs = zip(one.trials, one.values, strict=True)
+        order = sorted(
+            ((value, number, trial) for number, (trial, value) in enumerate(pairs) if value is not None)
+        )
+        for _, _, trial in order:
+            counted = {counter.name: counter.value for counter in trial.counters}
+            told = (
+                diagnose(trial.measurement.time, counted) if isinstance(trial.measurement, Success) else None
+            )
+            if told is not None:
+                found.append(SeriesDiagnosis(one, trial, told))
+                break
+    if not found:
+        fail(
+            "ORIO-D023",
+            "no trial has counters that tell what it waits for",
+            help="`orio explain ORIO-D023` tells how",
+        )
+    return found
+
+
+def bottleneck_json(entry: SeriesDiagnosis) -> dict[str, object]:
+    """The entry of `results bottleneck --json`."""
+    one, best, found = entry.ranked, entry.best, entry.found
+    return {
+        "file": one.file,
+        "name": one.name,
+        "inputs": dict(one.inputs),
+        "configuration": dict(best.configuration),
+        "bound": str(found.bound),
+        "parts": dict(found.parts),
+        "parts_are": "shares of the estimated cycles" if found.is_share else "utilisations",
+    }
 
 
 def ranked(place: Place, selection: Selection) -> list[Ranked]:

@@ -15,7 +15,7 @@ import typer
 import typer.main
 
 from orio_py import __version__
-from orio_py.cli import cc, check, devices, explain, results, space, tensor, transform, tune, verify
+from orio_py.cli import cc, check, devices, explain, model, results, space, tensor, transform, tune, verify
 from orio_py.cli.console import Color, Output
 from orio_py.cli.options import cache_folder
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, fail
@@ -42,6 +42,7 @@ COMMANDS: tuple[tuple[Callable[..., int], str], ...] = (
 
 GROUPS: Mapping[str, tuple[Callable[[], typer.Typer], tuple[str, ...]]] = {
     "results": (results.group, tuple(name for name, _, _ in results.COMMANDS)),
+    "model": (model.group, tuple(name for name, _, _ in model.COMMANDS)),
 }
 """Commands with commands of their own: how to make the group, and the names in it."""
 

@@ -13,7 +13,7 @@ import orio_py
 from orio_py.cli import options as shared
 from orio_py.cli.console import Color, Output, print_json
 from orio_py.cli.defaults import chosen_output, configuration_for, with_defaults
-from orio_py.cli.results_analysis import front, importance, plot
+from orio_py.cli.results_analysis import bottleneck, front, importance, plot
 from orio_py.cli.results_options import File, Objectives, Region, Task, database_place
 from orio_py.cli.results_tables import (
     best_table,
@@ -24,7 +24,7 @@ from orio_py.cli.results_tables import (
 from orio_py.core.diagnostics import fail
 from orio_py.core.registry import did_you_mean
 
-HELP = "The results database: list, show, best, front, plot, importance, apply, export, import, delete."
+HELP = "The results database: list, show, best, front, plot, importance, bottleneck, apply, export, import, delete."
 EPILOG = "Example: orio results best --file mm.c"
 
 _TRIALS_SHOWN = 50
@@ -281,6 +281,7 @@ COMMANDS: tuple[tuple[str, Callable[..., int], str], ...] = (
     ("front", front, "Example: orio results front --objective time --objective energy"),
     ("plot", plot, "Example: orio results plot --kind convergence -o convergence.svg"),
     ("importance", importance, "Example: orio results importance --file mm.c"),
+    ("bottleneck", bottleneck, "Example: orio results bottleneck --file mm.c"),
     ("apply", apply, "Example: orio results apply src/ -o build/src"),
     ("export", export, "Example: orio results export --format csv -o trials.csv"),
     ("import", import_, "Example: orio results import trials.json"),

@@ -1,4 +1,4 @@
-"""`orio results plot`, `importance` and `front`: what the stored trials tell."""
+"""`orio results plot`, `importance`, `front` and `bottleneck`: what the stored trials tell."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from orio_py.core.diagnostics import fail
 from orio_py.core.registry import did_you_mean
 
 if TYPE_CHECKING:  # types only: the database takes its time to load, and `orio --help` does without
-    from orio_py.analysis import SeriesImportances
+    from orio_py.analysis import SeriesDiagnosis, SeriesImportances
     from orio_py.results import Place, Selection
     from orio_py.store.progress_plots import Ranked
 
@@ -168,6 +168,43 @@ def importance(
     else:
         out.result(_importance_table(found))
     return 0
+
+
+def bottleneck(
+    db: shared.Database = None,
+    file: File = None,
+    region: Region = None,
+    task: Task = None,
+    json: shared.JsonFlag = False,
+    quiet: shared.Quiet = False,
+    verbose: shared.Verbose = False,
+    color: shared.ColorOption = Color.AUTO,
+) -> int:
+    """Show what the best variants wait for: bandwidth, latency, computing, or the front end."""
+    out = Output.create(color=color, quiet=quiet, verbose=verbose)
+    place = database_place(db)
+    found = orio_py.analysis.bottlenecks(place, orio_py.results.Selection(file, region, task))
+    if json:
+        shown = [orio_py.analysis.bottleneck_json(entry) for entry in found]
+        print_json(orio_py.results.document(place, series=shown))
+    else:
+        out.result(_bottleneck_table(found))
+    return 0
+
+
+def _bottleneck_table(found: Sequence[SeriesDiagnosis]) -> RenderableType:
+    """Per series what it is bound by, and a table of the parts, the most used first."""
+    parts: list[RenderableType] = []
+    for entry in found:
+        one, told = entry.ranked, entry.found
+        parts.append(Text(region_words(one.file, one.name, one.inputs), style="bold"))
+        parts.append(Text(f"  {told.bound}, with {entry.best.configuration.show()}"))
+        heading = "share of the cycles" if told.is_share else "utilisation"
+        table = make_table(("part", "left"), (heading, "right"), ("", "left"))
+        for name, value in told.parts.items():
+            table.add_row(name, f"{100 * value:.1f} %", "█" * round(_BAR * value))
+        parts.append(table)
+    return Group(*parts)
 
 
 def _convergence_table(found: Sequence[Ranked]) -> RenderableType:

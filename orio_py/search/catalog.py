@@ -46,7 +46,7 @@ class SearcherEntry(Generic[Options]):
     """A searcher: its name, the names that Orio files and others use for it, what it does, its options.
 
     `read` turns checked option names with their values into the searcher's option dataclass.  `uses_past` says
-    whether the searcher takes anything from `SearchContext.past`.
+    whether the searcher takes anything from `SearchContext.past`, `uses_counters` whether from `Outcome.counters`.
     """
 
     name: str
@@ -56,6 +56,7 @@ class SearcherEntry(Generic[Options]):
     read: Callable[[Mapping[str, Value], SearchSpace, Position | None], Options]
     search: Callable[[SearchContext, Options], Search]
     uses_past: bool = False
+    uses_counters: bool = False
 
     def start(self, context: SearchContext, position: Position | None = None) -> Search:
         """The running searcher.  Raises ORIO-P022 (unknown option), P023 (wrong value)."""
@@ -76,10 +77,12 @@ def _entry(
     search: Callable[[SearchContext, Options], Search],
     *,
     uses_past: bool = False,
+    uses_counters: bool = False,
 ) -> SearcherEntry[Options]:
     """An entry whose options are all made by `setting`."""
     read = partial(read_settings, options)
-    return SearcherEntry(name, other_names, summary, option_names(options), read, search, uses_past)
+    names = option_names(options)
+    return SearcherEntry(name, other_names, summary, names, read, search, uses_past, uses_counters)
 
 
 _ENTRIES: tuple[Searcher, ...] = (
@@ -216,6 +219,7 @@ _ENTRIES: tuple[Searcher, ...] = (
         "what predicted hardware counters and a profiled run promise",
         CountersOptions,
         counter_guided,
+        uses_counters=True,
     ),
     _entry(
         "nsga",

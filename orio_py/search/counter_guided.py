@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from orio_py.model.counters.model import CounterModel
 
 COSTS, PUBLISHED = "costs", "published"
+PROFILES_TRIED = 3
+"""So many configurations are profiled until one has counters: those that a race gave up have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,26 +95,42 @@ def _load(name: str, space: SearchSpace) -> CounterModel:
 
 
 def _guided(memory: Memory, model: CounterModel, options: CountersOptions) -> Asking[None]:
-    first = yield from _first_valid(memory)
-    counted = yield from memory.profile(first)
-    if memory.known[first] > 0 and counted:
-        if options.method == PUBLISHED:
-            # The numerical libraries take time to load.
-            from orio_py.search.counter_scores import soften_bottlenecks
-
-            yield from soften_bottlenecks(
-                memory, model, first, options.unprofiled, reaction=options.reaction, cores=options.cores
-            )
-        else:
-            yield from _by_costs(memory, model, first, counted)
+    for _ in range(PROFILES_TRIED):
+        first = yield from _next_valid(memory)
+        counted = yield from memory.profile(first)
+        if counted:
+            yield from _with_profile(memory, model, options, first, counted)
+            break
     yield from guided(memory, AutoOptions())
 
 
-def _first_valid(memory: Memory) -> Asking[Point]:
-    """A random configuration that does not fail."""
-    while memory.best is None:
-        yield from memory.ask_one(memory.draw())
-    return memory.best
+def _next_valid(memory: Memory) -> Asking[Point]:
+    """A random configuration that was not tried and does not fail."""
+    while True:
+        point = memory.draw()
+        cost = yield from memory.ask_one(point)
+        if cost < inf:
+            return point
+
+
+def _with_profile(
+    memory: Memory,
+    model: CounterModel,
+    options: CountersOptions,
+    first: Point,
+    counted: Mapping[str, float],
+) -> Asking[None]:
+    if memory.known[first] <= 0:
+        return
+    if options.method == COSTS:
+        yield from _by_costs(memory, model, first, counted)
+        return
+    # The numerical libraries take time to load.
+    from orio_py.search.counter_scores import soften_bottlenecks
+
+    yield from soften_bottlenecks(
+        memory, model, first, options.unprofiled, reaction=options.reaction, cores=options.cores
+    )
 
 
 def _by_costs(

@@ -16,9 +16,9 @@ from orio_py.frontend.expressions import parse_setting
 from orio_py.frontend.objective import parse_objective
 from orio_py.kernel.backends import BACKENDS
 from orio_py.measure.base import ORIGINAL_LIMIT, PATIENCE
-from orio_py.measure.observers.choose import Watch, choose_for_device, choose_observers
+from orio_py.measure.observers.choose import Watch, choose_for_device, choose_observers, work_method
 from orio_py.search.base import PastSeries, Search, SearchContext
-from orio_py.search.catalog import start_search
+from orio_py.search.catalog import find, start_search
 from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.objective import Objective
@@ -144,6 +144,12 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
     if options.seed is not None:
         task = replace(task, inputs=replace(task.inputs, seed=options.seed))
     target = resolve_target(task, options.target)
+    if (
+        find(spec.algorithm, spec.position).uses_counters
+        and not task.measurement.methods
+        and target not in BACKENDS
+    ):
+        task = replace(task, measurement=replace(task.measurement, methods=(work_method(),)))
     jobs = options.jobs if options.jobs is not None else cpu_cores()
     batch = max(BATCH if spec.budget.time is None else TIMED_BATCH, BATCH_PER_JOB * jobs)
     if target in BACKENDS:

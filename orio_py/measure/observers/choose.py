@@ -75,6 +75,12 @@ def choose_observers(
     return ChosenObservers(_watches(chosen, observers), tuple(warnings))
 
 
+def work_method(observers: Mapping[str, AnyObserver] = OBSERVERS) -> str:
+    """The method that counts what code does: hardware events where they are to be had, else simulated ones."""
+    names = {counter.name for counter in usable_counters(observers["perf"])}
+    return "perf" if {"instructions", "cache_misses"} <= names else "valgrind"
+
+
 def choose_for_device(spec: MeasurementSpec, objective: Objective | None) -> ChosenObservers:
     """The observers for variants on a device: none, for none of them sees what a device does.
 

@@ -22,6 +22,7 @@ from orio_py.measure.offload.measurer import device_measurer
 from orio_py.record.measurement import Clock, Measurement
 from orio_py.record.outcome import Outcome
 from orio_py.record.trial import CounterValue
+from orio_py.search.base import ProfiledBatch
 from orio_py.search_space.configuration import Configuration
 from orio_py.tuning import events
 from orio_py.tuning.cluster.session import ClusterSession
@@ -257,7 +258,11 @@ class TuningSession:
             except StopIteration:
                 return
             self._spent.search += perf_counter() - asked
-            outcomes = self._evaluate(queue, batch)
+            if isinstance(batch, ProfiledBatch):
+                # What can be counted here came with the outcomes: a further run would tell no more.
+                outcomes = [Outcome(configuration) for configuration in batch]
+            else:
+                outcomes = self._evaluate(queue, batch)
 
     def _evaluate(self, queue: VariantQueue, batch: Sequence[Configuration]) -> list[Outcome]:
         """The outcomes of a batch in its order, as far as the budget allows it to be tried."""

@@ -184,7 +184,7 @@ def test_everything_is_tried_once_and_profiled_once_at_most(method: str, batch: 
 @pytest.mark.parametrize("method", ["costs", "published"])
 def test_without_counters_the_default_searcher_goes_on(method: str) -> None:
     tried = drive(guided(1, MODEL, method=method), plain("wide"), 20)
-    assert len({row for row, _ in tried}) >= 19
+    assert len({row for row, _ in tried}) >= 17
 
 
 def test_counters_that_come_with_outcomes_are_not_asked_for() -> None:

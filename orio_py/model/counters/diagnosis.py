@@ -1,0 +1,93 @@
+"""What a kernel waits for, in the field's terms: bandwidth, latency, computing, or the front end.
+
+Of GPU kernels this is the largest of the bottlenecks that the paper's formulas tell (`orio_py.model.counters.bottlenecks`).
+Of C code, whose profilers tell no utilisation, it is the largest part of the estimated cycles
+(`orio_py.model.counters.busy_time`).  The categories are those of A. Yasin, "A Top-Down Method for Performance
+Analysis and Counters Architecture", ISPASS 2014, with memory divided into bandwidth and latency.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from orio_py.core.units import Seconds
+from orio_py.model.counters.bottlenecks import INSTRUCTIONS, Bottleneck, bottlenecks
+from orio_py.model.counters.busy_time import CPU_CYCLES
+from orio_py.model.counters.table import generation_of, read_profile
+
+
+class Bound(StrEnum):
+    """What a kernel is bound by."""
+
+    BANDWIDTH = "bandwidth-bound"
+    LATENCY = "latency-bound"
+    COMPUTE = "compute-bound"
+    FRONT_END = "front-end-bound"
+
+
+OVERLAPPED = Seconds(30e-9)
+"""Where a miss of the last level takes less of the time than this, misses overlap, and bandwidth is what limits.
+
+A miss that is waited for takes 60 to 100 ns on current processors (U. Drepper, "What Every Programmer Should Know
+About Memory", 2007, section 3.3, has 200 cycles and more).
+"""
+
+_MEMORY_MISSES = ("last_level_misses", "cache_misses")
+_CPU_BOUNDS: Mapping[str, Bound] = {
+    "instructions": Bound.COMPUTE,
+    "branch_misses": Bound.FRONT_END,
+    "l1_instruction_misses": Bound.FRONT_END,
+    "l1_data_misses": Bound.LATENCY,
+}
+_GPU_BOUNDS: Mapping[Bottleneck, Bound] = {
+    **dict.fromkeys((kind for kind, _ in INSTRUCTIONS), Bound.COMPUTE),
+    Bottleneck.ISSUE: Bound.FRONT_END,
+    Bottleneck.IDLE_PROCESSORS: Bound.LATENCY,
+    Bottleneck.FEW_THREADS: Bound.LATENCY,
+}
+_LEAST = 0.4
+"""Where no part of a GPU is used more than this, the kernel waits for none of them but for latency."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What a kernel is bound by, and the parts that it uses, the most used first, from 0 to 1.
+
+    With `is_share` the parts are shares of the time and sum to 1; otherwise each is a utilisation of its own.
+    """
+
+    bound: Bound
+    parts: Mapping[str, float]
+    is_share: bool
+
+
+def diagnose(seconds: Seconds, counted: Mapping[str, float]) -> Diagnosis | None:
+    """What the counters of one execution, which took some seconds, tell; None where they tell nothing."""
+    generation = generation_of(counted)
+    if generation is None:
+        return _of_processor(seconds, counted)
+    found = bottlenecks(read_profile(counted), generation)
+    order = sorted(found, key=lambda name: -found[name])
+    bound = _GPU_BOUNDS.get(order[0], Bound.BANDWIDTH) if found[order[0]] >= _LEAST else Bound.LATENCY
+    return Diagnosis(bound, {str(name): found[name] for name in order if found[name] > 0}, is_share=False)
+
+
+def _of_processor(seconds: Seconds, counted: Mapping[str, float]) -> Diagnosis | None:
+    # Two names of one event would count it twice.
+    memory = next((name for name in _MEMORY_MISSES if name in counted), None)
+    cycles = {
+        name: each * counted[name]
+        for name, each in CPU_CYCLES.items()
+        if name in counted and (name not in _MEMORY_MISSES or name == memory)
+    }
+    total = sum(cycles.values())
+    if "instructions" not in cycles or total <= 0 or seconds <= 0:
+        return None
+    parts = {name: cycles[name] / total for name in sorted(cycles, key=lambda name: -cycles[name])}
+    first = next(iter(parts))
+    if first == memory:
+        per_miss = seconds / counted[first]
+        return Diagnosis(Bound.BANDWIDTH if per_miss < OVERLAPPED else Bound.LATENCY, parts, is_share=True)
+    return Diagnosis(_CPU_BOUNDS[first], parts, is_share=True)

@@ -1,0 +1,73 @@
+"""What a kernel is bound by, in the field's terms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from orio_py.core.units import Seconds
+from orio_py.model.counters.diagnosis import Bound, diagnose
+
+CPU = {"instructions": 1e6, "l1_data_misses": 1e3, "last_level_misses": 1e2, "branch_misses": 1e2}
+CASES: Mapping[Bound, tuple[float, Mapping[str, float]]] = {
+    Bound.COMPUTE: (1e-3, {}),
+    Bound.BANDWIDTH: (1e-3, {"last_level_misses": 1e5}),
+    Bound.LATENCY: (1e-2, {"last_level_misses": 1e5}),
+    Bound.FRONT_END: (1e-3, {"branch_misses": 1e6}),
+}
+
+
+@pytest.mark.parametrize("bound", CASES)
+def test_a_processor_is_bound_by_most_of_its_cycles(bound: Bound) -> None:
+    seconds, changed = CASES[bound]
+    found = diagnose(Seconds(seconds), {**CPU, **changed})
+    assert found is not None
+    assert found.bound is bound
+    assert found.is_share
+    assert sum(found.parts.values()) == pytest.approx(1)
+    assert list(found.parts.values()) == sorted(found.parts.values(), reverse=True)
+
+
+def test_one_event_under_two_names_counts_once() -> None:
+    found = diagnose(Seconds(1e-3), {**CPU, "cache_misses": 1e5})
+    assert found is not None
+    assert "cache_misses" not in found.parts
+
+
+def test_without_counters_of_work_nothing_is_told() -> None:
+    assert diagnose(Seconds(1.0), {"user_time": 1.0}) is None
+    assert diagnose(Seconds(1.0), {}) is None
+
+
+GPU = {"smsp__inst_executed.sum": 10.0, "smsp__cycles_active.avg.pct_of_peak_sustained_elapsed": 100.0}
+GPU_CASES: Mapping[Bound, Mapping[str, float]] = {
+    Bound.BANDWIDTH: {
+        "dram__sectors_read.sum": 9.0,
+        "dram__sectors_write.sum": 1.0,
+        "dram__throughput.avg.pct_of_peak_sustained_elapsed": 90.0,
+    },
+    Bound.COMPUTE: {
+        "smsp__sass_thread_inst_executed_op_fp32_pred_on.sum": 300.0,
+        "smsp__issue_active.avg.pct_of_peak_sustained_active": 60.0,
+    },
+    Bound.FRONT_END: {
+        "smsp__sass_thread_inst_executed_op_fp32_pred_on.sum": 300.0,
+        "smsp__issue_active.avg.pct_of_peak_sustained_active": 5.0,
+    },
+    Bound.LATENCY: {"smsp__cycles_active.avg.pct_of_peak_sustained_elapsed": 20.0},
+}
+
+
+@pytest.mark.parametrize("bound", GPU_CASES)
+def test_a_gpu_is_bound_by_its_largest_bottleneck(bound: Bound) -> None:
+    found = diagnose(Seconds(1e-3), {**GPU, **GPU_CASES[bound]})
+    assert found is not None
+    assert found.bound is bound
+    assert not found.is_share
+
+
+def test_a_gpu_that_uses_nothing_much_waits_for_latency() -> None:
+    found = diagnose(Seconds(1e-3), GPU)
+    assert found is not None
+    assert found.bound is Bound.LATENCY
