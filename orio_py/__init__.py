@@ -1,6 +1,6 @@
 """Automatic performance tuning of annotated C kernels.
 
-`tune`, `tensor`, `transform`, `check`, `space`, `devices`, `verify`, `compile_tuned` and `apply_results` are the public Python API,
+`tune`, `tensor`, `transform`, `check`, `space`, `devices`, `emulate`, `verify`, `compile_tuned` and `apply_results` are the public Python API,
 which the command line uses too; `parse_value` reads a parameter value as the specification language writes it,
 `parse_setting` as `--set` has it; `orio_py.results` is the API on the results database, `orio_py.analysis` that on
 what it tells, `orio_py.models` that on models which are trained from it.  They are loaded on first use, so that `orio --help` does not wait for the polyhedral library.
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from orio_py.api import (
         CheckReport,
         DeviceReport,
+        EmulationOptions,
+        EmulationReport,
         SpaceReport,
         TensorReport,
         TransformReport,
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
         check,
         compile_tuned,
         devices,
+        emulate,
         space,
         tensor,
         transform,
@@ -41,6 +44,8 @@ __version__ = "0.1.0"
 __all__ = [
     "CheckReport",
     "DeviceReport",
+    "EmulationOptions",
+    "EmulationReport",
     "SpaceReport",
     "TensorReport",
     "TransformReport",
@@ -52,6 +57,7 @@ __all__ = [
     "check",
     "compile_tuned",
     "devices",
+    "emulate",
     "parse_setting",
     "parse_value",
     "space",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from orio_py.api.checking import CheckReport, check
     from orio_py.api.contractions import TensorReport, tensor
     from orio_py.api.counting import SpaceGroup, SpaceParameter, SpaceRegion, SpaceReport, space
+    from orio_py.api.emulation import EmulationOptions, EmulationReport, emulate
     from orio_py.api.machine import DeviceReport, devices
     from orio_py.api.report import BAD_INPUT, ENVIRONMENT, INTERRUPTED, NO_VARIANT, OK, Paths, Report
     from orio_py.api.tuning import TuneReport, compile_tuned, tune
@@ -28,6 +29,8 @@ __all__ = [
     "OK",
     "CheckReport",
     "DeviceReport",
+    "EmulationOptions",
+    "EmulationReport",
     "Paths",
     "Report",
     "SpaceGroup",
@@ -43,6 +46,7 @@ __all__ = [
     "check",
     "compile_tuned",
     "devices",
+    "emulate",
     "space",
     "tensor",
     "transform",
@@ -54,6 +58,7 @@ _HOMES = {
     "checking": ("CheckReport", "check"),
     "contractions": ("TensorReport", "tensor"),
     "counting": ("SpaceGroup", "SpaceParameter", "SpaceRegion", "SpaceReport", "space"),
+    "emulation": ("EmulationOptions", "EmulationReport", "emulate"),
     "machine": ("DeviceReport", "devices"),
     "report": ("BAD_INPUT", "ENVIRONMENT", "INTERRUPTED", "NO_VARIANT", "OK", "Paths", "Report"),
     "tuning": ("TuneReport", "compile_tuned", "tune"),

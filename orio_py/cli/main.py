@@ -15,7 +15,7 @@ import typer
 import typer.main
 
 from orio_py import __version__
-from orio_py.cli import cc, check, devices, explain, model, results, space, tensor, transform, tune, verify
+from orio_py.cli import cc, check, devices, emulate, explain, model, results, space, tensor, transform, tune, verify
 from orio_py.cli.console import Color, Output
 from orio_py.cli.options import cache_folder
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, fail
@@ -35,6 +35,7 @@ COMMANDS: tuple[tuple[Callable[..., int], str], ...] = (
     (check.check, check.EPILOG),
     (space.space, space.EPILOG),
     (devices.devices, devices.EPILOG),
+    (emulate.emulate, emulate.EPILOG),
     (explain.explain, explain.EPILOG),
     (cc.cc, cc.EPILOG),
     (verify.verify, verify.EPILOG),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from orio_py.emulation.lanes import Array
-from orio_py.emulation.launch import WARP
 from orio_py.sass.instruction import Instruction
 
 SECTOR = 32
@@ -15,11 +14,31 @@ BANK_BYTES = 4
 
 _SIZES = {"U8": 1, "S8": 1, "8": 1, "U16": 2, "S16": 2, "16": 2, "64": 8, "128": 16}
 _NOWHERE = np.int64(1) << 62
+"""Above all addresses."""
 
 
 def element_bytes(instruction: Instruction) -> int:
     """How many bytes a thread moves."""
     return next((_SIZES[word] for word in instruction.modifiers if word in _SIZES), 4)
+
+
+class AccessPatterns:
+    """The costs of accesses: the same for all that lie alike, within a line or within a word."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[bool, int, bytes, bytes], tuple[int, int]] = {}
+
+    def cost(self, addresses: Array, threads: Array, size: int, *, is_shared: bool) -> tuple[int, int]:
+        """Sectors and passes of the warps whose addresses are the rows."""
+        unit = BANK_BYTES if is_shared else LINE
+        relative = addresses - addresses[0, 0] // unit * unit
+        key = (is_shared, size, relative.tobytes(), threads.tobytes())
+        if key not in self._found:
+            if is_shared:
+                self._found[key] = (0, shared_passes(relative, threads, size))
+            else:
+                self._found[key] = global_cost(relative, threads, size)
+        return self._found[key]
 
 
 def global_cost(addresses: Array, threads: Array, size: int) -> tuple[int, int]:
@@ -39,21 +58,15 @@ def global_cost(addresses: Array, threads: Array, size: int) -> tuple[int, int]:
 
 
 def shared_passes(addresses: Array, threads: Array, size: int) -> int:
-    """Passes through the banks: threads that want different words of one bank go one after the other.
+    """Passes through the banks: as many as there are different words of one bank that a warp wants.
 
-    Words of 8 bytes are moved for half a warp at a time, those of 16 bytes for a quarter (CUDA C++ Programming Guide).
+    A word that several threads want is given to all of them at once.  Words of 8 and 16 bytes are moved for parts of a warp, but
+    for parts together where that makes no conflict, which comes to the same.
     """
     parts = max(1, size // BANK_BYTES)
-    lanes = WARP // parts if parts <= 4 else WARP // 4
-    words = addresses // BANK_BYTES
-    total = 0
-    for start in range(0, WARP, lanes):
-        chosen = words[:, start : start + lanes]
-        wanted = threads[:, start : start + lanes]
-        spread = np.concatenate([chosen + k for k in range(parts)], axis=1)
-        spread = np.where(np.concatenate([wanted] * parts, axis=1), spread, _NOWHERE)
-        total += int(_conflicts(spread).sum())
-    return total
+    words = np.where(threads, addresses // BANK_BYTES, _NOWHERE)
+    spread = np.concatenate([words + k for k in range(parts)], axis=1)
+    return int(_conflicts(spread).sum())
 
 
 def _conflicts(words: Array) -> Array:

@@ -55,6 +55,17 @@ class KernelLaunch:
 
 
 @dataclass(frozen=True, slots=True)
+class DataPolicy:
+    """What happens where data decide: how many iterations a loop has, and whether a forward branch is taken."""
+
+    iterations: int = 8
+    takes_branches: bool = False
+
+
+USUAL_POLICY = DataPolicy()
+
+
+@dataclass(frozen=True, slots=True)
 class BlockSample:
     """The blocks that are followed: one in the middle first, its neighbours along each axis, and others at the grid's ends.
 

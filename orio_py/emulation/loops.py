@@ -20,6 +20,9 @@ from orio_py.emulation.trace import Entry
 from orio_py.sass.registers import read, written
 
 _LONGEST_PERIOD = 8
+_PATIENCE = 64
+"""After so many iterations without a jump, not every one is looked at."""
+
 _FOR_EVER = 1 << 40
 _WORTH = 2
 """How many repetitions are jumped over at least."""
@@ -40,9 +43,11 @@ class LoopHistory:
 
     snapshots: list[_Snapshot] = field(default_factory=list[_Snapshot])
     has_probed: bool = False
+    arrivals: int = 0
 
     def arrive(self, place: int, registers: RegisterFile) -> None:
         """The threads are at the start again."""
+        self.arrivals += 1
         self.snapshots.append(_Snapshot(place, {k: tuple(v) for k, v in registers.values.items()}))
         del self.snapshots[: -2 * _LONGEST_PERIOD - 1]
 
@@ -53,6 +58,8 @@ class LoopHistory:
         code: Sequence[DecodedInstruction | None],
     ) -> tuple[int, int, dict[tuple[str, int], Lanes]] | None:
         """How many entries repeat, how often, and the registers behind that; None when nothing does."""
+        if self.arrivals > _PATIENCE and self.arrivals % _LONGEST_PERIOD:
+            return None
         for period in range(1, _LONGEST_PERIOD + 1):
             if 2 * period >= len(self.snapshots):
                 return None
@@ -99,9 +106,11 @@ def _changes(
     """By how much each register changes in a period; None when that is not the same both times."""
     found: dict[tuple[str, int], tuple[Lanes, Array]] = {}
     for file, values in new.values.items():
+        if not len(older.values[file]) == len(old.values[file]) == len(values):
+            return None
         for number, value in enumerate(values):
             a, b = older.values[file][number], old.values[file][number]
-            if (a is b and b is value) or (file, number) not in needed:
+            if (a is b and b is value) or (file != "local" and (file, number) not in needed):
                 continue
             if not (_same(a.known, b.known) and _same(b.known, value.known)):
                 return None

@@ -26,7 +26,7 @@ from orio_py.sass.registers import Place, has_wide_address, results, sources
 
 @dataclass(slots=True)
 class RegisterFile:
-    """The registers of all threads, by file and number, and what stands for special registers."""
+    """The registers of all threads, by file and number; words of local memory as they are first used."""
 
     values: dict[str, list[Lanes]] = field(
         default_factory=lambda: {
@@ -34,6 +34,7 @@ class RegisterFile:
             "UR": [UNKNOWN] * 256,
             "P": [UNKNOWN_TRUTH] * 8,
             "UP": [UNKNOWN_TRUTH] * 8,
+            "local": [],
         }
     )
 

@@ -15,17 +15,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from orio_py.emulation.access import element_bytes, global_cost, shared_passes
+from orio_py.emulation.access import AccessPatterns, element_bytes
 from orio_py.emulation.decode import decode
-from orio_py.emulation.lanes import TRUE, UNKNOWN, Array, Lanes, both, conjunction, merge
-from orio_py.emulation.launch import WARP
+from orio_py.emulation.lanes import TRUE, UNKNOWN, ZERO, Array, Lanes, both, conjunction, merge
+from orio_py.emulation.launch import WARP, DataPolicy
 from orio_py.emulation.loops import Compared, LoopHistory
 from orio_py.emulation.operands import DecodedInstruction, LaunchValues, RegisterFile
 from orio_py.emulation.trace import REPEAT, Entry, MemoryAccess, Trace
 from orio_py.sass.instruction import INSTRUCTION_BYTES, Instruction, Register, SassFunction
 from orio_py.sass.resources import Resource, resource_of
 
-MOST_EXECUTED = 200_000
+MOST_EXECUTED = 100_000
 """Instructions that are followed, each for all threads; a launch that needs more is not predicted."""
 
 _SHARED = frozenset({"LDS", "STS", "ATOMS", "LDSM", "STSM"})
@@ -34,14 +34,6 @@ _LOCAL = frozenset({"LDL", "STL"})
 
 class EndlessKernel(Exception):
     """A kernel that was followed for too long."""
-
-
-@dataclass(frozen=True, slots=True)
-class DataPolicy:
-    """What happens where data decide: how many iterations a loop has, and whether a forward branch is taken."""
-
-    iterations: int = 8
-    takes_branches: bool = False
 
 
 @dataclass(slots=True)
@@ -84,7 +76,7 @@ class _Execution:
         self.group_numbers: dict[bytes, int] = {}
         self.costs: dict[tuple[int, int, int], int] = {(0, 0, 0): 0}
         self.accesses: dict[int, MemoryAccess] = {}
-        self.patterns: dict[tuple[bool, int, bytes, bytes], tuple[int, int]] = {}
+        self.patterns = AccessPatterns()
         self.compared: list[Compared] = []
         self.histories: dict[tuple[int, int], LoopHistory] = {}
         self.branches: Counter[int] = Counter()
@@ -92,6 +84,7 @@ class _Execution:
         self.iterations: Counter[tuple[int, int]] = Counter()
         self.converge: dict[str, int] = {}
         self.calls: list[int] = []
+        self.local: dict[int, int] = {}
         self.executed = 0
 
     def run(self) -> Trace:
@@ -100,7 +93,7 @@ class _Execution:
             place = min(self.waiting)
             self._go_on(place, self._group(self.waiting.pop(place)))
         return Trace(
-            self.entries, self.groups, self.accesses, self.branches, self.unknown_addresses, self.executed
+            self.entries, self.groups, self.accesses, +self.branches, self.unknown_addresses, self.executed
         )
 
     def _group(self, threads: Array) -> _Group:
@@ -177,13 +170,54 @@ class _Execution:
                 operation.comparison.right(self.registers),
             )
             self.compared.append((len(self.entries) - 1, left, right, operation.comparison.is_signed))
+        if operation.instruction.opcode == "STL":
+            self._store(operation, threads, certain)
         self._set(operation, threads, certain)
+
+    def _slots(self, operation: DecodedInstruction) -> list[int] | None:
+        """The words of local memory that all threads access alike: registers that were spilled, counters among them."""
+        address = operation.address(self.registers) if operation.address is not None else UNKNOWN
+        size = element_bytes(operation.instruction)
+        if address.known is not True or size < 4 or (address.data != address.data[0]).any():
+            return None
+        first = int(address.data[0])
+        for word in range(first, first + size, 4):
+            if word not in self.local:
+                self.local[word] = len(self.local)
+                self.registers.values["local"].append(UNKNOWN)
+        return [self.local[word] for word in range(first, first + size, 4)]
+
+    def _words(self, operation: DecodedInstruction) -> Sequence[Lanes]:
+        slots = self._slots(operation)
+        if slots is None:
+            return (UNKNOWN,) * len(operation.places)
+        return [self.registers.values["local"][slot] for slot in slots]
+
+    def _store(self, operation: DecodedInstruction, threads: Array | None, certain: bool | Array) -> None:
+        source = operation.instruction.operands[-1]
+        held = self.registers.values["local"]
+        slots = self._slots(operation)
+        if slots is None:  # anywhere
+            held[:] = [UNKNOWN] * len(held)
+            return
+        for part, slot in enumerate(slots):
+            new = UNKNOWN
+            if isinstance(source, Register):
+                new = (
+                    ZERO
+                    if source.number is None
+                    else self.registers.values[source.file][source.number + part]
+                )
+            new = new if certain is True else Lanes(new.data, both(new.known, certain))
+            held[slot] = new if threads is None else merge(threads, new, held[slot])
 
     def _set(self, operation: DecodedInstruction, threads: Array | None, certain: bool | Array) -> None:
         if not operation.places:
             return
-        if operation.compute is None:
-            values: Sequence[Lanes] = (UNKNOWN,) * len(operation.places)
+        if operation.instruction.opcode == "LDL":
+            values: Sequence[Lanes] = self._words(operation)
+        elif operation.compute is None:
+            values = (UNKNOWN,) * len(operation.places)
         else:
             values = operation.compute(self.registers)
         for register, value in zip(operation.places, values, strict=False):
@@ -216,22 +250,10 @@ class _Execution:
             passes = warps * max(1, size // 4) if is_shared else sectors
         else:
             data = np.broadcast_to(value.data, threads.shape)[start : start + self.first].reshape(-1, WARP)
-            sectors, passes = self._known_cost(instruction, data, rows, size)
+            is_shared = instruction.opcode in _SHARED
+            sectors, passes = self.patterns.cost(data, rows, size, is_shared=is_shared)
         self.accesses[place] = MemoryAccess(sectors, passes, warps, size, value, threads)
         return self.costs.setdefault((sectors, passes, warps), len(self.costs))
-
-    def _known_cost(self, instruction: Instruction, data: Array, rows: Array, size: int) -> tuple[int, int]:
-        """Sectors and passes of known addresses: the same for all that lie alike, within a line or within a word."""
-        is_shared = instruction.opcode in _SHARED
-        start = data[0, 0] // 4 * 4 if is_shared else data[0, 0] // 128 * 128
-        relative = data - start
-        key = (is_shared, size, relative.tobytes(), rows.tobytes())
-        if key not in self.patterns:
-            cost = (
-                (0, shared_passes(relative, rows, size)) if is_shared else global_cost(relative, rows, size)
-            )
-            self.patterns[key] = cost
-        return self.patterns[key]
 
     # Instructions that decide what comes next: the place of it, None when the threads wait or end.
 
@@ -301,11 +323,13 @@ class _Execution:
                 )
             self.entries.append((REPEAT, length, times, 0))
             history.snapshots.clear()
+            history.arrivals = 0
             history.arrive(len(self.entries), self.registers)
         return goal
 
     def _exit(self, place: int, operation: DecodedInstruction, group: _Group) -> int | None:
         condition = self._condition(operation)
+        self.branches[place] += condition.known is not True
         leaves = group.threads & (
             condition.data if condition.known is True else condition.data & condition.known
         )

@@ -11,12 +11,12 @@ import pytest
 from orio_py.build.emulation_core import emulation_core
 from orio_py.emulation.caches import Residents
 from orio_py.emulation.core import emulate_plainly
-from orio_py.emulation.launch import KernelLaunch, active_threads, launch_values, sample_blocks
+from orio_py.emulation.launch import DataPolicy, KernelLaunch, active_threads, launch_values, sample_blocks
 from orio_py.emulation.outcome import EmulatedKernel
 from orio_py.emulation.prediction import Emulator, l1_bytes
 from orio_py.emulation.program import folded, place_counts, repetitions
 from orio_py.emulation.sensitivity import Bound, sensitivity
-from orio_py.emulation.threads import DataPolicy, follow
+from orio_py.emulation.threads import follow
 from orio_py.emulation.trace import Repeat
 from orio_py.machine.occupancy import occupancy
 from orio_py.machine.timing import Resource, gpu_timing

@@ -11,9 +11,9 @@ from sass_text import listing
 
 from orio_py.emulation import threads
 from orio_py.emulation.access import global_cost, shared_passes
-from orio_py.emulation.launch import KernelLaunch, active_threads, launch_values, sample_blocks
+from orio_py.emulation.launch import DataPolicy, KernelLaunch, active_threads, launch_values, sample_blocks
 from orio_py.emulation.loops import LoopHistory
-from orio_py.emulation.threads import DataPolicy, EndlessKernel, follow
+from orio_py.emulation.threads import EndlessKernel, follow
 from orio_py.emulation.trace import Repeat, warp_classes, warp_items
 from orio_py.record.cuda import ParameterLayout
 from orio_py.sass.listing import parse_listing
@@ -279,7 +279,7 @@ def test_sectors_and_lines(stride, size, start, sectors, lines):
 @pytest.mark.parametrize(("addresses", "size", "passes"), [
     (4 * np.arange(32), 4, 1), (8 * np.arange(32), 4, 2), (128 * np.arange(32), 4, 32), (132 * np.arange(32), 4, 1),
     (0 * np.arange(32), 4, 1), (8 * np.arange(32), 8, 2), (16 * np.arange(32), 16, 4), (256 * np.arange(32), 8, 32),
-    (12 * np.arange(32), 4, 1), (64 * np.arange(32), 4, 16),
+    (12 * np.arange(32), 4, 1), (64 * np.arange(32), 4, 16), (0 * np.arange(32), 16, 1), (16 * (np.arange(32) % 8), 16, 1),
 ])  # fmt: skip
 def test_conflicts_of_banks(addresses, size, passes):
     assert shared_passes(addresses[None], np.ones((1, 32), bool), size) == passes
