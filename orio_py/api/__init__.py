@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from orio_py.api.checking import CheckReport, check
     from orio_py.api.contractions import TensorReport, tensor
     from orio_py.api.counting import SpaceGroup, SpaceParameter, SpaceRegion, SpaceReport, space
-    from orio_py.api.emulation import EmulationOptions, EmulationReport, emulate
+    from orio_py.api.emulation import EmulationOptions, EmulationReport, emulate, plot_emulation
     from orio_py.api.machine import DeviceReport, devices
     from orio_py.api.report import BAD_INPUT, ENVIRONMENT, INTERRUPTED, NO_VARIANT, OK, Paths, Report
     from orio_py.api.tuning import TuneReport, compile_tuned, tune
@@ -47,6 +47,7 @@ __all__ = [
     "compile_tuned",
     "devices",
     "emulate",
+    "plot_emulation",
     "space",
     "tensor",
     "transform",
@@ -58,7 +59,7 @@ _HOMES = {
     "checking": ("CheckReport", "check"),
     "contractions": ("TensorReport", "tensor"),
     "counting": ("SpaceGroup", "SpaceParameter", "SpaceRegion", "SpaceReport", "space"),
-    "emulation": ("EmulationOptions", "EmulationReport", "emulate"),
+    "emulation": ("EmulationOptions", "EmulationReport", "emulate", "plot_emulation"),
     "machine": ("DeviceReport", "devices"),
     "report": ("BAD_INPUT", "ENVIRONMENT", "INTERRUPTED", "NO_VARIANT", "OK", "Paths", "Report"),
     "tuning": ("TuneReport", "compile_tuned", "tune"),

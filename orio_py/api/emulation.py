@@ -26,7 +26,7 @@ from orio_py.emulation.launch import (
     launch_values,
     sample_blocks,
 )
-from orio_py.emulation.outcome import EmulatedKernel, LaunchPrediction
+from orio_py.emulation.outcome import EmulatedKernel, IssuedInstruction, LaunchPrediction
 from orio_py.emulation.prediction import Emulator
 from orio_py.emulation.sensitivity import SensitivityReport, sensitivity
 from orio_py.emulation.signature import KernelParameter, bind_arguments, signatures
@@ -36,9 +36,13 @@ from orio_py.machine.occupancy import Occupancy
 from orio_py.machine.timing import GpuTiming, gpu_timing, gpu_timings
 from orio_py.record.cuda import KernelUsage
 from orio_py.sass.listing import parse_listing
+from orio_py.store.emulation_plots import plot_issues
 
 OLDEST = 70
 """The first compute capability whose instructions tell the scheduler what they wait for."""
+
+_MOST_ISSUED = 20_000
+"""Instructions that a picture shows."""
 
 _ELF = b"\x7fELF"
 
@@ -48,7 +52,8 @@ class EmulationOptions:
     """How a kernel is compiled and followed.
 
     `kernel` is its name, where the file has several.  `options` are those of the compiler.  `iterations` and
-    `takes_branches` say what happens where data decide.  `sensitivities` can be left out, which saves most of the time.
+    `takes_branches` say what happens where data decide.  `sensitivities` can be left out, which saves most of the time; a `timeline` is
+    what pictures show.
     """
 
     kernel: str | None = None
@@ -59,6 +64,7 @@ class EmulationOptions:
     iterations: int = USUAL_POLICY.iterations
     takes_branches: bool = False
     sensitivities: bool = True
+    timeline: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,7 @@ class KernelEmulation:
     prediction: LaunchPrediction
     summary: KernelSummary
     sensitivity: SensitivityReport | None
+    timeline: tuple[IssuedInstruction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +116,14 @@ def emulate(
     return EmulationReport(file=str(place), diagnostics=tuple(notes), exit_code=OK, emulation=found)
 
 
+def plot_emulation(found: KernelEmulation, path: Path) -> None:
+    """Write a picture of issue and utilization, from an emulation with a timeline.
+
+    Raises DiagnosticError ORIO-D016, ORIO-U009, EnvironmentProblem ORIO-D015 without matplotlib.
+    """
+    plot_issues(found.name, found.prediction, found.timeline, path)
+
+
 def _emulate(
     path: Path, gpu: str, grid: Shape, block: Shape, arguments: Mapping[str, str], options: EmulationOptions
 ) -> tuple[KernelEmulation, list[Diagnostic]]:
@@ -144,7 +159,8 @@ def _emulate(
     prediction = emulator.predict()
     summary = summarize(emulator)
     report = sensitivity(emulator, prediction, core) if options.sensitivities else None
-    return KernelEmulation(name, usage, prediction, summary, report), _notes(path, summary, policy)
+    timeline = emulator.timeline(_MOST_ISSUED) if options.timeline else ()
+    return KernelEmulation(name, usage, prediction, summary, report, timeline), _notes(path, summary, policy)
 
 
 def _read(path: Path) -> bytes:

@@ -57,6 +57,12 @@ TakeBranches = Annotated[
         "--take-branches", help="Take forward branches that data decide; without, all code is executed."
     ),
 ]
+Plot = Annotated[
+    Path | None,
+    typer.Option(
+        "--plot", metavar="OUT", help="Write a picture of issue and units: .svg, .png, .pdf or .html."
+    ),
+]
 NoSensitivity = Annotated[
     bool, typer.Option("--no-sensitivity", help="Do not look for what limits the kernel.")
 ]
@@ -76,6 +82,7 @@ def emulate(
     iterations: Iterations = "8",
     take_branches: TakeBranches = False,
     no_sensitivity: NoSensitivity = False,
+    plot: Plot = None,
     json: shared.JsonFlag = False,
     quiet: shared.Quiet = False,
     verbose: shared.Verbose = False,
@@ -98,9 +105,12 @@ def emulate(
             shared.whole_number("--iterations", least=1)(iterations),
             take_branches,
             not no_sensitivity,
+            plot is not None,
         ),
     )
     out.diagnostics(report.diagnostics, report.sources)
+    if plot is not None and report.emulation is not None:
+        orio_py.plot_emulation(report.emulation, plot)
     if json:
         print_json(report.as_json())
     elif report.emulation is not None:

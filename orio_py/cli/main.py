@@ -15,7 +15,20 @@ import typer
 import typer.main
 
 from orio_py import __version__
-from orio_py.cli import cc, check, devices, emulate, explain, model, results, space, tensor, transform, tune, verify
+from orio_py.cli import (
+    cc,
+    check,
+    devices,
+    emulate,
+    explain,
+    model,
+    results,
+    space,
+    tensor,
+    transform,
+    tune,
+    verify,
+)
 from orio_py.cli.console import Color, Output
 from orio_py.cli.options import cache_folder
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, fail

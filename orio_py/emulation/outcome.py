@@ -93,3 +93,12 @@ class ClassCycles:
     error: float
     loops: Mapping[int, float]
     schedule: Schedule
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedInstruction:
+    """An instruction that a warp of the multiprocessor issued at a time in cycles; its unit, None where it needs none."""
+
+    time: float
+    warp: int
+    resource: Resource | None

@@ -17,7 +17,13 @@ import numpy as np
 
 from orio_py.emulation.caches import AccessLevels, GlobalAccess, Residents, cache_levels
 from orio_py.emulation.core import Core, Multiprocessor, Schedule, StepTable, Work
-from orio_py.emulation.outcome import ClassCycles, CodeRegion, EmulatedKernel, LaunchPrediction
+from orio_py.emulation.outcome import (
+    ClassCycles,
+    CodeRegion,
+    EmulatedKernel,
+    IssuedInstruction,
+    LaunchPrediction,
+)
 from orio_py.emulation.program import (
     RESOURCES,
     LoopRegions,
@@ -189,6 +195,16 @@ class Emulator:
         """Cycles of the blocks that a multiprocessor has at a time, without others behind them."""
         steps, work = self.table(traces, times)
         return self.core(steps, self.machine, replace(work, blocks=work.slots)).cycles
+
+    def timeline(self, most: int) -> tuple[IssuedInstruction, ...]:
+        """The first instructions of the first blocks, in the order of their issue."""
+        steps, work = self.table(self.traces[0], self.short_times(self.traces[0]))
+        schedule = self.core(steps, self.machine, replace(work, blocks=work.slots), most_events=most)
+        pipes: list[int] = steps.pipe.tolist()
+        return tuple(
+            IssuedInstruction(e.time, e.warp, RESOURCES[pipes[e.step]] if pipes[e.step] >= 0 else None)
+            for e in schedule.events
+        )
 
     def _utilization(self, cycles: float) -> dict[Resource, float]:
         """The share of the time in which resources take requests, from what all blocks ask of them."""

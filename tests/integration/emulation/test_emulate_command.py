@@ -85,6 +85,18 @@ def test_without_sensitivity(capsys):
     assert "uncertain numbers of H200 SXM" in out
 
 
+def test_a_picture(capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "axpy.svg"
+    arguments = (AXPY, *LAUNCH, "--arg", "n=16777216", "--no-sensitivity", "--plot")
+    assert told(capsys, *arguments, str(path))[0] == 0
+    text = path.read_text()
+    assert text.count("<svg") == 1
+    assert "emulated" in text
+    status, _, err = told(capsys, *arguments, str(tmp_path / "axpy.txt"))
+    assert (status, "ORIO-D016" in err) == (2, True)
+
+
 def test_loops_and_lines_are_told(capsys):
     status, out, _ = told(
         capsys, str(TEXTS / "matmul_tile.cu"), "--grid", "64x64", "--block", "16x16", "--arg", "n=1024"
@@ -134,6 +146,7 @@ def test_what_data_decide_is_told(capsys, several):
     assert "forward ones are taken" in err
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

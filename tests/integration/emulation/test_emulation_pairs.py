@@ -64,6 +64,7 @@ def ratio(kernels, pair):
     return times[1] / times[0], least
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("pair", PAIRS)
 def test_pairs_on_hopper(hopper, pair):
     found, least = ratio(hopper, pair)
@@ -83,6 +84,7 @@ def test_a_gpu_with_more_bandwidth_is_faster(hopper, turing):
     assert 10 < times[1] / times[0] < 25  # 3.89 and 0.22 TB/s
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize(
     "gpu", ["T4", "A100", "GeForce RTX 3090", "GeForce RTX 4090", "H200 SXM", "B200", "GeForce RTX 5090"]
 )
