@@ -12,6 +12,8 @@ from enum import StrEnum
 from orio_py.core.units import Bytes
 from orio_py.machine.device import GpuModel
 
+_WARPS_AT_A_TIME = 4
+
 
 class Limit(StrEnum):
     """A resource of a multiprocessor."""
@@ -79,7 +81,7 @@ def occupancy(
 def _problem(model: GpuModel, threads: int, registers: int, shared: int) -> tuple[Limit, str] | None:
     """Why no block with these threads, registers per thread and bytes of shared memory can be started.
 
-    The hardware checks registers as if the warps of a block were spread evenly over the parts of the register file.
+    The hardware checks registers as if a block had a multiple of four warps: one for each of the parts of most register files.
     """
     if threads > model.max_threads_per_block:
         return Limit.WARPS, f"{threads} threads in a block, of at most {model.max_threads_per_block}"
@@ -88,7 +90,7 @@ def _problem(model: GpuModel, threads: int, registers: int, shared: int) -> tupl
             Limit.REGISTERS,
             f"{registers} registers in a thread, of at most {model.max_registers_per_thread}",
         )
-    spread = _round_up(-(-threads // model.warp_size), model.register_partitions)
+    spread = _round_up(-(-threads // model.warp_size), _WARPS_AT_A_TIME)
     needed = spread * _round_up(registers * model.warp_size, model.register_unit_per_warp)
     if needed > model.registers_per_block:
         return Limit.REGISTERS, f"{needed} registers in a block, of at most {model.registers_per_block}"
