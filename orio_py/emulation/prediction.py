@@ -46,6 +46,9 @@ _WAVES = 3
 _ISSUED = 30_000
 """Short kernels are emulated for more waves, up to so many instructions."""
 
+_MOSTLY_LOOPS = 8
+"""With so many times more iterations than are emulated, blocks are emulated for one wave."""
+
 _SMALL_CLASS = 0.002
 """Blocks at the ends of the grid that are fewer than this share are taken for inner ones."""
 
@@ -179,6 +182,9 @@ class Emulator:
             count.append(made[steps][1])
         whole = sum(count) * self.kernel.slots
         waves = min(max(_WAVES, _ISSUED // whole), 4 * _WAVES)
+        every = sum(sum(place_counts(items, {}).values()) for items in traces)
+        if every > _MOSTLY_LOOPS * sum(count):  # what is emulated here is the smallest part of the time
+            waves = 1
         blocks = min(self.kernel.blocks_each, waves * self.kernel.slots)
         work = Work(tuple(first), tuple(count), self.kernel.slots, blocks)
         return self.rows.take(np.array(order, np.int64)), work
@@ -313,8 +319,8 @@ def all_blocks(schedule: Schedule, work: Work, blocks: int) -> tuple[float, floa
     """The time of all blocks, when those that were not emulated follow as the last ones did; and that of one block."""
     ends = np.sort(schedule.block_end)
     slots, count = work.slots, len(ends)
-    if count < 3 * slots:
-        return float(ends[-1]), float(ends[-1]) / min(slots, count)
+    if count < 3 * slots:  # all of them, or one wave for all
+        return float(ends[-1]) * blocks / count, float(ends[-1]) / min(slots, count)
     # From the end of the first blocks to where the last ones begin: at both, others are on their way.
     each = float(ends[count - slots - 1] - ends[slots - 1]) / (count - 2 * slots)
     return float(ends[-1]) + (blocks - count) * each, each

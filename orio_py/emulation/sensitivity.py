@@ -25,7 +25,7 @@ CHANGE = 0.25
 
 _WORTH_A_LOOK = 0.05
 
-_TELLS = 0.1
+_TELLS = 0.2
 """The least sensitivity that makes a bottleneck; below, none stands out."""
 
 _IDLE = 0.05
