@@ -27,11 +27,15 @@ class Bound(StrEnum):
     FRONT_END = "front-end-bound"
 
 
-OVERLAPPED = Seconds(30e-9)
-"""Where a miss of the last level takes less of the time than this, misses overlap, and bandwidth is what limits.
+OVERLAPPED: Mapping[str, Seconds] = {
+    "last_level_misses": Seconds(30e-9),
+    "cache_misses": Seconds(30e-9),
+    "l1_data_misses": Seconds(10e-9),
+}
+"""Where a miss takes less of the time than this, misses overlap, and bandwidth is what limits.
 
-A miss that is waited for takes 60 to 100 ns on current processors (U. Drepper, "What Every Programmer Should Know
-About Memory", 2007, section 3.3, has 200 cycles and more).
+A miss that is waited for takes 60 ns and more if it goes to memory (U. Drepper, "What Every Programmer Should Know About
+Memory", 2007, section 3.3, has 200 cycles), and 15 ns and more if the last level has it.
 """
 
 _MEMORY_MISSES = ("last_level_misses", "cache_misses")
@@ -39,7 +43,6 @@ _CPU_BOUNDS: Mapping[str, Bound] = {
     "instructions": Bound.COMPUTE,
     "branch_misses": Bound.FRONT_END,
     "l1_instruction_misses": Bound.FRONT_END,
-    "l1_data_misses": Bound.LATENCY,
 }
 _GPU_BOUNDS: Mapping[Bottleneck, Bound] = {
     **dict.fromkeys((kind for kind, _ in INSTRUCTIONS), Bound.COMPUTE),
@@ -87,7 +90,7 @@ def _of_processor(seconds: Seconds, counted: Mapping[str, float]) -> Diagnosis |
         return None
     parts = {name: cycles[name] / total for name in sorted(cycles, key=lambda name: -cycles[name])}
     first = next(iter(parts))
-    if first == memory:
-        per_miss = seconds / counted[first]
-        return Diagnosis(Bound.BANDWIDTH if per_miss < OVERLAPPED else Bound.LATENCY, parts, is_share=True)
-    return Diagnosis(_CPU_BOUNDS[first], parts, is_share=True)
+    if (limit := OVERLAPPED.get(first)) is None:
+        return Diagnosis(_CPU_BOUNDS[first], parts, is_share=True)
+    is_overlapped = seconds / counted[first] < limit
+    return Diagnosis(Bound.BANDWIDTH if is_overlapped else Bound.LATENCY, parts, is_share=True)

@@ -231,11 +231,11 @@ def test_costs_of_a_profile_give_its_time_again() -> None:
 
 
 def test_costs_of_processors_are_in_proportion_to_cycles() -> None:
-    counted = {"instructions": 900.0, "l1_data_misses": 10.0, "last_level_misses": 10.0, "user_time": 1.0}
+    counted = {"instructions": 3600.0, "l1_data_misses": 10.0, "last_level_misses": 10.0, "user_time": 1.0}
     costs = operation_costs(Seconds(2.0), counted, list(counted))
     assert costs is not None
     assert {cost.name: cost.seconds for cost in costs.costs} == pytest.approx(
-        {"instructions": 1e-3, "l1_data_misses": 1e-2, "last_level_misses": 0.1}
+        {"instructions": 2.5e-4, "l1_data_misses": 1e-2, "last_level_misses": 0.1}
     )
 
 

@@ -18,6 +18,13 @@ CASES: Mapping[Bound, tuple[float, Mapping[str, float]]] = {
 }
 
 
+@pytest.mark.parametrize(("seconds", "bound"), [(1e-3, Bound.BANDWIDTH), (4e-3, Bound.LATENCY)])
+def test_misses_of_the_first_level_overlap_or_are_waited_for(seconds: float, bound: Bound) -> None:
+    found = diagnose(Seconds(seconds), {**CPU, "l1_data_misses": 2e5})
+    assert found is not None
+    assert found.bound is bound
+
+
 @pytest.mark.parametrize("bound", CASES)
 def test_a_processor_is_bound_by_most_of_its_cycles(bound: Bound) -> None:
     seconds, changed = CASES[bound]
