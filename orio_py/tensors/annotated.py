@@ -10,7 +10,7 @@ from math import prod
 
 from orio_py.tensors.contraction import Contraction, Tensor, TensorProgram
 from orio_py.tensors.nests import header, nest
-from orio_py.tensors.tile_choices import Choices, tile_choices
+from orio_py.tensors.tile_choices import Choices, argument_texts, parameter_texts, tile_choices
 
 BUILD_COMMAND = "gcc -O3 -march=native"
 _REPETITIONS = 3
@@ -93,11 +93,10 @@ def _region(
 
 
 def _recipe(choices: Choices, number: int, *, threads: bool) -> str:
-    parts = [f"order=ORDER{number}", f"flatten={_lists(choices.flatten)}"]
-    parts += [f"rows=ROWS{number}", f"columns=COLUMNS{number}", f"pack=PACK{number}"]
-    parts += [f"unroll=UNROLL{number}", f"prefetch=AHEAD{number}"]
-    has_free = any(choices.orders[0])
-    return f"transform Contract({', '.join([*parts, *(['parallel=True'] if threads and has_free else [])])})"
+    texts = argument_texts(choices, str(number))
+    if threads and any(choices.orders[0]):
+        texts = {**texts, "parallel": "True"}
+    return f"transform Contract({', '.join(f'{name}={text}' for name, text in texts.items())})"
 
 
 def _specification(
@@ -107,12 +106,8 @@ def _specification(
     yield f"def performance_counter {{ arg repetitions = {_REPETITIONS}; }}"
     yield "def performance_params {"
     for number, choices in enumerate(found, start=first):
-        yield f"  param ORDER{number}[] = {_lists(choices.orders)};"
-        yield f"  param ROWS{number}[] = {_pairs(choices.rows)};"
-        yield f"  param COLUMNS{number}[] = {_pairs(choices.columns)};"
-        yield f"  param PACK{number}[] = {_lists(choices.packs)};"
-        yield f"  param UNROLL{number}[] = {list(choices.unrolls)};"
-        yield f"  param AHEAD{number}[] = {_pairs(choices.ahead)};"
+        for name, text in parameter_texts(choices, str(number)).items():
+            yield f"  param {name}[] = {text};"
         if all(choices.rows) and all(choices.columns):
             sums = f"ROWS{number}[1] * COLUMNS{number}[1]"
             yield f"  constraint registers{number} = {sums} <= {choices.most_sums} or ROWS{number}[1] == 1;"
@@ -128,14 +123,6 @@ def _extents(tensor: Tensor, program: TensorProgram) -> str:
     if program.access.value == "linearized" or tensor.is_temporary or not tensor.extents:
         return f"[{prod(tensor.extents)}]"
     return "".join(f"[{tensor.extents[d]}]" for d in reversed(tensor.fastest_first))
-
-
-def _lists(values: Sequence[Sequence[str]]) -> str:
-    return "[" + ", ".join("[" + ", ".join(f"'{name}'" for name in value) + "]" for value in values) + "]"
-
-
-def _pairs(values: Sequence[tuple[str, int] | tuple[()]]) -> str:
-    return "[" + ", ".join(f"('{value[0]}', {value[1]})" if value else "()" for value in values) + "]"
 
 
 def _indented(lines: Sequence[str] | Iterator[str]) -> list[str]:

@@ -40,6 +40,31 @@ class Choices:
     most_sums: int = _MOST_SUMS
 
 
+def parameter_texts(choices: Choices, suffix: str) -> Mapping[str, str]:
+    """The tuning parameters with their lists in the words of the specification language."""
+    return {
+        f"ORDER{suffix}": _lists(choices.orders),
+        f"ROWS{suffix}": _pairs(choices.rows),
+        f"COLUMNS{suffix}": _pairs(choices.columns),
+        f"PACK{suffix}": _lists(choices.packs),
+        f"UNROLL{suffix}": str(list(choices.unrolls)),
+        f"AHEAD{suffix}": _pairs(choices.ahead),
+    }
+
+
+def argument_texts(choices: Choices, suffix: str) -> Mapping[str, str]:
+    """The arguments of `Contract` over these parameters."""
+    return {
+        "order": f"ORDER{suffix}",
+        "flatten": _lists(choices.flatten),
+        "rows": f"ROWS{suffix}",
+        "columns": f"COLUMNS{suffix}",
+        "pack": f"PACK{suffix}",
+        "unroll": f"UNROLL{suffix}",
+        "prefetch": f"AHEAD{suffix}",
+    }
+
+
 def tile_choices(statement: Contraction, program: TensorProgram, without: Sequence[str] = ()) -> Choices:
     """The choices for a statement; the loops `without` stand around it and are left alone."""
     return _Chooser(statement, program, tuple(without)).choices()
@@ -91,8 +116,9 @@ class _Chooser:
         free = [index for index in self.statement.output.fastest_first if index in extents]
         rows = self._row_loops(free)
         columns = _widths(free[0], extents[free[0]], self._lanes) if free else ((),)
-        sizes = [_heights(index, extents[index]) for index in rows]
-        heights = sorted((size for part in sizes for size in part), key=lambda s: self._rank(s, columns[0]))
+        sizes = [size for index in rows for size in _heights(index, extents[index])]
+        sizes = [size for size in sizes if size[1] > 1 or size[0] == rows[0]]
+        heights = sorted(sizes, key=lambda size: self._rank(size, columns[0]))
         orders = self._orders(free, rows)
         summed = [index for index in self.statement.contracted if index in extents]
         return Choices(
@@ -188,15 +214,23 @@ def _widths(index: str, extent: int, lanes: int) -> tuple[tuple[str, int], ...]:
     sizes = sorted(
         dict.fromkeys([*whole, *wishes]), key=lambda s: (s % lanes > 0, extent % s > 0, abs(s - 2 * lanes))
     )
-    return tuple((index, size) for size in sizes[:5]) or ((index, extent),)
+    return tuple((index, size) for size in sizes[:3]) or ((index, extent),)
 
 
 def _heights(index: str, extent: int) -> list[tuple[str, int]]:
-    sizes = [size for size in (1, 2, 3, 4, 5, 6, 8, 10, 12) if size <= extent]
+    sizes = [size for size in (1, 2, 4, 5, 6, 8) if size <= extent]
     return [(index, size) for size in sizes if extent % size == 0 or size in (4, 6)]
 
 
 def _unrolls(extent: int) -> tuple[int, ...]:
-    return tuple(factor for factor in divisors(extent) if factor <= 4) + (
-        (extent,) if 4 < extent <= 16 else ()
-    )
+    """Factors that leave nothing over: all of a short sum first, which leaves no loop."""
+    wishes = (extent, 4, 3, 1) if extent <= 16 else (4, 3, 1)
+    return tuple(dict.fromkeys(factor for factor in wishes if extent % factor == 0))
+
+
+def _lists(values: Sequence[Sequence[str]]) -> str:
+    return "[" + ", ".join("[" + ", ".join(f"'{name}'" for name in value) + "]" for value in values) + "]"
+
+
+def _pairs(values: Sequence[tuple[str, int] | tuple[()]]) -> str:
+    return "[" + ", ".join(f"('{value[0]}', {value[1]})" if value else "()" for value in values) + "]"

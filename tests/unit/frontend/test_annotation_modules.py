@@ -115,7 +115,7 @@ def test_every_name_stands_for_its_own_module() -> None:
     assert (
         {*available()}
         == {*MODULES} - missing
-        == {"PerfTuning", "Loop", "CHiLL", "Align", "SpMV", "Sum", *plain}
+        == {"PerfTuning", "Loop", "CHiLL", "Align", "SpMV", "Sum", "Tensor", *plain}
     )
     assert all(
         module.instead in ("", *available())

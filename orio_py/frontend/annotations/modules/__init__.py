@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from orio_py.frontend.annotations.module import MissingModule, Module, PlainModule, TuningModule
-from orio_py.frontend.annotations.modules import align, chill, loop, spmv
+from orio_py.frontend.annotations.modules import align, chill, loop, spmv, tensor
 
 _MISSING = "BTO CUDA Inline Matrix OpenCL Splingo Tilic"
 _TILING = "OrTil OrTilDriver Pluto PolySyn"
@@ -19,6 +19,7 @@ MODULES: Mapping[str, Module] = {
         chill.MODULE,
         align.MODULE,
         spmv.MODULE,
+        tensor.MODULE,
         PlainModule("Preserve"),
         PlainModule("SimplyRewrite"),
         MissingModule("Loops", instead="Loop"),

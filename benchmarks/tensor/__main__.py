@@ -1,0 +1,203 @@
+"""Tuned contractions against plain C, plain C with `restrict`, and numpy's einsum, in one run.
+
+    python -m benchmarks.tensor --size 16 --trials 100 --kernels sd_t_d1_1 sd_t_d1_6
+    python -m benchmarks.tensor --size 10 --trials 30
+
+Each kernel is tuned by `orio_py.tensor`; then one program's functions – plain, with `restrict`, tuned – and
+`numpy.einsum` run in turn on the same arrays, so that only ratios of one run are compared.  GF/s are the
+multiplications and additions of the statements by the shortest of several runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import re
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import orio_py
+from benchmarks.tensor.kernels import programs
+from orio_py.tensors.contraction import TensorProgram
+from orio_py.tuning.events import Event, TrialDone
+
+FLAGS = ("-O3", "-march=native", "-shared", "-fPIC", "-std=gnu11")
+NEAR = 1.05
+"""A variant within 5 % of the best one found counts as that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What was measured of a kernel; times in seconds."""
+
+    name: str
+    operations: int
+    plain: float
+    restrict: float
+    numpy: float
+    tuned: float
+    seconds: float
+    near: int | None
+    recipe: str
+    is_right: bool
+
+    def text(self) -> str:
+        """A line of the table."""
+        rates = [self.operations / t / 1e9 for t in (self.plain, self.restrict, self.numpy, self.tuned)]
+        ratios = [t / self.tuned for t in (self.plain, self.restrict, self.numpy)]
+        numbers = [*(f"{r:7.2f}" for r in rates), *(f"{r:6.2f}" for r in ratios)]
+        found = "-" if self.near is None else str(self.near)
+        right = "" if self.is_right else "  WRONG"
+        return f"{self.name:12} {' '.join(numbers)} {found:>5} {self.seconds:6.0f}  {self.recipe}{right}"
+
+
+HEADER = (
+    f"{'kernel':12} {'plain':>7} {'restr':>7} {'numpy':>7} {'tuned':>7} {'x pl':>6} {'x re':>6} {'x np':>6} "
+    f"{'near':>5} {'sec':>6}  recipe"
+)
+
+
+def measured(name: str, text: str, trials: int, repeats: int, folder: Path) -> Row:
+    """Tune a kernel, and compare it with what else there is."""
+    file = folder / f"{name}.tensor"
+    file.write_text(text)
+    begun = time.monotonic()
+    options = orio_py.TuneOptions(trials=trials, seed=1, target="c")
+    times: list[float] = []
+
+    def listener(event: Event) -> None:
+        if isinstance(event, TrialDone) and event.seconds is not None:
+            times.append(event.seconds)
+
+    report = orio_py.tensor(file, output=folder / f"{name}_tuned.c", options=options, listener=listener)
+    seconds = time.monotonic() - begun
+    assert report.exit_code == 0, report.diagnostics
+    assert report.program is not None
+    tuned = (folder / f"{name}_tuned.c").read_text()
+    program = report.program
+    loaded = {
+        kind: _library(code, folder / f"{name}_{kind}")
+        for kind, code in (
+            ("plain", report.annotated.replace("restrict ", "")),
+            ("restrict", report.annotated),
+            ("tuned", tuned),
+        )
+    }
+    arrays = _arrays(program)
+    calls: dict[str, Callable[[], None]] = {
+        kind: _call(library, program, arrays) for kind, library in loaded.items()
+    }
+    calls["numpy"] = _einsum(program, arrays)
+    is_right = _agree(calls, program, arrays)
+    best = dict.fromkeys(calls, float("inf"))
+    for _ in range(repeats):
+        for kind, call in calls.items():
+            started = time.process_time()
+            call()
+            best[kind] = min(best[kind], time.process_time() - started)
+    chosen = re.search(r"configuration: (.*)", tuned)
+    return Row(
+        name,
+        program.operations,
+        best["plain"],
+        best["restrict"],
+        best["numpy"],
+        best["tuned"],
+        seconds,
+        _near(times),
+        chosen[1] if chosen else "as written",
+        is_right,
+    )
+
+
+def _library(code: str, place: Path) -> ctypes.CDLL:
+    source = place.with_suffix(".c")
+    source.write_text(code)
+    subprocess.run(["gcc", *FLAGS, str(source), "-o", str(place.with_suffix(".so"))], check=True)
+    return ctypes.CDLL(str(place.with_suffix(".so")))
+
+
+def _arrays(program: TensorProgram) -> dict[str, np.ndarray]:
+    numbers = np.random.default_rng(1)
+    order = {"row": "C", "column": "F"}
+    return {
+        t.name: np.asarray(numbers.random(t.extents), order=order[t.layout.value]) for t in program.parameters
+    }
+
+
+def _call(
+    library: ctypes.CDLL, program: TensorProgram, arrays: Mapping[str, np.ndarray]
+) -> Callable[[], None]:
+    function = getattr(library, program.name)
+    passed = [ctypes.c_void_p(arrays[t.name].ctypes.data) for t in program.parameters]
+    return lambda: function(*passed)
+
+
+def _einsum(program: TensorProgram, arrays: Mapping[str, np.ndarray]) -> Callable[[], None]:
+    def run() -> None:
+        for statement in program.contractions:
+            letters = {index: place for place, index in enumerate(statement.extents)}
+            parts: list[object] = []
+            for operand in statement.operands:
+                parts += [arrays[operand.tensor.name], [letters[index] for index in operand.indices]]
+            target = [letters[index] for index in statement.output.indices]
+            product = np.einsum(*parts, target, optimize=True)  # type: ignore[call-overload]
+            output = arrays[statement.output.tensor.name]
+            if statement.operator == "-=":
+                output -= product
+            else:
+                output += product
+
+    return run
+
+
+def _agree(
+    calls: Mapping[str, Callable[[], None]], program: TensorProgram, arrays: Mapping[str, np.ndarray]
+) -> bool:
+    """Whether one call of each changes the outputs alike."""
+    outputs = {statement.output.tensor.name for statement in program.contractions}
+    kept = {name: arrays[name].copy() for name in outputs}
+    results: list[dict[str, np.ndarray]] = []
+    for call in calls.values():
+        call()
+        results.append({name: arrays[name] - kept[name] for name in outputs})
+        for name in outputs:
+            arrays[name][...] = kept[name]
+    return all(
+        np.allclose(result[name], results[0][name], rtol=1e-8, atol=1e-8)
+        for result in results[1:]
+        for name in outputs
+    )
+
+
+def _near(times: Sequence[float]) -> int | None:
+    """After how many trials the search had a variant within 5 % of the best one."""
+    return next((k for k, t in enumerate(times, start=1) if t <= NEAR * min(times)), None)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--size", type=int, default=16)
+    parser.add_argument("--trials", type=int, default=100)
+    parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--kernels", nargs="*")
+    given = parser.parse_args()
+    found = programs(given.size)
+    print(HEADER)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in given.kernels or found:
+            row = measured(name, found[name], given.trials, given.repeats, Path(folder))
+            print(row.text(), flush=True)
+
+
+if __name__ == "__main__":
+    main()
