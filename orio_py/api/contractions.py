@@ -15,7 +15,7 @@ from orio_py.core.source import SourceFile, Span
 from orio_py.frontend.tensor.einsum import read_einsum
 from orio_py.frontend.tensor.program import read_program
 from orio_py.spec.generated import GENERATED_MARK
-from orio_py.tensors.annotated import annotated_file
+from orio_py.tensors.annotated import annotated_file, device_file, has_device_file
 from orio_py.tensors.contraction import TensorLayout, TensorProgram
 from orio_py.tensors.contraction_order import derivation, pairwise
 from orio_py.tensors.statement_recipe import statement_recipe
@@ -79,9 +79,17 @@ def tensor(
     except DiagnosticError as problem:
         return TensorReport(diagnostics=problem.diagnostics, sources={read.name: read}, exit_code=BAD_INPUT)
     program = pairwise(written)
+    if chosen.target == "cuda" and not has_device_file(program):
+        message = (
+            "a kernel needs statements with `+=` or `-=`, two loops over the output, and no temporary tensors"
+        )
+        return TensorReport(diagnostics=(Diagnostic("ORIO-N016", message),), exit_code=BAD_INPUT)
+    is_device = chosen.target == "cuda"
     made = TensorReport(
         program=program,
-        annotated=annotated_file(program, threads=chosen.target == "openmp"),
+        annotated=device_file(program)
+        if is_device
+        else annotated_file(program, threads=chosen.target == "openmp"),
         recipe=statement_recipe(program),
         derivation=derivation(written, program),
     )

@@ -81,7 +81,8 @@ def tensor(
         bool, typer.Option("--recipe", help="Print the recipe by statement number for GPUs, and stop.")
     ] = False,
     target: Annotated[
-        str | None, typer.Option("--target", metavar="c|openmp", help="One thread (default), or several.")
+        str | None,
+        typer.Option("--target", metavar="c|openmp|cuda", help="One thread (default), several, or a GPU."),
     ] = None,
     search: Annotated[
         str | None, typer.Option("--search", metavar="NAME[:opt=value,...]", help="As in `orio tune`.")

@@ -10,6 +10,7 @@ from math import prod
 
 from orio_py.tensors.contraction import Contraction, Tensor, TensorProgram
 from orio_py.tensors.nests import header, nest
+from orio_py.tensors.statement_recipe import group_decompositions, statement_recipe
 from orio_py.tensors.tile_choices import Choices, argument_texts, parameter_texts, tile_choices
 
 BUILD_COMMAND = "gcc -O3 -march=native"
@@ -37,6 +38,31 @@ def annotated_file(program: TensorProgram, *, threads: bool = False) -> str:
         number += len(group)
     lines += [f"  free({tensor.name});" for tensor in temporaries]
     return "\n".join([*lines, "}"]) + "\n"
+
+
+def device_file(program: TensorProgram) -> str:
+    """The text of the file for GPUs: one region with all statements, and the recipe by statement number."""
+    lines = ["/* Tensor contractions:", *(f" *   {statement}" for statement in program.contractions), " */"]
+    recipe = statement_recipe(program, alternatives=True).splitlines()
+    nests = [line for statement in program.contractions for line in nest(statement, program).lines]
+    region = [
+        "/*@ begin PerfTuning(",
+        *_indented(_inputs(program.contractions, program)),
+        ") @*/",
+        "/*@ begin CHiLL(",
+        *_indented(recipe),
+        ") @*/",
+        *nests,
+        "/*@ end @*/",
+        "/*@ end @*/",
+    ]
+    return "\n".join([*lines, "", header(program), "{", *_indented(region), "}"]) + "\n"
+
+
+def has_device_file(program: TensorProgram) -> bool:
+    """Whether every statement can become a kernel: it adds, or has no sum, and its output has two loops to map."""
+    adds = all(s.operator != "=" or not s.contracted for s in program.contractions)
+    return adds and all(group_decompositions(program)) and not any(t.is_temporary for t in program.tensors)
 
 
 def shared_loops(program: TensorProgram) -> tuple[str, ...]:
@@ -112,6 +138,10 @@ def _specification(
             sums = f"ROWS{number}[1] * COLUMNS{number}[1]"
             yield f"  constraint registers{number} = {sums} <= {choices.most_sums} or ROWS{number}[1] == 1;"
     yield "}"
+    yield from _inputs(group, program)
+
+
+def _inputs(group: Sequence[Contraction], program: TensorProgram) -> Iterator[str]:
     yield "def input_vars {"
     parts = [part.tensor for statement in group for part in (statement.output, *statement.operands)]
     for tensor in {part.name: part for part in parts}.values():

@@ -39,8 +39,11 @@ def group_decompositions(program: TensorProgram) -> tuple[tuple[Decomposition, .
     return tuple(chosen)
 
 
-def statement_recipe(program: TensorProgram) -> str:
-    """The recipe's text, with the decompositions that the rules put first."""
+def statement_recipe(program: TensorProgram, *, alternatives: bool = False) -> str:
+    """The recipe's text, with the decompositions that the rules put first.
+
+    With `alternatives` all of them are values of a list `MAP<n>`: the loops of blocks, of threads, and the order.
+    """
     groups = fused_groups(program)
     lists: list[str] = []
     commands: dict[str, list[str]] = {name: [] for name in ("permute", "cuda", "registers", "fuse", "unroll")}
@@ -48,9 +51,15 @@ def statement_recipe(program: TensorProgram) -> str:
         leader = group[0]
         first = program.contractions[leader]
         if made:
-            best = made[0]
-            commands["permute"] += _permute(program, leader, best)
-            commands["cuda"].append(_cuda(leader, best))
+            if alternatives:
+                lists.append(
+                    f"MAP{leader}[] = [{', '.join(_mapping(program, leader, one) for one in made)}];"
+                )
+                commands["permute"].append(f"permute({leader}, MAP{leader}[2])")
+                commands["cuda"].append(f"cuda({leader}, block=MAP{leader}[0], thread=MAP{leader}[1])")
+            else:
+                commands["permute"] += _permute(program, leader, made[0])
+                commands["cuda"].append(_cuda(leader, made[0]))
         for number in group:
             summed = program.contractions[number].contracted
             commands["registers"] += [f'registers({number}, "{summed[0]}")'] if summed else []
@@ -78,14 +87,25 @@ def _may_fuse(program: TensorProgram, one: Contraction, two: Contraction) -> boo
 
 
 def _permute(program: TensorProgram, number: int, made: Decomposition) -> list[str]:
+    order = _order(program, number, made)
+    turned = order != program.contractions[number].loops(program.pattern)
+    return [f"permute({number}, ({_quoted(order)}))"] if turned else []
+
+
+def _order(program: TensorProgram, number: int, made: Decomposition) -> tuple[str, ...]:
+    """The loops of a statement with those turned round that stay inside a kernel, where columns are stored."""
     statement = program.contractions[number]
-    if statement.output.tensor.layout is TensorLayout.ROW:
-        return []
     loops = statement.loops(program.pattern)
+    if statement.output.tensor.layout is TensorLayout.ROW:
+        return loops
     inside = [index for index in loops if index in statement.free and index not in made.loops]
     turned = iter(reversed(inside))
-    order = [next(turned) if index in inside else index for index in loops]
-    return [f"permute({number}, ({_quoted(order)}))"] if len(inside) > 1 else []
+    return tuple(next(turned) if index in inside else index for index in loops)
+
+
+def _mapping(program: TensorProgram, number: int, made: Decomposition) -> str:
+    parts = (made.block, made.thread, _order(program, number, made))
+    return "(" + ", ".join(f"({_quoted(part)},)" for part in parts) + ")"
 
 
 def _cuda(number: int, made: Decomposition) -> str:

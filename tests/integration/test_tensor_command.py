@@ -73,6 +73,15 @@ def test_the_recipe_for_gpus_is_printed(file: Path, capsys: pytest.CaptureFixtur
     assert 'registers(0, "k")' in capsys.readouterr().out
 
 
+def test_for_gpus_decompositions_are_parameters(file: Path, tmp_path: Path) -> None:
+    kept, out = tmp_path / "kept.c", tmp_path / "out.c"
+    options = orio_py.TuneOptions(target="cuda")
+    assert orio_py.tensor(file, emit=kept, tuned=False, options=options).exit_code == 0
+    assert 'MAP0[] = [(("i",), ("j",), ("i", "j", "k",))];' in kept.read_text()
+    assert orio_py.transform(kept, output=out, pins={"UF0": 3}).exit_code == 0
+    assert "__global__" in (tmp_path / "out_cuda.cu").read_text()
+
+
 def test_a_file_of_the_user_is_not_overwritten(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.with_suffix(".c").write_text("int mine;\n")
     assert main(["tensor", str(file), "--no-db"]) == 2
@@ -91,6 +100,7 @@ def test_a_file_of_the_user_is_not_overwritten(file: Path, capsys: pytest.Captur
         (["ij->i", "--type", "int"], "ORIO-U004"),
         (["i->i", "--size", "i=2", "--emit", "/dev/null/e.c"], "ORIO-U009"),
         (["i->i", "--size", "i=2", "--db", "x.db", "--no-db"], "ORIO-U017"),
+        (["ij,jk->ik", "--size", "i=2,j=2,k=2", "--target", "cuda"], "ORIO-N016"),
     ],
 )
 def test_mistakes(words: list[str], code: str, capsys: pytest.CaptureFixture[str]) -> None:
