@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not 
 
 BATCH = 16
 quick = settings(
-    max_examples=2,
+    max_examples=1,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=(Phase.explicit, Phase.reuse, Phase.generate),
@@ -96,7 +96,7 @@ def test_random_contractions(batch: list[Case]) -> None:
 
 
 @pytest.mark.proof
-@settings(quick, max_examples=3)
+@settings(quick, max_examples=2)
 @given(st.lists(contractions(), min_size=60, max_size=60))
 def test_many_random_contractions(batch: list[Case]) -> None:
     assert check(batch) >= 40

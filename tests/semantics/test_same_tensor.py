@@ -23,11 +23,11 @@ def check(seed: int, count: int, folder: Path) -> None:
 
 
 def test_random_contractions(tmp_path: Path) -> None:
-    check(1, 40, tmp_path)
+    check(1, 25, tmp_path)
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("seed", [2, 3])
+@pytest.mark.parametrize("seed", [2])
 def test_more_random_contractions(seed: int, tmp_path: Path) -> None:
     check(seed, 120, tmp_path)
 
