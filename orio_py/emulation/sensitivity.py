@@ -34,7 +34,7 @@ _IDLE = 0.05
 _ALMOST_ALL = 0.9
 
 
-class Bound(StrEnum):
+class ResourceBound(StrEnum):
     """Which parameter of a resource tells."""
 
     LATENCY = "latency"
@@ -49,7 +49,7 @@ class Sensitivity:
     """
 
     resource: Resource
-    bound: Bound
+    bound: ResourceBound
     value: float
     halved: float | None = None
 
@@ -82,8 +82,8 @@ def sensitivity(emulator: Emulator, prediction: LaunchPrediction, core: Core) ->
     found = [
         Sensitivity(resource, bound, probe.sensitivity(resource, bound))
         for resource in used
-        for bound in Bound
-        if bound is Bound.LATENCY or prediction.utilization[resource] >= _IDLE
+        for bound in ResourceBound
+        if bound is ResourceBound.LATENCY or prediction.utilization[resource] >= _IDLE
     ]
     found.sort(key=lambda one: -one.value)
     looked_at = tuple(
@@ -138,7 +138,7 @@ class _Probe:
             iterations -= self.core(self.less[0], machine, self.less[1]).cycles
         return blocks, iterations
 
-    def sensitivity(self, resource: Resource, bound: Bound, region: int | None = None) -> float:
+    def sensitivity(self, resource: Resource, bound: ResourceBound, region: int | None = None) -> float:
         """By which share of the parameter's change the time changes, upwards and downwards: the smaller of both.
 
         Which warp goes first changes with every parameter, and with it the time a little: by chance the two do not agree.
@@ -148,12 +148,14 @@ class _Probe:
             return max(0.0, slower)
         return max(0.0, min(slower, -self.change(resource, bound, 1 - CHANGE, region) / CHANGE))
 
-    def change(self, resource: Resource, bound: Bound, factor: float, region: int | None = None) -> float:
+    def change(
+        self, resource: Resource, bound: ResourceBound, factor: float, region: int | None = None
+    ) -> float:
         """By which share the time changes; in one region of the code alone, where that is named."""
         machine = self.emulator.machine
         latency, gap = machine.latency.copy(), machine.gap.copy()
         rows = slice(None) if region is None else slice(region, region + 1)
-        (latency if bound is Bound.LATENCY else gap)[rows, RESOURCES.index(resource)] *= factor
+        (latency if bound is ResourceBound.LATENCY else gap)[rows, RESOURCES.index(resource)] *= factor
         return self._share_of(replace(machine, latency=latency, gap=gap))
 
     def twice_issued(self) -> float:

@@ -15,7 +15,7 @@ from orio_py.emulation.launch import DataPolicy, KernelLaunch, active_threads, l
 from orio_py.emulation.outcome import EmulatedKernel
 from orio_py.emulation.prediction import Emulator, l1_bytes
 from orio_py.emulation.program import folded, place_counts, repetitions
-from orio_py.emulation.sensitivity import Bound, sensitivity
+from orio_py.emulation.sensitivity import ResourceBound, sensitivity
 from orio_py.emulation.threads import follow
 from orio_py.emulation.trace import Repeat
 from orio_py.machine.occupancy import occupancy
@@ -130,7 +130,7 @@ def test_a_stream_is_limited_by_the_throughput_of_memory():
     found = axpy(1 << 24)
     report = sensitivity(found, found.predict(), found.core)
     first = report.bottleneck.sensitivity
-    assert (first.resource, first.bound) == (Resource.DRAM, Bound.THROUGHPUT)
+    assert (first.resource, first.bound) == (Resource.DRAM, ResourceBound.THROUGHPUT)
     assert first.value > 0.7
     assert 0.4 < first.halved < 0.75
     assert report.bottleneck.utilization > 0.9
@@ -141,7 +141,7 @@ def test_few_threads_are_limited_by_the_latency_of_memory():
     found = emulator("vecaxpy_sm_90", (1, 1, 1), (32, 1, 1), {0: 1 << 16, 2: A, 3: B})
     report = sensitivity(found, found.predict(), found.core)
     first = report.bottleneck.sensitivity
-    assert (first.resource, first.bound) == (Resource.DRAM, Bound.LATENCY)
+    assert (first.resource, first.bound) == (Resource.DRAM, ResourceBound.LATENCY)
     assert first.value > 0.5
 
 
@@ -149,7 +149,7 @@ def test_a_product_is_limited_by_its_loads():
     found = product(1024)
     report = sensitivity(found, found.predict(), found.core)
     first = report.bottleneck.sensitivity
-    assert (first.resource, first.bound) == (Resource.L1, Bound.THROUGHPUT)
+    assert (first.resource, first.bound) == (Resource.L1, ResourceBound.THROUGHPUT)
     # All of it in the loop.
     header = max(report.bottleneck.regions, key=report.bottleneck.regions.get)
     assert header in found.loops.headers
