@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from math import prod
 
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
@@ -23,6 +24,7 @@ from orio_py.transformation.offload.axis_mapping import mapped_loops
 from orio_py.transformation.offload.offload import Offloaded, offloaded
 from orio_py.transformation.sites import rewrite_where
 from orio_py.transformation.storage.scalar_replace import ScalarReplace
+from orio_py.transformation.unrolling.unroll_rewrite import count_statements, require_size
 
 _MOST = 256
 """Iterations of one item: more values than a thread has registers."""
@@ -48,10 +50,11 @@ def offloaded_in_registers(loop: Node, context: Context, arguments: OffloadArgum
 def _in_scalars(loop: Node, context: Context, arguments: OffloadArguments) -> Node:
     """The nest with elements that are used repeatedly in scalars, where it is to have register tiles.
 
-    Raises Refusal: ORIO-T124.
+    Raises Refusal: ORIO-T050, ORIO-T124.
     """
     if arguments.registers is None:
         return loop
+    require_size(prod(arguments.registers) * count_statements(loop), arguments.what, loop, "registerTile")
     jump = next((part for part in walk(loop) if isinstance(part, (c_ast.Goto, c_ast.Label))), None)
     if jump is not None:
         refuse("ORIO-T124", f"{arguments.what} cannot do iterations with a `goto` side by side", jump)
@@ -69,9 +72,7 @@ def require_register_tile(arguments: OffloadArguments, node: Node) -> None:
     registers = arguments.registers
     if registers is None:
         return
-    count = 1
-    for number in registers:
-        count *= number
+    count = prod(registers)
     if count > _MOST:
         message = f"`registerTile` makes {count} iterations for each item; it can be {_MOST} at most"
         refuse("ORIO-T011", message, node, argument="registerTile")

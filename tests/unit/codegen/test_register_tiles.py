@@ -94,6 +94,14 @@ def test_refusals(step: CUDA | OpenCL, code: str) -> None:
     assert found.value.diagnostics[0].code == code
 
 
+def test_kernels_stay_of_a_size_that_compilers_can_take() -> None:
+    nest = parse(f"for (i = 0; i < n; i++) {{ {'y[i] += x[i];' * 300} }}")
+    around = context(DECLARATIONS, live="y", assumptions=Assumptions(True, True))
+    with pytest.raises(Refusal) as found:
+        CUDA(registerTile=(256,)).apply(nest, around)
+    assert found.value.diagnostics[0].code == "ORIO-T050"
+
+
 def test_sizes_that_tiles_divide_need_no_tests() -> None:
     def text(size: int) -> str:
         nest = parse(f"for (i = 0; i < {size}; i++) y[i] = x[i];")
