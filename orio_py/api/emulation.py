@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from orio_py.api.report import BAD_INPUT, ENVIRONMENT, OK, Report
@@ -12,6 +12,7 @@ from orio_py.build.cubin import cubin_architecture, parameter_layouts, read_cubi
 from orio_py.build.cuda import CudaBuildOptions, CudaCompiler, cuda_options
 from orio_py.build.cuda_catalog import cuda_compiler
 from orio_py.build.cuda_report import kernel_occupancy
+from orio_py.build.device_text import without_host_code
 from orio_py.build.disassembler import find_nvdisasm
 from orio_py.build.emulation_core import emulation_core
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, Severity, fail
@@ -195,7 +196,13 @@ def _compiled(path: Path, text: str, architecture: str, options: EmulationOption
         architecture, given.max_registers, given.fast_math, True, given.ptxas,
         (*given.flags, f"-I{path.resolve().parent}"),
     )  # fmt: skip
-    built = compiler.compile(f'#line 1 "{path}"\n{text}', architecture, chosen)
+    place = f'#line 1 "{path}"\n'
+    built = compiler.compile(place + text, architecture, chosen)
+    if isinstance(built, BuildFailure) and (kernels := without_host_code(text)) != text:
+        # What headers declare for the host counts as the device's; nothing calls it any more.
+        default = replace(chosen, flags=(*chosen.flags, "-default-device"))
+        alone = compiler.compile(place + kernels, architecture, default)
+        built = built if isinstance(alone, BuildFailure) else alone
     if isinstance(built, BuildFailure):
         fail(
             "ORIO-B063",
@@ -243,7 +250,12 @@ def _plain(name: str, known: Mapping[str, object]) -> str:
     """The name in the text of a kernel whose name the compiler has made longer: `_Z5scaleif` is `scale`."""
     if not name.startswith("_Z"):
         return name
-    return next((plain for plain in known if f"{len(plain)}{plain}" in name), name)
+    if (found := next((plain for plain in known if f"{len(plain)}{plain}" in name), None)) is not None:
+        return found
+    digits = name[2:].partition(name[2:].lstrip("0123456789"))[
+        0
+    ]  # of a kernel in a file that the text includes
+    return name[2 + len(digits) :][: int(digits)] if digits else name
 
 
 def _occupancy(usage: KernelUsage, timing: GpuTiming, launch: KernelLaunch) -> Occupancy:

@@ -26,6 +26,7 @@ from orio_py.build.cuda import (
     failure,
     readable,
 )
+from orio_py.build.device_text import HOST_HEADERS
 from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem
 from orio_py.core.units import Seconds
 
@@ -67,7 +68,10 @@ class Nvrtc:
             return int(perf_counter() - start > self.timeout)
 
         asked = _CALLBACK(is_late)
-        status, program = nvrtc.nvrtcCreateProgram(encoded(source), SOURCE_NAME.encode(), 0, [], [])
+        empty, names = [b"\n"] * len(HOST_HEADERS), [name.encode() for name in HOST_HEADERS]
+        status, program = nvrtc.nvrtcCreateProgram(
+            encoded(source), SOURCE_NAME.encode(), len(names), empty, names
+        )
         if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
             return BuildFailure(f"{self.name}: {status.name}", "")
         try:

@@ -118,7 +118,32 @@ def test_foreign_texts_and_cubins(capsys, several, tmp_path):
     shape = ("--grid", "1024", "--block", "256", "--arch", "A100", "--kernel")
     status, out, _ = told(capsys, str(cubin), *shape, "_Z5scaleifPf", "--arg", "0=262144")
     assert status == 0
-    assert out.startswith("_Z5scaleifPf on A100")
+    assert out.startswith("scale on A100")
+
+
+def test_files_with_host_code(capsys, tmp_path):
+    (tmp_path / "kernel.cu").write_text(KERNELS)
+    path = tmp_path / "application.cu"
+    path.write_text(
+        '#include <stdio.h>\n#include <cuda_runtime.h>\n#include "kernel.cu"\nFILE *out;\n'
+        "void usage(const char *name);\n"
+        'int main(int argc, char **argv) { scale<<<64, 64>>>(argc, 2.0f, NULL); printf("%d", argc); return 0; }\n'
+    )
+    status, out, err = told(
+        capsys,
+        str(path),
+        "--kernel",
+        "scale",
+        "--grid",
+        "64",
+        "--block",
+        "64",
+        "--arg",
+        "0=4096",
+        "--no-sensitivity",
+    )
+    assert (status, err) == (0, "")
+    assert "scale on H200 SXM" in out
 
 
 def test_what_data_decide_is_told(capsys, several):

@@ -1,0 +1,104 @@
+"""CUDA files as applications have them, without their host code: what a compiler of kernels alone can take.
+
+    int size = 64;                                          (blank)
+    __global__ void scale(int n, float *x) { … }            __global__ void scale(int n, float *x) { … }
+    int main() { scale<<<1, 32>>>(size, x); }               (blank)
+
+Lines keep their numbers, and directives stay.  External declarations are told apart by their outermost braces,
+semicolons and words; where braces do not match, as under conditions of the preprocessor, the text stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+HOST_HEADERS = (
+    *(
+        "assert.h",
+        "cuda.h",
+        "float.h",
+        "limits.h",
+        "cuda_runtime.h",
+        "cuda_runtime_api.h",
+        "device_launch_parameters.h",
+        "fcntl.h",
+    ),
+    *(
+        "math.h",
+        "omp.h",
+        "stdio.h",
+        "stdlib.h",
+        "string.h",
+        "sys/time.h",
+        "sys/types.h",
+        "time.h",
+        "unistd.h",
+    ),
+    *("cmath", "cstdio", "cstdlib", "cstring", "fstream", "iostream", "vector"),
+)
+"""Headers that files with kernels include for their host code; a compiler of kernels alone is given empty ones."""
+
+_TOKEN = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|^[ \t]*\#(?:\\\n|[^\n])*|[{}();=]""",
+    re.DOTALL | re.MULTILINE,
+)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_DEVICE = re.compile(r"\b(?:__global__|__device__|__constant__|__shared__|__managed__|texture)\b")
+_KEPT = re.compile(r"\b(?:template|struct|class|union|enum|namespace|typedef|using|const|constexpr|extern)\b")
+
+
+def without_host_code(text: str) -> str:
+    """The text with blanks in place of functions and variables that only the host has."""
+    result: list[str] = []
+    place = 0
+    for start, end, head, is_host in _declarations(text):
+        if end < 0:
+            return text
+        words = _COMMENT.sub(" ", head)
+        is_kept = not is_host or _DEVICE.search(words) or _KEPT.search(words.partition("(")[0])
+        result += [text[place:start], text[start:end] if is_kept else _blank(text[start:end])]
+        place = end
+    return "".join([*result, text[place:]])
+
+
+def _declarations(text: str) -> Iterator[tuple[int, int, str, bool]]:
+    """Each external declaration: its begin, its end (-1: braces do not match), its head, and if the host alone may need it.
+
+    Those are functions with a body, and variables.
+    """
+    start, head, depth, parentheses = 0, -1, 0, 0
+    called = assigned = False
+    for token in _TOKEN.finditer(text):
+        word, place = token.group(), token.start()
+        outside = depth == 0 and parentheses == 0
+        ends, is_host = False, False
+        match word:
+            case "{":
+                head, depth = place if head < 0 else head, depth + 1
+            case "}":
+                depth -= 1
+                ends = is_host = depth == 0 and called and not assigned
+            case "(" | ")" if depth == 0:
+                parentheses, called = parentheses + (1 if word == "(" else -1), True
+            case "=" if outside:
+                head, assigned = place if head < 0 else head, True
+            case ";" if outside:
+                head, ends, is_host = place if head < 0 else head, True, assigned or not called
+            case _ if outside and word.lstrip().startswith("#") and not text[start:place].strip():
+                start = token.end()
+            case _:
+                pass
+        if depth < 0:
+            break
+        if ends:
+            yield start, token.end(), text[start:head], is_host
+            start, head, called, assigned = token.end(), -1, False, False
+    if depth:
+        yield start, -1, "", False
+
+
+def _blank(text: str) -> str:
+    """Spaces for everything but the ends of lines and the directives of the preprocessor."""
+    lines = text.split("\n")
+    return "\n".join(line if line.lstrip().startswith("#") else " " * len(line) for line in lines)
