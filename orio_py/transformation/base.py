@@ -44,7 +44,8 @@ class Context:
     `live_after` holds the names that may be read after the node before they are assigned again;
     `pragmas` the texts of the pragmas that stand directly before the node; `macros` those that
     the code may hold, which are constants: all others are expanded in it; `sizes` the C types of input parameters that nothing declares; `reserved` names that must not be declared (macros, types); `exposed` the scalars
-    that a called function could change (globals, and locals whose address is taken); `surrounding` the
+    that a called function could change (globals, and locals whose address is taken); `only_here` the function's local
+    variables that nothing outside the node uses; `surrounding` the
     loops around the node, outermost first, as far as they are canonical.  `assumptions` are the promises of
     the specification; `overruled` collects what `force=True` overrules.  `types` maps names that typedefs
     give to numbers to the C types that they stand for, `structures` the names of structures to their members;
@@ -59,6 +60,7 @@ class Context:
     sizes: Mapping[str, str] = field(default_factory=dict[str, str])
     reserved: frozenset[str] = frozenset()
     exposed: frozenset[str] = frozenset()
+    only_here: frozenset[str] = frozenset()
     surrounding: tuple[CanonicalLoop, ...] = ()
     assumptions: Assumptions = Assumptions()
     types: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from orio_py.core.source import Span
 from orio_py.ctree.dependence.scope import Constraint
@@ -18,6 +20,7 @@ from orio_py.ctree.file_scope import (
     surroundings,
 )
 from orio_py.ctree.known_functions import ALLOCATORS
+from orio_py.ctree.lexer import TokenKind, scan
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names, walk
 from orio_py.ctree.symbols import CDeclaration, Effects, declaration_of, effects
@@ -84,6 +87,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
         reserved=macro_names | around.typedefs,
         assumptions=task.assumptions,
         exposed=addressed | {d.name for d in around.globals},
+        only_here=_only_here(around, task.source.text, extent),
         types=task.types,
         structures={
             name: tuple(_with_numbers(member, task.surroundings.macros) for member in members)
@@ -95,6 +99,23 @@ def context_for(task: TuningTask, region: Region) -> Context:
         obstacles=obstacles_at(around, used_names([region.tree]), functions),
         label=_label(around.function, task.source.text, region.leader.start),
     )
+
+
+def _only_here(around: FileScope, text: str, region: Span) -> frozenset[str]:
+    """The function's local variables that it names outside the region where it declares them, and nowhere else."""
+    if around.function is None:
+        return frozenset()
+    everywhere, inside = _mentions(text, around.function.span), _mentions(text, region)
+    return frozenset(d.name for d in around.locals if everywhere[d.name] - inside[d.name] == 1)
+
+
+@lru_cache(maxsize=8)
+def _mentions(text: str, span: Span) -> Counter[str]:
+    """How often each name stands in a part of the file, preprocessor lines included."""
+    tokens = scan(text, span.start, span.end)
+    lines = (token.text for token in tokens if token.kind is TokenKind.DIRECTIVE)
+    names = (token.text for token in tokens if token.kind is TokenKind.NAME)
+    return Counter([*names, *(name for line in lines for name in _NAME.findall(line))])
 
 
 def _undeclared_sizes(task: TuningTask, taken: frozenset[str]) -> Mapping[str, str]:

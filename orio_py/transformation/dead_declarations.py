@@ -1,11 +1,11 @@
-"""Takes away declarations of variables that the transformed code has no use for any more.
+"""Variables that the transformed code has no use for any more: their declarations go, or they are named.
 
     int i, j;                           int i;
     for (i = 0; i < n; i++) …           for (i = 0; i < n; i++) { … }
     for (j = 0; j < n; j++) …
 
-Only declarations in a block of the region can go: code behind the region can name those outside of it, and
-compilers may then warn of an unused variable.
+Only declarations in a block of the region can go.  One that stands outside of it, in front of a region that alone
+uses the variable, stays where it is; `(void)i;` behind the region says that this is meant, as compilers would warn.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from orio_py.ctree.build import cast_to
 from orio_py.ctree.nodes import WITH_STATEMENTS, Compound, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import Replacement, Rewriter, copy_with, declared_names, walk
 from orio_py.transformation.base import Context
+from orio_py.transformation.forms import names_in_pragmas
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -29,6 +31,22 @@ def without_superfluous(tree: Node, original: Node, context: Context) -> Node:
         return tree
     idle = {decl.name for decl in _idle_in(original, context)}
     return _Removal(tree, names - idle, context).rewrite(tree)
+
+
+def with_idle_mentioned(tree: Compound, original: Node, context: Context) -> Compound:
+    """The tree, with `(void)x;` behind it for each variable that only the original has a use for."""
+    if tree is original or not context.only_here:
+        return tree
+    idle = (_used_in(original, context) - _used_in(tree, context)) & context.only_here
+    if not idle:
+        return tree
+    mentions = [cast_to("void", c_ast.ID(name)) for name in sorted(idle)]
+    return copy_with(tree, block_items=[*(tree.block_items or []), *mentions])
+
+
+def _used_in(code: Node, context: Context) -> frozenset[str]:
+    found = context.effects(code)
+    return found.reads | found.writes | found.address_taken | names_in_pragmas(code)
 
 
 class _Removal(Rewriter):

@@ -15,7 +15,7 @@ from orio_py.spec.recipe import MarkedRecipe, StatementRecipe
 from orio_py.spec.region import Region
 from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.context import context_for
-from orio_py.transformation.dead_declarations import without_superfluous
+from orio_py.transformation.dead_declarations import with_idle_mentioned, without_superfluous
 from orio_py.transformation.forms import sole_statement
 from orio_py.transformation.marked_steps import MarkedSteps
 from orio_py.transformation.parallel.own_pragmas import require_collapsed
@@ -104,7 +104,8 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
             region.position,
             help="begin the region before the pragma, or remove that and let the recipe insert one",
         )
-    return result
+    # A pragma before the region needs the loop, and nothing behind it.
+    return result if context.pragmas else with_idle_mentioned(result, region.tree, context)
 
 
 def _applied(region: Region, values: Mapping[str, Value], context: Context) -> Node:

@@ -292,7 +292,7 @@ def test_fuse() -> None:
     for (i = 0; i < n; i++)
       for (k = 0; k < n; k++)
         b[i][k] = a[i][k];"""
-    deep = "for (i = 0; i < n; i++) for (j = 0; j < n; j++) { a[i][j] = 1; /* and */ b[i][j] = a[i][j]; }"
+    deep = "for (i = 0; i < n; i++) for (j = 0; j < n; j++) { a[i][j] = 1; /* and */ b[i][j] = a[i][j]; } (void)k;"
     flat_one = (
         "for (i = 0; i < n; i++) { for (j = 0; j < n; j++) a[i][j] = 1; "
         "/* and */ for (k = 0; k < n; k++) b[i][k] = a[i][k]; }"

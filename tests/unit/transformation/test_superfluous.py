@@ -48,3 +48,34 @@ def test_a_variable_ends_with_its_block() -> None:
     assert "j = n" not in variant(f"{{ int j; {tile} }}")
     assert "j = n" in variant(f"{{ static int j; {tile} }}")
     assert "j = n" in variant(f"{{ static int j; b[0] = j; {tile} }}")
+
+
+@pytest.mark.parametrize(
+    ("declared", "behind", "mentions"),
+    [
+        ("int i, j;", "", ["(void)j;"]),
+        ("int i, j = 0;", "", ["(void)j;"]),
+        ("int i, j;", "j = 0; b[0] = j;", []),
+        ("int i, j;", "b[0] = j = 0;", []),
+        ("int i, j; (void)j;", "", []),
+        ("int i, j;\n#if 0\n  j = 0;\n#endif\n", "", []),
+    ],
+)
+def test_variables_that_only_the_original_needs_are_named(
+    declared: str, behind: str, mentions: list[str]
+) -> None:
+    fused = f"transform Fuse() {{ {I_LOOP} {J_LOOP} }}"
+    around = "void f(int n, double *restrict a, double *restrict b)"
+    text = f"{around} {{\n {declared}\n/*@ begin Loop(\n{fused}\n) @*/\n/*@ end @*/\n  {behind}\n}}\n"
+    ((_, tree),) = transformed_trees(text, {})
+    lines = [line.strip() for line in emit(tree).splitlines()]
+    assert [line for line in lines if line.startswith("(void)")] == mentions
+
+
+def test_nothing_follows_the_loop_that_a_pragma_is_about() -> None:
+    code = "for (i = 0; i < n; i++) transform Peel(first=2) for (j = 0; j < 2; j++) a[i] += b[i];"
+    around = "void f(int n, double *restrict a, double *restrict b)"
+    region = f"/*@ begin Loop(\n{code}\n) @*/\n/*@ end @*/"
+    for pragma, is_named in (("", True), ("#pragma omp parallel for\n", False)):
+        ((_, tree),) = transformed_trees(f"{around} {{\n int i, j;\n{pragma}{region}\n}}\n", {})
+        assert ("(void)j;" in emit(tree)) == is_named
