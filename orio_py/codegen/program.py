@@ -12,17 +12,19 @@ from orio_py.core.digest import digest
 class Program:
     """One generated translation unit; `text` holds file bytes as Latin-1, `suffix` ends its file's name.
 
-    `companions` are the texts of the files that stand beside it, by name.
+    `companions` are the texts of the files that stand beside it, by name, and `options` those of the compiler that it
+    needs besides the task's.
     """
 
     text: str
     suffix: str = ".c"
     companions: Mapping[str, str] = field(default_factory=dict[str, str])
+    options: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
         """The content digest, by which equal variants are recognised."""
-        return digest(list(self.texts) if self.companions else self.text)
+        return digest([*self.texts, *self.options] if self.companions or self.options else self.text)
 
     @property
     def texts(self) -> tuple[str, ...]:

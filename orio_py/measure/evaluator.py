@@ -44,6 +44,9 @@ The run of a long original is a single call, and the second call of a variant th
 waited for.
 """
 
+WITHOUT_OPENMP = "-fno-openmp"
+"""What takes back `-fopenmp`, for the compilers that know that one."""
+
 FINAL_SAMPLES = (3, 20)
 """Least and most repetitions of one finals run; there are many such runs."""
 
@@ -114,6 +117,9 @@ class Evaluator:
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         program = self.program(original_codes(self.task))
+        if self.task.build.adds_openmp:
+            # Pragmas of the user's have no effect in the build that the user knows.
+            program = replace(program, options=(WITHOUT_OPENMP,))
         with ThreadPoolExecutor(1) as pool:
             building = pool.submit(self.build, program, values, "original")
             warning = self._build_harness(values)
@@ -142,7 +148,7 @@ class Evaluator:
         folder.mkdir(exist_ok=True)
         source = folder / "variant.c"
         source.write_bytes(program.data)
-        return self.compiler.build_shared(source, folder / "variant.so", values)
+        return self.compiler.build_shared(source, folder / "variant.so", values, program.options)
 
     def measure(
         self,

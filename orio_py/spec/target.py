@@ -29,7 +29,10 @@ class DeviceTime(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BuildSpec:
-    """Commands of the `build` section; `@NAME@` and `@CFLAGS` in them stand for parameter values."""
+    """Commands of the `build` section; `@NAME@` and `@CFLAGS` in them stand for parameter values.
+
+    With `adds_openmp` the command asks for OpenMP where the user's does not: the original has none then.
+    """
 
     command: str = "gcc -O3"
     libs: str = ""
@@ -38,3 +41,9 @@ class BuildSpec:
     postrun: str | None = None
     position: Position | None = None
     is_default: bool = True
+    adds_openmp: bool = False
+
+    @property
+    def has_openmp(self) -> bool:
+        """Whether the user's own build acts on OpenMP pragmas."""
+        return "openmp" in self.command and not self.adds_openmp

@@ -45,7 +45,8 @@ class Context:
     `pragmas` the texts of the pragmas that stand directly before the node; `macros` those that
     the code may hold, which are constants: all others are expanded in it; `sizes` the C types of input parameters that nothing declares; `reserved` names that must not be declared (macros, types); `exposed` the scalars
     that a called function could change (globals, and locals whose address is taken); `only_here` the function's local
-    variables that nothing outside the node uses; `surrounding` the
+    variables that nothing outside the node uses; `has_openmp` whether the user's build acts on the pragmas that the code
+    has already; `surrounding` the
     loops around the node, outermost first, as far as they are canonical.  `assumptions` are the promises of
     the specification; `overruled` collects what `force=True` overrules.  `types` maps names that typedefs
     give to numbers to the C types that they stand for, `structures` the names of structures to their members;
@@ -61,6 +62,7 @@ class Context:
     reserved: frozenset[str] = frozenset()
     exposed: frozenset[str] = frozenset()
     only_here: frozenset[str] = frozenset()
+    has_openmp: bool = True
     surrounding: tuple[CanonicalLoop, ...] = ()
     assumptions: Assumptions = Assumptions()
     types: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -87,6 +87,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
         reserved=macro_names | around.typedefs,
         assumptions=task.assumptions,
         exposed=addressed | {d.name for d in around.globals},
+        has_openmp=task.build.has_openmp,
         only_here=_only_here(around, task.source.text, extent),
         types=task.types,
         structures={

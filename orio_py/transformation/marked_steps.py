@@ -95,12 +95,15 @@ class MarkedSteps:
 
     def _tried(self, form: GuardedTree, values: Mapping[str, Value]) -> Node:
         """The tree with the steps applied in the first way that is not refused."""
-        try:
-            return self._applied(form, OwnPragmas(), values)
-        except Refusal as refusal:
-            reason = refusal
-        own = OwnPragmas()
-        form = replace(form, tree=own.rewrite(form.tree))
+        own, reason = OwnPragmas(), None
+        without = own.rewrite(form.tree)
+        if form.context.has_openmp or not own.texts:
+            try:
+                return self._applied(form, OwnPragmas(), values)
+            except Refusal as refusal:
+                reason = refusal
+        # A pragma without effect may be wrong, and is examined and put before what the loop becomes.
+        form = replace(form, tree=without)
         if own.texts:
             try:
                 return self._applied(form, own, values)
@@ -109,6 +112,7 @@ class MarkedSteps:
         indexed = with_own_indices(form)
         unrolls = any(step.name in _UNROLLING for step in self.recipe.steps)
         if indexed is form and not (unrolls and len(self.recipe.steps) > 1):
+            assert reason is not None
             raise reason
         return self._applied(indexed, own, values, canonical=True)
 
@@ -126,7 +130,7 @@ class MarkedSteps:
             return _apply_behind_pragma(step, text, mark.stmt, values, inner)
 
         def original(mark: Transform) -> Node:
-            return own.before(mark.step, form.originals.get(mark.step) or without_marks(mark))
+            return own.before(mark.step, form.originals.get(mark.step) or without_marks(mark), context)
 
         def rewrite(change: Apply) -> Node:
             return rewrite_where(

@@ -265,4 +265,5 @@ def with_target(task: TuningTask, target: str) -> TuningTask:
     threads = target == Target.OPENMP or any(uses_openmp(region) for region in task.regions)
     if target == Target.C or not threads or "openmp" in task.build.command:
         return task
-    return replace(task, build=replace(task.build, command=f"{task.build.command} -fopenmp"))
+    build = replace(task.build, command=f"{task.build.command} -fopenmp", adds_openmp=True)
+    return replace(task, build=build)

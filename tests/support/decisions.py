@@ -10,7 +10,7 @@ A file begins with the declarations that its cases see.  Each case is
 with the arguments of the transformation and what is known around the code, as Python dictionaries.  In the
 place of a C text stands `unchanged` where the code itself comes back, and a refusal is its code with line
 and column, and the argument that it blames in brackets.  Kernels stand behind the code of the
-host.  Lines that begin with `note:` are what `force` has overruled.  `check_user_pragmas` as the name
+host.  Lines that begin with `note:` are what `force` has overruled.  `pragma_problems` as the name
 stands for that function, whose findings are written as refusals are.
 """
 
@@ -37,7 +37,7 @@ from orio_py.spec.assumptions import Assumptions
 from orio_py.transformation.base import Context, Refusal, Transformation
 from orio_py.transformation.catalog import TRANSFORMATIONS
 from orio_py.transformation.parallel.openmp import OpenMP
-from orio_py.transformation.parallel.user_pragmas import check_user_pragmas
+from orio_py.transformation.parallel.user_pragmas import pragma_problems
 from orio_py.transformation.parallel.vector import Vector
 
 FOLDER = Path(__file__).resolve().parent.parent / "decisions"
@@ -97,8 +97,8 @@ def result_of(case: Case, declarations: str) -> str:
     node = _code(case.code, fields.get("macros", {}))
     around = _context(declarations, fields)
     before = structure_digest(node)
-    if first.strip() == "check_user_pragmas":
-        return _places(check_user_pragmas(node, around))
+    if first.strip() == "pragma_problems":
+        return _places(pragma_problems(node, around))
     try:
         step = _step(first)
     except Refusal as refusal:  # of an argument

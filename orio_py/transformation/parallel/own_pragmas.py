@@ -48,10 +48,10 @@ class OwnPragmas(Rewriter):
             items.append(self.rewrite(item))
         return copy_with(node, block_items=items)
 
-    def before(self, step: int, original: Node) -> Node:
-        """The loop as the user wrote it, behind its pragma if a step on it has one."""
+    def before(self, step: int, original: Node, context: Context) -> Node:
+        """The loop as the user wrote it, behind its pragma if a step on it has one and the user's build acts on it."""
         text = self.texts.get(step)
-        return original if text is None else block(*pragma_lines([text]), original)
+        return original if text is None or not context.has_openmp else block(*pragma_lines([text]), original)
 
 
 def shared_out(

@@ -24,9 +24,11 @@ from orio_py.ctree.loops import CanonicalLoop, nest
 from orio_py.ctree.nodes import For, GuardedPragma, Node, c_ast
 from orio_py.ctree.parse import position
 from orio_py.ctree.rewrite import walk
+from orio_py.spec.region import Region
 from orio_py.transformation.base import Context
 from orio_py.transformation.parallel.clause_check import clause_problems
 from orio_py.transformation.parallel.openmp import inner_indices
+from orio_py.transformation.parallel.own_pragmas import OwnPragmas
 from orio_py.transformation.parallel.pragma_text import (
     Clauses,
     asserts_independence,
@@ -39,11 +41,22 @@ from orio_py.transformation.sites import rewrite_where
 from orio_py.transformation.verdicts import dependence_context
 
 
-def check_user_pragmas(tree: Node, context: Context) -> tuple[Diagnostic, ...]:
+def check_user_pragmas(region: Region, context: Context) -> tuple[Diagnostic, ...]:
     """What is wrong with the `for` and `simd` pragmas of OpenMP in a region's code.
 
-    Codes: ORIO-T096 (a dependence forbids it), T097 (undecided, a warning).
+    Codes: ORIO-T096 (a dependence forbids it; a warning if the user's build leaves the pragma without effect and the
+    recipe puts another in its place), T097 (undecided, a warning).
     """
+    found = pragma_problems(region.reference, context)
+    if not found or context.has_openmp:
+        return found
+    # The recipe's tree may stand elsewhere in the file.
+    staying = {one.message for one in pragma_problems(OwnPragmas().rewrite(region.tree), context)}
+    return tuple(one if one.message in staying else _without_effect(one) for one in found)
+
+
+def pragma_problems(tree: Node, context: Context) -> tuple[Diagnostic, ...]:
+    """What is wrong with the pragmas of OpenMP in some code, if compilers act on them.  Codes: ORIO-T096, T097."""
     found: list[Diagnostic] = []
     around = _enclosing(tree)
 
@@ -56,6 +69,16 @@ def check_user_pragmas(tree: Node, context: Context) -> tuple[Diagnostic, ...]:
 
     rewrite_where(tree, lambda node: isinstance(node, For), look, context)
     return tuple(found)
+
+
+def _without_effect(problem: Diagnostic) -> Diagnostic:
+    """The problem of a pragma that the user's compiler never acts on."""
+    if problem.severity is not Severity.ERROR:
+        return problem
+    message = problem.message.replace(
+        " is wrong here: ", " has no effect without OpenMP, and is wrong with it: "
+    )
+    return replace(problem, severity=Severity.WARNING, message=message)
 
 
 def _problems(text: str, view: CanonicalLoop, around: Clauses, context: Context) -> Iterator[Diagnostic]:

@@ -327,7 +327,7 @@ def _check_pragmas(task: TuningTask) -> list[Diagnostic]:
     return [
         problem
         for region in task.regions
-        for problem in check_user_pragmas(region.reference, context_for(task, region))
+        for problem in check_user_pragmas(region, context_for(task, region))
     ]
 
 

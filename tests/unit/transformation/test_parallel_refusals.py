@@ -18,7 +18,7 @@ from orio_py.transformation.parallel.openmp import OpenMP
 from orio_py.transformation.parallel.parallelize import Parallelize
 from orio_py.transformation.parallel.pragma import Pragma
 from orio_py.transformation.parallel.pragma_text import clauses
-from orio_py.transformation.parallel.user_pragmas import check_user_pragmas
+from orio_py.transformation.parallel.user_pragmas import pragma_problems
 from orio_py.transformation.parallel.vector import Vector
 from orio_py.transformation.parallel.vectorize import Vectorize
 from orio_py.transformation.unrolling.unroll import Unroll
@@ -298,7 +298,7 @@ UNDECIDED = (
 
 @pytest.mark.parametrize("text", RIGHT)
 def test_pragma_of_the_user_that_is_right(text: str) -> None:
-    assert check_user_pragmas(parse(text), around("a b c s")) == ()
+    assert pragma_problems(parse(text), around("a b c s")) == ()
 
 
 @pytest.mark.parametrize(
@@ -308,7 +308,7 @@ def test_pragma_of_the_user_that_is_right(text: str) -> None:
 )
 def test_pragma_of_the_user_that_is_wrong(text: str, code: str, severity: Severity) -> None:
     last = text.rpartition("\n")[2]
-    problems = check_user_pragmas(parse(text.replace("@", "")), around("a b c s x"))
+    problems = pragma_problems(parse(text.replace("@", "")), around("a b c s x"))
     problem = problems[0]
     assert (problem.code, problem.severity) == (code, severity), problem.headline()
     assert problem.position is not None
@@ -320,7 +320,7 @@ def test_global_variable_may_be_private_to_each_thread() -> None:
     changed = {**inner.declarations, "x": context("double x;").declarations["x"]}
     changed["x"] = type(changed["x"])("x", "double", scope="global")
     text = f"{PARALLEL}\n{FOR_I} {{ x = a[i]; b[i] = x; }}"
-    (problem,) = check_user_pragmas(parse(text), Context(declarations=changed, live_after=frozenset("ab")))
+    (problem,) = pragma_problems(parse(text), Context(declarations=changed, live_after=frozenset("ab")))
     assert (problem.code, problem.severity) == ("ORIO-T097", Severity.WARNING)
 
 
