@@ -3,6 +3,7 @@
     python -m benchmarks.real_code polybench CHECKOUT --size SMALL --trials 5
     python -m benchmarks.real_code rodinia CHECKOUT --trials 4
     python -m benchmarks.real_code cloverleaf CHECKOUT --trials 4
+    python -m benchmarks.real_code darknet CHECKOUT --trials 3
 
 Nothing of the project enters this one: the table of a project (`polybench.toml`, …) says where an annotation
 goes, what it asks for, how inputs are declared, and how programs are built and run; each runs in a copy of its folder.
@@ -33,7 +34,7 @@ from benchmarks.real_code.places import loops_at
 HERE = Path(__file__).resolve().parent
 PARAMETERS = {"OMP": "[False, True]", "U": "[1, 2, 4]"}
 _SCOP = "#pragma scop\n"
-_PLACEHOLDER = re.compile(r"\{(root|folder|file|function|size)\}")
+_PLACEHOLDER = re.compile(r"\{(root|folder|file|function|size|call)\}")
 _TIME = re.compile(r"^\d+\.\d+$")
 _GUARD = re.compile(r"(/\* Runs (?:unless|where) [^\n]*\*/(?:\s*const [^\n;]*;)*\s*if )(?=\()")
 _RUNS = 5
@@ -63,6 +64,7 @@ class Kernel:
             "file": str(self.path),
             "function": self.content.get("function", ""),
             "size": self.size,
+            "call": self.content.get("call", ""),
         }
         return _PLACEHOLDER.sub(lambda found: values[found[1]], self.program.get(which, ""))
 

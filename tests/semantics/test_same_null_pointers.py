@@ -54,10 +54,21 @@ CASES = {
 }
 
 
+INPUTS = """/*@ begin PerfTuning (def input_vars { decl int n = 9; decl static float a[n*3] = random;
+  decl static float b[n*3] = random; decl static float c[n*3] = random; }) @*/
+"""
+EXTENTS = (
+    INPUTS.replace("n*3", "40"),
+    INPUTS.replace("static float b[n*3]", "static float b[40]").replace("n*3", "n"),
+)
+"""What the test program allocates for the arrays, which the callers in the file do not have to do."""
+
+
+@pytest.mark.parametrize("inputs", ["", *EXTENTS])
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_left_out_is_not_touched(tmp_path: Path, name: str) -> None:
+def test_what_is_left_out_is_not_touched(tmp_path: Path, name: str, inputs: str) -> None:
     recipe, code = CASES[name]
-    text = FILE.format(recipe=recipe, code=code)
+    text = inputs + FILE.format(recipe=recipe, code=code) + ("/*@ end @*/\n" if inputs else "")
     new = transformed_file(text, {})
     assert "unless arrays overlap" in new
     flags = ("-w", *checked(), *openmp())

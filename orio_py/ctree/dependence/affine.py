@@ -149,6 +149,20 @@ class Polynomial:
                 quotient, remaining = quotient + part, remaining - part * divisor
         return quotient, rest
 
+    def divided_by_iterations(self, stride: Polynomial) -> tuple[Polynomial, Polynomial]:
+        """Quotient and rest, with the iterations kept whole: `i*(n+2)` is `i` times the stride."""
+        parts = self.iteration_coefficients()
+        if parts is None:
+            return Polynomial({}), self
+        quotient, rest = parts[1].divided(stride)
+        for symbol, coefficient in parts[0].items():
+            factor, remaining = coefficient.divided(stride)
+            if factor.value is None:
+                factor, remaining = Polynomial({}), coefficient
+            quotient += Polynomial.symbol(symbol) * factor
+            rest += Polynomial.symbol(symbol) * remaining
+        return quotient, rest
+
 
 def _without(monomial: Monomial, part: Monomial) -> Monomial | None:
     left = list(monomial)

@@ -2,7 +2,8 @@
 
 `i*n + j` is not affine, but where `j` provably lies in `0 … n-1`, or in all accesses in `1 … n`, two such
 subscripts are equal exactly if `i` and `j` are.  The strides (here `n` and 1) are read off the accesses to an array; the rows need not
-be declared anywhere.  Nothing is taken for granted of a size in a stride, which may be 0.
+be declared anywhere.  Nothing is taken for granted of a size in a stride, which may be 0.  Where strides do not divide
+each other, as in `i*sample + n*(j*sample + m*k)`, the subscripts are taken apart into `blocks`.
 Where nobody can prove it, `row_conditions` says what has to hold: that is for tests at run time.
 
 Source: T. Grosser, J. Ramanujam, L.-N. Pouchet, P. Sadayappan, S. Pop, "Optimistic delinearization of
@@ -11,27 +12,26 @@ parametrically sized arrays", ICS 2015.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, product
 from math import gcd
 
 from orio_py.ctree.dependence.access import Instance
 from orio_py.ctree.dependence.affine import Polynomial, is_fixed
+from orio_py.ctree.dependence.blocks import in_blocks
+from orio_py.ctree.dependence.conditions import Sufficient, without_iterations
 from orio_py.ctree.dependence.scope import Constraint
 from orio_py.ctree.dependence.terms import Proof
 
 _ONE = Polynomial.constant(1)
-_TRUE = Polynomial({})
 _NEVER = Polynomial.constant(-1)
 """At least 0 only where nothing is: under constraints that contradict each other."""
 _FIRST_COLUMNS = (Polynomial.constant(0), Polynomial.constant(1))
 """Where rows begin: loops that count from 1 use `1 … n` of each, and the element behind a row is the next one's first."""
+
 _MOST_OFFSETS = 4
 """Values from which all subscripts of an array may begin, as in `y[first + i*step]`, that are tried as well."""
-
-Sufficient = Callable[[Polynomial, Sequence[Constraint]], Constraint | None]
-"""What makes a polynomial at least 0 under constraints: 0 where it is anyway, None where nothing is known to."""
 
 
 def delinearised(
@@ -44,8 +44,10 @@ def delinearised(
     `outer` is what is known of the loops around the nest.
     """
 
-    def proven(value: Polynomial, domain: Sequence[Constraint]) -> Constraint | None:
-        return _TRUE if proof(value, domain) else None
+    def proven(value: Polynomial, domain: Sequence[Constraint]) -> tuple[Constraint, ...] | None:
+        if proof(value, domain) or without_iterations(value, domain, proof, outer) == ():
+            return ()
+        return None
 
     return tuple(found for group in _by_name(instances) for found in _array(group, proven, outer).instances)
 
@@ -54,24 +56,30 @@ def row_conditions(
     instances: Sequence[Instance],
     proof: Proof,
     outer: tuple[Constraint, ...] = (),
-) -> tuple[Constraint, ...]:
+) -> tuple[tuple[Constraint, ...], ...]:
     """What has to hold of values that the nest does not change for all subscripts of arrays to be affine.
 
-    Arrays whose subscripts are so anyway ask for nothing, and neither do those that no condition helps.
+    Several ways to be so, likely ones first.  Arrays whose subscripts are so anyway ask for nothing, and neither do
+    those that no condition helps.
     """
 
-    def sufficient(value: Polynomial, domain: Sequence[Constraint]) -> Constraint | None:
-        return _TRUE if proof(value, domain) else _without_iterations(value, domain, proof, outer)
+    def sufficient(value: Polynomial, domain: Sequence[Constraint]) -> tuple[Constraint, ...] | None:
+        return () if proof(value, domain) else without_iterations(value, domain, proof, outer)
 
-    found: dict[object, Constraint] = {}
+    few: list[Constraint] = []
+    fine: list[Constraint] = []
     for group in _by_name(delinearised(instances, proof, outer)):
-        if _failures(group):
-            names = {instance.name for instance in group}
-            array = [instance for instance in instances if instance.name in names]
-            attempt = _array(array, sufficient, outer)
-            if not _failures(attempt.instances) and not proof(_NEVER, attempt.conditions):
-                found.update((condition.key, condition) for condition in attempt.conditions)
-    return tuple(_strongest(found.values()))
+        if not _failures(group):
+            continue
+        names = {instance.name for instance in group}
+        array = [instance for instance in instances if instance.name in names]
+        attempts = [_array(array, sufficient, outer, coarse=coarse) for coarse in (True, False)]
+        right = [a for a in attempts if not _failures(a.instances) and not proof(_NEVER, a.conditions)]
+        if right:
+            few += min(right, key=lambda attempt: attempt.cost).conditions
+            fine += right[-1].conditions
+    ways = (_strongest(few), _strongest(fine))
+    return tuple({tuple(c.key for c in way): tuple(way) for way in ways if way}.values())
 
 
 def _by_name(instances: Iterable[Instance]) -> Iterator[list[Instance]]:
@@ -79,45 +87,8 @@ def _by_name(instances: Iterable[Instance]) -> Iterator[list[Instance]]:
     return (list(group) for _, group in groupby(ordered, key=lambda instance: instance.name))
 
 
-def _without_iterations(
-    value: Polynomial, domain: Sequence[Constraint], proof: Proof, outer: tuple[Constraint, ...]
-) -> Constraint | None:
-    """A condition on values that do not change under which a polynomial is at least 0 in all iterations.
-
-    A multiple of a constraint, which is at least 0, is taken away until no iteration is left.
-    """
-    coefficients = value.iteration_coefficients()
-    if coefficients is None:
-        return None
-    if value.is_parametric:
-        if proof(value, outer):
-            return _TRUE
-        return None if value.value is not None or proof(value.scaled(-1).shifted(-1), outer) else value
-    # Inner loops first: their bounds may mention the indices of the loops around.
-    symbol = max(coefficients[0], key=_depth)
-    factor = coefficients[0][symbol].value
-    if factor is None:
-        return None
-    for constraint in domain:
-        parts = constraint.iteration_coefficients()
-        own = None if parts is None or symbol not in parts[0] else parts[0][symbol].value
-        if parts is None or own is None or factor * own <= 0 or factor % own:
-            continue
-        if max(parts[0], key=_depth) != symbol:
-            continue
-        left = _without_iterations(value - constraint.scaled(factor // own), domain, proof, outer)
-        if left is not None:
-            return left
-    return None
-
-
-def _depth(symbol: str) -> tuple[bool, int, str]:
-    """Larger for the symbols of inner loops, which are made later."""
-    return not is_fixed(symbol), len(symbol), symbol
-
-
 def _strongest(conditions: Iterable[Constraint]) -> list[Constraint]:
-    """Of conditions that differ by a number only, the one that implies the others."""
+    """Each condition once; of those that differ by a number only, the one that implies the others."""
     found: dict[object, Constraint] = {}
     for condition in conditions:
         key = tuple(item for item in condition.key if item[0])
@@ -147,7 +118,10 @@ class _Attempt:
         )
 
 
-def _array(instances: list[Instance], holds: Sufficient, outer: tuple[Constraint, ...]) -> _Attempt:
+def _array(
+    instances: list[Instance], holds: Sufficient, outer: tuple[Constraint, ...], *, coarse: bool = False
+) -> _Attempt:
+    """The accesses to an array with subscripts split; `coarse` takes blocks for rows where they need fewer conditions."""
     conditions: tuple[Constraint, ...] = ()
     depth = max(len(instance.subscripts) for instance in instances)
     for place in reversed(range(depth)):
@@ -168,6 +142,11 @@ def _array(instances: list[Instance], holds: Sufficient, outer: tuple[Constraint
             assert found is not None
             if _failures(found.instances) and (whole := _with_fixed_products(instances, place)) is not None:
                 found = _Attempt(whole)
+            if (
+                _failures(found.instances)
+                and (blocks := in_blocks(instances, place, outer, holds, coarse=coarse)) is not None
+            ):
+                found = _Attempt(*blocks)
             instances, conditions = found.instances, conditions + found.conditions
     return _Attempt(instances, conditions)
 
@@ -304,7 +283,7 @@ def _parts(
     stride = strides[0]
     if len(strides) == 1:
         return _Coordinates((subscript,)) if subscript.linear() is not None else None
-    row, rest = _divided(subscript, stride)
+    row, rest = subscript.divided_by_iterations(stride)
     if row.linear() is None:
         return None
     best: _Coordinates | None = None
@@ -332,23 +311,8 @@ def _fits(
         return None
     conditions: list[Constraint] = []
     for value in (inner.values[0], (extent - inner.values[0]).shifted(-1)):
-        condition = holds(value, domain)
-        if condition is None:
+        needed = holds(value, domain)
+        if needed is None:
             return None
-        conditions += [condition] if condition.terms else []
+        conditions += needed
     return tuple(conditions)
-
-
-def _divided(subscript: Polynomial, stride: Polynomial) -> tuple[Polynomial, Polynomial]:
-    """Quotient and rest, with the iterations kept whole: `i*(n+2)` is `i` times the stride."""
-    parts = subscript.iteration_coefficients()
-    if parts is None:
-        return Polynomial({}), subscript
-    quotient, rest = parts[1].divided(stride)
-    for symbol, coefficient in parts[0].items():
-        factor, remaining = coefficient.divided(stride)
-        if factor.value is None:
-            factor, remaining = Polynomial({}), coefficient
-        quotient += Polynomial.symbol(symbol) * factor
-        rest += Polynomial.symbol(symbol) * remaining
-    return quotient, rest

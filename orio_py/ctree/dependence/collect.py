@@ -130,9 +130,16 @@ class _Collector(RegionWalk[Scope]):
         return any(key[0] == index or self.aliases.may_overlap((index, 0), key) for key in touched)
 
     def _is_kept_address(self, read: Instance, touched: Set[AccessKey]) -> bool:
-        """Whether an access reads the address that a pointer of the function holds throughout: `if (p != NULL)`."""
+        """Whether an access reads the address that a pointer of the function holds throughout: `if (p != NULL)`.
+
+        Parameters with an extent are pointers, too.
+        """
         declared = self.names.declarations.get(read.name)
-        if declared is None or declared.scope == "global" or not declared.pointers or declared.dimensions:
+        if (
+            declared is None
+            or declared.scope == "global"
+            or bool(declared.pointers) == bool(declared.dimensions)
+        ):
             return False
         spot = (read.name, read.depth)
         is_set = any(one.is_write and (one.name, one.depth) == spot for one in self.instances)

@@ -111,8 +111,8 @@ class Nest:
         """The iteration symbols of the loops, outermost first."""
         return tuple(level.symbol for level in self._accesses.body.levels)
 
-    def row_conditions(self) -> tuple[Constraint, ...]:
-        """What has to hold before the nest for its linearised subscripts to be rows and columns."""
+    def row_conditions(self) -> tuple[tuple[Constraint, ...], ...]:
+        """What has to hold before the nest for its linearised subscripts to be rows and columns, in several ways."""
         return row_conditions(self._merged, self._solver.is_nonnegative, self._outer)
 
     @property

@@ -43,6 +43,7 @@ _COMPARE: Mapping[str, Callable[[int, int], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
+_ZERO = Polynomial.constant(0)
 _SLACK = {"<": -1, "<=": 1, ">": 1, ">=": -1}
 
 Proof = Callable[[Polynomial, Sequence[Constraint]], bool]
@@ -241,6 +242,12 @@ class Terms:
                     return [inner if holds else inner.restricted((NEVER,), None)]
                 ways = ("<", ">") if op == "!=" else (op,)
                 return [inner.restricted(relation(left, way, right), None) for way in ways]
+        value, inner = self.polynomial(node, scope)
+        if value is not None and value.value is None:
+            return [
+                inner.restricted(relation(value, way, _ZERO), None)
+                for way in (("<", ">") if truth else ("==",))
+            ]
         return [scope.restricted((), f"the condition `{emit_expression(node)}` is not affine")]
 
     def extremes(self, node: Any, scope: Scope, smallest: bool) -> list[Any]:

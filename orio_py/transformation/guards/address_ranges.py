@@ -88,7 +88,8 @@ class Spots:
                 declared = context.declarations.get(found.variable)
                 if declared is None or not declared.is_array_like or found.variable in names.local:
                     continue
-                if not (escape or is_written or found.subscripts or declared.dimensions):
+                is_array = bool(declared.dimensions) and declared.scope != "parameter"
+                if not (escape or is_written or found.subscripts or is_array):
                     addresses.add(found.name)
                     continue
             spots.setdefault(found.name, set()).add(found.spot)

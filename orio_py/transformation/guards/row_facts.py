@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from orio_py.ctree.build import binary, const, ident
@@ -77,13 +77,17 @@ def strongest(facts: Iterable[Fact]) -> tuple[Fact, ...]:
     return tuple(found.values())
 
 
-def row_facts(statement: Node, context: Context) -> tuple[tuple[Fact, ...], tuple[Node, ...]]:
-    """The conditions that columns of linearised subscripts stay in their rows, and the tests before those.
+RowFacts = tuple[tuple[Fact, ...], tuple[Node, ...]]
+"""Conditions, and the tests before those."""
+
+
+def row_facts(statement: Node, context: Context) -> list[RowFacts]:
+    """The conditions that columns of linearised subscripts stay in their rows, in several ways.
 
     None where there are too many or one never holds, and none that read what the statement changes.
     """
     if context.effects(statement).calls:
-        return (), ()
+        return []
     names = names_of(statement, context.declarations, aliases_in(context).may_overlap)
     written = [found.spot for found, _, is_written in references(statement, names) if is_written]
     changing = frozenset(assigned_names(statement)) | declared_names(statement)
@@ -94,18 +98,26 @@ def row_facts(statement: Node, context: Context) -> tuple[tuple[Fact, ...], tupl
             symbol[:1] == "*" and symbol[1:] in pointers.names - names.varying
         )
 
-    facts = [
-        fact
-        for loop in _outermost_loops(statement)
-        for fact in _row_conditions(loop, context)
-        if all(is_known(symbol) for product in fact.terms for symbol in product)
-    ]
-    found = {fact.key: fact for fact in facts}.values()
-    if any(_is_impossible(fact, context) for fact in found) or len(found) > _MOST_FACTS:
-        return (), ()
     arithmetic = Arithmetic(context, names.varying)
-    follows = any(symbol[:1] == "*" for fact in found for product in fact.terms for symbol in product)
-    return tuple(Fact.of(fact, arithmetic, context) for fact in found), pointers.tests if follows else ()
+    result: list[RowFacts] = []
+    for conditions in _ways([_row_conditions(loop, context) for loop in _outermost_loops(statement)]):
+        known = {c.key: c for c in conditions if all(map(is_known, _symbols(c)))}.values()
+        if known and len(known) <= _MOST_FACTS and not any(_is_impossible(c, context) for c in known):
+            follows = any(symbol[:1] == "*" for condition in known for symbol in _symbols(condition))
+            facts = tuple(Fact.of(condition, arithmetic, context) for condition in known)
+            result.append((facts, pointers.tests if follows else ()))
+    return result
+
+
+def _symbols(value: Constraint) -> Iterator[str]:
+    return (symbol for product in value.terms for symbol in product)
+
+
+def _ways(loops: Sequence[Sequence[Sequence[Constraint]]]) -> Iterator[list[Constraint]]:
+    """The conditions of all loops together: the first ways of each, then the next, as far as one has more."""
+    loops = [each for each in loops if each]
+    for number in range(max(map(len, loops), default=0)):
+        yield [condition for each in loops for condition in each[min(number, len(each) - 1)]]
 
 
 def _outermost_loops(node: Node) -> Iterator[CanonicalLoop]:
@@ -117,7 +129,7 @@ def _outermost_loops(node: Node) -> Iterator[CanonicalLoop]:
             yield from _outermost_loops(child)
 
 
-def _row_conditions(loop: CanonicalLoop, context: Context) -> tuple[Constraint, ...]:
+def _row_conditions(loop: CanonicalLoop, context: Context) -> tuple[tuple[Constraint, ...], ...]:
     try:
         return nest_of([loop], dependence_context(context)).row_conditions()
     except (Unanalysable, Undecided):

@@ -26,7 +26,7 @@ from orio_py.ctree.rewrite import Rewriter, walk_statements
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.guards.address_ranges import AddressRange, Spots, TouchedMemory, object_range
 from orio_py.transformation.guards.pointed_bounds import tests_before_following
-from orio_py.transformation.guards.row_facts import Fact, row_facts, strongest
+from orio_py.transformation.guards.row_facts import Fact, RowFacts, row_facts, strongest
 from orio_py.transformation.guards.single_members import SingleMembers
 from orio_py.transformation.parallel.pragma_text import is_about_loop
 from orio_py.transformation.sites import outermost_marks
@@ -192,28 +192,34 @@ def guards(statement: Node, context: Context) -> list[Guard]:
     """The conditions that may make a recipe legal, the weaker ones first."""
     if not may_stand_twice(statement):
         return []
-    apart, (rows, runs) = _disjointness(statement, context), _rows(statement, context)
+    apart = _disjointness(statement, context)
     found = [] if apart is None else [apart]
-    if rows:
-        whole = Guard(runs=runs, facts=rows)
-        found += [whole] if apart is None else [whole, whole.and_(apart)]
-    elif apart is not None:
-        rows, runs = _rows(statement, apart.assumed(context))
-        found += [Guard(runs=runs, facts=rows).and_(apart)] if rows else []
+    found += [Guard(runs=runs, facts=rows) for rows, runs in _rows(statement, context)]
+    if apart is not None:
+        # Arrays that are read only ask for nothing where they overlap no other one.
+        further = _rows(statement, apart.assumed(context))
+        found += [Guard(runs=runs, facts=rows).and_(apart) for rows, runs in further]
     return found
 
 
-def _rows(statement: Node, context: Context) -> tuple[tuple[Fact, ...], tuple[Node, ...]]:
+def _rows(statement: Node, context: Context) -> list[RowFacts]:
     """As `row_facts`; where members of structures are strides, pointers to these are followed where the loops do."""
-    found, runs = row_facts(statement, context)
+    found = row_facts(statement, context)
     plain = SingleMembers.of(statement, context)
     if found or not plain.parts:
-        return found, runs
-    facts, runs = row_facts(plain.node, plain.context)
+        return found
+    return [
+        known for facts in row_facts(plain.node, plain.context) if (known := _behind(plain, facts, statement))
+    ]
+
+
+def _behind(plain: SingleMembers, given: RowFacts, statement: Node) -> RowFacts | None:
+    """Conditions on members of structures as the code has them, behind tests that their pointers may be followed."""
+    facts, runs = given
     used = {symbol for fact in facts for product in fact.value.terms for symbol in product}
     before = tests_before_following(statement, plain.pointers_of(used & plain.parts.keys()))
-    if not facts or before is None:
-        return (), ()
+    if before is None:
+        return None
     tests = [None if fact.test is None else plain.restored(fact.test) for fact in facts]
     values = [plain.of_members(fact.value) for fact in facts]
     known = tuple(map(Fact, values, tests))

@@ -268,13 +268,26 @@ def _declared_types(loops: Sequence[CanonicalLoop], body: Node) -> dict[str, str
 
 
 def _assigned_once(body: Node) -> frozenset[str]:
-    """The variables that one declaration or assignment alone gives a value."""
-    counts = Counter(name for name, _ in assignments(body))
-    counts.update(
-        part.name for part in walk_nodes(body) if isinstance(part, c_ast.Decl) and part.name and part.init
-    )
+    """The variables that one declaration or assignment alone gives a value, or a declaration in each of several blocks."""
+    assigned = Counter(name for name, _ in assignments(body))
+    declared: dict[str, list[c_ast.Decl]] = {}
+    for part in walk_nodes(body):
+        if isinstance(part, c_ast.Decl) and part.name:
+            declared.setdefault(part.name, []).append(part)
     stepped = {name for name, part in assignments(body) if getattr(part, "op", None) != "="}
-    return frozenset(name for name, count in counts.items() if count == 1) - stepped
+    alone = {
+        name
+        for name, count in assigned.items()
+        if count == 1 and not any(d.init for d in declared.get(name, ()))
+    }
+    alone |= {name for name, found in declared.items() if not assigned[name] and _are_alike(found)}
+    return frozenset(alone) - stepped
+
+
+def _are_alike(declarations: Sequence[c_ast.Decl]) -> bool:
+    """Whether all declarations give a value, and a variable of the same type."""
+    types = {emit_type(one.type) if isinstance(one.type, c_ast.TypeDecl) else "" for one in declarations}
+    return all(one.init is not None for one in declarations) and len(types) == 1
 
 
 def in_both_branches(
