@@ -118,10 +118,12 @@ def require_independent(
 ) -> None:
     """No dependence but those that the clauses remove.  Raises Refusal: ORIO-T040, T041."""
     known = replace(context, live_after=context.live_after - given.last)
-    for loop in loops:
+    for level, loop in enumerate(loops):
+        # The ranges of outer loops are known; each loop is asked about for fixed iterations of these.
+        inside = replace(known, surrounding=(*known.surrounding, *loops[:level]))
         verdict = may_parallelise(
             loop,
-            dependence_context(known),
+            dependence_context(inside),
             private=given.private | {loop.index for loop in loops},
             reductions=given.reductions | {name for name, _ in given.linear},
         )

@@ -95,8 +95,9 @@ def _problems(text: str, view: CanonicalLoop, around: Clauses, context: Context)
         advice = f"add private({', '.join(sorted(shared))})"
         message = f"all threads count the inner loops with the same {listed}; {advice}"
         yield _error(text, message, position(view.node), view)
-    for loop in loops:
-        yield from _verdict(text, loop, view, _merged(given, around), context)
+    for level, loop in enumerate(loops):
+        inside = replace(context, surrounding=(*context.surrounding, *loops[:level]))
+        yield from _verdict(text, loop, view, _merged(given, around), inside)
 
 
 def _verdict(

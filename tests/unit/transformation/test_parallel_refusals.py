@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from c_trees import context, parse, statement
 
@@ -327,3 +329,11 @@ def test_global_variable_may_be_private_to_each_thread() -> None:
 
 def test_parallel_unrolled_loop_keeps_its_index() -> None:
     Unroll(4, parallelize=True).apply(statement(f"{FOR_I} a[i] = 0;"), around("a i"))
+
+
+@pytest.mark.parametrize("step", [Parallelize(collapse=2), OpenMP(True, ("omp parallel for collapse(2)",))])
+def test_inner_loops_of_a_collapse_know_the_ranges_of_the_outer_ones(step: Transformation) -> None:
+    triangle = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) for (k = 0; k <= i; k++) a[j * n * n + i * n + k] = k;"
+    inner = around("a")
+    declared = {**inner.declarations, "k": context("int k;").declarations["k"]}
+    step.apply(statement(triangle), replace(inner, declarations=declared))
