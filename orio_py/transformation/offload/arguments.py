@@ -22,6 +22,22 @@ MAXIMUM_AXES = 3
 
 
 @dataclass(frozen=True, slots=True)
+class NestQuestion:
+    """What a nest is asked for: `nd` loops of it, or those with these indices, `most` at most.
+
+    `what` names the transformation in messages; `force` overrules the dependence test, `trusted` leaves it out.
+    `same` is a nest that touches the same elements of arrays, and says better which those are.
+    """
+
+    what: str
+    nd: int | tuple[str, ...] = 1
+    most: int = MAXIMUM_AXES
+    force: bool = False
+    trusted: bool = False
+    same: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class OffloadArguments:
     """How a nest is laid out on a device.
 
@@ -67,9 +83,10 @@ class OffloadArguments:
         return self.backend.words
 
     @property
-    def most_axes(self) -> int:
-        """The most loops that can be mapped."""
-        return max(MAXIMUM_AXES, len(self.placements))
+    def question(self) -> NestQuestion:
+        """What the nest is asked for."""
+        most = max(MAXIMUM_AXES, len(self.placements))
+        return NestQuestion(self.what, self.nd, most, self.force, self.trusted, self.same)
 
     @property
     def pads(self) -> bool:

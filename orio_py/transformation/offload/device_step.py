@@ -19,7 +19,8 @@ from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.entry import ArgumentSpec
 from orio_py.transformation.final_index import with_final_indices
 from orio_py.transformation.offload.arguments import OffloadArguments
-from orio_py.transformation.offload.offload import Offloaded, offloaded, require_any_order
+from orio_py.transformation.offload.device_nest import require_any_order
+from orio_py.transformation.offload.offload import Offloaded, offloaded
 from orio_py.transformation.offload.register_tile import offloaded_in_registers, require_register_tile
 from orio_py.transformation.parallel.annotate import chosen_loops
 from orio_py.transformation.simpler.comparisons import with_comparisons
@@ -89,7 +90,7 @@ class DeviceStep(ABC):
         arguments = self.arguments(node)
 
         def look(loop: Node, inner: Context) -> Node:
-            require_any_order(with_comparisons(loop, inner), inner, arguments)
+            require_any_order(with_comparisons(loop, inner), inner, arguments.question)
             return loop
 
         rewrite_where(node, chosen, look, context)

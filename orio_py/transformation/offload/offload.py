@@ -14,11 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 from orio_py.ctree.loops import CanonicalLoop, innermost_loops
-from orio_py.ctree.nodes import Node, array_of, c_ast
-from orio_py.ctree.rewrite import walk
+from orio_py.ctree.nodes import Node
 from orio_py.kernel.plan import (
     BufferPlan,
     KernelPlan,
@@ -27,34 +25,24 @@ from orio_py.kernel.plan import (
     Layouts,
     ReductionPlan,
 )
-from orio_py.transformation.base import Context, note, refuse
+from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.offload.arguments import OffloadArguments, launch_shape
 from orio_py.transformation.offload.arithmetic import Arithmetic
-from orio_py.transformation.offload.axis_mapping import axis, mapped_loops
+from orio_py.transformation.offload.axis_mapping import axis
 from orio_py.transformation.offload.blocks import in_blocks
 from orio_py.transformation.offload.body import (
     body_items,
     flattened,
-    plain_body,
-    require_device_code,
-    subscripted,
 )
 from orio_py.transformation.offload.buffers import Array, array, structures_array
-from orio_py.transformation.offload.element_accesses import ElementAccess, collect_accesses
+from orio_py.transformation.offload.device_nest import device_nest
+from orio_py.transformation.offload.element_accesses import ElementAccess
 from orio_py.transformation.offload.index_ranges import IndexRange
 from orio_py.transformation.offload.limits import require_limits
 from orio_py.transformation.offload.scalars import scalars
 from orio_py.transformation.offload.staging import StagedNest, Staging
-from orio_py.transformation.offload.structures import Flattened, flattened_structures
+from orio_py.transformation.offload.structures import Flattened
 from orio_py.transformation.offload.vectors import lanes
-from orio_py.transformation.parallel.data_sharing import (
-    Sharing,
-    require_independent,
-    require_order_free,
-    sharing,
-)
-from orio_py.transformation.simpler.comparisons import with_comparisons
-from orio_py.transformation.verdicts import aliases_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,46 +67,25 @@ def offload(node: Node, context: Context, arguments: OffloadArguments) -> Kernel
     return offloaded(node, context, arguments).plan
 
 
-def require_any_order(node: Node, context: Context, arguments: OffloadArguments) -> None:
-    """The iterations of the loops that would become axes may run in any order.
-
-    Raises Refusal: ORIO-T020 to T028, T040, T041, T090, T120, T124.
-    """
-    what, force = arguments.what, arguments.force
-    plain = flattened_structures(node, what, context)
-    node, context = plain.node, plain.context
-    mapped, every = mapped_loops(node, arguments.nd, what, context, force=force, most=arguments.most_axes)
-    outer = every[: len(mapped)]
-    shared = sharing(outer, context)
-    require_independent(outer, shared, what, context, force=force)
-    require_order_free(shared, what, context, force=force)
-
-
 def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offloaded:
     """The kernel with the loops that it stands for.  Raises Refusal like `offload`."""
-    what, force = arguments.what, arguments.force
-    plain_arrays = flattened_structures(node, what, context)
+    what = arguments.what
+    nest = device_nest(node, context, arguments.question)
+    plain_arrays, mapped, arithmetic, uses, body = (
+        nest.plain,
+        nest.mapped,
+        nest.arithmetic,
+        nest.uses,
+        nest.body,
+    )
     node, context = plain_arrays.node, plain_arrays.context
-    mapped, every = mapped_loops(node, arguments.nd, what, context, force=force, most=arguments.most_axes)
     launch = launch_shape(len(mapped), node, arguments)
-    outer = every[: len(mapped)]
-    shared = sharing(outer, context)
-    body = subscripted(plain_body(outer[-1].body, context))
-    require_device_code(body, what, context)
-    inner = _same_nest([*outer[:-1], replace(outer[-1], body=body)], context, arguments)
-    written = context.effects(body).writes | context.effects(inner[-1].body).writes
-    arithmetic = Arithmetic(context, written | {loop.index for loop in outer})
-    axes, uses = _uses(inner, arithmetic, what, context)
-    _require_apart(uses, shared, body, context, arguments)
-    if not arguments.trusted:
-        require_independent(outer, shared, what, context, force=force)
-        require_order_free(shared, what, context, force=force)
     _require_neighbours(uses, plain_arrays, arguments)
     cut = mapped[0] if arguments.options.streams > 1 else None
-    arrays = _arrays(uses, axes, arithmetic, plain_arrays, arguments, cut)
+    arrays = _arrays(uses, nest.axes, arithmetic, plain_arrays, arguments, cut)
     plain = flattened(body, arrays)
     extents = tuple(scalar for found in arrays.values() for scalar in found.scalars)
-    kept = scalars(shared, outer, every, plain, extents, arguments.what, context)
+    kept = scalars(nest.shared, nest.outer, nest.every, plain, extents, what, context)
     dimensions = tuple(axis(loop, arithmetic, context) for loop in mapped)
     _require_known_groups(launch, kept.reductions, node)
     numbers = {name: found for name, found in uses.items() if name not in plain_arrays.mixed}
@@ -150,27 +117,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         language=arguments.backend.name,
     )
     require_limits(plan, arguments.model, node)
-    return Offloaded(plan, tuple(mapped), tuple(every), plain_arrays)
-
-
-def _mapped(
-    node: Node, context: Context, arguments: OffloadArguments
-) -> tuple[list[CanonicalLoop], list[CanonicalLoop]]:
-    """The loops that become axes, and all loops of the nest.  Raises Refusal as `mapped_loops` does."""
-    given, most = arguments.nd, arguments.most_axes
-    return mapped_loops(node, given, arguments.what, context, force=arguments.force, most=most)
-
-
-def _same_nest(
-    loops: list[CanonicalLoop], context: Context, arguments: OffloadArguments
-) -> list[CanonicalLoop]:
-    """The nest that says which elements are touched: the given one, if there is no better one."""
-    if arguments.same is None:
-        return loops
-    plain = flattened_structures(with_comparisons(arguments.same, context), arguments.what, context)
-    _, every = _mapped(plain.node, plain.context, arguments)
-    outer = every[: len(loops)]
-    return [*outer[:-1], replace(outer[-1], body=subscripted(plain_body(outer[-1].body, plain.context)))]
+    return Offloaded(plan, mapped, nest.every, plain_arrays)
 
 
 def _require_known_groups(launch: LaunchShape, reductions: Sequence[ReductionPlan], node: Node) -> None:
@@ -277,77 +224,3 @@ def _require_layouts(node: Node, what: str, layouts: Layouts, arrays: Mapping[st
     if problem is not None:
         message = f"{what} {problem}"
         refuse("ORIO-T142", message, node, help="leave `layout` 'row'", argument="layout")
-
-
-def _uses(
-    loops: Sequence[CanonicalLoop], arithmetic: Arithmetic, what: str, context: Context
-) -> tuple[tuple[IndexRange, ...], dict[str, list[ElementAccess]]]:
-    """The axes as levels, and the references to each array.  Raises Refusal: ORIO-T124, T126."""
-    body = loops[-1].body
-    uses: dict[str, list[ElementAccess]] = {}
-    local = {n.name for n in walk(body) if isinstance(n, c_ast.Decl) and n.name is not None}
-    axes, found = collect_accesses(loops, arithmetic)
-    for use in found:
-        if use.name not in local:
-            uses.setdefault(use.name, []).append(use)
-    _require_known(uses, body, local, what, context)
-    return axes, uses
-
-
-def _require_known(
-    uses: dict[str, list[ElementAccess]], body: Node, local: set[str], what: str, context: Context
-) -> None:
-    """Each array is declared, and used by its elements alone.  Raises Refusal: ORIO-T124, T126."""
-    for name, found in uses.items():
-        declared = context.declarations.get(name)
-        if declared is None or not declared.is_array_like:
-            refuse(
-                "ORIO-T126",
-                f"{what} has to know the type of `{name}`, and no declaration is in sight",
-                found[0].node,
-            )
-        if declared.pointers > (0 if declared.dimensions else 1):
-            message = f"{what} needs arrays in one piece; the rows of `{name}` are reached through pointers"
-            refuse("ORIO-T124", message, found[0].node)
-    bases = {id(base) for base in _subscripted_names(body)}
-    for node in walk(body):
-        if not isinstance(node, c_ast.ID) or id(node) in bases or node.name in local:
-            continue
-        declared = context.declarations.get(node.name)
-        if declared is not None and declared.is_array_like:
-            refuse("ORIO-T124", f"{what} needs single elements of `{node.name}`, not its address", node)
-
-
-def _subscripted_names(body: Node) -> list[Node]:
-    """The names that have subscripts, as nodes."""
-    return [array_of(node) for node in walk(body) if isinstance(node, c_ast.ArrayRef)]
-
-
-def _require_apart(
-    uses: dict[str, list[ElementAccess]],
-    shared: Sharing,
-    body: Node,
-    context: Context,
-    arguments: OffloadArguments,
-) -> None:
-    """What is written has no other name: it would get a buffer of its own.  Raises Refusal: ORIO-T123."""
-    aliases = aliases_in(context)
-    places = {(name, len(found[0].subscripts)): found[0].node for name, found in uses.items()}
-    written = {name for name, found in uses.items() if any(use.writes for use in found)}
-    combined = {found.name for found in shared.reductions}
-    for node in walk(body):
-        if isinstance(node, c_ast.ID) and node.name not in uses:
-            places.setdefault((node.name, 0), node)
-    for (first, one), (second, two) in combinations(places.items(), 2):
-        if not {first[0], second[0]} & (written | combined) or not aliases.may_overlap(first, second):
-            continue
-        if arguments.force:
-            context.overruled.add(f"{arguments.what}: `{first[0]}` and `{second[0]}` may overlap")
-            continue
-        refuse(
-            "ORIO-T123",
-            f"{arguments.what} gives `{first[0]}` and `{second[0]}` memory of their own, and they may overlap",
-            two,
-            notes=[note(f"`{first[0]}` is used here", one)],
-            help=aliases.advice(first, second),
-        )

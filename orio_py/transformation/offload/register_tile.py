@@ -58,7 +58,7 @@ def _in_scalars(loop: Node, context: Context, arguments: OffloadArguments) -> No
     jump = next((part for part in walk(loop) if isinstance(part, (c_ast.Goto, c_ast.Label))), None)
     if jump is not None:
         refuse("ORIO-T124", f"{arguments.what} cannot do iterations with a `goto` side by side", jump)
-    what, force, most = arguments.what, arguments.force, arguments.most_axes
+    what, force, most = arguments.what, arguments.force, arguments.question.most
     try:
         mapped, every = mapped_loops(loop, arguments.nd, what, context, force=force, most=most)
         body = every[len(mapped) - 1].body

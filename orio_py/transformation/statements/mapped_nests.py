@@ -9,13 +9,11 @@ from orio_py.ctree.emit import emit
 from orio_py.ctree.loops import CanonicalLoop, nest
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import copy_with
-from orio_py.kernel.backends.cuda import BACKEND
-from orio_py.kernel.plan import AxisBinding, Role
 from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.forms import loop_view
 from orio_py.transformation.loop_names import LoopName
-from orio_py.transformation.offload.arguments import OffloadArguments
-from orio_py.transformation.offload.offload import require_any_order
+from orio_py.transformation.offload.arguments import MAXIMUM_AXES, NestQuestion
+from orio_py.transformation.offload.device_nest import require_any_order
 from orio_py.transformation.simpler.comparisons import with_comparisons
 from orio_py.transformation.statements.numbering import Mapped, NumberedProgram, indices
 from orio_py.transformation.tiling.permute import Permut
@@ -110,11 +108,10 @@ def require_parallel(program: NumberedProgram, loop: For, names: tuple[str, ...]
 
     Raises Refusal: as `require_any_order` does.
     """
-    placements = tuple(AxisBinding(Role.ITEMS, place) for place in range(len(names)))
-    arguments = OffloadArguments(WHAT, BACKEND, nd=names, force=force, placements=placements)
+    question = NestQuestion(WHAT, names, max(MAXIMUM_AXES, len(names)), force)
 
     def look(node: Node, inner: Context) -> Node:
-        require_any_order(with_comparisons(node, inner), inner, arguments)
+        require_any_order(with_comparisons(node, inner), inner, question)
         return node
 
     try:
