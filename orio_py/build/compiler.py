@@ -190,7 +190,8 @@ class Compiler:
         Where it holds code of the user's, with the macros, headers and libraries of the build command, too.  `objects` are
         linked with it, and have to be complete then.
         """
-        starts = ("-fsanitize", "-fopenmp", "-m32", "-m64", *(("-D", "-U", "-I", "-L") if users else ()))
+        users_own = ("-D", "-U", "-I", "-L") if users else ()
+        starts = ("-fsanitize", "-fopenmp", "-fopenacc", "-m32", "-m64", *users_own)
         needed = [w for w in self.words(values) if w.startswith(starts)]
         given = [
             *needed,

@@ -78,13 +78,28 @@ def zig_command() -> list[str] | None:
     return None
 
 
-def supports_openmp(compiler: Sequence[str]) -> bool:
-    """Whether the compiler builds and links OpenMP programs; clang needs a library that may be missing."""
+_PROBES = {
+    "-fopenmp": ("omp.h", "omp_get_num_devices()"),
+    "-fopenacc": ("openacc.h", "acc_get_num_devices(acc_device_not_host)"),
+}
+
+
+def directive_devices(compiler: Sequence[str], option: str) -> int | None:
+    """How many devices programs that are built with `option` find; None where the compiler cannot build them.
+
+    `option` is `-fopenmp`, for which clang needs a library that may be missing, or `-fopenacc`.
+    """
+    header, count = _PROBES[option]
     with TemporaryDirectory(prefix="orio-probe-") as folder:
         directory = Path(folder)
-        (directory / "probe.c").write_text("#include <omp.h>\nint main(void) { return omp_in_parallel(); }\n")
-        command = [*compiler, "-fopenmp", "-o", "probe", "probe.c"]
-        return run(command, timeout=Seconds(60.0), directory=directory).ok
+        code = f'#include <stdio.h>\n#include <{header}>\nint main(void) {{ printf("%d\\n", {count}); return 0; }}\n'
+        (directory / "probe.c").write_text(code)
+        command = [*compiler, option, "-o", "probe", "probe.c"]
+        if not run(command, timeout=Seconds(60.0), directory=directory).ok:
+            return None
+        told = run([str(directory / "probe")], timeout=Seconds(60.0), directory=directory)
+        number = told.stdout.strip()
+        return int(number) if told.ok and number.isdecimal() else 0
 
 
 def compiler_version(compiler: Sequence[str], directory: Path) -> str:

@@ -31,7 +31,7 @@ def tune(
         str | None,
         typer.Option(
             "--target",
-            metavar="c|openmp|opencl|cuda",
+            metavar="c|openmp|openmp-target|openacc|opencl|cuda",
             help="What to generate; default: what the recipe asks for. Without a GPU, variants for cuda are "
             "compiled and checked, not timed, and nothing is written (exit code 3).",
         ),

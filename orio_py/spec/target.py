@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -9,10 +10,23 @@ from orio_py.core.source import Position
 
 
 class Target(StrEnum):
-    """The programming models for the host; the other targets are device languages, by their backends' names."""
+    """The programming models of C files; the other targets are device languages, by their backends' names."""
 
     C = "c"
     OPENMP = "openmp"
+    OPENMP_TARGET = "openmp-target"
+    OPENACC = "openacc"
+
+
+DIRECTIVES: Mapping[str, Target] = {"OpenMPTarget": Target.OPENMP_TARGET, "OpenACC": Target.OPENACC}
+"""The targets of transformations whose directives take loops to a device."""
+
+COMPILER_OPTIONS: Mapping[Target, str] = {
+    Target.OPENMP: "-fopenmp",
+    Target.OPENMP_TARGET: "-fopenmp",
+    Target.OPENACC: "-fopenacc",
+}
+"""What a compiler needs to heed directives."""
 
 
 class DeviceTime(StrEnum):

@@ -30,6 +30,8 @@ _MODULES: Mapping[str, str] = {
     "StripMine": "restructuring.strip_mine",
     "Parallelize": "parallel.parallelize",
     "Vectorize": "parallel.vectorize",
+    "OpenMPTarget": "offload.openmp_target",
+    "OpenACC": "offload.openacc",
     "Specialize": "versions.specialize",
     "Restrict": "versions.restrict",
     "ArrCopy": "storage.array_copy",

@@ -24,6 +24,7 @@ from orio_py.core.source import Position
 from orio_py.ctree.nodes import Compound, Node, Transform
 from orio_py.kernel.backends import BACKENDS, BY_TITLE
 from orio_py.spec.recipe import Argument, MarkedRecipe, RecipeStep
+from orio_py.spec.target import DIRECTIVES, Target
 from orio_py.transformation.base import Context, Refusal, Transformation
 from orio_py.transformation.catalog import NOT_YET, TRANSFORMATIONS
 from orio_py.transformation.entry import ArgumentSpec, Entry
@@ -147,6 +148,10 @@ class MarkedSteps:
             steps | {a.name for a in arguments if a.name in BACKENDS and a.expression != Literal(False)}
         )
 
+    def directive_targets(self) -> frozenset[Target]:
+        """Those whose directives transformations make."""
+        return frozenset(DIRECTIVES[step.name] for step in self.recipe.steps if step.name in DIRECTIVES)
+
     def uses_openmp(self) -> bool:
         """Whether a transformation makes OpenMP pragmas, or an argument holds the text of one."""
         return any(_uses_openmp(step) for step in self.recipe.steps)
@@ -209,7 +214,7 @@ def _apply_behind_pragma(
 
 
 def _uses_openmp(step: RecipeStep) -> bool:
-    if step.name in {"Parallelize", "Vectorize"}:
+    if step.name in {"Parallelize", "Vectorize"} or DIRECTIVES.get(step.name) is Target.OPENMP_TARGET:
         return True
     for argument in step.arguments:
         if step.name == "Specialize" and argument.name == "aligned":

@@ -13,6 +13,7 @@ from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, walk
 from orio_py.spec.recipe import MarkedRecipe, StatementRecipe
 from orio_py.spec.region import Region
+from orio_py.spec.target import Target
 from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.context import context_for
 from orio_py.transformation.dead_declarations import with_idle_mentioned, without_superfluous
@@ -22,7 +23,14 @@ from orio_py.transformation.parallel.own_pragmas import require_collapsed
 from orio_py.transformation.parallel.pragma_text import is_about_loop, is_hint, normal, takes_statement
 from orio_py.transformation.shadowing import without_shadowing
 
-__all__ = ["apply_recipe", "check_recipe", "context_for", "device_targets", "uses_openmp"]
+__all__ = [
+    "apply_recipe",
+    "check_recipe",
+    "context_for",
+    "device_targets",
+    "directive_targets",
+    "uses_openmp",
+]
 
 
 class Engine(Protocol):
@@ -38,6 +46,10 @@ class Engine(Protocol):
 
     def device_targets(self) -> frozenset[str]:
         """As the function `device_targets`."""
+        ...
+
+    def directive_targets(self) -> frozenset[Target]:
+        """As the function `directive_targets`."""
         ...
 
     def uses_openmp(self) -> bool:
@@ -142,6 +154,11 @@ class _WithoutHints(Rewriter):
 def device_targets(region: Region) -> frozenset[str]:
     """The targets in whose languages some variant of the region has kernels: `opencl`, `cuda`, or none."""
     return _engine(region).device_targets()
+
+
+def directive_targets(region: Region) -> frozenset[Target]:
+    """The targets by whose directives some variant of the region takes loops to a device."""
+    return _engine(region).directive_targets()
 
 
 def uses_openmp(region: Region) -> bool:

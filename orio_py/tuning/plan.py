@@ -23,9 +23,9 @@ from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.objective import Objective
 from orio_py.spec.search import Budget, SearchSpec
-from orio_py.spec.target import Target
+from orio_py.spec.target import COMPILER_OPTIONS, DIRECTIVES, Target
 from orio_py.spec.task import TuningTask
-from orio_py.transformation.recipe import device_targets, uses_openmp
+from orio_py.transformation.recipe import device_targets, directive_targets, uses_openmp
 from orio_py.tuning.options import TuneOptions
 from orio_py.tuning.result import PastUse
 
@@ -155,7 +155,7 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
     if target in BACKENDS:
         choice = choose_for_device(task.measurement, objective)
     else:
-        choice = choose_observers(task.measurement, objective, is_parallel=target == Target.OPENMP)
+        choice = choose_observers(task.measurement, objective, is_parallel=target != Target.C)
     task = replace(task, measurement=replace(task.measurement, methods=choice.methods))
     context = SearchContext(
         space,
@@ -248,7 +248,7 @@ def resolve_target(task: TuningTask, wish: str | None) -> str:
     if wish is None:
         if needed is not None:
             return needed
-        return Target.OPENMP if any(uses_openmp(region) for region in task.regions) else Target.C
+        return _target_of_directives(task)
     known = [*map(str, Target), *BACKENDS]
     if wish not in known:
         fail("ORIO-U013", f"there is no target `{wish}`", help=did_you_mean(wish, known))
@@ -257,13 +257,42 @@ def resolve_target(task: TuningTask, wish: str | None) -> str:
         found = f"makes {BACKENDS[needed].title} kernels" if needed else f"makes no {title} kernels"
         help_text = "leave `--target` out" if needed else f"add `transform {title}(...)` to the recipe"
         fail("ORIO-U018", f"the target is `{wish}`, but the recipe {found}", task.position, help=help_text)
+    _require_directives(task, wish)
     return wish
 
 
+def _directives(task: TuningTask) -> frozenset[Target]:
+    return frozenset[Target]().union(*(directive_targets(region) for region in task.regions))
+
+
+def _target_of_directives(task: TuningTask) -> Target:
+    """The target that the directives of a recipe without kernels need."""
+    found = _directives(task)
+    if found:
+        return Target.OPENACC if Target.OPENACC in found else Target.OPENMP_TARGET
+    return Target.OPENMP if any(uses_openmp(region) for region in task.regions) else Target.C
+
+
+def _require_directives(task: TuningTask, wish: str) -> None:
+    """A recipe makes the directives of the target asked for.  Raises DiagnosticError: ORIO-U018."""
+    titles = {target: title for title, target in DIRECTIVES.items()}
+    if wish in titles and wish not in _directives(task):
+        fail(
+            "ORIO-U018",
+            f"the target is `{wish}`, but the recipe makes no directives of {titles[Target(wish)]}",
+            task.position,
+            help=f"add `transform {titles[Target(wish)]}(...)` to the recipe",
+        )
+
+
 def with_target(task: TuningTask, target: str) -> TuningTask:
-    """The task with the compiler option that its target needs."""
+    """The task with the compiler options that its target needs."""
     threads = target == Target.OPENMP or any(uses_openmp(region) for region in task.regions)
-    if target == Target.C or not threads or "openmp" in task.build.command:
+    needed = [Target.OPENMP] if threads else []
+    needed += [Target.OPENACC] if Target.OPENACC in _directives(task) else []
+    options = [COMPILER_OPTIONS[one] for one in needed if one not in task.build.command]
+    if target == Target.C or not options:
         return task
-    build = replace(task.build, command=f"{task.build.command} -fopenmp", adds_openmp=True)
-    return replace(task, build=build)
+    command = " ".join([task.build.command, *options])
+    adds_openmp = COMPILER_OPTIONS[Target.OPENMP] in options
+    return replace(task, build=replace(task.build, command=command, adds_openmp=adds_openmp))

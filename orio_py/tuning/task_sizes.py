@@ -13,14 +13,14 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from orio_py.build.compiler import Compiler, resolve
-from orio_py.build.detect import supports_openmp
+from orio_py.build.detect import directive_devices
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, Note, Severity
 from orio_py.core.expr import show
 from orio_py.core.units import Seconds
 from orio_py.kernel.backends import BACKENDS
 from orio_py.record.environment import Host
 from orio_py.spec.inputs import InputPoint
-from orio_py.spec.target import Target
+from orio_py.spec.target import COMPILER_OPTIONS, DIRECTIVES, Target
 from orio_py.spec.task import TuningTask
 from orio_py.tuning.events import Listener, TreeProgress
 from orio_py.tuning.files.load import LoadedFile, LoadedTask
@@ -245,16 +245,28 @@ def raise_if_general(problem: DiagnosticError, around: Around) -> None:
 def _with_usable_target(
     file: LoadedFile, task: TuningTask, options: TuneOptions, outcome: TaskOutcome
 ) -> TuneOptions:
-    """Plain C instead of OpenMP where nobody insists on OpenMP and the compiler cannot build it."""
-    asked = options.target is not None or "openmp" in task.build.command
-    if asked or resolve_target(task, None) != Target.OPENMP:
+    """Plain C instead of OpenMP or OpenACC where nobody insists on these and the compiler cannot build them."""
+    target = options.target or resolve_target(task, None)
+    if target not in COMPILER_OPTIONS:
         return options
-    if supports_openmp(_compiler(task, file.path, options).driver):
+    option = COMPILER_OPTIONS[Target(target)]
+    insists = options.target is not None or option.removeprefix("-f") in task.build.command
+    is_for_devices = target in DIRECTIVES.values()
+    if insists and not is_for_devices:
         return options
-    message = (
-        "the compiler cannot build OpenMP programs, so the OpenMP pragmas of the recipe have no effect here"
-    )
-    help_text = "install its OpenMP library (Debian, Ubuntu: `apt install libomp-dev`), or use gcc"
+    devices = directive_devices(_compiler(task, file.path, options).driver, option)
+    model = "OpenACC" if target == Target.OPENACC else "OpenMP"
+    if devices == 0 and is_for_devices:
+        message = (
+            f"{model} finds no device here: the loops of the variants run, and are timed, on the processor"
+        )
+        outcome.diagnostics.append(Diagnostic("ORIO-B008", message, task.position, Severity.WARNING))
+    if devices is not None or insists:
+        return options
+    message = f"the compiler cannot build {model} programs, so the {model} pragmas of the recipe have no effect here"
+    help_text = f"install its {model} library, or use gcc"
+    if model == "OpenMP":
+        help_text = "install its OpenMP library (Debian, Ubuntu: `apt install libomp-dev`), or use gcc"
     outcome.diagnostics.append(
         Diagnostic("ORIO-B006", message, task.position, Severity.WARNING, help=help_text)
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from c_programs import openmp
+from c_programs import links, openmp
 from c_trees import context
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -20,6 +20,8 @@ from same_result import Case, assert_same_results
 
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transformation.base import Context, Transformation
+from orio_py.transformation.offload.openacc import OpenACC
+from orio_py.transformation.offload.openmp_target import OpenMPTarget
 from orio_py.transformation.parallel.openmp import OpenMP
 from orio_py.transformation.parallel.parallelize import Parallelize
 from orio_py.transformation.parallel.pragma import Pragma
@@ -218,6 +220,29 @@ def test_vectorize() -> None:
 
 def test_vectorize_nests() -> None:
     assert transformed(batches(INNER_VECTOR, nested()), *openmp()) > 0.3
+
+
+TARGETS = st.builds(
+    lambda depth, teams, threads: OpenMPTarget(nd=depth, teamCount=teams, threadCount=threads),
+    st.integers(1, 2),
+    st.sampled_from([None, 1, 3]),
+    st.sampled_from([None, 1, 2]),
+)
+ACCELERATED = st.builds(
+    lambda depth, gangs, lanes: OpenACC(nd=depth, gangCount=gangs, vectorLength=lanes),
+    st.integers(1, 2),
+    st.sampled_from([None, 1, 3]),
+    st.sampled_from([None, 1, 32]),
+)
+
+
+def test_openmp_target() -> None:
+    assert transformed(batches(TARGETS, single(), nested()), *openmp()) > 0.2
+
+
+def test_openacc() -> None:
+    flags = ("-fopenacc",) if links("-fopenacc") else ()
+    assert transformed(batches(ACCELERATED, single(), nested()), *flags) > 0.2
 
 
 TEXTS = st.sampled_from(

@@ -184,8 +184,8 @@ def _rows(
             offset = f"orio_first_{name}"
             scalars.append(ScalarPlan(offset, "long", as_long(first), offset))
             first = ident(offset)
-    direction = _direction(uses, flats, len(axes), whole if found is None else found.size)
-    plan = BufferPlan(name, declared.type, address, count, direction, slices=slices)
+    way = direction(uses, flats, len(axes), whole if found is None else found.size)
+    plan = BufferPlan(name, declared.type, address, count, way, slices=slices)
     return Array(plan, tuple(inner), first, tuple(scalars), tuple(flats), found is None)
 
 
@@ -226,8 +226,8 @@ def _columns(
         first = ident(offset)
     height = arithmetic.extent(given.name, rows)
     turned = [_flat(replace(use, subscripts=use.subscripts[::-1]), [height]) for use in uses]
-    direction = _direction(uses, flats, len(axes), size)
-    plan = BufferPlan(name, declared.type, address, count, direction, rows=given.name)
+    way = direction(uses, flats, len(axes), size)
+    plan = BufferPlan(name, declared.type, address, count, way, rows=given.name)
     return Array(plan, (ident(given.name),), first, tuple(scalars), tuple(turned), whole is not None)
 
 
@@ -262,12 +262,13 @@ def _flat(use: ElementAccess, inner: Sequence[Polynomial]) -> Polynomial | None:
     return result
 
 
-def _direction(
+def direction(
     uses: Sequence[ElementAccess],
     flats: Sequence[Polynomial | None],
     axes: int,
     size: Polynomial | None,
 ) -> Direction:
+    """Which way a buffer of `size` elements is copied, whose elements have the subscripts `flats` in `uses`."""
     if not any(use.writes for use in uses):
         return Direction.IN
     if any(use.reads for use in uses):

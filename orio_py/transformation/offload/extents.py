@@ -101,3 +101,8 @@ def promised_count(
     for extent in inner:
         size = None if size is None else size * extent
     return size
+
+
+def first_extent(declared: CDeclaration) -> Node:
+    """The outermost extent of a declaration that has one."""
+    return _parsed(declared.dimensions[0])

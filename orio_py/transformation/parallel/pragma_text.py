@@ -12,6 +12,7 @@ GCC = "defined(__GNUC__) && !defined(__clang__)"
 CLANG = "defined(__clang__)"
 INTEL = "defined(__INTEL_COMPILER)"
 _OPENMP = "defined(_OPENMP)"
+_OPENACC = "defined(_OPENACC)"
 _INTEL_WORDS = frozenset(
     ["vector", "novector", "simd", "nounroll", "unroll", "loop_count", "distribute_point", "swp"]
 )
@@ -211,6 +212,8 @@ def _lines(text: str) -> list[GuardedPragma]:
     match first:
         case "omp":
             return [GuardedPragma(text, _OPENMP)]
+        case "acc":
+            return [GuardedPragma(text, _OPENACC)]
         case "GCC":
             return [GuardedPragma(text, GCC)]
         case "clang":

@@ -15,6 +15,7 @@ from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position
 from orio_py.ctree.nodes import Compound
 from orio_py.spec.recipe import Argument, RecipeStep, StatementRecipe
+from orio_py.spec.target import Target
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.statements.commands import Command, UnrollStatements
 from orio_py.transformation.statements.cuda import Cuda, launched
@@ -73,6 +74,10 @@ class StatementCommands:
     def device_targets(self) -> frozenset[str]:
         """Kernels are CUDA's, and made by the command of that name alone."""
         return frozenset("cuda" for step in self.recipe.steps if _is_cuda(step))
+
+    def directive_targets(self) -> frozenset[Target]:
+        """Commands make no directives."""
+        return frozenset()
 
     def uses_openmp(self) -> bool:
         """Commands make no pragmas."""

@@ -24,7 +24,16 @@ NAME = "compile_commands.json"
 _WITH_VALUE = ("-I", "-D", "-U", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-isysroot")
 _PATHS = frozenset({"-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-isysroot"})
 _LANGUAGE = (
-    *("-std=", "-ansi", "--sysroot=", "-fopenmp", "-pthread", "-funsigned-char", "-fsigned-char"),
+    *(
+        "-std=",
+        "-ansi",
+        "--sysroot=",
+        "-fopenmp",
+        "-fopenacc",
+        "-pthread",
+        "-funsigned-char",
+        "-fsigned-char",
+    ),
     *("-fshort-enums", "-fno-strict-aliasing", "-fwrapv", "-m32", "-m64"),
 )
 _LAUNCHERS = frozenset({"ccache", "sccache", "distcc", "icecc"})

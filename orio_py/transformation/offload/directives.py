@@ -1,0 +1,194 @@
+"""Loop nests that a compiler takes to a device, told by directives: what all languages of directives share.
+
+    for (i = 0; i < n; i++)             #pragma acc parallel loop gang vector copyin(x[0:n]) copy(y[0:n], s) reduction(+: s)
+      for (j = 0; …)                    for (i = 0; i < n; i++)
+        s += y[i] * x[j];                 for (j = 0; …)
+                                            s += y[i] * x[j];
+
+The loops stay as they are.  What the nest touches of arrays goes into data clauses, accumulations into reductions,
+scalars that an iteration assigns first into `private`; those that it only reads every iteration gets by itself.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+
+from orio_py.core.expr import Value
+from orio_py.ctree.build import block, declare, flat_block, statements
+from orio_py.ctree.emit_expression import emit_expression
+from orio_py.ctree.loops import outermost_loops
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import Replacement, Rewriter
+from orio_py.kernel.plan import Direction, ReductionPlan
+from orio_py.transformation.arguments import optional_text, positive_int
+from orio_py.transformation.base import Context, refuse
+from orio_py.transformation.entry import ArgumentSpec
+from orio_py.transformation.final_index import with_final_indices
+from orio_py.transformation.offload.arguments import NestQuestion
+from orio_py.transformation.offload.device_nest import DeviceNest, device_nest
+from orio_py.transformation.offload.scalars import Scalars, scalars
+from orio_py.transformation.offload.sections import ArraySection, sections
+from orio_py.transformation.parallel.annotate import annotated, at_least_once, chosen_loops, require_direct
+from orio_py.transformation.parallel.pragma_text import pragma_lines
+from orio_py.transformation.simpler.comparisons import with_comparisons
+from orio_py.transformation.sites import Choice, rewrite_where
+
+
+@dataclass(frozen=True, slots=True)
+class DirectivePlan:
+    """What directives say of a nest: how many loops are one, and what becomes of arrays and scalars."""
+
+    collapse: int
+    sections: tuple[ArraySection, ...]
+    private: tuple[str, ...]
+    reductions: tuple[ReductionPlan, ...]
+
+    @property
+    def read_only(self) -> frozenset[str]:
+        """The arrays that are only read."""
+        return frozenset(s.name for s in self.sections if s.direction is Direction.IN)
+
+    def moved(self, words: Mapping[Direction, str]) -> list[str]:
+        """The data clauses, by the word for each direction; what is combined goes to the device and back."""
+        found = [f"{word.format(names)}" for way, word in words.items() if (names := self._names(way))]
+        return found
+
+    def _names(self, way: Direction) -> str:
+        combined = [r.name for r in self.reductions] if way is Direction.INOUT else []
+        return ", ".join([*(s.text for s in self.sections if s.direction is way), *combined])
+
+    def scalars(self) -> list[str]:
+        """The clauses for scalars, which OpenMP and OpenACC write alike."""
+        found = [f"private({', '.join(self.private)})"] if self.private else []
+        for operator in dict.fromkeys(r.operator for r in self.reductions):
+            names = ", ".join(r.name for r in self.reductions if r.operator == operator)
+            found.append(f"reduction({operator}: {names})")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class DirectiveStep(ABC):
+    """Put directives before the loops over `loop`, or the outermost ones, that take them to a device.
+
+    `nd` says how many loops of a nest share their iterations out together.  `trusted` leaves the dependence test out,
+    for loops that passed it before they were unrolled.
+    """
+
+    loop: str | None = None
+    nd: int = 1
+    force: bool = False
+    trusted: bool = False
+
+    def apply(self, node: Node, context: Context) -> Node:
+        """A new tree; `node` is not modified.
+
+        Raises Refusal: ORIO-T011, T015, T020 to T029, T033, T040, T041, T090, T120 to T126.
+        """
+        return self.apply_where(
+            node, context, chosen_loops(node, self.loop, outermost_loops(node), self.what)
+        )
+
+    def apply_where(self, node: Node, context: Context, chosen: Choice) -> Node:
+        """The tree with directives before the loops that `chosen` names.  Raises Refusal like `apply`."""
+        for name, number in (("nd", self.nd), *self.counts.items()):
+            if number is not None and number < 1:
+                refuse("ORIO-T011", f"`{name}` is {number}; it must be at least 1", node, argument=name)
+        return rewrite_where(node, chosen, self._loop, context)
+
+    @property
+    @abstractmethod
+    def what(self) -> str:
+        """The transformation's name in messages."""
+
+    @property
+    @abstractmethod
+    def counts(self) -> Mapping[str, int | None]:
+        """The arguments that say how many of something there are, None where the compiler decides."""
+
+    @abstractmethod
+    def directive(self, plan: DirectivePlan) -> str:
+        """What follows `#pragma`."""
+
+    def _loop(self, node: Node, context: Context) -> Node:
+        loop = with_comparisons(node, context)
+        question = NestQuestion(self.what, self.nd, self.nd, self.force, self.trusted)
+        nest = device_nest(loop, context, question)
+        kept = scalars(nest.shared, nest.outer, nest.every, nest.body, (), self.what, nest.plain.context)
+        plan = _plan(nest, kept, self.what)
+        text = self.directive(plan)
+        require_direct(text, node, context)
+        before, loop = _without_members(loop, nest, plan.read_only, self.what)
+        result = annotated(pragma_lines([text]), loop, context)
+        if any(section.needs_iterations for section in plan.sections) or nest.shared.needs_an_iteration:
+            result = block(at_least_once(result, nest.outer, nest.plain.context))
+        if before:
+            result = block(block(*before, *statements(result)))
+        settled = with_final_indices(result, nest.every, self.what, nest.plain.context)
+        return settled if settled is result else flat_block(nest.plain.restored(settled))
+
+
+def _plan(nest: DeviceNest, kept: Scalars, what: str) -> DirectivePlan:
+    """Raises Refusal: ORIO-T122, T124."""
+    private = tuple(name for name, _ in kept.private)
+    return DirectivePlan(len(nest.mapped), sections(nest, what), private, kept.reductions)
+
+
+def _without_members(
+    loop: Node, nest: DeviceNest, read_only: Set[str], what: str
+) -> tuple[tuple[Node, ...], Node]:
+    """Declarations of what structures hold, and the loop that uses these: a device cannot follow the host's pointers.
+
+    Raises Refusal: ORIO-T124.
+    """
+    if not nest.plain.parts:
+        return (), loop
+    names = {emit_expression(member): name for name, member in nest.plain.parts.items()}
+    before = tuple(_member(name, member, nest, read_only, what) for name, member in nest.plain.parts.items())
+    return before, _Members(names).rewrite(loop)
+
+
+def _member(name: str, member: Node, nest: DeviceNest, read_only: Set[str], what: str) -> Node:
+    """`double *g_u = g->u;`.  Raises Refusal: ORIO-T124."""
+    declared = nest.plain.context.declarations[name]
+    if len(declared.dimensions) > 1:
+        message = (
+            f"{what} needs arrays in structures to have one dimension; `{emit_expression(member)}` has more"
+        )
+        refuse("ORIO-T124", message, member)
+    if declared.is_array_like:
+        constant = "const " if name in read_only else ""
+        return declare(f"{constant}{declared.type} *", name, member)
+    return declare(f"const {declared.type}", name, member)
+
+
+class _Members(Rewriter):
+    """Puts names in place of members of structures, given by their texts."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def visit_StructRef(self, node: c_ast.StructRef) -> Replacement:
+        name = self._names.get(emit_expression(node))
+        return self.generic(node) if name is None else c_ast.ID(name, node.coord)
+
+
+LOOP = ArgumentSpec("loop", "index of a loop", "the loop; by default the outermost ones", optional_text, "''")
+ND = ArgumentSpec(
+    "nd",
+    "integer, at least 1",
+    "how many perfectly nested loops share out their iterations together",
+    positive_int,
+    "1",
+)
+
+
+def optional_count(value: Value, name: str) -> int | None:
+    """A number from 1 on; 0 and None leave it to the compiler, so that a tuning parameter can.
+
+    Raises Refusal: ORIO-T010, T011.
+    """
+    return (
+        None if value is None or (value == 0 and not isinstance(value, bool)) else positive_int(value, name)
+    )
