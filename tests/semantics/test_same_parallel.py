@@ -223,14 +223,18 @@ def test_vectorize_nests() -> None:
 
 
 TARGETS = st.builds(
-    lambda depth, teams, threads: OpenMPTarget(nd=depth, teamCount=teams, threadCount=threads),
-    st.integers(1, 2),
+    lambda depth, teams, threads: OpenMPTarget(
+        nd=depth[0], threadLoops=depth[1], teamCount=teams, threadCount=threads
+    ),
+    st.sampled_from([(1, 0), (2, 0), (2, 1)]),
     st.sampled_from([None, 1, 3]),
     st.sampled_from([None, 1, 2]),
 )
 ACCELERATED = st.builds(
-    lambda depth, gangs, lanes: OpenACC(nd=depth, gangCount=gangs, vectorLength=lanes),
-    st.integers(1, 2),
+    lambda depth, gangs, lanes: OpenACC(
+        nd=depth[0], vectorLoops=depth[1], gangCount=gangs, vectorLength=lanes
+    ),
+    st.sampled_from([(1, 0), (2, 0), (2, 1)]),
     st.sampled_from([None, 1, 3]),
     st.sampled_from([None, 1, 32]),
 )

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from orio_py.core.expr import Value
 from orio_py.ctree.build import block, declare, flat_block, statements
 from orio_py.ctree.emit_expression import emit_expression
-from orio_py.ctree.loops import outermost_loops
+from orio_py.ctree.loops import CanonicalLoop, nest, outermost_loops
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import Replacement, Rewriter
 from orio_py.kernel.plan import Direction, ReductionPlan
@@ -38,9 +38,13 @@ from orio_py.transformation.sites import Choice, rewrite_where
 
 @dataclass(frozen=True, slots=True)
 class DirectivePlan:
-    """What directives say of a nest: how many loops are one, and what becomes of arrays and scalars."""
+    """What directives say of a nest: how many loops are one, and what becomes of arrays and scalars.
 
-    collapse: int
+    `inner` of the `depth` loops, the innermost ones, have a directive of their own; 0: all share one.
+    """
+
+    depth: int
+    inner: int
     sections: tuple[ArraySection, ...]
     private: tuple[str, ...]
     reductions: tuple[ReductionPlan, ...]
@@ -59,9 +63,18 @@ class DirectivePlan:
         combined = [r.name for r in self.reductions] if way is Direction.INOUT else []
         return ", ".join([*(s.text for s in self.sections if s.direction is way), *combined])
 
-    def scalars(self) -> list[str]:
-        """The clauses for scalars, which OpenMP and OpenACC write alike."""
-        found = [f"private({', '.join(self.private)})"] if self.private else []
+    @property
+    def outer(self) -> int:
+        """How many loops the first directive is about."""
+        return self.depth - self.inner
+
+    def privates(self) -> list[str]:
+        """The clause for scalars that each iteration has for itself, of the directive that starts iterations."""
+        return [f"private({', '.join(self.private)})"] if self.private else []
+
+    def combined(self) -> list[str]:
+        """The clauses for reductions, which OpenMP and OpenACC write alike, of every directive."""
+        found: list[str] = []
         for operator in dict.fromkeys(r.operator for r in self.reductions):
             names = ", ".join(r.name for r in self.reductions if r.operator == operator)
             found.append(f"reduction({operator}: {names})")
@@ -72,7 +85,7 @@ class DirectivePlan:
 class DirectiveStep(ABC):
     """Put directives before the loops over `loop`, or the outermost ones, that take them to a device.
 
-    `nd` says how many loops of a nest share their iterations out together.  `trusted` leaves the dependence test out,
+    `nd` says how many loops of a nest share their iterations out.  `trusted` leaves the dependence test out,
     for loops that passed it before they were unrolled.
     """
 
@@ -95,6 +108,10 @@ class DirectiveStep(ABC):
         for name, number in (("nd", self.nd), *self.counts.items()):
             if number is not None and number < 1:
                 refuse("ORIO-T011", f"`{name}` is {number}; it must be at least 1", node, argument=name)
+        name, number = self.inner
+        if not 0 <= number < self.nd:
+            message = f"`{name}` is {number}; it must be less than `nd`, {self.nd}, and not negative"
+            refuse("ORIO-T011", message, node, argument=name)
         return rewrite_where(node, chosen, self._loop, context)
 
     @property
@@ -107,32 +124,56 @@ class DirectiveStep(ABC):
     def counts(self) -> Mapping[str, int | None]:
         """The arguments that say how many of something there are, None where the compiler decides."""
 
+    @property
+    @abstractmethod
+    def inner(self) -> tuple[str, int]:
+        """The argument that says how many of the loops have a directive of their own, and its value."""
+
     @abstractmethod
     def directive(self, plan: DirectivePlan) -> str:
-        """What follows `#pragma`."""
+        """What follows `#pragma` before the nest."""
+
+    @abstractmethod
+    def inner_directive(self, plan: DirectivePlan) -> str:
+        """What follows `#pragma` before the inner loops that have a directive of their own."""
 
     def _loop(self, node: Node, context: Context) -> Node:
         loop = with_comparisons(node, context)
         question = NestQuestion(self.what, self.nd, self.nd, self.force, self.trusted)
-        nest = device_nest(loop, context, question)
-        kept = scalars(nest.shared, nest.outer, nest.every, nest.body, (), self.what, nest.plain.context)
-        plan = _plan(nest, kept, self.what)
+        found = device_nest(loop, context, question)
+        kept = scalars(found.shared, found.outer, found.every, found.body, (), self.what, found.plain.context)
+        plan = self._plan(found, kept)
         text = self.directive(plan)
         require_direct(text, node, context)
-        before, loop = _without_members(loop, nest, plan.read_only, self.what)
+        if plan.inner:
+            loop = self._with_inner_directive(loop, found.outer[plan.outer], plan, context)
+        before, loop = _without_members(loop, found, plan.read_only, self.what)
         result = annotated(pragma_lines([text]), loop, context)
-        if any(section.needs_iterations for section in plan.sections) or nest.shared.needs_an_iteration:
-            result = block(at_least_once(result, nest.outer, nest.plain.context))
+        if any(section.needs_iterations for section in plan.sections) or found.shared.needs_an_iteration:
+            result = block(at_least_once(result, found.outer, found.plain.context))
         if before:
             result = block(block(*before, *statements(result)))
-        settled = with_final_indices(result, nest.every, self.what, nest.plain.context)
-        return settled if settled is result else flat_block(nest.plain.restored(settled))
+        settled = with_final_indices(result, found.every, self.what, found.plain.context)
+        return settled if settled is result else flat_block(found.plain.restored(settled))
 
+    def _plan(self, nest: DeviceNest, kept: Scalars) -> DirectivePlan:
+        """Raises Refusal: ORIO-T122, T124."""
+        private = tuple(name for name, _ in kept.private)
+        found = sections(nest, self.what)
+        return DirectivePlan(len(nest.mapped), self.inner[1], found, private, kept.reductions)
 
-def _plan(nest: DeviceNest, kept: Scalars, what: str) -> DirectivePlan:
-    """Raises Refusal: ORIO-T122, T124."""
-    private = tuple(name for name, _ in kept.private)
-    return DirectivePlan(len(nest.mapped), sections(nest, what), private, kept.reductions)
+    def _with_inner_directive(
+        self, loop: Node, inner: CanonicalLoop, plan: DirectivePlan, context: Context
+    ) -> Node:
+        """The nest with the second directive in it."""
+        lines = pragma_lines([self.inner_directive(plan)])
+        index = inner.index
+        view = CanonicalLoop.match(loop)
+        assert view is not None
+        found = next(each for each in nest(view) if each.index == index)
+        return rewrite_where(
+            loop, lambda n: n is found.node, lambda n, within: annotated(lines, n, within), context
+        )
 
 
 def _without_members(
@@ -192,3 +233,8 @@ def optional_count(value: Value, name: str) -> int | None:
     return (
         None if value is None or (value == 0 and not isinstance(value, bool)) else positive_int(value, name)
     )
+
+
+def natural(value: Value, name: str) -> int:
+    """A number from 0 on.  Raises Refusal: ORIO-T010, T011."""
+    return optional_count(value, name) or 0

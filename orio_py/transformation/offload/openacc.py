@@ -22,6 +22,7 @@ from orio_py.transformation.offload.directives import (
     ND,
     DirectivePlan,
     DirectiveStep,
+    natural,
     optional_count,
 )
 
@@ -35,6 +36,7 @@ class OpenACC(DirectiveStep):
     gangCount: int | None = None
     workerCount: int | None = None
     vectorLength: int | None = None
+    vectorLoops: int = 0
 
     @property
     def what(self) -> str:
@@ -50,12 +52,17 @@ class OpenACC(DirectiveStep):
             "vectorLength": self.vectorLength,
         }
 
+    @property
+    def inner(self) -> tuple[str, int]:
+        """The loops that the lanes of a vector share out, as the last ones of the nest."""
+        return "vectorLoops", self.vectorLoops
+
     def directive(self, plan: DirectivePlan) -> str:
-        """The combined construct with its clauses."""
-        levels = "gang vector" if self.workerCount is None else "gang worker vector"
-        parts = [f"acc parallel loop {levels}"]
-        if plan.collapse > 1:
-            parts.append(f"collapse({plan.collapse})")
+        """The combined construct with its clauses; without lanes where these have loops of their own."""
+        workers = "" if self.workerCount is None else " worker"
+        parts = [f"acc parallel loop gang{workers}" + ("" if plan.inner else " vector")]
+        if plan.outer > 1:
+            parts.append(f"collapse({plan.outer})")
         for clause, number in (
             ("num_gangs", self.gangCount),
             ("num_workers", self.workerCount),
@@ -63,7 +70,13 @@ class OpenACC(DirectiveStep):
         ):
             if number is not None:
                 parts.append(f"{clause}({number})")
-        return " ".join([*parts, *plan.moved(_MOVES), *plan.scalars()])
+        private = [] if plan.inner else plan.privates()
+        return " ".join([*parts, *plan.moved(_MOVES), *private, *plan.combined()])
+
+    def inner_directive(self, plan: DirectivePlan) -> str:
+        """The lanes of a vector."""
+        collapse = [f"collapse({plan.inner})"] if plan.inner > 1 else []
+        return " ".join(["acc loop vector", *collapse, *plan.privates(), *plan.combined()])
 
 
 ENTRY = Entry(
@@ -91,6 +104,13 @@ ENTRY = Entry(
             "integer, at least 1",
             "lanes of a worker's vectors; 0: as the compiler decides",
             optional_count,
+            "0",
+        ),
+        ArgumentSpec(
+            "vectorLoops",
+            "integer, less than `nd`",
+            "how many of the loops, the innermost ones, the lanes of a vector share; 0: gangs and lanes share all",
+            natural,
             "0",
         ),
         FORCE,

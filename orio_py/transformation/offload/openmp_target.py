@@ -22,6 +22,7 @@ from orio_py.transformation.offload.directives import (
     ND,
     DirectivePlan,
     DirectiveStep,
+    natural,
     optional_count,
 )
 
@@ -34,6 +35,7 @@ class OpenMPTarget(DirectiveStep):
 
     teamCount: int | None = None
     threadCount: int | None = None
+    threadLoops: int = 0
 
     @property
     def what(self) -> str:
@@ -45,16 +47,27 @@ class OpenMPTarget(DirectiveStep):
         """Teams, and threads of a team."""
         return {"teamCount": self.teamCount, "threadCount": self.threadCount}
 
+    @property
+    def inner(self) -> tuple[str, int]:
+        """The loops that the threads of a team share out, as the last ones of the nest."""
+        return "threadLoops", self.threadLoops
+
     def directive(self, plan: DirectivePlan) -> str:
-        """The combined construct with its clauses."""
-        parts = ["omp target teams distribute parallel for"]
-        if plan.collapse > 1:
-            parts.append(f"collapse({plan.collapse})")
+        """The combined construct with its clauses; without threads where these have loops of their own."""
+        parts = ["omp target teams distribute" + ("" if plan.inner else " parallel for")]
+        if plan.outer > 1:
+            parts.append(f"collapse({plan.outer})")
         if self.teamCount is not None:
             parts.append(f"num_teams({self.teamCount})")
         if self.threadCount is not None:
             parts.append(f"thread_limit({self.threadCount})")
-        return " ".join([*parts, *plan.moved(_MAPS), *plan.scalars()])
+        private = [] if plan.inner else plan.privates()
+        return " ".join([*parts, *plan.moved(_MAPS), *private, *plan.combined()])
+
+    def inner_directive(self, plan: DirectivePlan) -> str:
+        """The threads of a team."""
+        collapse = [f"collapse({plan.inner})"] if plan.inner > 1 else []
+        return " ".join(["omp parallel for", *collapse, *plan.privates(), *plan.combined()])
 
 
 ENTRY = Entry(
@@ -71,6 +84,13 @@ ENTRY = Entry(
             "integer, at least 1",
             "most threads of a team; 0: as OpenMP decides",
             optional_count,
+            "0",
+        ),
+        ArgumentSpec(
+            "threadLoops",
+            "integer, less than `nd`",
+            "how many of the loops, the innermost ones, the threads of a team share; 0: teams and threads share all",
+            natural,
             "0",
         ),
         FORCE,
