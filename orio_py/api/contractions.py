@@ -15,9 +15,11 @@ from orio_py.core.source import SourceFile, Span
 from orio_py.frontend.tensor.einsum import read_einsum
 from orio_py.frontend.tensor.program import read_program
 from orio_py.spec.generated import GENERATED_MARK
+from orio_py.spec.target import Target
 from orio_py.tensors.annotated import annotated_file, device_file, has_device_file
 from orio_py.tensors.contraction import TensorLayout, TensorProgram
 from orio_py.tensors.contraction_order import derivation, pairwise
+from orio_py.tensors.directive_file import STEPS, directive_file
 from orio_py.tensors.statement_recipe import statement_recipe
 from orio_py.tuning.events import Listener
 from orio_py.tuning.files.writeback import write_atomically
@@ -84,12 +86,12 @@ def tensor(
             "a kernel needs statements with `+=` or `-=`, two loops over the output, and no temporary tensors"
         )
         return TensorReport(diagnostics=(Diagnostic("ORIO-N016", message),), exit_code=BAD_INPUT)
-    is_device = chosen.target == "cuda"
+    if chosen.target in STEPS and not any(statement.free for statement in program.contractions):
+        message = "directives share out the loops over the output, and no output here has an index"
+        return TensorReport(diagnostics=(Diagnostic("ORIO-N016", message),), exit_code=BAD_INPUT)
     made = TensorReport(
         program=program,
-        annotated=device_file(program)
-        if is_device
-        else annotated_file(program, threads=chosen.target == "openmp"),
+        annotated=_annotated(program, chosen.target),
         recipe=statement_recipe(program),
         derivation=derivation(written, program),
     )
@@ -104,6 +106,16 @@ def tensor(
             made, diagnostics=(Diagnostic("ORIO-U010", message, help=advice),), exit_code=BAD_INPUT
         )
     return _tuned(made, program.name, str(source), target, chosen, listener)
+
+
+def _annotated(program: TensorProgram, target: str | None) -> str:
+    """The annotated C file for a target."""
+    if target == "cuda":
+        return device_file(program)
+    for known in STEPS:
+        if target == known:
+            return directive_file(program, known)
+    return annotated_file(program, threads=target == Target.OPENMP)
 
 
 def _tuned(

@@ -82,7 +82,11 @@ def tensor(
     ] = False,
     target: Annotated[
         str | None,
-        typer.Option("--target", metavar="c|openmp|cuda", help="One thread (default), several, or a GPU."),
+        typer.Option(
+            "--target",
+            metavar="c|openmp|openmp-target|openacc|cuda",
+            help="One thread (default), several, or a GPU, by directives or kernels.",
+        ),
     ] = None,
     search: Annotated[
         str | None, typer.Option("--search", metavar="NAME[:opt=value,...]", help="As in `orio tune`.")

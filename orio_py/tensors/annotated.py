@@ -19,25 +19,38 @@ _REPETITIONS = 3
 
 def annotated_file(program: TensorProgram, *, threads: bool = False) -> str:
     """The text of the file; with `threads`, outermost loops are shared out by OpenMP."""
-    lines = ["/* Tensor contractions:", *(f" *   {statement}" for statement in program.contractions), " */"]
-    temporaries = [tensor for tensor in program.tensors if tensor.is_temporary]
-    if temporaries:
-        lines += ["#include <stdlib.h>"]
-    lines += ["", header(program), "{"]
-    for tensor in temporaries:
-        lines += _indented(_allocation(tensor, program.type))
+    lines = [*commented(program), "", header(program), "{", *indented(allocations(program))]
     shared = () if threads else shared_loops(program)
     groups = [program.contractions] if shared else [(statement,) for statement in program.contractions]
     number = 0
     for group in groups:
         if not group[0].extents:
-            lines += _indented(nest(group[0], program).lines)
+            lines += indented(nest(group[0], program).lines)
             number += 1
             continue
-        lines += _indented(_region(group, number, program, shared, threads=threads))
+        lines += indented(_region(group, number, program, shared, threads=threads))
         number += len(group)
-    lines += [f"  free({tensor.name});" for tensor in temporaries]
-    return "\n".join([*lines, "}"]) + "\n"
+    return "\n".join([*lines, *indented(releases(program)), "}"]) + "\n"
+
+
+def commented(program: TensorProgram) -> list[str]:
+    """The beginning of a file: what it computes, and the header that temporary tensors need."""
+    lines = ["/* Tensor contractions:", *(f" *   {statement}" for statement in program.contractions), " */"]
+    return lines + ["#include <stdlib.h>"] * any(tensor.is_temporary for tensor in program.tensors)
+
+
+def allocations(program: TensorProgram) -> Iterator[str]:
+    """Memory for the temporary tensors."""
+    for tensor in program.tensors:
+        if tensor.is_temporary:
+            size = f"{tensor.size} * sizeof({program.type})"
+            yield f"{program.type} *restrict {tensor.name} = malloc({size});"
+            yield f"if ({tensor.name} == NULL) abort();"
+
+
+def releases(program: TensorProgram) -> Iterator[str]:
+    """The end of their memory."""
+    yield from (f"free({tensor.name});" for tensor in program.tensors if tensor.is_temporary)
 
 
 def device_file(program: TensorProgram) -> str:
@@ -47,16 +60,16 @@ def device_file(program: TensorProgram) -> str:
     nests = [line for statement in program.contractions for line in nest(statement, program).lines]
     region = [
         "/*@ begin PerfTuning(",
-        *_indented(_inputs(program.contractions, program)),
+        *indented(input_lines(program.contractions, program)),
         ") @*/",
         "/*@ begin CHiLL(",
-        *_indented(recipe),
+        *indented(recipe),
         ") @*/",
         *nests,
         "/*@ end @*/",
         "/*@ end @*/",
     ]
-    return "\n".join([*lines, "", header(program), "{", *_indented(region), "}"]) + "\n"
+    return "\n".join([*lines, "", header(program), "{", *indented(region), "}"]) + "\n"
 
 
 def has_device_file(program: TensorProgram) -> bool:
@@ -86,11 +99,6 @@ def shared_loops(program: TensorProgram) -> tuple[str, ...]:
     return (index,) if same and outermost else ()
 
 
-def _allocation(tensor: Tensor, kind: str) -> list[str]:
-    size = f"{tensor.size} * sizeof({kind})"
-    return [f"{kind} *restrict {tensor.name} = malloc({size});", f"if ({tensor.name} == NULL) abort();"]
-
-
 def _region(
     group: Sequence[Contraction], first: int, program: TensorProgram, shared: Sequence[str], *, threads: bool
 ) -> Iterator[str]:
@@ -99,7 +107,7 @@ def _region(
     if not shared:
         yield from nests[0].before
     yield "/*@ begin PerfTuning("
-    yield from _indented(_specification(group, found, first, program))
+    yield from indented(_specification(group, found, first, program))
     yield ") @*/"
     recipes = [_recipe(choices, first + k, threads=threads) for k, choices in enumerate(found)]
     if not shared:
@@ -113,8 +121,8 @@ def _region(
             for line in (*made.before, *([recipe] if made.has_loops else []), *made.lines)
         ]
         plain = [line for made in nests for line in (*made.before, *made.lines)]
-        yield from ("/*@ begin Loop(", *_indented([around, *_indented(marked), "}"]), ") @*/")
-        yield from (around, *_indented(plain), "}")
+        yield from ("/*@ begin Loop(", *indented([around, *indented(marked), "}"]), ") @*/")
+        yield from (around, *indented(plain), "}")
     yield from ("/*@ end @*/", "/*@ end @*/")
 
 
@@ -138,10 +146,11 @@ def _specification(
             sums = f"ROWS{number}[1] * COLUMNS{number}[1]"
             yield f"  constraint registers{number} = {sums} <= {choices.most_sums} or ROWS{number}[1] == 1;"
     yield "}"
-    yield from _inputs(group, program)
+    yield from input_lines(group, program)
 
 
-def _inputs(group: Sequence[Contraction], program: TensorProgram) -> Iterator[str]:
+def input_lines(group: Sequence[Contraction], program: TensorProgram) -> Iterator[str]:
+    """The section of inputs: every tensor of some statements, with random elements."""
     yield "def input_vars {"
     parts = [part.tensor for statement in group for part in (statement.output, *statement.operands)]
     for tensor in {part.name: part for part in parts}.values():
@@ -155,5 +164,6 @@ def _extents(tensor: Tensor, program: TensorProgram) -> str:
     return "".join(f"[{tensor.extents[d]}]" for d in reversed(tensor.fastest_first))
 
 
-def _indented(lines: Sequence[str] | Iterator[str]) -> list[str]:
+def indented(lines: Sequence[str] | Iterator[str]) -> list[str]:
+    """The lines, two blanks further to the right."""
     return [f"  {line}" for line in lines]

@@ -82,6 +82,21 @@ def test_for_gpus_decompositions_are_parameters(file: Path, tmp_path: Path) -> N
     assert "__global__" in (tmp_path / "out_cuda.cu").read_text()
 
 
+@pytest.mark.parametrize(
+    ("target", "directive"),
+    [
+        ("openacc", "acc parallel loop gang vector_length(32)"),
+        ("openmp-target", "omp target teams distribute parallel for collapse(2) thread_limit(32)"),
+    ],
+)
+def test_directives_take_loops_to_a_device(target: str, directive: str, file: Path, tmp_path: Path) -> None:
+    kept, out = tmp_path / "kept.c", tmp_path / "out.c"
+    options = orio_py.TuneOptions(target=target)
+    assert orio_py.tensor(file, emit=kept, tuned=False, options=options).exit_code == 0
+    assert orio_py.transform(kept, output=out, pins={"LANES0": 32}).exit_code == 0
+    assert f"#pragma {directive}" in out.read_text()
+
+
 def test_a_file_of_the_user_is_not_overwritten(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.with_suffix(".c").write_text("int mine;\n")
     assert main(["tensor", str(file), "--no-db"]) == 2
@@ -101,6 +116,7 @@ def test_a_file_of_the_user_is_not_overwritten(file: Path, capsys: pytest.Captur
         (["i->i", "--size", "i=2", "--emit", "/dev/null/e.c"], "ORIO-U009"),
         (["i->i", "--size", "i=2", "--db", "x.db", "--no-db"], "ORIO-U017"),
         (["ij,jk->ik", "--size", "i=2,j=2,k=2", "--target", "cuda"], "ORIO-N016"),
+        (["i,i->", "--size", "i=2", "--target", "openacc"], "ORIO-N016"),
     ],
 )
 def test_mistakes(words: list[str], code: str, capsys: pytest.CaptureFixture[str]) -> None:
