@@ -12,7 +12,7 @@ import typer
 import orio_py
 from orio_py.cli import options as shared
 from orio_py.cli.console import Color, Output, print_json
-from orio_py.cli.emulation_tables import emulation_results
+from orio_py.cli.emulation_tables import emulated_regions, emulation_results
 from orio_py.core.diagnostics import fail
 from orio_py.core.units import Bytes
 
@@ -21,12 +21,24 @@ EPILOG = "Example: orio emulate mm.cu --arch sm_90 --grid 128,128 --block 16,16 
 _MOST = 2**31 - 1
 
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A CUDA text (`.cu`) or a cubin.")]
-Grid = Annotated[str, typer.Option("--grid", metavar="X[,Y[,Z]]", help="Blocks of the grid.")]
-Block = Annotated[str, typer.Option("--block", metavar="X[,Y[,Z]]", help="Threads of a block.")]
+File = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A CUDA text (`.cu`), a cubin, or an annotated C file.")
+]
+Grid = Annotated[str | None, typer.Option("--grid", metavar="X[,Y[,Z]]", help="Blocks of the grid.")]
+Block = Annotated[str | None, typer.Option("--block", metavar="X[,Y[,Z]]", help="Threads of a block.")]
 Gpu = Annotated[
-    str,
-    typer.Option("--arch", metavar="GPU", help="A GPU (`H200 SXM`), or an architecture: the last GPU of it."),
+    str | None,
+    typer.Option(
+        "--arch",
+        metavar="GPU",
+        help="A GPU (`H200 SXM`), or an architecture: the last GPU of it (default: that of the recipe, or sm_90).",
+    ),
+]
+Pins = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="Pin a parameter or size of an annotated file; may be repeated."
+    ),
 ]
 Arguments = Annotated[
     list[str] | None,
@@ -70,10 +82,11 @@ NoSensitivity = Annotated[
 
 def emulate(
     path: File,
-    grid: Grid,
-    block: Block,
-    arch: Gpu = "sm_90",
+    grid: Grid = None,
+    block: Block = None,
+    arch: Gpu = None,
     arguments: Arguments = None,
+    settings: Pins = None,
     kernel: Kernel = None,
     shared_bytes: SharedBytes = "0",
     options: CompilerOptions = "",
@@ -93,9 +106,10 @@ def emulate(
     report = orio_py.emulate(
         path,
         gpu=arch,
-        grid=parse_shape("--grid", grid),
-        block=parse_shape("--block", block),
+        grid=None if grid is None else parse_shape("--grid", grid),
+        block=None if block is None else parse_shape("--block", block),
         arguments=parse_arguments(arguments or ()),
+        pins=shared.parse_pins(settings or ()),
         options=orio_py.EmulationOptions(
             kernel,
             options,
@@ -109,12 +123,14 @@ def emulate(
         ),
     )
     out.diagnostics(report.diagnostics, report.sources)
-    if plot is not None and report.emulation is not None:
-        orio_py.plot_emulation(report.emulation, plot)
+    if plot is not None and report.exit_code == 0:
+        orio_py.plot_emulation(report.only_kernel(), plot)
     if json:
         print_json(report.as_json())
     elif report.emulation is not None:
         out.result(emulation_results(report.emulation, verbose=out.is_verbose))
+    elif report.regions:
+        out.result(emulated_regions(report.regions, verbose=out.is_verbose))
     return report.exit_code
 
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from orio_py.cli.show import show_bytes, show_seconds
+from orio_py.cli.show import show_bytes, show_configuration, show_seconds
 from orio_py.cli.tables import NOTHING, make_table
 
 if TYPE_CHECKING:  # types only: the API takes its time to load, and `orio --help` does without
+    from orio_py.api.emulated_regions import RegionEmulation
     from orio_py.api.emulation import KernelEmulation
     from orio_py.emulation.outcome import LaunchPrediction
     from orio_py.emulation.sensitivity import SensitivityReport
@@ -35,6 +36,26 @@ def emulation_results(found: KernelEmulation, *, verbose: bool) -> RenderableTyp
         timing = prediction.kernel.timing
         parts += [Text(), Text(f"uncertain numbers of {timing.name}: {', '.join(timing.uncertain)}")]
     return Group(*parts)
+
+
+def emulated_regions(regions: Iterable[RegionEmulation], *, verbose: bool) -> RenderableType:
+    """Each region at each size: its time and configuration, then its kernels."""
+    parts: list[RenderableType] = []
+    for region in regions:
+        sizes = "".join(f" {name}={value}" for name, value in region.inputs.items())
+        configuration = show_configuration(region.configuration)
+        parts.append(Text(f"{region.file}:{region.line} {region.name}{sizes}: {configuration}", style="bold"))
+        launches = sum(one.times for one in region.kernels)
+        parts.append(
+            Text(
+                f"  emulated time {show_seconds(region.seconds)} of {launches} launches; copies are not counted"
+            )
+        )
+        for one in region.kernels:
+            times = [Text(f"{one.times} times:")] if one.times > 1 else []
+            parts += [Text(), *times, emulation_results(one.emulation, verbose=verbose)]
+        parts.append(Text())
+    return Group(*parts[:-1])
 
 
 def _head(found: KernelEmulation) -> Iterable[Text]:

@@ -63,6 +63,11 @@ def _parameters(text: str) -> list[KernelParameter]:
     return found
 
 
+def pointer_address(number: int) -> int:
+    """Where an array lies that nobody has placed: that of each argument apart from all others."""
+    return (number + 1) << _POINTER_SPACING
+
+
 def bind_arguments(
     kernel: str, parameters: Sequence[KernelParameter], layout: ParameterLayout, given: Mapping[str, str]
 ) -> dict[int, int]:
@@ -89,7 +94,7 @@ def bind_arguments(
         if number in found:
             continue
         if (kind is None and size == 8) or (kind is not None and kind.is_pointer):
-            found[number] = (number + 1) << _POINTER_SPACING
+            found[number] = pointer_address(number)
         elif kind is not None and not kind.is_floating and size <= 8:
             fail(
                 "ORIO-U051",

@@ -23,7 +23,7 @@ from orio_py.core.units import Bytes, Seconds
 from orio_py.kernel.plan import KernelPlan
 from orio_py.measure.base import Baseline
 from orio_py.measure.cuda.client import DEFAULT_ARCHITECTURE, CudaPlace, cuda_place
-from orio_py.measure.cuda.variant import BUILT, BuiltCuda, CudaVariant, UsedKernel
+from orio_py.measure.cuda.variant import BUILT, BuiltCuda, CudaVariant, UsedKernel, wished_architecture
 from orio_py.measure.evaluator import MOST_SAMPLES, Evaluator
 from orio_py.measure.job import EarlyStopping
 from orio_py.measure.offload.client import DeviceWorker
@@ -197,7 +197,7 @@ class CudaEvaluator(OffloadEvaluator):
 
     def _architecture(self, plans: Sequence[KernelPlan], position: Position) -> str:
         """What the variant is compiled for: as the recipe says, else the GPU's own."""
-        wishes = {_wished(plan, position) for plan in plans} - {""}
+        wishes = {wished_architecture(plan, position) for plan in plans} - {""}
         agree("architectures", wishes, position)
         own = self.place.device.architecture if self.place.device is not None else ""
         found = next(iter(wishes), own or DEFAULT_ARCHITECTURE)
@@ -243,11 +243,6 @@ def usage_counters(kernels: Sequence[UsedKernel]) -> tuple[CounterValue, ...]:
             source = CounterSource.DERIVED if name == "occupancy" else CounterSource.COMPILER
             found.append(CounterValue(name, float(combine(values)), unit, source))
     return tuple(found)
-
-
-def _wished(plan: KernelPlan, position: Position) -> str:
-    flags = cuda_options(plan.options.build_flags, position)
-    return flags.architecture or plan.options.cuda.architecture
 
 
 def used_kernel(binary: CudaBinary, name: str, threads: int) -> UsedKernel | BuildFailure:

@@ -8,7 +8,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from orio_py.build.cuda import cuda_options
 from orio_py.codegen.device import DeviceProgram
+from orio_py.core.source import Position
+from orio_py.kernel.plan import KernelPlan
 from orio_py.measure.offload.variant import HostFunction, host_function
 
 BUILT = "built.json"
@@ -58,6 +61,12 @@ class CudaVariant:
             "calls": tuple(map(host_function, content["calls"])),
         }
         return cls(**{**content, **changed})
+
+
+def wished_architecture(plan: KernelPlan, position: Position) -> str:
+    """What a recipe wants its kernel compiled for, by compiler options or `arch`; '' where it says nothing."""
+    flags = cuda_options(plan.options.build_flags, position)
+    return flags.architecture or plan.options.cuda.architecture
 
 
 @dataclass(frozen=True, slots=True)

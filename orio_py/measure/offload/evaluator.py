@@ -14,19 +14,17 @@ from orio_py.build.compiler import Artifact, BuildFailure, Compiler
 from orio_py.build.process import Completed
 from orio_py.codegen.device import DeviceProgram
 from orio_py.codegen.program import Program
-from orio_py.codegen.variables import KernelVariable
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.expr import Value
 from orio_py.core.source import Position
 from orio_py.core.units import Seconds
-from orio_py.ctree.evaluate import NoValueError
 from orio_py.measure.base import Baseline, RunLimits
 from orio_py.measure.evaluator import ENOUGH, FINAL_SAMPLES, MOST_SAMPLES, Evaluator
-from orio_py.measure.job import DEFAULT_TOLERANCE, EarlyStopping, MemberPlace, ResultLines, judge
+from orio_py.measure.job import EarlyStopping, ResultLines, judge
 from orio_py.measure.offload.client import DeviceWorker, Ended
-from orio_py.measure.offload.host import HostCode, Launch
-from orio_py.measure.offload.host_state import HostState
-from orio_py.measure.offload.variant import HostData, HostFunction, HostMember, HostVariable
+from orio_py.measure.offload.host import Launch, followed_launches
+from orio_py.measure.offload.host_data import measured_data
+from orio_py.measure.offload.variant import HostData, HostFunction
 from orio_py.measure.offload.worker import CONDITION, Task
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage
 from orio_py.record.outcome import VariantFacts
@@ -131,7 +129,7 @@ class OffloadEvaluator(ABC):
             raise DiagnosticError(Diagnostic("ORIO-M017", message, self.original.task.position))
         self.original.keeps_inputs = True
         baseline = self.original.prepare(values, arguments)
-        self._data = _host_data(self.original)
+        self._data = measured_data(self.original)
         self._data_file.write_text(self._data.text, encoding="utf-8")
         return baseline
 
@@ -198,17 +196,9 @@ class OffloadEvaluator(ABC):
         There are none before `prepare`: a build alone knows no inputs that the host code could be followed with.
         Raises DiagnosticError ORIO-M017 when the code holds statements that only a compiler can follow.
         """
-        launches: list[Launch] = []
         if self._data is None:
-            return launches
-        calls = {call.function: call for call in functions}
-        try:
-            code = HostCode.of(host, calls, self._data.types)
-            code.run(HostState.of(self._data), lambda launch, state: launches.append(launch))
-        except NoValueError as problem:
-            message = f"the code around the kernels cannot be followed: {problem}"
-            raise DiagnosticError(Diagnostic("ORIO-M017", message, self.original.task.position)) from None
-        return launches
+            return []
+        return followed_launches(host, functions, self._data, self.original.task.position)
 
     @property
     def _data_file(self) -> Path:
@@ -267,59 +257,3 @@ def agree(what: str, wishes: Collection[object], position: Position) -> None:
     if len(wishes) > 1:
         message = f"the kernels of one variant ask for different {what}"
         raise DiagnosticError(Diagnostic("ORIO-B016", message, position))
-
-
-def _host_data(original: Evaluator) -> HostData:
-    """The variables of the timed code with their places in the files, and the constants of the source file."""
-    task, interface = original.task, original.interface
-    near = task.surroundings
-    places: dict[str, tuple[int, int, int]] = {}
-    offset = 0
-    for name, element, elements in original.variables:
-        places[name] = (offset, element * elements, element)
-        offset += element * elements
-    constants = {d.name: d.initialiser for d in near.globals if d.is_scalar and "const" in d.qualifiers}
-    return HostData(
-        str(original.inputs),
-        str(original.reference),
-        tuple(
-            HostVariable(
-                v.name,
-                v.type,
-                v.dimensions,
-                *places[v.name],
-                is_array=v.is_array,
-                written=v.written,
-                compared=v.compared,
-                has_value=v.live_in and v.initialiser is None,
-                initialiser=v.initialiser,
-                members=_members(v, original.members),
-            )
-            for v in interface.variables
-        ),
-        {
-            **{name: _text(value) for name, value in original.point.values},
-            **{name: text for name, text in constants.items() if text is not None},
-            **near.macros,
-            **{name: _text(value) for name, value in interface.macros.items()},
-        },
-        task.types,
-        {name: task.measurement.tolerance.get(name, pair) for name, pair in DEFAULT_TOLERANCE.items()},
-    )
-
-
-def _members(
-    variable: KernelVariable, found: Mapping[str, Mapping[str, MemberPlace]]
-) -> tuple[HostMember, ...]:
-    """The members whose numbers stand one behind the other."""
-    parts = variable.record.parts() if variable.record is not None else ()
-    types = {part.name: part.type for part in parts}
-    return tuple(
-        HostMember(name, kind, place.offset, place.size, place.count)
-        for name, place in found.get(variable.name, {}).items()
-        if (kind := types.get(name.partition("@")[0])) is not None
-    )
-
-
-def _text(value: Value) -> str:
-    return repr(value) if isinstance(value, float) else str(int(value) if isinstance(value, bool) else value)

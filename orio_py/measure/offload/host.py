@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from orio_py.core.diagnostics import Diagnostic, DiagnosticError
+from orio_py.core.source import Position
 from orio_py.ctree.ctype import INT
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.evaluate import NoValueError, Number, combine, convert, number_type
 from orio_py.ctree.nodes import INCREMENTS, Comment, GuardedPragma, Node, Transform, c_ast
 from orio_py.measure.offload.host_state import HostState, Pointer, parsed
-from orio_py.measure.offload.variant import HostFunction
+from orio_py.measure.offload.variant import HostData, HostFunction
 
 MOST_STEPS = 1_000_000
 """Statements that are followed in one run of the timed code."""
@@ -129,6 +131,23 @@ class HostCode:
         if op:
             value = combine(op, state.lookup(target.name), value)
         state.scalars[target.name] = convert(value, state.types[target.name])
+
+
+def followed_launches(
+    host: str, functions: Sequence[HostFunction], data: HostData, position: Position
+) -> list[Launch]:
+    """The launches of timed code, found without a device: reductions keep their first values.
+
+    Raises DiagnosticError ORIO-M017 when the code holds statements that only a compiler can follow.
+    """
+    launches: list[Launch] = []
+    try:
+        code = HostCode.of(host, {call.function: call for call in functions}, data.types)
+        code.run(HostState.of(data), lambda launch, state: launches.append(launch))
+    except NoValueError as problem:
+        message = f"the code around the kernels cannot be followed: {problem}"
+        raise DiagnosticError(Diagnostic("ORIO-M017", message, position)) from None
+    return launches
 
 
 def _without_unused_macros(text: str) -> str:

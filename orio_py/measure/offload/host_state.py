@@ -53,14 +53,14 @@ class HostState:
 
     @classmethod
     def of(cls, data: HostData) -> HostState:
-        """The state before the timed code, read from the file of inputs."""
+        """The state before the timed code; what is not fixed by the text is read from the file of inputs."""
         state = cls(data)
-        with Path(data.inputs).open("rb") as file:
-            for variable in data.variables:
-                if variable.is_array or variable.members or variable.type == "long double":
-                    continue
-                kind = state.types[variable.name] = number_type(variable.type)
-                if variable.has_value:
+        for variable in data.variables:
+            if variable.is_array or variable.members or variable.type == "long double":
+                continue
+            kind = state.types[variable.name] = number_type(variable.type)
+            if variable.has_value:
+                with Path(data.inputs).open("rb") as file:
                     file.seek(variable.offset)
                     state.scalars[variable.name] = number_from(file.read(variable.bytes), kind)
         for variable in data.variables:

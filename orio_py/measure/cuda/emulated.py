@@ -1,0 +1,126 @@
+"""The kernels of a CUDA variant on a GPU that need not be there: its launches, emulated one by one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from orio_py.build.cuda import CudaBinary
+from orio_py.build.disassembler import Disassembler
+from orio_py.build.launch_emulation import MachineCode
+from orio_py.codegen.device import ArgumentKind, slices_of
+from orio_py.core.units import Seconds
+from orio_py.emulation.launch import USUAL_POLICY, DataPolicy, KernelLaunch, Shape
+from orio_py.emulation.prediction import Emulator
+from orio_py.emulation.signature import pointer_address
+from orio_py.machine.timing import GpuTiming
+from orio_py.measure.offload.arrays import value_of
+from orio_py.measure.offload.host import Launch
+from orio_py.record.cuda import KernelUsage
+
+
+@dataclass(frozen=True, slots=True)
+class EmulatedLaunch:
+    """A launch of a kernel of a variant that is made `times` times; what it uses, and what emulates it."""
+
+    kernel: str
+    usage: KernelUsage
+    emulator: Emulator
+    times: int
+
+
+@dataclass(slots=True)
+class LaunchEmulation:
+    """Emulates launches of the variants of one task: equal launches of equal machine code once.
+
+    `place` is what messages begin with.
+    """
+
+    timing: GpuTiming
+    disassembler: Disassembler
+    place: str
+    policy: DataPolicy = USUAL_POLICY
+    _codes: dict[bytes, MachineCode] = field(default_factory=dict[bytes, MachineCode])
+
+    def launches(
+        self, binaries: Sequence[CudaBinary], launches: Sequence[Launch]
+    ) -> Iterator[EmulatedLaunch]:
+        """Each kernel with each launch shape and set of arguments, in the order of the first of them.
+
+        Raises DiagnosticError as `MachineCode.of` and `MachineCode.emulator`.
+        """
+        counted: Counter[_Launched] = Counter()
+        for launch in launches:
+            if not launch.is_empty:
+                counted.update(_launched(launch))
+        for one, times in counted.items():
+            binary = binaries[one.program]
+            if binary.cubin not in self._codes:
+                self._codes[binary.cubin] = MachineCode.of(
+                    binary.cubin, self.timing, self.disassembler, self.place
+                )
+            usage = binary.kernel(one.kernel)
+            launch = KernelLaunch(one.grid, one.block, dict(one.arguments))
+            emulator = self._codes[binary.cubin].emulator(usage, launch, self.policy)
+            yield EmulatedLaunch(one.kernel, usage, emulator, times)
+
+    def seconds(self, binaries: Sequence[CudaBinary], launches: Sequence[Launch]) -> Seconds:
+        """The emulated time of all kernels of a call: copies between host and device are not part of it.
+
+        Kernels of several streams are taken to run one behind the other.  Raises as `launches`.
+        """
+        found = self.launches(binaries, launches)
+        return Seconds(sum(one.times * one.emulator.predict().seconds for one in found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Launched:
+    """What tells launches apart; the arguments by their numbers."""
+
+    program: int
+    kernel: str
+    grid: Shape
+    block: Shape
+    arguments: tuple[tuple[int, int], ...]
+
+
+def _launched(launch: Launch) -> Iterator[_Launched]:
+    """The launches that a call of a host function makes: one for each stream."""
+    call, trips = launch.call, launch.trips
+    values: dict[int, int] = {}
+    for number, argument in enumerate(call.arguments):
+        if argument.kind in (ArgumentKind.BUFFER, ArgumentKind.PARTIALS):
+            values[number] = pointer_address(number)
+        else:
+            values[number] = _bits(value_of(launch, argument))
+    if call.streams <= 1:
+        yield _shaped(launch, call.group_counts(trips), values)
+        return
+    slots = {(argument.kind, argument.host): k for k, argument in enumerate(call.arguments)}
+    first_group = 0
+    for begin, end in slices_of(call.streams, trips[0]):
+        own = {slots[ArgumentKind.FROM, ""]: begin, slots[ArgumentKind.TRIPS, call.trips[0]]: end}
+        if (ArgumentKind.GROUP, "") in slots:
+            own[slots[ArgumentKind.GROUP, ""]] = first_group
+        groups = call.group_counts((end - begin, *trips[1:]))
+        yield _shaped(launch, groups, {**values, **own})
+        first_group += prod(groups)
+
+
+def _shaped(launch: Launch, groups: Sequence[int], values: Mapping[int, int]) -> _Launched:
+    call = launch.call
+    return _Launched(call.program, call.kernel, _shape(groups), _shape(call.items), tuple(values.items()))
+
+
+def _shape(sizes: Sequence[int]) -> Shape:
+    x, y, z = (*sizes, 1, 1)[:3]
+    return x, y, z
+
+
+def _bits(value: Any) -> int:
+    return int.from_bytes(np.asarray(value).tobytes(), "little")
