@@ -221,6 +221,7 @@ def series_json(stored: StoredSeries) -> dict[str, object]:
         "all_trials": stored.all_trials,
         "finished_runs": stored.results,
         "best_s": stored.best_seconds,
+        "clock": None if stored.clock is None else str(stored.clock),
         "command": stored.command,
         "objective": objective_json(stored.objective, stored.best_value),
         "last": stored.last,

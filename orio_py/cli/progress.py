@@ -48,6 +48,7 @@ class Narrator:
 
     def _begin(self, planned: int | None) -> None:
         self.planned = planned
+        self.emulated = ""
         self.done = 0
         self.best: float | None = None
         self.baseline: float | None = None
@@ -67,9 +68,11 @@ class Narrator:
     def started(self, event: TaskStarted) -> str:
         """The line that introduces a region."""
         self._begin(event.planned)
+        self.emulated = event.emulated
         sizes = _in_brackets(event.inputs)
         space = f"{show_count(event.valid)} of {show_count(event.cartesian)} configurations valid"
         planned = f", {event.planned} trials planned" if event.planned is not None else ""
+        planned += f", times emulated for {event.emulated}" if event.emulated else ""
         return f"{event.file}:{event.line}: {event.name}{sizes}: {space}{planned}"
 
     def past_found(self, event: PastFound) -> str:
@@ -123,7 +126,9 @@ class Narrator:
     def summary(self) -> str:
         """The best time and the failures so far."""
         parts = ["nothing valid yet" if self.best is None else f"best {show_seconds(self.best)}"]
-        if self.best and self.baseline:
+        if self.best and self.emulated:
+            parts[0] += " (emulated)"
+        elif self.best and self.baseline:
             parts[0] += f" ({self.baseline / self.best:.2f}x)"
         parts.extend(f"{count} {kind}" for kind, count in self.failures.most_common())
         return ", ".join(parts)

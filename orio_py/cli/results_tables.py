@@ -170,10 +170,14 @@ def best_table(entries: Sequence[BestEntry]) -> RenderableType:
         found.add_column("objective", overflow="fold")
     for entry in entries:
         source = "finals" if entry.from_finals else "trials; no finished run"
+        if entry.clock == Clock.EMULATED:
+            source = "emulation"
         value = show_objectives({entry.objective: entry.value}) if entry.objective is not None else ""
         found.add_row(
             region_words(entry.stored.file, entry.stored.name, entry.stored.inputs),
-            f"{show_seconds(entry.median_s)} ± {show_seconds(entry.mad_s)}",
+            f"{show_seconds(entry.median_s)}, emulated"
+            if entry.clock == Clock.EMULATED
+            else f"{show_seconds(entry.median_s)} ± {show_seconds(entry.mad_s)}",
             NOTHING if entry.speedup is None else f"{entry.speedup:.2f}x",
             f"{source}, original kept" if entry.kept_original else source,
             show_configuration(entry.configuration),
@@ -222,7 +226,9 @@ def _best(stored: StoredSeries) -> str:
     """The best time; with an objective other than time its least value."""
     if stored.objective is not None:
         return show_objectives({stored.objective: stored.best_value})
-    return NOTHING if stored.best_seconds is None else show_seconds(stored.best_seconds)
+    if stored.best_seconds is None:
+        return NOTHING
+    return f"{show_seconds(stored.best_seconds)}{', emulated' if stored.clock is Clock.EMULATED else ''}"
 
 
 def _who(entry: FinalEntry) -> str:

@@ -7,7 +7,7 @@ from math import log10
 from textwrap import fill
 
 from orio_py.core.expr import Value, show
-from orio_py.record.measurement import Timing
+from orio_py.record.measurement import Clock, Timing
 from orio_py.record.trial import CounterSource, CounterValue
 
 TEXT_WIDTH = 100
@@ -31,7 +31,9 @@ def show_seconds(seconds: float) -> str:
 
 
 def show_timing(timing: Timing) -> str:
-    """Median and median absolute deviation."""
+    """Median and median absolute deviation; an emulated time is called so."""
+    if timing.clock is Clock.EMULATED:
+        return f"{show_seconds(timing.median_s)}, emulated"
     return f"{show_seconds(timing.median_s)} ± {show_seconds(timing.mad_s)}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import TYPE_CHECKING, Literal
 
 from rich import box
@@ -10,12 +11,19 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from orio_py.cli.show import show_bytes, show_configuration, show_count, show_counter, show_timing
-from orio_py.record.cuda import CudaCompilerInfo, CudaSurvey
+from orio_py.cli.show import (
+    show_bytes,
+    show_configuration,
+    show_count,
+    show_counter,
+    show_seconds,
+    show_timing,
+)
+from orio_py.record.cuda import EMULATED_TIME, CudaCompilerInfo, CudaSurvey
 from orio_py.record.device import OpenCLDevice, OpenCLSurvey
 from orio_py.record.front import FrontPoint
 from orio_py.record.measurement import Timing
-from orio_py.tuning.result import RegionReport
+from orio_py.tuning.result import CheckedVariant, RegionReport
 
 if TYPE_CHECKING:  # types only: the API takes its time to load, and `orio --help` does without
     from orio_py.api import DeviceReport, SpaceRegion
@@ -26,6 +34,7 @@ MOST_CHECKED = 40
 """Variants that are listed where none is timed."""
 
 _HEADINGS = {
+    EMULATED_TIME: "emulated time",
     "registers": "registers",
     "spill_store_bytes": "spills (stores)",
     "spill_load_bytes": "spills (loads)",
@@ -56,7 +65,7 @@ def tuning_results(regions: Iterable[RegionReport]) -> RenderableType:
             _failures(region),
             _timing(region.baseline),
             _timing(best.timing if best else None),
-            f"{best.speedup:.2f}x" if best else NOTHING,
+            f"{best.speedup:.2f}x" if best and best.speedup is not None else NOTHING,
             str(region.output) if region.output else NOTHING,
         )
         winners.append(_winner(region))
@@ -262,8 +271,11 @@ def _checked(region: RegionReport) -> Iterable[RenderableType]:
     for name in names:
         table.add_column(_HEADINGS.get(name, name), justify="right", overflow="fold")
     table.add_column("result", overflow="fold")
-    for variant in region.checked[:MOST_CHECKED]:
-        values = {c.name: show_counter(c) for c in variant.counters}
+    for variant in _by_emulated_time(region.checked)[:MOST_CHECKED]:
+        values = {
+            c.name: show_seconds(c.value) if c.name == EMULATED_TIME else show_counter(c)
+            for c in variant.counters
+        }
         result = Text("right", style="green")
         if not variant.is_right:
             result = Text(f"{variant.outcome}: {variant.reason}", style="red")
@@ -273,6 +285,16 @@ def _checked(region: RegionReport) -> Iterable[RenderableType]:
     if (left := len(region.checked) - MOST_CHECKED) > 0:
         yield Text(f"  and {left} more: `orio results show` has all that are stored")
     yield Text(f"  not timed: {region.untimed}", style="yellow")
+
+
+def _by_emulated_time(checked: Sequence[CheckedVariant]) -> list[CheckedVariant]:
+    """Those that are right first, by the emulated time of their kernels where that is known."""
+
+    def place(variant: CheckedVariant) -> tuple[bool, float]:
+        times = (c.value for c in variant.counters if c.name == EMULATED_TIME)
+        return not variant.is_right, next(times, inf)
+
+    return sorted(checked, key=place)
 
 
 def front_points(objectives: Sequence[str], points: Sequence[FrontPoint], indent: str = "") -> Table:

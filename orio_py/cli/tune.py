@@ -36,6 +36,15 @@ def tune(
             "compiled and checked, not timed, and nothing is written (exit code 3).",
         ),
     ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            "--device",
+            metavar="emulated:GPU",
+            help="A GPU that need not be there (`emulated:sm_90`, `emulated:A100`): CUDA variants are checked on the "
+            "processor and ranked by emulated times, which are stored apart.",
+        ),
+    ] = None,
     search: Annotated[
         str | None,
         typer.Option(
@@ -164,6 +173,7 @@ def tune(
         spec=spec,
         assume=tuple(assume or ()),
         target=target,
+        device=device,
         search=search,
         objective=tuple(objective or ()) or None,
         trials=trials,

@@ -126,6 +126,9 @@ class CudaSurvey:
 ARCHITECTURE = "cuda_compiled_for"
 """Under which a trial's metadata has the architecture that its variant was compiled for."""
 
+EMULATED_TIME = "emulated_time"
+"""The counter that holds the emulated seconds of a variant's kernels where nothing is timed."""
+
 CUDA_DEVICE_NAME = "cuda_name"
 """Under which a trial's metadata has the name of the GPU that timed it."""
 

@@ -11,10 +11,14 @@ from orio_py.core.units import Seconds
 
 
 class Clock(StrEnum):
-    """Which clock ranks variants: CPU time of the kernel's thread, or time on the wall."""
+    """What ranks variants: CPU time of the kernel's thread, time on the wall, or the time on a GPU that is not there.
+
+    Emulated times are no measurements, and are never compared with any.
+    """
 
     THREAD_CPU = "thread CPU time"
     WALL = "wall time"
+    EMULATED = "emulated time"
 
 
 class Stage(StrEnum):

@@ -36,8 +36,9 @@ class Curve:
 
     @property
     def title(self) -> str:
-        """Region and problem size in words."""
-        return " ".join([self.name, *(f"{key}={value}" for key, value in self.inputs.items())])
+        """Region and problem size in words, and whether the times are emulated."""
+        how = ["(emulated)"] if self.clock is Clock.EMULATED else []
+        return " ".join([self.name, *(f"{key}={value}" for key, value in self.inputs.items()), *how])
 
 
 def curves_of(trials: Sequence[Trial], device_name: str) -> list[Curve]:

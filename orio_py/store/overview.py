@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import ColumnElement, Connection, RowMapping, and_, func, select
 
 from orio_py.core.expr import Value
+from orio_py.record.measurement import Clock
 from orio_py.search_space.configuration import Configuration
 from orio_py.store.schema import METADATA, OBJECTIVE, RESULT, RUN, TRIAL
 from orio_py.store.selection import Selection
@@ -22,7 +23,7 @@ class StoredSeries:
     `objective` is that of its newest run, None for time; `best_value` is its least value among the trials,
     None for time.  `best_seconds` is the median of the best trial on its ranking clock; `all_trials` counts
     every generation; `results` is how many finished tuning runs are stored; `last` is when a trial was last
-    added; `command` is the build command with its parameters, '' where that is not known.
+    added; `clock` is that of its times, None where it has none; `command` is the build command with its parameters, '' where that is not known.
     """
 
     series: Series
@@ -39,6 +40,7 @@ class StoredSeries:
     objective: str | None = None
     best_value: float | None = None
     command: str = ""
+    clock: Clock | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,7 @@ def _rows(connection: Connection, selection: Selection) -> list[RowMapping]:
             func.count(TRIAL.c.stage).label("failed"),
             func.min(TRIAL.c.median_seconds).label("best"),
             func.max(TRIAL.c.time).label("last"),
+            func.max(TRIAL.c.clock).label("clock"),
             func.min(TRIAL.c.id).label("first"),
         )
         .join(newest, same)
@@ -145,6 +148,7 @@ def _stored(row: RowMapping) -> StoredSeries:
         row["results"],
         row["last"],
         command=row["command"] or "",
+        clock=None if row["clock"] is None else Clock(row["clock"]),
     )
 
 

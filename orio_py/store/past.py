@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from sqlalchemy import Connection, RowMapping, and_, not_, or_, select
 
-from orio_py.record.measurement import Stage
+from orio_py.record.measurement import Clock, Stage
 from orio_py.search_space.configuration import Configuration
 from orio_py.store.overview import is_of
 from orio_py.store.schema import GENERATION, METADATA, OBJECTIVE, TRIAL
@@ -25,7 +25,7 @@ def earlier_series(
 
     Only trials count that were stored before the generation of `own` began: whoever goes on with it has the same
     past again.  The objective is the median time, or an expression; trials without its value are left out, and so are
-    time-outs and other failures that do not come from the configuration.
+    time-outs and other failures that do not come from the configuration.  Times are measured or emulated ones, as the region has it.
     """
     begun = connection.execute(
         select(GENERATION.c.started).where(
@@ -39,9 +39,11 @@ def earlier_series(
         return []
     namesakes = Selection(PurePath(region.file).name, region.name).condition()
     told = [TRIAL.c.stage.is_(None), TRIAL.c.stage.not_in(map(str, _OF_THE_MACHINE))]
+    is_emulated = TRIAL.c.clock == str(Clock.EMULATED)
+    obtained = or_(TRIAL.c.clock.is_(None), is_emulated if region.emulated else not_(is_emulated))
     value = TRIAL.c.median_seconds if objective is None else OBJECTIVE.c.value
     query = select(TRIAL, value.label("value")).where(
-        or_(TRIAL.c.task == own.task, namesakes), not_(is_of(own)), TRIAL.c.time < begun, or_(*told)
+        or_(TRIAL.c.task == own.task, namesakes), not_(is_of(own)), TRIAL.c.time < begun, or_(*told), obtained
     )
     if objective is not None:
         has_value = and_(OBJECTIVE.c.trial == TRIAL.c.id, OBJECTIVE.c.expression == objective)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from orio_py.core.expr import Value, show
+from orio_py.record.cuda import CUDA_DEVICE_NAME
 from orio_py.record.measurement import Success
 from orio_py.record.trial import Trial
 from orio_py.search_space.configuration import value_key
@@ -84,7 +85,7 @@ def ranked_series(
         values = tuple(_value(trial, objective) for trial in members)
         if any(value is not None for value in values):
             first = members[0]
-            device = first.metadata.get(device_name, "")
+            device = first.metadata.get(device_name) or first.metadata.get(CUDA_DEVICE_NAME, "")
             found.append(
                 Ranked(
                     series, first.file, first.name, first.inputs, device, objective, tuple(members), values

@@ -33,7 +33,8 @@ class EarlierSeries:
 
 @dataclass(frozen=True, slots=True)
 class RegionKey:
-    """What a region is known by in all its series: the names of its file and its own."""
+    """What a region is known by in all its series: the names of its file and its own; and whether times are emulated."""
 
     file: str
     name: str
+    emulated: bool = False

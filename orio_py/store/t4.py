@@ -18,7 +18,8 @@ from typing import Any, cast
 
 from orio_py.core.diagnostics import fail
 from orio_py.core.source import Position
-from orio_py.record.measurement import Failure, Stage, Success
+from orio_py.record.cuda import EMULATED_TIME
+from orio_py.record.measurement import Clock, Failure, Stage, Success
 from orio_py.record.trial import Trial
 from orio_py.search_space.configuration import Configuration, value_from_json
 from orio_py.store.flat import from_flat, to_flat
@@ -99,11 +100,13 @@ def _result(trial: Trial) -> dict[str, object]:
     if trial.build is not None:
         times["compilation_time"] = 1e3 * trial.build
     measurements: list[dict[str, object]] = []
-    invalidity, correctness = CORRECT, 1.0
+    invalidity, correctness, time = CORRECT, 1.0, TIME
     match trial.measurement:
         case Success(samples=samples, clock=clock) as success:
             times["runtimes"] = [1e3 * s.by(clock) for s in samples]
-            measurements.append({"name": TIME, "value": 1e3 * success.timing.median_s, "unit": "ms"})
+            if clock is Clock.EMULATED:
+                time = EMULATED_TIME
+            measurements.append({"name": time, "value": 1e3 * success.timing.median_s, "unit": "ms"})
         case Failure(stage=stage):
             invalidity, correctness = INVALIDITY[stage], float(stage is Stage.CHECKED)
     measurements.extend({"name": c.name, "value": c.value, "unit": c.unit} for c in trial.counters)
@@ -114,7 +117,7 @@ def _result(trial: Trial) -> dict[str, object]:
     return {
         "timestamp": show_time(trial.time),
         "configuration": {name: _plain(value) for name, value in trial.configuration.items()},
-        "objectives": list(trial.objectives) or [TIME],
+        "objectives": list(trial.objectives) or [time],
         "times": times,
         "invalidity": invalidity,
         "correctness": correctness,

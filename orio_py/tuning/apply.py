@@ -17,7 +17,7 @@ from orio_py.core.expr import Value, show
 from orio_py.core.source import Span
 from orio_py.core.units import Seconds
 from orio_py.record.environment import Environment, Host
-from orio_py.record.measurement import Success
+from orio_py.record.measurement import Clock, Success
 from orio_py.record.trial import Trial
 from orio_py.search_space.configuration import Configuration
 from orio_py.search_space.search_space import SearchSpace
@@ -106,7 +106,7 @@ class Applier:
                 problems.append(_outdated(plan.task, point, found[0]))
         if not found:
             _refuse("ORIO-D011", f"nothing is stored for `{plan.task.name}`", plan, _NOTHING)
-        series = self._of_one_machine(found, plan)
+        series = self._of_one_machine(_measured_first(found), plan)
         known = self._finished(series, plan, problems) if self.choice is None else None
         if known is None:
             known = self._from_trials(series, plan, compiler)
@@ -205,6 +205,12 @@ def _unstarted(task: TuningTask, path: Path, override: str | None) -> Compiler:
     if override is not None:
         words = [*shlex.split(override), *words[1:]]
     return Compiler(tuple(words), (), path.resolve().parent, task.build, "")
+
+
+def _measured_first(found: Sequence[StoredSeries]) -> Sequence[StoredSeries]:
+    """The series that were measured; where none was, those that were emulated."""
+    measured = [s for s in found if s.clock not in (None, Clock.EMULATED)]
+    return measured or [s for s in found if s.clock is Clock.EMULATED] or found
 
 
 def _is_namesake(stored: StoredSeries, file: LoadedFile, plan: Plan, meant: Selection | None) -> bool:

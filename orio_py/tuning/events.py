@@ -31,6 +31,8 @@ class TaskStarted:
     cartesian: int
     valid: int
     planned: int | None
+    emulated: str = ""
+    """The GPU whose times are emulated; '' where variants are measured."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,14 @@ from orio_py.build.detect import cpu_cores
 from orio_py.core.diagnostics import Diagnostic, fail
 from orio_py.core.expr import Value
 from orio_py.core.registry import did_you_mean
+from orio_py.core.source import Position
 from orio_py.core.units import Seconds
 from orio_py.frontend.expressions import parse_setting
 from orio_py.frontend.objective import parse_objective
 from orio_py.kernel.backends import BACKENDS
 from orio_py.measure.base import ORIGINAL_LIMIT, PATIENCE
 from orio_py.measure.observers.choose import Watch, choose_for_device, choose_observers, work_method
+from orio_py.measure.offload.measurer import device_measurer
 from orio_py.search.base import PastSeries, Search, SearchContext
 from orio_py.search.catalog import find, start_search
 from orio_py.search_space.search_space import SearchSpace
@@ -72,6 +74,8 @@ class Evaluation:
     patience: Seconds | None = PATIENCE
     objective: Objective | None = None
     watches: tuple[Watch, ...] = ()
+    emulated: str = ""
+    """The GPU whose times are emulated; '' where variants are measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,8 @@ class Plan:
     watches: tuple[Watch, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
     past: PastUse | None = None
+    emulated: str = ""
+    """The GPU whose times are emulated; '' where variants are measured."""
     insists_on_repeats: bool = False
     """Whether the caller named the number of repetitions, which then holds for long calls, too."""
 
@@ -125,6 +131,7 @@ class Plan:
             None if self.insists_on_repeats else PATIENCE,
             self.objective,
             self.watches,
+            self.emulated,
         )
 
 
@@ -144,6 +151,7 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
     if options.seed is not None:
         task = replace(task, inputs=replace(task.inputs, seed=options.seed))
     target = resolve_target(task, options.target)
+    emulated = resolve_device(target, options.device, objective, task.position)
     if (
         find(spec.algorithm, spec.position).uses_counters
         and not task.measurement.methods
@@ -184,6 +192,7 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
         objective=objective,
         watches=choice.watches,
         warnings=choice.warnings,
+        emulated=emulated,
         insists_on_repeats=options.repeats is not None,
     )
 
@@ -283,6 +292,38 @@ def _require_directives(task: TuningTask, wish: str) -> None:
             task.position,
             help=f"add `transform {titles[Target(wish)]}(...)` to the recipe",
         )
+
+
+EMULATED = "emulated:"
+"""Begins the name of a device that is not there."""
+
+
+def resolve_device(target: str, wish: str | None, objective: Objective | None, position: Position) -> str:
+    """The GPU to emulate of `emulated:GPU`, by its full name; '' for the devices of this machine.
+
+    Raises DiagnosticError ORIO-U060 where the target or the objective cannot be emulated, U054 for an unknown GPU.
+    """
+    if wish is None:
+        return ""
+    if not wish.startswith(EMULATED):
+        message = f"`--device {wish}`: it must read `emulated:GPU`"
+        help_text = "`--device emulated:sm_90`; without `--device` variants run on this machine's own"
+        fail("ORIO-U060", message, help=help_text)
+    measurer = device_measurer(target)
+    if measurer is None or measurer.emulates is None:
+        message = f"`--device {wish}`: variants for `{target}` are not emulated, only CUDA kernels are"
+        fail("ORIO-U060", message, position)
+    if objective is not None:
+        message = (
+            f"the objective `{objective.text}` needs measurements, and `{wish}` is not there to be measured"
+        )
+        fail(
+            "ORIO-U060",
+            message,
+            objective.position or position,
+            help="leave the objective out: it is the emulated time",
+        )
+    return measurer.emulates(wish.removeprefix(EMULATED))
 
 
 def with_target(task: TuningTask, target: str) -> TuningTask:

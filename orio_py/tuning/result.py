@@ -28,6 +28,8 @@ class SpaceCount:
 class Best:
     """The configuration that won, re-measured in the finals, its speed-up over the original, its counters.
 
+    An emulated time has no speed-up (None): nothing of the processor's is compared with it.
+
     `features` are the processor's extensions that its compiler options use beyond the build command's, and `fallback` is
     the configuration whose code is for processors without them (None: the original code is). `build_with` are the options
     that the application's build needs.
@@ -35,7 +37,7 @@ class Best:
 
     configuration: Mapping[str, Value]
     timing: Timing
-    speedup: float
+    speedup: float | None
     counters: tuple[CounterValue, ...] = ()
     features: tuple[str, ...] = ()
     build_with: tuple[str, ...] = ()

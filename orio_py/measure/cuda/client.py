@@ -76,5 +76,10 @@ def cuda_place(number: int = 0) -> CudaPlace:
     return CudaPlace(GPU, str(number), answer["name"], CudaDevice(**answer["device"]))
 
 
+def processor_place(problem: str) -> CudaPlace:
+    """The executor on the processor, and why variants are not run elsewhere."""
+    return _processor(problem)
+
+
 def _processor(problem: str, advice: str | None = None) -> CudaPlace:
     return CudaPlace(PROCESSOR, DEFAULT_ARCHITECTURE, NAME, None, problem, advice)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
@@ -12,25 +12,32 @@ from orio_py.build.compiler import Artifact, BuildFailure
 from orio_py.build.cuda import CudaBinary, CudaCompiler, check_architecture, cuda_options
 from orio_py.build.cuda_catalog import cuda_compiler, cuda_title
 from orio_py.build.cuda_cpu import CudaOnCpu, cuda_on_cpu
-from orio_py.build.cuda_report import kernel_occupancy
+from orio_py.build.disassembler import Disassembler, find_nvdisasm
+from orio_py.build.emulation_core import emulation_core
+from orio_py.build.launch_emulation import emulated_gpu
 from orio_py.codegen.device import DeviceProgram
 from orio_py.codegen.extent import extent_text
 from orio_py.codegen.program import Program
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, Severity
+from orio_py.core.digest import digest
 from orio_py.core.expr import Value
+from orio_py.core.resources import PACKAGE
 from orio_py.core.source import Position
-from orio_py.core.units import Bytes, Seconds
+from orio_py.core.units import Seconds
 from orio_py.kernel.plan import KernelPlan
+from orio_py.machine.timing import GpuTiming, gpu_timing
 from orio_py.measure.base import Baseline
-from orio_py.measure.cuda.client import DEFAULT_ARCHITECTURE, CudaPlace, cuda_place
+from orio_py.measure.cuda.client import DEFAULT_ARCHITECTURE, CudaPlace, cuda_place, processor_place
+from orio_py.measure.cuda.emulated import LaunchEmulation
+from orio_py.measure.cuda.usage import runs, usage_counters, used_kernel
 from orio_py.measure.cuda.variant import BUILT, BuiltCuda, CudaVariant, UsedKernel, wished_architecture
 from orio_py.measure.evaluator import MOST_SAMPLES, Evaluator
 from orio_py.measure.job import EarlyStopping
 from orio_py.measure.offload.client import DeviceWorker
 from orio_py.measure.offload.evaluator import SUFFIX, OffloadEvaluator, agree
 from orio_py.measure.offload.measurer import DeviceMeasurer
-from orio_py.record.cuda import ARCHITECTURE
-from orio_py.record.measurement import Failure, Measurement, Stage, Success
+from orio_py.record.cuda import ARCHITECTURE, CUDA_DEVICE_NAME, EMULATED_TIME
+from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
 from orio_py.record.outcome import VariantFacts
 from orio_py.record.trial import CounterSource, CounterValue
 from orio_py.spec.target import DeviceTime
@@ -41,6 +48,9 @@ LIBRARY = "kernels.so"
 EXECUTOR_SLOWDOWN = 60
 """How much longer than others a variant on the executor may take, which looks at each access."""
 
+NO_KERNELS = "it has no kernels, and what the processor does is not emulated"
+"""What is told of C code where a GPU is emulated."""
+
 CHECKED = "its results are right"
 """What is told of a variant that was run and not timed."""
 
@@ -50,12 +60,13 @@ class CudaTools:
     """What builds variants.
 
     `compiler` makes machine code, None where there is none.  `executor` builds for the processor, None where that does
-    not run variants.  `warnings` tell what is missing.
+    not run variants.  `disassembler` is what emulations need, None where there is none.  `warnings` tell what is missing.
     """
 
     compiler: CudaCompiler | None
     executor: CudaOnCpu | None
     warnings: tuple[Diagnostic, ...] = ()
+    disassembler: Disassembler | None = None
 
     @property
     def title(self) -> str:
@@ -65,15 +76,24 @@ class CudaTools:
 
 @dataclass(slots=True)
 class CudaEvaluator(OffloadEvaluator):
-    """Evaluates variants at `place`; without a GPU there nothing is timed."""
+    """Evaluates variants at `place`; without a GPU there nothing is timed.
+
+    With `emulated` variants have the time that is emulated for that GPU.
+    """
 
     place: CudaPlace
     tools: CudaTools
+    emulated: GpuTiming | None = None
+
+    @property
+    def clock(self) -> Clock:
+        """What ranks variants: time on the wall, or the emulated one."""
+        return Clock.WALL if self.emulated is None else Clock.EMULATED
 
     @property
     def untimed(self) -> str:
-        """Why variants are not timed: there is no GPU.  Also what they are compiled for."""
-        if self.place.has_times:
+        """Why variants have no time: there is no GPU.  Also what they are compiled for."""
+        if self.place.has_times or self.emulated is not None:
             return ""
         built = f"variants are compiled for {DEFAULT_ARCHITECTURE} where the recipe names no `arch`"
         return f"{self.place.problem}; {built if self.tools.compiler else 'nothing makes machine code of variants'}"
@@ -148,7 +168,10 @@ class CudaEvaluator(OffloadEvaluator):
             if isinstance(library, BuildFailure):
                 return library
             modules = [(LIBRARY, tuple(call.kernel for call in variant.calls))]
-        built = BuiltCuda(tuple(modules), tuple(kernels), self.tools.title)
+        emulated = self._emulated(variant, binaries)
+        if isinstance(emulated, BuildFailure):
+            return emulated
+        built = BuiltCuda(tuple(modules), tuple(kernels), self.tools.title, emulated)
         (folder / BUILT).write_text(built.text, encoding="utf-8")
         return Artifact(path, Seconds(perf_counter() - began))
 
@@ -161,13 +184,21 @@ class CudaEvaluator(OffloadEvaluator):
         race: EarlyStopping | None = None,
         check: bool = True,
     ) -> Measurement:
-        """Validate a variant, and time it on a GPU; without one a valid variant is a failure, `Stage.CHECKED`."""
+        """Validate a variant, and time it on a GPU; without one a valid variant is a failure, `Stage.CHECKED`.
+
+        Where a GPU is emulated its time is the emulated one, and variants without kernels have none.
+        """
         found = OffloadEvaluator.measure(
             self, artifact, arguments, coordinate=coordinate, race=race, check=check
         )
-        if artifact.path.suffix == SUFFIX and not self.place.has_times and isinstance(found, Success):
+        if self.place.has_times or not isinstance(found, Success):
+            return found
+        if artifact.path.suffix != SUFFIX:
+            return found if self.emulated is None else Failure(Stage.CHECKED, NO_KERNELS)
+        seconds = BuiltCuda.beside(artifact.path).emulated
+        if self.emulated is None or seconds is None:
             return Failure(Stage.CHECKED, CHECKED)
-        return found
+        return Success((Sample(Seconds(seconds), Seconds(seconds)),), Clock.EMULATED)
 
     def facts(self, artifact: Artifact) -> VariantFacts:
         """What the kernels of a variant use, the architecture, and the GPU."""
@@ -181,7 +212,26 @@ class CudaEvaluator(OffloadEvaluator):
             metadata |= self.place.device.metadata
         else:
             metadata["cuda_library"] = self.place.name
-        return VariantFacts(usage_counters(built.kernels), metadata)
+        counters = usage_counters(built.kernels)
+        if self.emulated is not None:
+            metadata[CUDA_DEVICE_NAME] = f"{self.emulated.name} (emulated)"
+        elif built.emulated is not None:
+            counters = (CounterValue(EMULATED_TIME, built.emulated, "s", CounterSource.EMULATED), *counters)
+        return VariantFacts(counters, metadata)
+
+    def _emulated(self, variant: CudaVariant, binaries: Sequence[CudaBinary]) -> float | BuildFailure | None:
+        """The emulated seconds of a variant's kernels; None where they are not known, and nobody asked for them."""
+        timing = self.emulated or gpu_timing(variant.architecture)
+        if timing is None or not binaries or self.place.has_times or self.tools.disassembler is None:
+            return None
+        if timing.architecture != variant.architecture:
+            return None
+        launches = self.launches(variant.host, variant.calls)
+        emulation = LaunchEmulation(timing, self.tools.disassembler, "the variant")
+        try:
+            return float(emulation.seconds(binaries, launches)) if launches else None
+        except DiagnosticError as problem:
+            return BuildFailure(problem.diagnostics[0].message, "") if self.emulated is not None else None
 
     def _compiled(self, variant: CudaVariant) -> list[CudaBinary] | BuildFailure:
         """The machine code of each text; none where there is no compiler."""
@@ -200,67 +250,29 @@ class CudaEvaluator(OffloadEvaluator):
         wishes = {wished_architecture(plan, position) for plan in plans} - {""}
         agree("architectures", wishes, position)
         own = self.place.device.architecture if self.place.device is not None else ""
+        if self.emulated is not None:
+            return self._emulated_architecture(wishes, self.emulated, position)
         found = next(iter(wishes), own or DEFAULT_ARCHITECTURE)
         if self.tools.compiler is not None:
             check_architecture(self.tools.compiler, found, position)
         if own and not runs(found, own):
             assert self.place.device is not None
-            message = f"machine code for `{found}` does not run on {self.place.device.name}, which is `{own}`"
-            raise DiagnosticError(
-                Diagnostic("ORIO-B041", message, position, help="leave `arch` out, or choose the GPU's own")
-            )
+            raise _not_run(found, self.place.device.name, own, position)
         return found
 
-
-def runs(architecture: str, device: str) -> bool:
-    """Whether a device runs machine code for an architecture: of its own major number, and no later minor one.
-
-    Source: CUDA C++ Programming Guide, section 3.1.2 (binary compatibility).
-
-    >>> runs("sm_80", "sm_86"), runs("sm_90", "sm_86"), runs("sm_90a", "sm_90"), runs("sm_100a", "sm_103")
-    (True, False, True, False)
-    """
-    code, own = (int("".join(c for c in name if c.isdigit())) for name in (architecture, device))
-    if architecture[-1] in "af":
-        return code == own
-    return code // 10 == own // 10 and code <= own
+    def _emulated_architecture(self, wishes: set[str], gpu: GpuTiming, position: Position) -> str:
+        """That of the emulated GPU: the tables are for machine code of its own."""
+        for wish in wishes - {gpu.architecture}:
+            raise _not_run(wish, gpu.name, gpu.architecture, position)
+        if self.tools.compiler is not None:
+            check_architecture(self.tools.compiler, gpu.architecture, position)
+        return gpu.architecture
 
 
-def usage_counters(kernels: Sequence[UsedKernel]) -> tuple[CounterValue, ...]:
-    """What the kernels of a variant use: the most of registers and memory, the sum of spills, the least occupancy."""
-    kinds: tuple[tuple[str, str, Callable[[Sequence[float]], float]], ...] = (
-        ("registers", "", max),
-        ("spill_store_bytes", "B", sum),
-        ("spill_load_bytes", "B", sum),
-        ("stack_bytes", "B", max),
-        ("shared_bytes", "B", max),
-        ("occupancy", "", min),
-    )
-    found: list[CounterValue] = []
-    for name, unit, combine in kinds:
-        values = [getattr(kernel, name) for kernel in kernels]
-        if values and all(value is not None for value in values):
-            source = CounterSource.DERIVED if name == "occupancy" else CounterSource.COMPILER
-            found.append(CounterValue(name, float(combine(values)), unit, source))
-    return tuple(found)
-
-
-def used_kernel(binary: CudaBinary, name: str, threads: int) -> UsedKernel | BuildFailure:
-    """What a kernel uses in blocks of so many threads; a failure when no block fits."""
-    usage = binary.kernel(name)
-    found = kernel_occupancy(usage, binary.architecture, threads, Bytes(0))
-    if found is not None and found.blocks == 0:
-        reason = f"kernel `{name}` cannot be started on {binary.architecture}: {found.problem}"
-        return BuildFailure(reason, binary.log)
-    return UsedKernel(
-        name,
-        usage.registers,
-        usage.spill_store_bytes,
-        usage.spill_load_bytes,
-        usage.stack_bytes,
-        usage.shared_bytes,
-        found.share if found is not None else None,
-    )
+def _not_run(architecture: str, name: str, own: str, position: Position) -> DiagnosticError:
+    message = f"machine code for `{architecture}` does not run on {name}, which is `{own}`"
+    help_text = "leave `arch` out, or choose the GPU's own"
+    return DiagnosticError(Diagnostic("ORIO-B041", message, position, help=help_text))
 
 
 def cuda_tools(place: CudaPlace, folder: Path) -> CudaTools:
@@ -279,6 +291,10 @@ def cuda_tools(place: CudaPlace, folder: Path) -> CudaTools:
         missing = problem.diagnostics
     if place.runs_machine_code:
         return CudaTools(compiler, None)
+    try:
+        disassembler = find_nvdisasm()
+    except EnvironmentProblem:
+        disassembler = None
     folder.mkdir(parents=True, exist_ok=True)
     try:
         executor = cuda_on_cpu(folder)
@@ -294,18 +310,33 @@ def cuda_tools(place: CudaPlace, folder: Path) -> CudaTools:
         severity=Severity.WARNING,
         help=missing[0].help if missing else None,
     )
-    return CudaTools(compiler, executor, (warning,) if missing else ())
+    return CudaTools(compiler, executor, (warning,) if missing else (), disassembler)
 
 
-def _evaluator(original: Evaluator, time: DeviceTime, folder: Path) -> CudaEvaluator:
-    """Raises EnvironmentProblem as `cuda_tools`."""
-    place = cuda_place()
-    return CudaEvaluator(original, time is not DeviceTime.KERNEL, place, cuda_tools(place, folder))
+def _evaluator(original: Evaluator, time: DeviceTime, folder: Path, emulated: str) -> CudaEvaluator:
+    """Raises EnvironmentProblem as `cuda_tools`, and where something is missing that an emulation needs."""
+    if not emulated:
+        place = cuda_place()
+        return CudaEvaluator(original, time is not DeviceTime.KERNEL, place, cuda_tools(place, folder))
+    cuda_compiler()
+    emulation_core()
+    place = processor_place(f"times of {emulated} are emulated")
+    tools = replace(cuda_tools(place, folder), disassembler=find_nvdisasm())
+    return CudaEvaluator(original, False, place, tools, emulated_gpu(emulated))
 
 
-def _devices() -> list[object]:
-    return ["CUDA", list(cuda_place().identity)]
+def _devices(emulated: str) -> list[object]:
+    if not emulated:
+        return ["CUDA", list(cuda_place().identity)]
+    # What an emulation gives depends on the table and on the emulation itself.
+    paths = sorted(path for name in ("emulation", "sass") for path in (PACKAGE / name).rglob("*.[pct]*"))
+    texts = [path.read_text(encoding="utf-8") for path in paths if path.suffix in (".py", ".c", ".toml")]
+    return ["CUDA", "emulated", emulated, digest([repr(emulated_gpu(emulated)), *texts])]
 
 
-MEASURER = DeviceMeasurer(_evaluator, _devices, lambda: [cuda_title()])
-"""What measures CUDA's variants, or builds and checks them."""
+def _emulates(gpu: str) -> str:
+    return emulated_gpu(gpu).name
+
+
+MEASURER = DeviceMeasurer(_evaluator, _devices, lambda: [cuda_title()], emulates=_emulates)
+"""What measures CUDA's variants, or builds and checks them, or emulates them."""

@@ -91,11 +91,13 @@ class BuiltCuda:
     """What was built of a variant: modules by file name with their kernels, and what these use.
 
     `compiler` is the one that made the machine code, '' where there was none, so that nothing is known of kernels.
+    `emulated` are the seconds that the kernels of a call take on a GPU that is not there, None where nobody emulated it.
     """
 
     modules: tuple[tuple[str, tuple[str, ...]], ...]
     kernels: tuple[UsedKernel, ...] = ()
     compiler: str = ""
+    emulated: float | None = None
 
     @property
     def text(self) -> str:
@@ -110,4 +112,5 @@ class BuiltCuda:
             tuple((name, tuple(kernels)) for name, kernels in content["modules"]),
             tuple(UsedKernel(**kernel) for kernel in content["kernels"]),
             content["compiler"],
+            content["emulated"],
         )

@@ -19,15 +19,18 @@ if TYPE_CHECKING:
 class DeviceMeasurer:
     """How variants of a device language are measured.
 
-    `evaluator` makes what measures them, given that of the original code, what ranks variants, and a folder;
-    it raises EnvironmentProblem where nothing here can.  `devices` tells the devices apart, `toolchain` what
-    builds kernels besides the C compiler.  At most `most_jobs` variants are built at a time, if that is a number.
+    `evaluator` makes what measures them, given that of the original code, what ranks variants, a folder, and the GPU to
+    emulate ('' for a device of this machine); it raises EnvironmentProblem where nothing here can.  `devices` tells the
+    devices apart, given the same GPU, `toolchain` what builds kernels besides the C compiler.  At most `most_jobs` variants
+    are built at a time, if that is a number.  `emulates` gives the full name of a GPU that can be emulated, and raises
+    DiagnosticError for others; None where no device of the language is emulated.
     """
 
-    evaluator: Callable[[Evaluator, DeviceTime, Path], VariantEvaluator]
-    devices: Callable[[], list[object]]
+    evaluator: Callable[[Evaluator, DeviceTime, Path, str], VariantEvaluator]
+    devices: Callable[[str], list[object]]
     toolchain: Callable[[], list[str]]
     most_jobs: int | None = None
+    emulates: Callable[[str], str] | None = None
 
 
 def device_measurer(target: str) -> DeviceMeasurer | None:

@@ -231,7 +231,7 @@ def _end(done: Completed) -> str:
     return done.signal_name or f"exit status {done.returncode}"
 
 
-def _evaluator(original: Evaluator, time: DeviceTime, _: Path) -> OpenCLEvaluator:
+def _evaluator(original: Evaluator, time: DeviceTime, _: Path, __: str) -> OpenCLEvaluator:
     """Raises EnvironmentProblem ORIO-B010 without a device, or without a library to link host code with."""
     found = survey()
     if not found.devices:
@@ -250,7 +250,7 @@ def _evaluator(original: Evaluator, time: DeviceTime, _: Path) -> OpenCLEvaluato
     )
 
 
-def _devices() -> list[object]:
+def _devices(_: str) -> list[object]:
     found = survey()
     setting = [] if found.setting is None else [found.setting]
     return [[list(device.identity) for device in found.devices], *setting]

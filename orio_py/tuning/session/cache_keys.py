@@ -122,7 +122,7 @@ def _minimised(plan: Plan) -> dict[str, object]:
 def _environment(plan: Plan, host: Host) -> str:
     """The machine, with its devices where the code runs on one of them."""
     measurer = device_measurer(plan.target)
-    return host.digest if measurer is None else digest([host.digest, *measurer.devices()])
+    return host.digest if measurer is None else digest([host.digest, *measurer.devices(plan.emulated)])
 
 
 def _counting(plan: Plan) -> dict[str, object]:
@@ -209,6 +209,7 @@ def _metadata(plan: Plan, compiler: Compiler, host: Host, version: str) -> dict[
         "orio:line": str(task.position.line),
         "orio:region": task.name,
         "orio:target": str(plan.target),
+        **({"orio:obtained": "emulated"} if plan.emulated else {}),
         "orio:search": plan.spec.algorithm,
         "orio:seed": str(plan.seed),
         **sizes,

@@ -82,4 +82,5 @@ def task_started(plan: Plan) -> events.TaskStarted:
         plan.space.cartesian,
         plan.space.size,
         None if planned is None else min(planned, plan.space.size),
+        plan.emulated,
     )

@@ -38,7 +38,7 @@ def guided_by_past(plan: Plan, memory: TrialCache) -> Plan:
     stored = memory.database.earlier(
         keys.series,
         memory.generation,
-        RegionKey(keys.file, keys.name),
+        RegionKey(keys.file, keys.name, bool(plan.emulated)),
         plan.objective.text if plan.objective is not None else None,
         TRIALS_TAKEN,
     )

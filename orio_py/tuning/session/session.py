@@ -108,7 +108,7 @@ class TuningSession:
         finally:
             self._spent.prepare += perf_counter() - began
         if self.memory is not None:
-            self.memory.clock = self._baseline.measurement.clock
+            self.memory.clock = None if plan.emulated else self._baseline.measurement.clock
         cost = expected_cost(plan, self._baseline)
         if self.has_siblings or cost.seconds > WORTH_TELLING:
             self.listener(cost)
@@ -173,10 +173,11 @@ class TuningSession:
         evaluator, baseline = self._evaluator, self._baseline
         assert evaluator is not None
         assert baseline is not None
-        self.listener(events.BaselineMeasured(baseline.measurement.timing))
+        if not self.plan.emulated:
+            self.listener(events.BaselineMeasured(baseline.measurement.timing))
         self.listener(events.StageStarted(events.StageName.SEARCH))
         self._search(evaluator, baseline, start)
-        if not self._book.valid:
+        if not self._book.valid or self.plan.emulated:  # emulated times are the same every time
             return None
         self.listener(events.StageStarted(events.StageName.FINALS))
         return self._finals(evaluator, baseline, start)

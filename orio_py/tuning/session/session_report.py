@@ -71,7 +71,7 @@ class SessionReporter:
     ) -> RegionReport:
         """The report, without the steadiness of the machine."""
         plan, book, position = self.plan, self.book, self.plan.task.position
-        original = baseline.measurement.timing if baseline is not None else None
+        original = baseline.measurement.timing if baseline is not None and not plan.emulated else None
         best, reason = None, "no valid variant was found"
         if book.failures[Stage.CHECKED]:
             reason = "variants were checked, and none was timed"
@@ -79,6 +79,11 @@ class SessionReporter:
             if verdict.original.samples:
                 original = verdict.original.timing(verdict.clock)
             best, reason = self._best(verdict, baseline), verdict.reason
+        elif plan.emulated and (leader := book.leader()) is not None:
+            best, reason = (
+                self._emulated(leader, baseline),
+                f"the fastest by emulation of {plan.emulated}; not measured",
+            )
         elif original is not None and (leader := book.leader()) is not None:
             assert isinstance(leader.measurement, Success)
             timing = leader.measurement.timing
@@ -100,12 +105,24 @@ class SessionReporter:
             environment=self._environment(best.configuration if best is not None else {}),
             baseline=original,
             best=best,
-            kept_original=verdict is None or not verdict.wins,
+            kept_original=interrupted or best is None
+            if plan.emulated
+            else verdict is None or not verdict.wins,
             reason=reason,
             interrupted=interrupted,
             goal=self._goal(baseline, verdict),
             counters=self.counters,
             past=plan.past,
+        )
+
+    def _emulated(self, leader: MeasuredVariant, baseline: Baseline | None) -> Best:
+        """The best of an emulated search, which nothing on the processor is compared with."""
+        assert isinstance(leader.measurement, Success)
+        values = dict(leader.configuration)
+        best = Best(values, leader.measurement.timing, None, leader.counters)
+        features = needed_features(self.compiler, values)
+        return replace(
+            best, features=features, fallback=self._fallback(values, baseline) if features else None
         )
 
     def _best(self, verdict: Verdict, baseline: Baseline | None) -> Best | None:

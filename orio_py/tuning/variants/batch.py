@@ -40,7 +40,7 @@ from orio_py.tuning.variants.pipeline import (
 from orio_py.tuning.variants.scoring import Scorer
 from orio_py.tuning.variants.variant import VariantGenerator
 
-EXTRA_ROUNDS = {Clock.THREAD_CPU: 0, Clock.WALL: 1}
+EXTRA_ROUNDS = {Clock.THREAD_CPU: 0, Clock.WALL: 1, Clock.EMULATED: 0}
 """Rounds after the first in which those that may win are measured again, in turn: wall time needs them."""
 
 SPELL = Seconds(10.0)

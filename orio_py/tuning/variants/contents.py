@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from orio_py.core.expr import Value, show
 from orio_py.core.source import Span
 from orio_py.kernel.backend import Backend
+from orio_py.record.measurement import Clock
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.region import Region
 from orio_py.spec.task import TuningTask
@@ -143,6 +144,8 @@ def _evidence(winner: Winner) -> list[str]:
         return [f"original{where}: {report.reason} ({report.trials} trials)"]
     timing = report.best.timing
     measured = f"median {_time(timing.median_s)} (MAD {_time(timing.mad_s)}, {timing.repeats} repetitions, {timing.clock})"
+    if timing.clock is Clock.EMULATED:
+        measured = f"emulated time {_time(timing.median_s)} of its kernels"
     if winner.codes is None:
         return [f"original code{where}: {report.reason}"]
     configuration = f"configuration{where}: {_shown(report.best.configuration)}"

@@ -132,7 +132,10 @@ def test_a_picture_is_of_one_launch(capsys, tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
-@pytest.mark.parametrize("name", ["gemver", "jacobi_1d", "types", "mat_vec_tile"])
+@pytest.mark.parametrize(
+    "name",
+    ["gemver", *(pytest.param(n, marks=pytest.mark.proof) for n in ("jacobi_1d", "types", "mat_vec_tile"))],
+)
 def test_what_the_text_tells_is_what_a_run_finds(name, tmp_path):
     """Launches, trip counts and whole numbers are the same without a run as with one."""
     path = COMPAT / f"{name}.c"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from trials import START, failure, series, success, trial
 
 from orio_py.core.digest import digest
-from orio_py.record.measurement import Stage
+from orio_py.record.measurement import Clock, Stage
 from orio_py.store.database import ResultsDatabase, Series
 from orio_py.store.series import EarlierSeries, RegionKey
 
@@ -47,6 +48,18 @@ def test_series_of_the_same_region_or_task_are_its_past(database):
     assert second.inputs == {"N": 500, "alpha": 1.5}
     assert second.metadata["orio:param:U"] == "2"
     assert [len(found.trials) for found in earlier(database, limit=2)] == [1, 1]
+
+
+def test_measured_and_emulated_times_are_no_past_of_each_other(database):
+    measured = success(2e-3)
+    database.append_all(
+        [trial(1, measured), trial(2, replace(measured, clock=Clock.EMULATED)), trial(3, failure())]
+    )
+    (found,) = earlier(database)
+    assert values(found) == {1: pytest.approx(2e-3, rel=1e-3), 3: None}
+    emulated = replace(REGION, emulated=True)
+    (found,) = database.earlier(OWN, database.begin(OWN, LATER), emulated, None, 100)
+    assert values(found) == {2: pytest.approx(2e-3, rel=1e-3), 3: None}
 
 
 @pytest.mark.parametrize(

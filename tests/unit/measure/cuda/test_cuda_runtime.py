@@ -24,8 +24,8 @@ from orio_py.measure.cuda import client
 from orio_py.measure.cuda.client import cuda_place
 from orio_py.measure.cuda.drivers.base import DriverProblem
 from orio_py.measure.cuda.drivers.processor import ProcessorDriver
-from orio_py.measure.cuda.evaluator import runs, usage_counters, used_kernel
 from orio_py.measure.cuda.runtime import CudaRuntime, as_variant_problem
+from orio_py.measure.cuda.usage import runs, usage_counters, used_kernel
 from orio_py.measure.cuda.variant import BUILT, BuiltCuda, CudaVariant, UsedKernel
 from orio_py.measure.job import ResultLines, judge
 from orio_py.measure.offload.client import Answer, DeviceWorker
