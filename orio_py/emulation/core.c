@@ -57,7 +57,7 @@ struct state {
   struct result *out;
   struct warp *warps;
   struct candidate *candidates;
-  double *admit, *free_at, *best_time, *times, *served;
+  double *admit, *free_at, *best_time, *served;
   int32_t *best_warp, *last_warp, *left, *arrived;
   int32_t total, started;
   int64_t order;
@@ -130,7 +130,7 @@ static double issuable(const struct state *x, int32_t index)
 
 static void choose(struct state *x, int32_t scheduler)
 {
-  double least = NEVER, from = x->free_at[scheduler], at;
+  double from = x->free_at[scheduler], at = NEVER, time;
   int32_t w, best = -1, previous = x->last_warp[scheduler], step = x->m->schedulers;
   int64_t order = 0;
 
@@ -141,27 +141,25 @@ static void choose(struct state *x, int32_t scheduler)
     x->best_time[scheduler] = from;
     return;
   }
+  /* Of those that can go on by the time that the scheduler is free, the first in order; else of those that can go on first. */
   for (w = scheduler; w < x->total; w += step) {
-    x->times[w] = x->candidates[w].ready;
-    if (x->times[w] > least && x->times[w] > from)
+    const struct candidate *c = &x->candidates[w];
+    int64_t mine = c->order;
+    if (c->ready > at && best >= 0)
       continue;
-    x->times[w] = issuable(x, w);
-    if (x->times[w] < least)
-      least = x->times[w];
-  }
-  at = greater(least, from);
-  for (w = scheduler; least < NEVER && w < x->total; w += step) {
-    int64_t mine;
-    if (x->times[w] > at)
+    time = issuable(x, w);
+    if (time >= NEVER || (best >= 0 && time > at && time > from))
       continue;
-    mine = x->candidates[w].order;
+    if (time < from)
+      time = from;
     if (x->m->policy == GREEDY_THEN_OLDEST && w == previous)
       mine = -1;
     if (x->m->policy == ROUND_ROBIN)
       mine = (w - previous - 1 + 2 * x->total) % x->total;
-    if (best < 0 || mine < order) {
+    if (best < 0 || time < at || mine < order) {
       best = w;
       order = mine;
+      at = time;
     }
   }
   x->best_warp[scheduler] = best;
@@ -365,13 +363,12 @@ int orio_emulate(const struct steps *s, const struct machine *m, const struct wo
   x.total = k->slots * k->warps;
   x.warps = calloc(x.total, sizeof *x.warps);
   x.candidates = calloc(x.total, sizeof *x.candidates);
-  x.admit = calloc((size_t)m->resources * m->schedulers + 2 * m->schedulers + x.total + k->slots, sizeof *x.admit);
+  x.admit = calloc((size_t)m->resources * m->schedulers + 2 * m->schedulers + k->slots, sizeof *x.admit);
   x.best_warp = calloc(2 * m->schedulers + 2 * k->slots, sizeof *x.best_warp);
   if (x.warps && x.candidates && x.admit && x.best_warp) {
     x.free_at = x.admit + m->resources * m->schedulers;
     x.best_time = x.free_at + m->schedulers;
-    x.times = x.best_time + m->schedulers;
-    x.served = x.times + x.total;
+    x.served = x.best_time + m->schedulers;
     x.last_warp = x.best_warp + m->schedulers;
     x.left = x.last_warp + m->schedulers;
     x.arrived = x.left + k->slots;

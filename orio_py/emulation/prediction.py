@@ -8,6 +8,7 @@ that is to be trusted.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -17,6 +18,7 @@ import numpy as np
 
 from orio_py.emulation.caches import AccessLevels, GlobalAccess, Residents, cache_levels
 from orio_py.emulation.core import Core, Multiprocessor, Schedule, StepTable, Work
+from orio_py.emulation.lanes import Array
 from orio_py.emulation.outcome import (
     ClassCycles,
     CodeRegion,
@@ -61,6 +63,7 @@ class Emulator:
 
     def __init__(self, kernel: EmulatedKernel, core: Core) -> None:
         self.kernel, self.core = kernel, core
+        self._instructions: dict[int, float] = {}
         self.loops = LoopRegions.of(kernel.function)
         self.traces = {block: _block_traces(kernel, block) for block in (0, *_classes(kernel))}
         self.levels = self._levels()
@@ -72,9 +75,11 @@ class Emulator:
     def counts(self) -> Mapping[int, float]:
         """How often a warp of a middle block comes to each entry of the trace, on average."""
         total: dict[int, float] = {}
-        for items in self.traces[0]:
+        alike = Counter(id(items) for items in self.traces[0])
+        for items in {id(items): items for items in self.traces[0]}.values():
+            share = alike[id(items)] / len(self.traces[0])
             for place, count in place_counts(items, {}, executed=True).items():
-                total[place] = total.get(place, 0.0) + count / len(self.traces[0])
+                total[place] = total.get(place, 0.0) + count * share
         return total
 
     def _levels(self) -> Mapping[int, AccessLevels]:
@@ -103,7 +108,7 @@ class Emulator:
         schedule: Schedule | None = None
         for block, traces in self.traces.items():
             share = self.kernel.sample.counts[block] / whole
-            found = self.class_cycles(traces)
+            found = self.middle if block == 0 else self.class_cycles(traces)
             cycles += share * found.cycles
             block_cycles += share * found.block
             error += share * found.error
@@ -116,13 +121,18 @@ class Emulator:
             self._utilization(cycles * scale), self._issue_share(cycles * scale), self._regions(schedule), self._waits(schedule),
         )  # fmt: skip
 
-    def short_times(self, traces: Sequence[Sequence[Item]], factor: int = 1) -> dict[int, int]:
-        """With how many iterations each loop is emulated."""
+    def short_times(self, traces: Sequence[Sequence[Item]], least: int = 2) -> dict[int, int]:
+        """With how many iterations each loop is emulated: so many at least."""
         found: dict[int, int] = {}
         for items in traces:
             for header, size in _body_sizes(items).items():
-                found[header] = max(found.get(header, 0), factor * max(2, ceil(_LEAST_STEPS / max(1, size))))
+                found[header] = max(found.get(header, 0), max(least, ceil(_LEAST_STEPS / max(1, size))))
         return found
+
+    @cached_property
+    def middle(self) -> ClassCycles:
+        """What a launch would take if all its blocks were like the one in the middle."""
+        return self.class_cycles(self.traces[0])
 
     def class_cycles(self, traces: Sequence[Sequence[Item]]) -> ClassCycles:
         """What a launch would take if all its blocks were like these."""
@@ -169,25 +179,29 @@ class Emulator:
 
     def table(self, traces: Sequence[Sequence[Item]], times: Mapping[int, int]) -> tuple[StepTable, Work]:
         """The steps of the warps of a block, equal ones once."""
-        made: dict[tuple[int, ...], tuple[int, int]] = {}
+        made: dict[int, tuple[int, int]] = {}  # warps that do the same share one object
         order: list[int] = []
-        first: list[int] = []
-        count: list[int] = []
         for items in traces:
-            steps = tuple(expanded(items, times, self.entries))
-            if steps not in made:
-                made[steps] = (len(order), len(steps))
+            if id(items) not in made:
+                steps = expanded(items, times, self.entries)
+                made[id(items)] = (len(order), len(steps))
                 order += steps
-            first.append(made[steps][0])
-            count.append(made[steps][1])
+        first = [made[id(items)][0] for items in traces]
+        count = [made[id(items)][1] for items in traces]
         whole = sum(count) * self.kernel.slots
         waves = min(max(_WAVES, _ISSUED // whole), 4 * _WAVES)
-        every = sum(sum(place_counts(items, {}).values()) for items in traces)
+        every = sum(self._issued(items) for items in traces)
         if every > _MOSTLY_LOOPS * sum(count):  # what is emulated here is the smallest part of the time
             waves = 1
         blocks = min(self.kernel.blocks_each, waves * self.kernel.slots)
         work = Work(tuple(first), tuple(count), self.kernel.slots, blocks)
         return self.rows.take(np.array(order, np.int64)), work
+
+    def _issued(self, items: Sequence[Item]) -> float:
+        """How many instructions a warp issues, loops with all their iterations."""
+        if id(items) not in self._instructions:
+            self._instructions[id(items)] = sum(place_counts(items, {}).values())
+        return self._instructions[id(items)]
 
     def run(
         self, traces: Sequence[Sequence[Item]], times: Mapping[int, int]
@@ -212,18 +226,25 @@ class Emulator:
             for e in schedule.events
         )
 
+    @cached_property
+    def asked(self) -> Array:
+        """For how many cycles a warp of a middle block asks for each resource, in each region of the code (its row)."""
+        busy = np.zeros((self.machine.gap.shape[0], len(RESOURCES)))
+        gap, rows = self.machine.gap[0], self.rows
+        for place, count in self.counts.items():
+            region = int(rows.region[place])
+            pipe, second = int(rows.pipe[place]), int(rows.second[place])
+            if pipe >= 0:
+                busy[region, pipe] += count * gap[pipe] * rows.amount[place]
+            if second >= 0:
+                busy[region, second] += count * gap[second]
+            for resource, column in ((self.machine.l2, rows.l2), (self.machine.dram, rows.dram)):
+                busy[region, resource] += count * gap[resource] * column[place]
+        return busy
+
     def _utilization(self, cycles: float) -> dict[Resource, float]:
         """The share of the time in which resources take requests, from what all blocks ask of them."""
-        busy = np.zeros(len(RESOURCES))
-        gap = self.machine.gap[0]
-        for place, count in self.counts.items():
-            pipe, second = int(self.rows.pipe[place]), int(self.rows.second[place])
-            if pipe >= 0:
-                busy[pipe] += count * gap[pipe] * self.rows.amount[place]
-            if second >= 0:
-                busy[second] += count * gap[second]
-            for resource, column in ((self.machine.l2, self.rows.l2), (self.machine.dram, self.rows.dram)):
-                busy[resource] += count * gap[resource] * column[place]
+        busy = self.asked.sum(axis=0)
         busy *= self.kernel.launch.warps * self.kernel.launch.blocks / self.kernel.multiprocessors
         parts = np.where(self.machine.once, 1, self.machine.schedulers)
         shares = busy / parts / max(1.0, cycles)
@@ -232,7 +253,7 @@ class Emulator:
     def _issue_share(self, cycles: float) -> float:
         """The share of the issue slots that are used."""
         traces = self.traces[0]
-        issued = sum(sum(place_counts(items, {}).values()) for items in traces)
+        issued = sum(self._issued(items) for items in traces)
         slots = cycles * self.machine.schedulers * self.machine.width
         return issued * self.kernel.launch.blocks / self.kernel.multiprocessors / max(1.0, slots)
 

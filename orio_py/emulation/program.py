@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -231,32 +231,41 @@ def place_counts(
     return found
 
 
-def with_dependences(steps: StepTable, function: SassFunction, first: Sequence[int]) -> StepTable:
+@dataclass(frozen=True, slots=True)
+class RegisterUses:
+    """The registers that each instruction of a function reads and writes, by its number."""
+
+    reads: Mapping[int, tuple[Place, ...]]
+    writes: Mapping[int, tuple[Place, ...]]
+
+    @classmethod
+    def of(cls, function: SassFunction, sites: Iterable[int]) -> RegisterUses:
+        """Those of some instructions."""
+        code = {site: function.instructions[site] for site in sites}
+        return cls(
+            {site: tuple(read(one)) for site, one in code.items()},
+            {site: tuple(written(one)) for site, one in code.items()},
+        )
+
+
+def with_dependences(steps: StepTable, uses: RegisterUses, first: Sequence[int]) -> StepTable:
     """The steps with those of fixed latency that each needs the result of; warps begin at `first`."""
-    reads, writes = _register_uses(function, steps)
-    table = np.zeros((len(steps.site), DEPENDENCES), np.int32)
+    found = np.zeros(DEPENDENCES * len(steps.site), np.int32)
     last: dict[Place, int] = {}
     starts = set(first)
     fixed = ((steps.kind == Kind.FIXED) & (steps.pipe >= 0)).tolist()
+    reads, writes = uses.reads, uses.writes
     for step, site in enumerate(steps.site.tolist()):
         if step in starts:
-            last = {}
+            last.clear()
         near = {step - last[place] for place in reads[site] if place in last}
-        for column, distance in enumerate(sorted(d for d in near if 0 < d < HISTORY)[:DEPENDENCES]):
-            table[step, column] = distance
-        for place in writes[site]:
-            if fixed[step]:
+        if near:
+            nearest = sorted(distance for distance in near if distance < HISTORY)[:DEPENDENCES]
+            found[DEPENDENCES * step : DEPENDENCES * step + len(nearest)] = nearest
+        if fixed[step]:
+            for place in writes[site]:
                 last[place] = step
-            else:
+        else:
+            for place in writes[site]:
                 last.pop(place, None)
-    return replace(steps, dependence=table.ravel())
-
-
-def _register_uses(
-    function: SassFunction, steps: StepTable
-) -> tuple[dict[int, tuple[Place, ...]], dict[int, tuple[Place, ...]]]:
-    sites: list[int] = np.unique(steps.site).tolist()
-    return (
-        {site: read(function.instructions[site]) for site in sites},
-        {site: written(function.instructions[site]) for site in sites},
-    )
+    return replace(steps, dependence=found)

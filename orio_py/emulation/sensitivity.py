@@ -13,10 +13,10 @@ from enum import StrEnum
 
 import numpy as np
 
-from orio_py.emulation.core import Core, Multiprocessor, StepTable, Work
+from orio_py.emulation.core import Core, Kind, Multiprocessor, StepTable, Work
 from orio_py.emulation.outcome import ClassCycles, LaunchPrediction
 from orio_py.emulation.prediction import Emulator, all_blocks
-from orio_py.emulation.program import RESOURCES, with_dependences
+from orio_py.emulation.program import RESOURCES, RegisterUses, with_dependences
 from orio_py.emulation.trace import Item
 from orio_py.machine.timing import Resource
 
@@ -32,6 +32,15 @@ _IDLE = 0.05
 """Gaps of resources that take requests for less of the time are not looked at."""
 
 _ALMOST_ALL = 0.9
+
+_NOTHING = 0.02
+"""Sensitivities that cannot be larger than this are not looked at."""
+
+_ALONE = 0.3
+"""Parameters that may tell so much are changed one by one."""
+
+_TOGETHER = 0.1
+"""Of others that do not tell so much together, none is looked at."""
 
 
 class ResourceBound(StrEnum):
@@ -76,28 +85,101 @@ class SensitivityReport:
 
 
 def sensitivity(emulator: Emulator, prediction: LaunchPrediction, core: Core) -> SensitivityReport:
-    """Change latency and gap of each resource that the kernel uses, one after the other."""
+    """Change latency and gap of the resources that may tell, the likeliest first.
+
+    All latencies, gaps and stalls twice as long make all of it twice as long: the sensitivities add up to 1 (Euler's
+    theorem on homogeneous functions).  So the others are not looked at when those that were leave next to nothing.
+    """
     probe = _Probe(emulator, core)
+    values = _values(probe, _likely(emulator, prediction))
     used = [r for r in RESOURCES if prediction.utilization.get(r, 0.0) > 0]
     found = [
-        Sensitivity(resource, bound, probe.sensitivity(resource, bound))
+        Sensitivity(resource, bound, values.get((resource, bound), 0.0))
         for resource in used
         for bound in ResourceBound
         if bound is ResourceBound.LATENCY or prediction.utilization[resource] >= _IDLE
     ]
     found.sort(key=lambda one: -one.value)
     looked_at = tuple(
-        replace(one, halved=1 + probe.change(one.resource, one.bound, 0.5)) if place < 3 else one
+        replace(one, halved=1 + probe.change([(one.resource, one.bound)], 0.5))
+        if place < 3 and one.value >= _WORTH_A_LOOK
+        else one
         for place, one in enumerate(found)
     )
     first = looked_at[0] if looked_at and looked_at[0].value >= _TELLS else None
-    regions: dict[int | None, float] = {}
-    if first is not None and len(prediction.regions) > 1:
-        for region in prediction.regions:
-            number = 0 if region.header is None else 1 + emulator.loops.headers.index(region.header)
-            regions[region.header] = probe.sensitivity(first.resource, first.bound, number)
+    regions = (
+        _of_regions(probe, prediction, first) if first is not None and len(prediction.regions) > 1 else {}
+    )
     share = prediction.utilization.get(first.resource, 0.0) if first is not None else 0.0
     return SensitivityReport(looked_at, LimitingResource(first, share, regions), 1 + probe.twice_issued())
+
+
+_Parameter = tuple[Resource, ResourceBound]
+
+
+def _likely(emulator: Emulator, prediction: LaunchPrediction) -> dict[_Parameter, float]:
+    """What each sensitivity is at most, the largest first; those that cannot tell are left out.
+
+    A gap tells no more than the resource is busy; a latency no more than a warp would wait if it waited for each result.
+    """
+    counts = emulator.counts
+    waits = dict.fromkeys(RESOURCES, 0.0)
+    latency = emulator.machine.latency.max(axis=0)
+    rows = emulator.rows
+    for place, count in counts.items():
+        pipe = int(rows.pipe[place])
+        for number, chance in (
+            (pipe, 1.0),
+            (emulator.machine.l2, float(rows.l2_chance[place])),
+            (emulator.machine.dram, float(rows.dram_chance[place])),
+        ):
+            if number >= 0 and chance > 0:
+                waits[RESOURCES[number]] += count * chance * float(latency[number])
+    barriers = sum(count for place, count in counts.items() if rows.kind[place] == Kind.SYNCHRONISE)
+    waits[Resource.BARRIER] += barriers * float(latency[emulator.machine.barrier])
+    lives = max(1.0, prediction.block_cycles * emulator.kernel.slots)
+    found: dict[_Parameter, float] = {}
+    for resource in RESOURCES:
+        busy = prediction.utilization.get(resource, 0.0)
+        if busy >= _IDLE:
+            found[resource, ResourceBound.THROUGHPUT] = min(1.0, busy)
+        found[resource, ResourceBound.LATENCY] = min(1.0, waits[resource] / lives)
+    likely = {parameter: most for parameter, most in found.items() if most >= _NOTHING}
+    return dict(sorted(likely.items(), key=lambda item: -item[1]))
+
+
+def _values(probe: _Probe, likely: Mapping[_Parameter, float]) -> dict[_Parameter, float]:
+    """The sensitivities of the parameters; those that are unlikely to tell are changed together until they do."""
+    values: dict[_Parameter, float] = {}
+    groups = [[parameter] for parameter, most in likely.items() if most >= _ALONE]
+    rest = [parameter for parameter, most in likely.items() if most < _ALONE]
+    waiting = [*groups, rest] if rest else groups
+    while waiting and sum(values.values()) < 1 - _WORTH_A_LOOK:
+        group = waiting.pop(0)
+        is_sure = min(likely[one] for one in group) > _ALMOST_ALL and group[0][1] is ResourceBound.THROUGHPUT
+        value = probe.sensitivity(group, is_sure=is_sure)
+        if len(group) == 1:
+            values[group[0]] = value
+        elif value >= _TOGETHER:
+            half = len(group) // 2
+            waiting[:0] = [group[:half], group[half:]]
+    return values
+
+
+def _of_regions(probe: _Probe, prediction: LaunchPrediction, first: Sensitivity) -> dict[int | None, float]:
+    """How much of a sensitivity each region of the code has, until what is left is next to nothing."""
+    headers = probe.emulator.loops.headers
+    asks = probe.emulator.asked[:, RESOURCES.index(first.resource)]
+    numbers = {r.header: 0 if r.header is None else 1 + headers.index(r.header) for r in prediction.regions}
+    regions: dict[int | None, float] = dict.fromkeys(numbers, 0.0)
+    left = first.value
+    for header, number in sorted(numbers.items(), key=lambda item: -asks[item[1]]):
+        if left < _WORTH_A_LOOK:
+            break
+        alone = asks[number] >= (1 - _WORTH_A_LOOK) * asks.sum() > 0
+        regions[header] = first.value if alone else probe.sensitivity([(first.resource, first.bound)], number)
+        left -= regions[header]
+    return regions
 
 
 class _Probe:
@@ -109,53 +191,54 @@ class _Probe:
     def __init__(self, emulator: Emulator, core: Core) -> None:
         self.emulator, self.core = emulator, core
         traces = emulator.traces[0]
-        whole = emulator.class_cycles(traces)
-        self.loop, self.share = _longest(whole)
-        short = emulator.short_times(traces)
-        self.blocks = self._table(traces, short)
+        self.loop, self.share = _longest(emulator.middle)
+        sites = {max(0, entry[0]) for entry in emulator.kernel.trace.entries}
+        self._uses = RegisterUses.of(emulator.kernel.function, sites)
+        short = emulator.short_times(traces, least=1)
+        steps, work = self._table(traces, short)
+        self.blocks = (steps, work) if self.share < _ALMOST_ALL else None
         self.less = self.more = None
-        if self.loop is not None:
-            self.less = self._first(traces, short)
-            self.more = self._first(traces, {**short, self.loop: 2 * short[self.loop]})
+        if self.loop is not None and self.share > 1 - _ALMOST_ALL:
+            self.less = steps, replace(work, blocks=work.slots)
+            steps, work = self._table(traces, {**short, self.loop: 2 * short[self.loop]})
+            self.more = steps, replace(work, blocks=work.slots)
         self.base = self._times(emulator.machine)
 
     def _table(self, traces: Sequence[Sequence[Item]], times: Mapping[int, int]) -> tuple[StepTable, Work]:
         steps, work = self.emulator.table(traces, times)
-        return with_dependences(steps, self.emulator.kernel.function, sorted(set(work.first))), work
-
-    def _first(self, traces: Sequence[Sequence[Item]], times: Mapping[int, int]) -> tuple[StepTable, Work]:
-        steps, work = self._table(traces, times)
-        return steps, replace(work, blocks=work.slots)
+        return with_dependences(steps, self._uses, sorted(set(work.first))), work
 
     def _times(self, machine: Multiprocessor) -> tuple[float, float]:
         """Cycles of all blocks with short loops, and of iterations of the longest one."""
         blocks = iterations = 0.0
-        if self.share < _ALMOST_ALL:
+        if self.blocks is not None:
             steps, work = self.blocks
             blocks = all_blocks(self.core(steps, machine, work), work, self.emulator.kernel.blocks_each)[0]
-        if self.less is not None and self.more is not None and self.share > 1 - _ALMOST_ALL:
+        if self.less is not None and self.more is not None:
             iterations = self.core(self.more[0], machine, self.more[1]).cycles
             iterations -= self.core(self.less[0], machine, self.less[1]).cycles
         return blocks, iterations
 
-    def sensitivity(self, resource: Resource, bound: ResourceBound, region: int | None = None) -> float:
-        """By which share of the parameter's change the time changes, upwards and downwards: the smaller of both.
+    def sensitivity(
+        self, parameters: Sequence[_Parameter], region: int | None = None, *, is_sure: bool = False
+    ) -> float:
+        """By which share of the parameters' change the time changes, upwards and downwards: the smaller of both.
 
         Which warp goes first changes with every parameter, and with it the time a little: by chance the two do not agree.
+        Of a resource that is busy all the time it `is_sure` that its gap tells, and upwards is enough.
         """
-        slower = self.change(resource, bound, 1 + CHANGE, region) / CHANGE
-        if slower < _WORTH_A_LOOK:
-            return max(0.0, slower)
-        return max(0.0, min(slower, -self.change(resource, bound, 1 - CHANGE, region) / CHANGE))
+        slower = self.change(parameters, 1 + CHANGE, region) / CHANGE
+        if slower < _WORTH_A_LOOK or (is_sure and slower > _ALMOST_ALL):
+            return min(max(0.0, slower), 1.0)
+        return max(0.0, min(slower, -self.change(parameters, 1 - CHANGE, region) / CHANGE))
 
-    def change(
-        self, resource: Resource, bound: ResourceBound, factor: float, region: int | None = None
-    ) -> float:
+    def change(self, parameters: Sequence[_Parameter], factor: float, region: int | None = None) -> float:
         """By which share the time changes; in one region of the code alone, where that is named."""
         machine = self.emulator.machine
         latency, gap = machine.latency.copy(), machine.gap.copy()
         rows = slice(None) if region is None else slice(region, region + 1)
-        (latency if bound is ResourceBound.LATENCY else gap)[rows, RESOURCES.index(resource)] *= factor
+        for resource, bound in parameters:
+            (latency if bound is ResourceBound.LATENCY else gap)[rows, RESOURCES.index(resource)] *= factor
         return self._share_of(replace(machine, latency=latency, gap=gap))
 
     def twice_issued(self) -> float:

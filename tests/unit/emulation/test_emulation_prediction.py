@@ -156,6 +156,41 @@ def test_a_product_is_limited_by_its_loads():
     assert report.bottleneck.regions[header] == pytest.approx(first.value, rel=0.3)
 
 
+class Counted:
+    """A core that counts the instructions that it issues."""
+
+    def __init__(self, core):
+        self.core, self.issued, self.machines = core, 0, []
+
+    def __call__(self, steps, machine, work, **options):
+        found = self.core(steps, machine, work, **options)
+        self.issued += found.issued
+        self.machines.append(machine)
+        return found
+
+
+@pytest.mark.parametrize("make", [lambda: product(1024), lambda: axpy(1 << 24)])
+def test_parameters_that_cannot_tell_are_not_looked_at(make):
+    """Sensitivities add up to 1: with one that is near it the others are next to nothing, as changing each shows."""
+    found = make()
+    prediction = found.predict()
+    core = Counted(found.core)
+    report = sensitivity(found, prediction, core)
+    assert core.issued < 20 * 30_000
+    first = report.bottleneck.sensitivity
+    assert sum(one.value for one in report.sensitivities) == pytest.approx(1, abs=0.15)
+    machine = found.machine
+    for other in report.sensitivities[1:]:
+        latency, gap = machine.latency.copy(), machine.gap.copy()
+        changed = latency if other.bound is ResourceBound.LATENCY else gap
+        changed[:, list(Resource).index(other.resource)] *= 1.25
+        found.machine = replace(machine, latency=latency, gap=gap)
+        cycles, _, _ = found.run(found.traces[0], found.short_times(found.traces[0]))
+        found.machine = machine
+        plain, _, _ = found.run(found.traces[0], found.short_times(found.traces[0]))
+        assert (cycles / plain - 1) / 0.25 < 0.2 < first.value
+
+
 def test_blocks_at_the_end_that_do_nothing_are_a_class_of_their_own():
     n = 1000
     found = emulator("naive_sm_90", (63, 63, 1), (16, 16, 1), {0: n, 1: A, 2: B, 3: C})
