@@ -260,6 +260,7 @@ def trial_json(trial: Trial) -> dict[str, object]:
         "seconds": {"build": trial.build, "run": trial.run},
         "counters": counters_as_json(trial.counters),
         "objectives": dict(trial.objectives),
+        "features": dict(trial.features),
         "metadata": dict(trial.metadata),
     }
     match trial.measurement:

@@ -17,6 +17,7 @@ from orio_py.cli.results_analysis import bottleneck, front, importance, plot
 from orio_py.cli.results_options import File, Objectives, Region, Task, database_place
 from orio_py.cli.results_tables import (
     best_table,
+    feature_table,
     finals_table,
     series_table,
     trial_table,
@@ -82,6 +83,10 @@ def show(
             help="At most N trials in the table (default: 50); JSON has all.",
         ),
     ] = None,
+    features: Annotated[
+        bool,
+        typer.Option("--features", help="Show the static features of the code in place of the trials."),
+    ] = False,
     json: shared.JsonFlag = False,
     quiet: shared.Quiet = False,
     verbose: shared.Verbose = False,
@@ -97,6 +102,8 @@ def show(
         shown = [orio_py.results.trial_json(trial) for trial in trials]
         held = [orio_py.results.finals_json(one) for one in finals]
         print_json(orio_py.results.document(place, trials=shown, finals=held))
+    elif features:
+        out.result(feature_table(trials))
     else:
         out.result(trial_table(trials[: limit or _TRIALS_SHOWN], len(trials), verbose=verbose))
         if finals:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import log
+from math import log, nan
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -108,6 +108,30 @@ def trial_table(trials: Sequence[Trial], total: int, *, verbose: bool = False) -
         found.add_row(region, time, repeats, show_configuration(trial.configuration), *more)
     if len(trials) < total:
         found.caption = f"{total - len(trials)} more; `--limit` shows them"
+    return found
+
+
+def feature_table(trials: Sequence[Trial]) -> RenderableType:
+    """Per static feature: its unit, its value for the first of the trials, the least and the largest of all valid ones."""
+    from orio_py.features.catalog import FEATURES  # takes time to load
+
+    known = [trial for trial in trials if trial.features and isinstance(trial.measurement, Success)]
+    if not known:
+        return Text("the trials have no features: they are of an earlier version, or of another tool")
+    found = make_table(
+        ("feature", "left"),
+        ("unit", "left"),
+        ("best", "right"),
+        ("least", "right"),
+        ("most", "right"),
+        ("meaning", "left"),
+    )
+    stored = {name for trial in known for name in trial.features}
+    for name in sorted(stored, key=[*FEATURES, *sorted(stored)].index):
+        values = [trial.features[name] for trial in known if name in trial.features]
+        shown = [f"{value:.4g}" for value in (known[0].features.get(name, nan), min(values), max(values))]
+        unit, meaning = (FEATURES[name].unit, FEATURES[name].meaning) if name in FEATURES else ("", "")
+        found.add_row(name, unit, *shown, meaning)
     return found
 
 

@@ -17,6 +17,8 @@ class VariantFacts:
     counters: tuple[CounterValue, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
     """Descriptions in words, such as of the device, by name."""
+    features: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Static features, by name (`orio_py.features`)."""
 
 
 @dataclass(frozen=True, slots=True)

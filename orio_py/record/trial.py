@@ -66,7 +66,7 @@ class Trial:
 
     `code` is the digest of the generated program with its compiler command; `build` and `run` are seconds
     on the wall, `build` None where nothing was built; `time` is in UTC; `threads` is how many the kernel may
-    run on.  `metadata` describes machine, compiler and task in words, by names as TAU uses them.  `objectives`
+    run on.  `features` are the static ones, known before anything was built (`orio_py.features`).  `metadata` describes machine, compiler and task in words, by names as TAU uses them.  `objectives`
     has the value of each objective but time that a search has ranked the trial by, in the order of the
     searches; None for a trial that failed.
     """
@@ -86,6 +86,7 @@ class Trial:
     threads: int = 1
     counters: tuple[CounterValue, ...] = ()
     profiles: tuple[Profile, ...] = ()
+    features: Mapping[str, float] = field(default_factory=dict[str, float])
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
     objectives: Mapping[str, float | None] = field(default_factory=dict[str, float | None])
 

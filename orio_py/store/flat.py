@@ -35,13 +35,14 @@ TEXTS = (
     "environment",
     "code",
     "objectives",
+    "features",
 )
 NUMBERS = ("median_s", "mad_s", "build_s", "run_s")
 WHOLES = ("repeats", "threads", "is_full")
 LISTS = ("wall_s", "cpu_s")
 COLUMNS = (*TEXTS[:7], *NUMBERS, *WHOLES, *LISTS, *TEXTS[7:])
 
-OPTIONAL = frozenset({"is_full", "objectives"})
+OPTIONAL = frozenset({"is_full", "objectives", "features"})
 """Columns that files of earlier versions lack."""
 
 Flat = dict[str, object]
@@ -66,6 +67,7 @@ def to_flat(trial: Trial) -> Flat:
         environment=trial.environment,
         code=trial.code,
         objectives=values_text(dict(trial.objectives)),
+        features=values_text(dict(trial.features)),
         wall_s=[],
         cpu_s=[],
     )
@@ -93,6 +95,7 @@ def from_flat(row: Mapping[str, object]) -> Trial:
 def _trial(row: Mapping[str, object]) -> Trial:
     counters = _object(row, "counters").items()
     objectives = _object(row, "objectives") if row.get("objectives") is not None else {}
+    features = _object(row, "features") if row.get("features") is not None else {}
     build = row["build_s"]
     return Trial(
         name=_text(row, "region"),
@@ -111,6 +114,7 @@ def _trial(row: Mapping[str, object]) -> Trial:
         counters=tuple(_counter(name, content) for name, content in counters),
         metadata={name: str(value) for name, value in _object(row, "metadata").items()},
         objectives={name: _value(found) for name, found in objectives.items()},
+        features={name: float(cast("Any", found)) for name, found in features.items()},
     )
 
 

@@ -16,7 +16,7 @@ from typing import cast
 
 from orio_py.store.series import Series
 
-VERSION = 4
+VERSION = 5
 """The schema that the query below knows; a test compares it with the newest one."""
 
 _VERSION = "SELECT max(version) FROM schema_version WHERE description = 'orio_py results'"

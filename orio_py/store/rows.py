@@ -14,7 +14,7 @@ from orio_py.core.units import Seconds
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
 from orio_py.record.trial import CounterSource, CounterValue, Profile, Trial
 from orio_py.search_space.configuration import Configuration
-from orio_py.store.schema import COUNTER, METADATA, OBJECTIVE, PROFILE, SAMPLE, TRIAL
+from orio_py.store.schema import COUNTER, FEATURE, METADATA, OBJECTIVE, PROFILE, SAMPLE, TRIAL
 
 Row = dict[str, object]
 
@@ -83,20 +83,21 @@ def objective_rows(number: int, objectives: Mapping[str, float | None], first: i
 
 
 def insert_details(connection: Connection, number: int, trial: Trial) -> None:
-    """Insert samples, counters, objectives, metadata and profiles of the trial whose row has the id `number`."""
+    """Insert samples, counters, features, objectives, metadata and profiles of the trial whose row has the id `number`."""
     for table, rows in detail_rows(number, trial):
         if rows:
             connection.execute(table.insert(), rows)
 
 
 def detail_rows(number: int, trial: Trial) -> tuple[tuple[Table, list[Row]], ...]:
-    """The rows of samples, counters, objectives, metadata and profiles, with their tables."""
+    """The rows of samples, counters, features, objectives, metadata and profiles, with their tables."""
     found = trial.measurement
     samples = sample_rows(number, found.samples) if isinstance(found, Success) else []
     counters: list[Row] = [
         {"trial": number, "name": c.name, "value": c.value, "unit": c.unit, "source": str(c.source)}
         for c in trial.counters
     ]
+    features: list[Row] = [{"trial": number, "name": n, "value": v} for n, v in trial.features.items()]
     words: list[Row] = [{"trial": number, "name": n, "value": v} for n, v in trial.metadata.items()]
     objectives = objective_rows(number, trial.objectives)
     profiles: list[Row] = [
@@ -105,6 +106,7 @@ def detail_rows(number: int, trial: Trial) -> tuple[tuple[Table, list[Row]], ...
     return (
         (SAMPLE, samples),
         (COUNTER, counters),
+        (FEATURE, features),
         (METADATA, words),
         (OBJECTIVE, objectives),
         (PROFILE, profiles),
@@ -116,7 +118,7 @@ def load_trials(
 ) -> list[Trial]:
     """The trials that meet a condition on `trial`, in the order in which they were stored.
 
-    Without metadata they are without profiles, too.
+    Without metadata they are without features and profiles, too.
     """
     rows = connection.execute(select(TRIAL).where(condition).order_by(TRIAL.c.id)).mappings().all()
     if not rows:
@@ -141,13 +143,18 @@ def load_trials(
         query = select(METADATA).where(METADATA.c.trial.in_(ids)).order_by(METADATA.c.trial, METADATA.c.name)
         for number, name, value in connection.execute(query):
             words[number][name] = value
+    features: dict[int, dict[str, float]] = defaultdict(dict)
     profiles: Mapping[int, Sequence[Profile]] = {}
     if with_metadata:
+        query = select(FEATURE).where(FEATURE.c.trial.in_(ids)).order_by(FEATURE.c.trial, FEATURE.c.name)
+        for number, name, value in connection.execute(query):
+            features[number][name] = value
         profiles = _profiles(connection, condition)
     return [
         replace(
             _trial(row, samples[row["id"]]),
             counters=tuple(counters[row["id"]]),
+            features=features[row["id"]],
             metadata=words[row["id"]],
             objectives=objectives[row["id"]],
             profiles=tuple(profiles.get(row["id"], ())),

@@ -77,6 +77,14 @@ COUNTER = Table(
     Column("source", String(32), nullable=False),
 )
 
+FEATURE = Table(
+    "feature",
+    TABLES,
+    Column("trial", Integer, ForeignKey("trial.id", ondelete="CASCADE"), primary_key=True),
+    Column("name", String(64), primary_key=True),
+    Column("value", Float, nullable=False),
+)
+
 OBJECTIVE = Table(
     "objective",
     TABLES,

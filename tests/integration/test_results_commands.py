@@ -377,3 +377,42 @@ def test_plot_of_failures_alone_is_refused(capsys, tmp_path):
 def test_plot_knows_endings_of_pictures(capsys, db):
     assert main(["results", "plot", "--db", db, "-o", "variants.txt"]) == 2
     assert "error[ORIO-D016]: the ending of `variants.txt` tells no picture" in capsys.readouterr().err
+
+
+def test_static_features_of_a_tuned_file(tmp_path, capsys):
+    """They are stored as trials are made, exported with them, and shown."""
+    path, place = tmp_path / "scale.c", str(tmp_path / "own.db")
+    path.write_text(
+        """
+void scale(int n, double *x)
+{
+  int i;
+  /*@ begin PerfTuning(
+    def performance_params { param U[] = [1, 4]; }
+    def input_params { param n[] = [1000]; }
+    def input_vars { decl dynamic double x[n] = random; }
+  ) @*/
+  /*@ begin Loop(transform Unroll(ufactor=U)) @*/
+  for (i = 0; i <= n - 1; i++)
+    x[i] = 2 * x[i];
+  /*@ end @*/
+  /*@ end @*/
+}
+"""
+    )
+    assert main(["tune", str(path), "--db", place, "--search", "exhaustive", "-q"]) == 0
+    exported = tmp_path / "trials.json"
+    assert main(["results", "export", "--db", place, "-o", str(exported)]) == 0
+    assert main(["results", "import", str(exported), "--db", str(tmp_path / "other.db")]) == 0
+    capsys.readouterr()
+    assert main(["results", "show", "--db", str(tmp_path / "other.db"), "--json"]) == 0
+    found = {t["configuration"]["U"]: t["features"] for t in json.loads(capsys.readouterr().out)["trials"]}
+    assert found[1]["operations"] == found[4]["operations"] == 1000
+    assert found[4]["body_statements"] > found[1]["body_statements"]
+    assert main(["results", "show", "--db", place, "--features"]) == 0
+    assert "body_statements" in capsys.readouterr().out
+
+
+def test_trials_without_features_have_none_to_show(db, capsys):
+    assert main(["results", "show", "--db", db, "--features"]) == 0
+    assert "have no features" in capsys.readouterr().out

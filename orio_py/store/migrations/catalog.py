@@ -12,6 +12,7 @@ from orio_py.store.migrations import (
     m0002_generations_and_runs,
     m0003_objectives_and_finals,
     m0004_profiles,
+    m0005_features,
 )
 from orio_py.store.schema import DESCRIPTION, SCHEMA_VERSION
 
@@ -20,6 +21,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     m0002_generations_and_runs.upgrade,
     m0003_objectives_and_finals.upgrade,
     m0004_profiles.upgrade,
+    m0005_features.upgrade,
 )
 
 NEWEST = len(MIGRATIONS)

@@ -30,6 +30,7 @@ from orio_py.tuning.variants.batch import BatchMeasurer, VariantMaker
 from orio_py.tuning.variants.evaluators import Evaluation, command_line, make_evaluator
 from orio_py.tuning.variants.pipeline import BuildRequest, BuildResult, EvaluatedVariant, RefusedVariant
 from orio_py.tuning.variants.scoring import Scorer
+from orio_py.tuning.variants.static import FeatureExtractor
 from orio_py.tuning.variants.variant import VariantGenerator
 
 KEPT = 4
@@ -130,7 +131,9 @@ class RemoteWorker:
             calibrations=Calibrations(),
             scorer=Scorer(evaluation.objective, observing, arguments_of),
         )
-        maker = VariantMaker(VariantGenerator.of(evaluation.task), evaluation.point, evaluator, arguments_of)
+        generator = VariantGenerator.of(evaluation.task)
+        extractor = FeatureExtractor.of(generator, evaluation.point, compiler)
+        maker = VariantMaker(generator, evaluation.point, evaluator, arguments_of, extractor)
         prepared = Prepared(baseline, evaluator.clock, evaluator.inner, evaluator.untimed)
         return cls(assignment, folder, compiler, evaluator, observing, maker, measurer, prepared)
 

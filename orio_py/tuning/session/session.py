@@ -47,6 +47,7 @@ from orio_py.tuning.variants.batch import BatchBuilder, BatchMeasurer, LocalQueu
 from orio_py.tuning.variants.evaluators import command_line, make_evaluator
 from orio_py.tuning.variants.pipeline import QueueCosts, VariantQueue
 from orio_py.tuning.variants.scoring import Observes, Scorer
+from orio_py.tuning.variants.static import FeatureExtractor
 from orio_py.tuning.variants.variant import VariantGenerator
 
 REFUSALS_PER_TRIAL = 200
@@ -287,7 +288,8 @@ class TuningSession:
             return self.cluster.queue(best, self._book.recall, is_over)
         device = device_measurer(plan.target)
         most = device.most_jobs if device is not None else None
-        maker = VariantMaker(self._code, plan.point, evaluator, self._arguments)
+        extractor = FeatureExtractor.of(self._code, plan.point, self.compiler)
+        maker = VariantMaker(self._code, plan.point, evaluator, self._arguments, extractor)
         measurer = BatchMeasurer(
             evaluator,
             self._arguments,

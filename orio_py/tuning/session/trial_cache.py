@@ -172,6 +172,7 @@ class TrialCache:
         counters: Sequence[CounterValue] = (),
         profiles: Sequence[Profile] = (),
         metadata: Mapping[str, str] | None = None,
+        features: Mapping[str, float] | None = None,
     ) -> Measurement:
         """Store a trial; returns its outcome, or that of the trial which another process stored first.
 
@@ -195,6 +196,7 @@ class TrialCache:
             threads=keys.threads,
             counters=tuple(counters),
             profiles=tuple(profiles),
+            features=features or {},
             metadata={**keys.metadata, **(metadata or {}), **parameters},
             objectives=self._objectives(measurement),
         )

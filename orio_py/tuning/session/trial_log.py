@@ -67,7 +67,7 @@ class TrialLog:
             known.code,
             measurement,
             origin=MeasurementOrigin.RECALLED,
-            facts=VariantFacts(built, known.metadata),
+            facts=VariantFacts(built, known.metadata, known.features),
             counters=known.counters,
             metadata=known.metadata,
         )
@@ -127,6 +127,7 @@ class TrialLog:
                 counters=variant.counters,
                 profiles=variant.profiles,
                 metadata=variant.metadata,
+                features=variant.facts.features,
             )
         return replace(variant, measurement=self.scorer.scored(stored, variant.counters))
 

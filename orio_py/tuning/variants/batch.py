@@ -38,6 +38,7 @@ from orio_py.tuning.variants.pipeline import (
     RefusedVariant,
 )
 from orio_py.tuning.variants.scoring import Scorer
+from orio_py.tuning.variants.static import FeatureExtractor
 from orio_py.tuning.variants.variant import VariantGenerator
 
 EXTRA_ROUNDS = {Clock.THREAD_CPU: 0, Clock.WALL: 1, Clock.EMULATED: 0}
@@ -58,12 +59,16 @@ Arguments = Callable[[Mapping[str, Value]], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class VariantMaker:
-    """Transforms, prints and builds; this is what runs in the worker processes."""
+    """Transforms, prints and builds; this is what runs in the worker processes.
+
+    With an `extractor` the static features are among the facts of what is built.
+    """
 
     generator: VariantGenerator
     point: InputPoint
     evaluator: VariantEvaluator
     arguments: Arguments
+    extractor: FeatureExtractor | None = None
 
     def make(self, request: BuildRequest, attempt: int) -> BuildResult:
         """The built variant of a configuration.  The first worker to make the folder of a code builds it."""
@@ -77,7 +82,10 @@ class VariantMaker:
         compiler = self.evaluator.compiler
         words = compiler.words(configuration)
         key = digest([*program.texts, words, list(self.arguments(configuration))])
-        made = BuildResult(request, key, transforming=_since(started))
+        features: Mapping[str, float] = {}
+        if self.extractor is not None:
+            features = self.extractor.of_trees(parts.trees, configuration)
+        made = BuildResult(request, key, facts=VariantFacts(features=features), transforming=_since(started))
         folder = self.evaluator.folder / f"code_{key[:24]}"
         try:
             folder.mkdir(exist_ok=attempt > 1)
@@ -89,7 +97,8 @@ class VariantMaker:
             return replace(made, built=built, compiling=_since(started))
         code = "" if compiler.spec.postrun else sha256(built.path.read_bytes()).hexdigest()
         compiling = _since(started)
-        return replace(made, built=built, code=code, facts=self.evaluator.facts(built), compiling=compiling)
+        facts = replace(self.evaluator.facts(built), features=features)
+        return replace(made, built=built, code=code, facts=facts, compiling=compiling)
 
     @staticmethod
     def lost(request: BuildRequest) -> BuildResult:
@@ -242,6 +251,7 @@ class BatchMeasurer:
         first = self._first_of(one)
         if (known := self._known.get(first)) is not None:
             copy = replace(known, configuration=one.request.configuration, key=one.key, artifact=artifact)
+            copy = replace(copy, facts=replace(known.facts, features=one.facts.features))
             return replace(copy, origin=MeasurementOrigin.COPY, build=None, run=Seconds(0.0))
         if self._count % CALIBRATE_EVERY == 0:
             self.calibrations.add(self.evaluator.calibrate())

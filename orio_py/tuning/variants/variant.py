@@ -26,10 +26,14 @@ from orio_py.tuning.variants.dispatch import DispatchCase, dispatch
 
 @dataclass(frozen=True, slots=True)
 class VariantParts:
-    """The code of every region, and the kernels that it calls, one program for each region that has any."""
+    """The code of every region, and the kernels that it calls, one program for each region that has any.
+
+    `trees` are what the codes are printed from.
+    """
 
     codes: tuple[str, ...]
     devices: tuple[DeviceProgram, ...] = ()
+    trees: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +63,10 @@ class VariantGenerator:
         """The code of every region as `codes` gives it, and the device programs that it needs."""
         found: list[str] = []
         devices: list[DeviceProgram] = []
-        for index, region in enumerate(self.task.regions):
-            code, plans = self.generated(index, point, values)
+        trees = self.trees(point, values)
+        for index, (region, (tree, remark)) in enumerate(zip(self.task.regions, trees, strict=True)):
+            with _bounded(region):
+                code, plans = remark + self._emitted(tree, index), kernel_plans(tree)
             if self.task.inputs.specialize:
                 code = dispatch(self.task, region, [DispatchCase(point, code)], indent=region.indent)
             found.append(f"\n{code}")
@@ -68,7 +74,15 @@ class VariantGenerator:
                 from orio_py.codegen.languages import device_programs  # takes time to load
 
                 devices += device_programs(plans)
-        return VariantParts(tuple(found), tuple(devices))
+        return VariantParts(tuple(found), tuple(devices), tuple(tree for tree, _ in trees))
+
+    def trees(self, point: InputPoint, values: Mapping[str, Value]) -> list[tuple[Node, str]]:
+        """The tree of every region at one configuration, with the remarks to stand before it.  Raises as `codes`."""
+        found: list[tuple[Node, str]] = []
+        for index, region in enumerate(self.task.regions):
+            with _bounded(region):
+                found.append(self._tree(index, point, values))
+        return found
 
     def code(self, index: int, point: InputPoint, values: Mapping[str, Value]) -> str:
         """The code of one region at one configuration, indented as the region is."""

@@ -1,0 +1,53 @@
+"""The static features of a task's variants: from a configuration to numbers, without compiling anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from orio_py.build.compiler import Compiler
+from orio_py.build.detect import host
+from orio_py.core.expr import Value
+from orio_py.ctree.nodes import Node
+from orio_py.features.catalog import features_of
+from orio_py.features.expressions import WalkScope
+from orio_py.features.family import FeatureValues
+from orio_py.features.profile import MachineTraits
+from orio_py.features.scope import scope_of
+from orio_py.spec.inputs import InputPoint
+from orio_py.tuning.variants.variant import VariantGenerator
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureExtractor:
+    """Computes features of variants at one problem size; what is known of each region is looked up once."""
+
+    generator: VariantGenerator
+    point: InputPoint
+    compiler: Compiler
+    machine: MachineTraits
+    scopes: tuple[WalkScope, ...]
+
+    @classmethod
+    def of(
+        cls,
+        generator: VariantGenerator,
+        point: InputPoint,
+        compiler: Compiler,
+        machine: MachineTraits | None = None,
+    ) -> FeatureExtractor:
+        """The extractor of a task; without `machine` for this one."""
+        sizes = dict(point.values)
+        regions = zip(generator.task.regions, generator.contexts, strict=True)
+        scopes = tuple(scope_of(region.tree, context, sizes) for region, context in regions)
+        return cls(generator, point, compiler, machine or MachineTraits.of(host()), scopes)
+
+    def features(self, values: Mapping[str, Value]) -> FeatureValues:
+        """The features of a configuration.  Raises Refusal and other DiagnosticErrors as the recipe does."""
+        trees = [tree for tree, _ in self.generator.trees(self.point, values)]
+        return self.of_trees(trees, values)
+
+    def of_trees(self, trees: Sequence[Node], values: Mapping[str, Value]) -> FeatureValues:
+        """The features of a configuration whose trees are made already."""
+        regions = list(zip(trees, self.scopes, strict=True))
+        return features_of(regions, self.machine, self.compiler.words(values))
