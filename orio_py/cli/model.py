@@ -1,10 +1,10 @@
-"""`orio model`: models that are trained from stored trials: train, show, import."""
+"""`orio model`: models that are trained from stored trials: train, show, apply, import."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,8 +16,14 @@ from orio_py.cli.show import show_count
 from orio_py.cli.tables import NOTHING, make_table
 from orio_py.core.diagnostics import fail
 from orio_py.core.registry import did_you_mean
+from orio_py.record.trial import Trial
 
-HELP = "Models of what kernels do, trained from stored trials: train, show, import."
+if TYPE_CHECKING:  # types only: numerical libraries take their time to load
+    from rich.table import Table
+
+    from orio_py.models import JudgedSeries
+
+HELP = "Models of what kernels do, trained from stored trials: train, show, apply, import."
 EPILOG = "Example: orio model train -o mm.npz --file mm.c"
 
 Written = Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="The file to write (`.npz`).")]
@@ -32,7 +38,12 @@ def train(
     ] = None,
     kind: Annotated[
         str,
-        typer.Option("--kind", metavar="KIND", help="ensemble (of trees, the default), tree or regression."),
+        typer.Option(
+            "--kind",
+            metavar="KIND",
+            help="Of counters: ensemble (of trees, the default), tree or regression; of speed, by static "
+            "features: forest, neighbours or pairs.",
+        ),
     ] = "ensemble",
     db: shared.Database = None,
     file: File = None,
@@ -43,17 +54,20 @@ def train(
     verbose: shared.Verbose = False,
     color: shared.ColorOption = Color.AUTO,
 ) -> int:
-    """Train a model of counters from the trials of files, or of the results database."""
+    """Train a model of counters, or of speed, from the trials of files or of the results database."""
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
-    if kind not in orio_py.models.KINDS:
-        message = f"`--kind {kind}`: one of {', '.join(orio_py.models.KINDS)} is needed"
-        fail("ORIO-U004", message, help=did_you_mean(kind, orio_py.models.KINDS))
+    kinds = (*orio_py.models.KINDS, *orio_py.models.SPEED_KINDS)
+    if kind not in kinds:
+        message = f"`--kind {kind}`: one of {', '.join(kinds)} is needed"
+        fail("ORIO-U004", message, help=did_you_mean(kind, kinds))
     if files:
         trials = orio_py.models.trials_of_files(files)
     else:
         trials = orio_py.models.stored_trials(
             database_place(db), orio_py.results.Selection(file, region, task)
         )
+    if kind in orio_py.models.SPEED_KINDS:
+        return _train_speed(trials, kind, output, out, as_json=json)
     found = orio_py.models.train(trials, kind)
     orio_py.models.save_model(found.model, output)
     if json:
@@ -69,6 +83,39 @@ def train(
     return 0
 
 
+def _train_speed(trials: list[Trial], kind: str, output: Path, out: Output, *, as_json: bool) -> int:
+    found = orio_py.models.train_speed(trials, kind)
+    orio_py.models.save_speed_model(found.model, output)
+    if as_json:
+        held_out = [orio_py.models.judged_json(one) for one in found.judged]
+        content = orio_py.models.speed_model_json(found.model)
+        print_json({"version": 1, "model": str(output), **content, "held_out": held_out})
+        return 0
+    if found.judged:
+        out.result(_judged_table(found.judged))
+        out.result("each program ranked by a model of the others")
+    out.result(f"wrote {output}, trained on {show_count(len(found.model.trained_on))} series")
+    return 0
+
+
+def _judged_table(judged: Sequence[JudgedSeries]) -> Table:
+    table = make_table(
+        ("kernel", "left"),
+        ("variants", "right"),
+        ("runs to 90 %", "right"),
+        ("at random", "right"),
+        ("correlation", "right"),
+        ("of ranks", "right"),
+    )
+    for one in judged:
+        sizes = "".join(f" {name}={value}" for name, value in one.inputs.items())
+        found = one.judgement
+        correlations = (f"{found.correlation:.2f}", f"{found.rank_correlation:.2f}")
+        runs = (str(found.runs), f"{found.random_runs:.1f}")
+        table.add_row(f"{one.name}{sizes}", show_count(one.variants), *runs, *correlations)
+    return table
+
+
 def show(
     path: ModelPath,
     json: shared.JsonFlag = False,
@@ -76,12 +123,18 @@ def show(
     verbose: shared.Verbose = False,
     color: shared.ColorOption = Color.AUTO,
 ) -> int:
-    """Show what a model predicts, by which parameters, and what it was trained on."""
+    """Show what a model predicts, by what, and what it was trained on."""
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
-    model = orio_py.models.load_model(path)
-    content = orio_py.models.model_json(model)
+    model = orio_py.models.load_any_model(path)
+    is_speed = isinstance(model, orio_py.models.SpeedModel)
+    content = orio_py.models.speed_model_json(model) if is_speed else orio_py.models.model_json(model)
     if json:
         print_json({"version": 1, "model": str(path), **content})
+        return 0
+    if is_speed:
+        out.result(f"speed, by {content['kind']}")
+        out.result("trained on " + "; ".join(model.trained_on))
+        out.result(f"features: {', '.join(model.features)}")
         return 0
     origin = model.domain.trained_on
     sizes = "".join(f" {name}={value}" for name, value in origin.inputs.items())
@@ -90,6 +143,31 @@ def show(
     out.result(f"trained on {show_count(origin.rows) if origin.rows else NOTHING} trials{of}")
     out.result(f"parameters: {', '.join(parameter.name for parameter in model.domain.parameters)}")
     out.result(f"counters: {', '.join(model.domain.counters)}")
+    return 0
+
+
+def apply(
+    path: ModelPath,
+    db: shared.Database = None,
+    file: File = None,
+    region: Region = None,
+    task: Task = None,
+    json: shared.JsonFlag = False,
+    quiet: shared.Quiet = False,
+    verbose: shared.Verbose = False,
+    color: shared.ColorOption = Color.AUTO,
+) -> int:
+    """Rank stored trials by a model of speed, and compare with what was measured."""
+    out = Output.create(color=color, quiet=quiet, verbose=verbose)
+    model = orio_py.models.load_speed_model(path)
+    selection = orio_py.results.Selection(file, region, task)
+    trials = orio_py.models.stored_trials(database_place(db), selection)
+    judged = orio_py.models.apply_speed(model, trials)
+    if json:
+        series = [orio_py.models.judged_json(one) for one in judged]
+        print_json({"version": 1, "model": str(path), "series": series})
+    else:
+        out.result(_judged_table(judged))
     return 0
 
 
@@ -121,6 +199,7 @@ def _words(text: str) -> list[str]:
 COMMANDS: tuple[tuple[str, Callable[..., int], str], ...] = (
     ("train", train, "Example: orio model train -o convolution.npz convolution_ktt.json.gz"),
     ("show", show, "Example: orio model show mm.npz"),
+    ("apply", apply, "Example: orio model apply speed.npz --file mm.c"),
     (
         "import",
         import_,

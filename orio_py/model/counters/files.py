@@ -1,34 +1,28 @@
-"""Models of counters as files: a header in JSON and plain arrays, in one `.npz`; nothing in it is ever executed."""
+"""Models of counters as files."""
 
 from __future__ import annotations
 
-import json
-import zipfile
 from collections.abc import Mapping
-from io import BytesIO
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from orio_py.core.diagnostics import fail
 from orio_py.model.counters.model import CounterModel, Domain, ModelParameter, TrainedOn
 from orio_py.model.counters.regression import RegressionModel, Subspace
-from orio_py.model.counters.trees import TreeModel, joined, parted
+from orio_py.model.counters.trees import TreeModel
+from orio_py.model.regression_trees import joined, parted
+from orio_py.model.stored import Arrays, Header, read_model, write_model
 
 FORMAT = "orio_py counter model"
-VERSION = 1
 TREES, REGRESSION = "trees", "regression"
-
-Arrays = dict[str, npt.NDArray[Any]]
 
 _REGRESSION_ARRAYS = ("centre", "width", "least", "most")
 
 
 def save_model(model: CounterModel, path: Path) -> None:
     """Write a model.  Raises DiagnosticError ORIO-U009 when the system refuses."""
-    header: dict[str, object] = {"format": FORMAT, "version": VERSION, **_domain_json(model.domain)}
+    header: dict[str, object] = _domain_json(model.domain)
     arrays: Arrays = {}
     match model:
         case TreeModel():
@@ -47,39 +41,16 @@ def save_model(model: CounterModel, path: Path) -> None:
             arrays["coefficients"] = coefficients
         case _:
             raise TypeError(f"{type(model).__name__} cannot be stored")
-    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    content = BytesIO()
-    cast("Any", np.savez_compressed)(content, header=text, **arrays)
-    try:
-        path.write_bytes(content.getvalue())
-    except OSError as error:
-        fail("ORIO-U009", f"`{path}` cannot be written: {error.strerror or error}")
+    write_model(path, FORMAT, header, arrays)
 
 
 def load_model(path: Path) -> CounterModel:
     """Read a model.  Raises DiagnosticError ORIO-U006, U008 (no file, or one that cannot be read), D022 (no model)."""
-    if not path.exists():
-        fail("ORIO-U006", f"there is no file `{path}`")
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        fail("ORIO-U008", f"`{path}` cannot be read: {error.strerror or error}")
-    try:
-        with np.load(BytesIO(content), allow_pickle=False) as stored:
-            arrays: Arrays = {name: stored[name] for name in stored.files}
-        return _read(arrays)
-    except (ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile) as error:
-        reason = f"there is no {error}" if isinstance(error, KeyError) else str(error)
-        fail("ORIO-D022", f"`{path}` is not a model of counters: {reason}")
+    return read_model(path, "a model of counters", {FORMAT: read_counter_model})
 
 
-def _read(arrays: Arrays) -> CounterModel:
-    header = json.loads(arrays["header"].astype(np.uint8).tobytes().decode())
-    if not isinstance(header, dict) or cast("Mapping[str, Any]", header).get("format") != FORMAT:
-        raise ValueError("its header is of another format")
-    told = cast("Mapping[str, Any]", header)
-    if told["version"] != VERSION:
-        raise ValueError(f"it is of version {told['version']}; this program reads version {VERSION}")
+def read_counter_model(told: Header, arrays: Arrays) -> CounterModel:
+    """The model of a file's content.  Raises ValueError and the like for what is none."""
     domain = _domain(told)
     match told["kind"]:
         case "trees":

@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from orio_py.core.diagnostics import fail
 from orio_py.model.counters.model import Domain
-from orio_py.model.counters.trees import Tree, TreeModel
+from orio_py.model.counters.trees import TreeModel
+from orio_py.model.regression_trees import Tree
 
 NODE_FIELDS = ("left_child", "right_child", "feature", "threshold")
 MOST_BYTES = 1 << 30

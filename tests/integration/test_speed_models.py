@@ -1,0 +1,63 @@
+"""`orio model` with models of speed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from speed_series import trials_of
+
+from orio_py.cli.main import main
+from orio_py.store.database import ResultsDatabase
+
+
+@pytest.fixture
+def db(tmp_path) -> str:
+    path = tmp_path / "r.db"
+    with ResultsDatabase.open(path) as database:
+        database.append_all([one for name in ("a", "b", "c") for one in trials_of(name)])
+    return str(path)
+
+
+def test_a_model_is_trained_shown_and_applied(db, tmp_path, capsys):
+    output = str(tmp_path / "m.npz")
+    assert main(["model", "train", "-o", output, "--kind", "forest", "--db", db, "--json"]) == 0
+    trained = json.loads(capsys.readouterr().out)
+    assert trained["predicts"] == "speed"
+    assert [one["name"] for one in trained["held_out"]] == ["a", "b", "c"]
+    assert all(one["correlation"] > 0.8 for one in trained["held_out"])
+    assert main(["model", "show", output]) == 0
+    assert "speed, by forest" in capsys.readouterr().out
+    assert main(["model", "show", output, "--json"]) == 0
+    assert "cache_1_bytes" in json.loads(capsys.readouterr().out)["features"]
+    assert main(["model", "apply", output, "--db", db, "--region", "a", "--json"]) == 0
+    (series,) = json.loads(capsys.readouterr().out)["series"]
+    assert (series["name"], series["variants"], series["runs_to_90_percent"]) == ("a", 40, 1)
+    assert main(["model", "apply", output, "--db", db]) == 0
+    assert "runs to 90 %" in capsys.readouterr().out
+    assert main(["model", "train", "-o", output, "--kind", "neighbours", "--db", db]) == 0
+    assert "each program ranked by a model of the others" in capsys.readouterr().out
+
+
+def test_trials_without_features_teach_nothing(tmp_path, capsys):
+    path = tmp_path / "r.db"
+    with ResultsDatabase.open(path) as database:
+        database.append_all(trials_of("a", 5))
+    assert main(["model", "train", "-o", "m.npz", "--kind", "pairs", "--db", str(path)]) == 2
+    assert "error[ORIO-D024]: there is no series of eight valid trials" in capsys.readouterr().err
+
+
+def test_sorts_of_models_are_told_apart(db, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    output = "m.npz"
+    assert main(["model", "train", "-o", output, "--kind", "pairs", "--db", db]) == 0
+    source = tmp_path / "x.c"
+    source.write_text(
+        "void f(int n, double *x) {\n/*@ begin PerfTuning(\n"
+        "def performance_params { param U[] = range(1, 60); } def input_params { param n[] = [100]; }\n"
+        "def input_vars { decl dynamic double x[n] = random; }\n) @*/\nint i;\n"
+        "/*@ begin Loop(transform Unroll(ufactor=U)) @*/\nfor (i = 0; i <= n - 1; i++) x[i] = 2 * x[i];\n"
+        "/*@ end @*/\n/*@ end @*/\n}\n"
+    )
+    assert main(["tune", str(source), "--search", f"counters:model={output}", "--no-db"]) == 2
+    assert "is not a model of counters: its header is of another format" in capsys.readouterr().err
