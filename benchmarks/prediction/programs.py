@@ -7,7 +7,7 @@ Prediction of Stencils" (GPGPU 2020), written from what their benchmark suites c
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import Template
 
 BLOCK = Template("""/* $name: written by benchmarks/prediction. */
@@ -226,3 +226,98 @@ def _orders(loops: list[str], nest: Nest) -> list[str]:
     if len(loops) > 2:
         found += [first[-1] + first[:-1], first[1:] + first[0]]
     return list(dict.fromkeys(found))
+
+
+def _near(array: str, *offsets: tuple[int, int]) -> list[str]:
+    """Elements of a grid around (i, j), by their offsets."""
+    return [f"{array}[i{_signed(di)}][j{_signed(dj)}]" for di, dj in offsets]
+
+
+def _signed(offset: int) -> str:
+    return f" {'+' if offset > 0 else '-'} {abs(offset)}" if offset else ""
+
+
+_CROSS = ((-1, 0), (1, 0), (0, -1), (0, 1))
+_CORNERS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
+_N, _S, _W, _E = _near("A", *_CROSS)
+_C = "A[i][j]"
+_SUM = " + ".join(_near("A", *_CROSS))
+_DIAGONAL = " + ".join(_near("A", *_CORNERS))
+_FIVE = tuple((di, dj) for di in range(-2, 3) for dj in range(-2, 3))
+_BINOMIAL = (1, 4, 6, 4, 1)
+_GAUSS = " + ".join(
+    f"{_BINOMIAL[di + 2] * _BINOMIAL[dj + 2] / 256}f * {_near('A', (di, dj))[0]}" for di, dj in _FIVE
+)
+_GRIDS = {"A": _SQUARE, "B": _SQUARE}
+
+
+def _stencil(statement: str, arrays: Mapping[str, tuple[str, ...]], border: int = 1) -> Nest:
+    loops = {index: (str(border), f"n - {border + 1}") for index in ("i", "j")}
+    return Nest(loops, statement, arrays, 1024, "float")
+
+
+STENCILS: Mapping[str, Nest] = {
+    "stencil2d": _stencil(
+        f"B[i][j] = a * {_C} + b * ({_SUM}) + c * ({_DIAGONAL});", {"a": (), "b": (), "c": (), **_GRIDS}
+    ),
+    "srad1": _stencil(
+        f"""{{
+    float g = (({_N} - {_C}) * ({_N} - {_C}) + ({_S} - {_C}) * ({_S} - {_C}) + ({_W} - {_C}) * ({_W} - {_C})
+        + ({_E} - {_C}) * ({_E} - {_C})) / ({_C} * {_C});
+    float l = ({_SUM} - 4.0f * {_C}) / {_C};
+    float q = (0.5f * g - l * l / 16.0f) / ((1.0f + 0.25f * l) * (1.0f + 0.25f * l));
+    B[i][j] = 1.0f / (1.0f + (q - a) / (a * (1.0f + a)));
+  }}""",
+        {"a": (), **_GRIDS},
+    ),
+    "srad2": _stencil(
+        f"B[i][j] = D[i][j] + a * ({_C} * ({_near('D', (-1, 0))[0]} + {_near('D', (0, -1))[0]})"
+        f" + {_S} * {_near('D', (1, 0))[0]} + {_E} * {_near('D', (0, 1))[0]});",
+        {"a": (), **_GRIDS, "D": _SQUARE},
+    ),
+    "hotspot": _stencil(
+        f"B[i][j] = {_C} + a * (P[i][j] + ({_N} + {_S} - 2.0f * {_C}) * b + ({_E} + {_W} - 2.0f * {_C}) * c"
+        f" + (80.0f - {_C}) * d);",
+        {"a": (), "b": (), "c": (), "d": (), **_GRIDS, "P": _SQUARE},
+    ),
+    "gradient": _stencil(
+        "B[i][j] = sqrtf("
+        + " + ".join(f"({_C} - {one}) * ({_C} - {one})" for one in (_N, _S, _W, _E))
+        + " + 10.0f);",
+        _GRIDS,
+    ),
+    "jacobi5": _stencil(f"B[i][j] = 0.2f * ({_C} + {_SUM});", _GRIDS),
+    "jacobi9": _stencil(f"B[i][j] = 0.1f * ({_C} + {_SUM} + {_DIAGONAL});", _GRIDS),
+    "gaussian": _stencil(f"B[i][j] = {_GAUSS};", _GRIDS, 2),
+}
+"""The paper's stencils (Table 2) by name."""
+
+STENCIL_SPACE: Mapping[str, str] = {
+    "WX": "[1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256]",
+    "WY": "[1, 2, 3, 4, 6, 8, 12, 16]",
+    "C": "[1, 2, 4, 8, 16, 32]",
+    "SPREAD": "['strided', 'blocked']",
+    "V": "[1, 2, 4, 8, 16]",
+    "RX": "[1, 2, 3, 4, 6, 8]",
+    "RY": "[1, 2, 3, 4, 6, 8]",
+    "FLAGS": "['', '-cl-fast-relaxed-math']",
+    "LOCAL": "[False, True]",
+}
+STENCIL_CONSTRAINTS = """
+      constraint group = WX * WY <= 1024;
+      constraint one_way = (C == 1 and V == 1) or RX * RY == 1;
+      constraint lanes = V == 1 or C == 1;
+      constraint lie = SPREAD == 'strided' or (C > 1 and not LOCAL);
+      constraint tile = not LOCAL or (C == 1 and V == 1);
+"""
+
+
+def opencl_program(name: str, size: int = 1024) -> str:
+    """A stencil with the space of kernels: groups, coarsening, vectors, tiles in local memory and in registers."""
+    recipe = """transform OpenCL(nd=2, workItemsPerGroup=[WX, WY], coarsen=C, spread=SPREAD, vectorWidth=V,
+      registerTile=[RX, RY] if RX * RY > 1 else 0, clFlags=FLAGS, cacheBlocks=LOCAL)"""
+    space = dict(STENCIL_SPACE)
+    last = list(space)[-1]
+    space[last] = f"{space[last]};{STENCIL_CONSTRAINTS.rstrip().removesuffix(';')}"
+    text = replace(STENCILS[name], size=size).filled(name, space, recipe, "-O2")
+    return text.replace("/* ", "#include <math.h>\n/* ", 1)
