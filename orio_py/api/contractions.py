@@ -112,9 +112,8 @@ def _annotated(program: TensorProgram, target: str | None) -> str:
     """The annotated C file for a target."""
     if target == "cuda":
         return device_file(program)
-    for known in STEPS:
-        if target == known:
-            return directive_file(program, known)
+    if target is not None and target in STEPS:
+        return directive_file(program, target)
     return annotated_file(program, threads=target == Target.OPENMP)
 
 

@@ -12,17 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from math import prod
 
-from orio_py.spec.target import Target
 from orio_py.tensors.annotated import allocations, commented, indented, input_lines, releases
 from orio_py.tensors.contraction import Contraction, TensorProgram
 from orio_py.tensors.decomposition import MOST_THREADS, decompositions
 from orio_py.tensors.nests import header, nest
 
-STEPS: Mapping[Target, tuple[str, str, str]] = {
-    Target.OPENACC: ("OpenACC", "vectorLoops", "vectorLength"),
-    Target.OPENMP_TARGET: ("OpenMPTarget", "", "threadCount"),
+STEPS: Mapping[str, tuple[str, str, str]] = {
+    "openacc": ("OpenACC", "vectorLoops", "vectorLength"),
+    "openmp-target": ("OpenMPTarget", "", "threadCount"),
 }
-"""For each target its transformation, and the arguments for the loops of lanes and for their number.
+"""For each target, by its name, its transformation, and the arguments for the loops of lanes and for their number.
 
 Compilers make kernels without a master thread of OpenMP's combined construct, in which teams and threads share all loops.
 """
@@ -32,7 +31,7 @@ _WARP = 32
 _REPETITIONS = 3
 
 
-def directive_file(program: TensorProgram, target: Target) -> str:
+def directive_file(program: TensorProgram, target: str) -> str:
     """The text of the file: one region for each statement with an index in its output."""
     lines = [*commented(program), "", header(program), "{", *indented(allocations(program))]
     number = 0
@@ -46,7 +45,7 @@ def directive_file(program: TensorProgram, target: Target) -> str:
     return "\n".join([*lines, *indented(releases(program)), "}"]) + "\n"
 
 
-def _region(statement: Contraction, number: int, program: TensorProgram, target: Target) -> Iterator[str]:
+def _region(statement: Contraction, number: int, program: TensorProgram, target: str) -> Iterator[str]:
     orders, lanes = _orders(statement, program)
     made = nest(statement, program)
     yield "/*@ begin PerfTuning("
