@@ -165,7 +165,7 @@ class CudaOnCpu:
 
     def _executor(self) -> Path | BuildFailure:
         """The compiled executor: found in the folder, or kept by an earlier process, or compiled now."""
-        texts = {path.name: path.read_text() for path in sorted(header_folder().iterdir())}
+        texts = {path.name: path.read_text() for path in sorted(header_folder().glob("*.*"))}
         name = f"orio_cuda_cpu-{digest([texts, self.version, list(self.command)])[:16]}.o"
         found = self.folder / name
         if found.exists():

@@ -240,6 +240,7 @@ ACCELERATED = st.builds(
 )
 
 
+@pytest.mark.proof
 def test_openmp_target() -> None:
     assert transformed(batches(TARGETS, single(), nested()), *openmp()) > 0.2
 

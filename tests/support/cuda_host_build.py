@@ -29,10 +29,12 @@ def build(
     *,
     check: Check = Check.ACCESSES,
     more: Sequence[str] = (),
+    host: str = "out_cuda.cu",
 ) -> Path:
     """A program of `driver` with the functions of `out.c`, and those as they were under names with `plain_`.
 
-    The functions are those whose names begin with `nest_`; `more` are further words for the C++ compiler.
+    The functions are those whose names begin with `nest_`; `more` are further words for the C++ compiler, `host` is the file
+    with host code.
     """
     names = sorted(set(re.findall(r"\bnest_\w+(?=\()", (folder / "cases.c").read_text())))
     plain = [f"-D{name}=plain_{name.removeprefix('nest_')}" for name in names]
@@ -40,7 +42,7 @@ def build(
         subprocess.run(["gcc", *FLAGS, *flags, "-c", "out.c", "-o", output], cwd=folder, check=True)
     subprocess.run(["ar", "rcs", "libcases.a", "tuned.o", "plain.o"], cwd=folder, check=True)
     (folder / "driver.cu").write_text(driver)
-    sources = [folder / "out_cuda.cu", folder / "driver.cu"]
+    sources = [folder / host, folder / "driver.cu"]
     flags = ["-O0", f"-L{folder}", "-lcases", "-lm", *more]
     built = toolkit.build_program(sources, folder / "program", check=check, flags=flags)
     assert isinstance(built, Artifact), built.log

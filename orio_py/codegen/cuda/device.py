@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from orio_py.codegen.cuda.dialect import CUDA, LANES_FUNCTION, lanes_function_name
+from orio_py.codegen.cuda.dialect import CUDA, LANES_FUNCTION, CudaDialect, lanes_function_name
 from orio_py.codegen.device import record_definitions
 from orio_py.codegen.offload.device_tree import VectorOp, VectorOperation
 from orio_py.codegen.offload.lowering import lowered_kernel
@@ -30,9 +30,12 @@ from orio_py.kernel.functions import DeviceFunction, device_function
 from orio_py.kernel.plan import KernelPlan
 
 
-def cuda_program(plans: Sequence[KernelPlan]) -> str:
-    """The text of all kernels of a region, behind the structures and helper functions that they use."""
-    kernels = [lowered_kernel(plan, CUDA.features) for plan in plans]
+def cuda_program(plans: Sequence[KernelPlan], dialect: CudaDialect = CUDA) -> str:
+    """The text of all kernels of a region, behind the structures and helper functions that they use.
+
+    `dialect` is CUDA C++, or one of the languages that differ from it in few words.
+    """
+    kernels = [lowered_kernel(plan, dialect.features) for plan in plans]
     nodes = [node for kernel in kernels for node in walk(kernel.body)]
     on_lanes = {
         lanes_function_name(n).removeprefix(LANES_FUNCTION)
@@ -48,7 +51,7 @@ def cuda_program(plans: Sequence[KernelPlan]) -> str:
             plans, CUDA.type_name, 'static_assert({size}, "{name} has another layout here");'
         ),
         functions=[_lanes_function(name) for name in sorted(on_lanes)],
-        kernels="\n".join(kernel_text(kernel, CUDA) for kernel in kernels),
+        kernels="\n".join(kernel_text(kernel, dialect) for kernel in kernels),
     )
 
 

@@ -14,7 +14,7 @@ Source: CUDA Runtime API, modules 3.1 to 3.11; CUDA C++ Best Practices Guide, ch
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from orio_py.codegen.cuda.device import cuda_program
@@ -50,21 +50,28 @@ _STREAM = "void *orio_stream"
 """A `cudaStream_t`, in headers that do without CUDA's own."""
 
 
-def _more(kernel: HostKernel) -> list[str]:
+def more_declarations(kernel: HostKernel) -> list[str]:
     """The declaration of the function for arrays on the device."""
     if not kernel.plan.options.cuda.on_device:
         return []
     return [_on_device_prototype(kernel, for_cpp=True)]
 
 
-def _run(count: int) -> list[str]:
+def one_run(count: int) -> list[str]:
     """Copies, one launch, and copies back."""
     call = f"orio_run(orio_kernel, orio_arguments, {count}, &orio_launch, orio_failure)"
     return [f"if ({call})", "  return 1;"]
 
 
 _HOST = HostLanguage(
-    BACKEND, BACKEND.title, CUDA.type_name, _run, "block", "thread", "cudaErrorInvalidValue", _more
+    BACKEND,
+    BACKEND.title,
+    CUDA.type_name,
+    one_run,
+    "block",
+    "thread",
+    "cudaErrorInvalidValue",
+    more_declarations,
 )
 
 
@@ -75,6 +82,13 @@ def host_header(unit: HostUnit) -> Program:
 
 def host_source(unit: HostUnit) -> Program:
     """The text of `STEM.cu`.  Raises ValueError for a unit without kernels."""
+    return runtime_source(unit, _HOST, cuda_program)
+
+
+def runtime_source(
+    unit: HostUnit, host: HostLanguage, program: Callable[[Sequence[KernelPlan]], str]
+) -> Program:
+    """The host code over CUDA's runtime, with kernels that `program` writes.  Raises ValueError as `host_source`."""
     if not unit.kernels:
         raise ValueError("host code needs at least one kernel")
     plans = [kernel.plan for kernel in unit.kernels]
@@ -82,14 +96,14 @@ def host_source(unit: HostUnit) -> Program:
     launches = [plan.launch for plan in plans]
     text = render(
         "cuda/host.cu.j2",
-        mark=host_mark(unit, _HOST),
+        mark=host_mark(unit, host),
         header=f"{unit.stem}.h",
-        prefix=host_prefix_of(unit, _HOST),
-        device=cuda_program([replace(k.plan, name=_symbol(k)) for k in unit.kernels]),
+        prefix=host_prefix_of(unit, host),
+        device=program([replace(k.plan, name=_symbol(k)) for k in unit.kernels]),
         streams=max(plan.options.streams for plan in plans),
         arguments=max(map(len, [*arguments, *(group_parameters(group).parameters for group in unit.groups)])),
-        kernels=[_view(index, kernel) for index, kernel in enumerate(unit.kernels)],
-        groups=[group_view(unit, number, _HOST) for number in range(len(unit.groups))],
+        kernels=[_view(index, kernel, host) for index, kernel in enumerate(unit.kernels)],
+        groups=[group_view(unit, number, host) for number in range(len(unit.groups))],
         transposes=any(argument.rows for group in arguments for argument in group),
         divides=any(launch.grid_size is None and not launch.bindings for launch in launches),
         limits_groups=any(map(_limits_groups, launches)),
@@ -116,7 +130,7 @@ def _symbol(kernel: HostKernel) -> str:
     return f"{kernel.function}_kernel"
 
 
-def _view(index: int, kernel: HostKernel) -> dict[str, object]:
+def _view(index: int, kernel: HostKernel, host: HostLanguage) -> dict[str, object]:
     """What the template needs of one kernel; all texts are C++."""
     plan, cuda = kernel.plan, kernel.plan.options.cuda
     run = f"orio_run_{index}"
@@ -135,12 +149,12 @@ def _view(index: int, kernel: HostKernel) -> dict[str, object]:
         "run_header": wrapped(f"static int {run}(", parameters, ")"),
         "run_test": wrapped(f"      {run}(", ["&orio_failure", *names], "))"),
         "empty": " || ".join(f"{trips_name(axis)} <= 0" for axis in plan.axes),
-        "body": _for_cpp(host_body(index, plan, _HOST), plan),
-        "on_device": _on_device(index, kernel) if cuda.on_device else None,
+        "body": _for_cpp(host_body(index, plan, host), plan),
+        "on_device": _on_device(index, kernel, host) if cuda.on_device else None,
     }
 
 
-def _on_device(index: int, kernel: HostKernel) -> dict[str, object]:
+def _on_device(index: int, kernel: HostKernel, host: HostLanguage) -> dict[str, object]:
     """The function for arrays on the device: no copies, and a stream of the caller's."""
     plan = kernel.plan
     run = f"orio_run_on_device_{index}"
@@ -152,7 +166,7 @@ def _on_device(index: int, kernel: HostKernel) -> dict[str, object]:
         "declaration": "\n".join(_for_cpp(_on_device_prototype(kernel).split("\n"), plan)),
         "run_header": wrapped(f"static int {run}(", ["struct orio_failure *orio_failure", *parameters], ")"),
         "call": wrapped(f"{run}(", ["&orio_failure", *names], ")"),
-        "body": _for_cpp(_on_device_body(index, plan), plan),
+        "body": _for_cpp(_on_device_body(index, plan, host), plan),
     }
 
 
@@ -175,16 +189,16 @@ def _of_copies(plan: KernelPlan) -> frozenset[str]:
     return frozenset(counts | {name for buffer in plan.buffers for name in slice_names(buffer.name)})
 
 
-def _on_device_body(index: int, plan: KernelPlan) -> list[str]:
+def _on_device_body(index: int, plan: KernelPlan, host: HostLanguage) -> list[str]:
     """The statements of one launch for arrays on the device, from the arguments to the combined reductions."""
     arguments = kernel_arguments(plan)
     whole = replace(plan, options=replace(plan.options, streams=1))
     lines = [
-        *(value(a, _HOST) for a in arguments if a.kind in VALUES),
+        *(value(a, host) for a in arguments if a.kind in VALUES),
         *(["const long orio_begin = 0;"] if plan.options.streams > 1 else []),
         f"struct orio_kernel *orio_kernel = &orio_kernels[{index}];",
         launch_text(whole),
-        *(line for a in arguments if a.structure_bytes for line in same_size(a, _HOST)),
+        *(line for a in arguments if a.structure_bytes for line in same_size(a, host)),
     ]
     if plan.reductions:
         product = " * ".join(f"orio_launch.groups[{k}]" for k in range(len(plan.axes)))

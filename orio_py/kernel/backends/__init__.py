@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from orio_py.kernel.backend import Backend
-from orio_py.kernel.backends import cuda, opencl
+from orio_py.kernel.backends import cuda, hip, opencl
 
 BACKENDS: Mapping[str, Backend] = {
     backend.name: backend
     for backend in (
         opencl.BACKEND,
         cuda.BACKEND,
+        hip.BACKEND,
     )
 }
 """The backends by name."""

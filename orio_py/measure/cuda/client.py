@@ -67,19 +67,17 @@ def cuda_place(number: int = 0) -> CudaPlace:
     line = next((t for t in told.stdout.splitlines() if t.startswith(MARK)), None)
     if line is None:
         how = "takes too long" if told.timed_out else f"ends with {told.signal_name or told.returncode}"
-        return _processor(": ".join([f"looking for a GPU {how}", *told.stderr.strip().splitlines()[-1:]]))
+        return processor_place(
+            ": ".join([f"looking for a GPU {how}", *told.stderr.strip().splitlines()[-1:]])
+        )
     answer = json.loads(line.removeprefix(MARK))
     if "problem" in answer:
-        return _processor(answer["problem"], answer["help"])
+        return processor_place(answer["problem"], answer["help"])
     if not answer["has_times"]:
-        return _processor("the driver has no times")
+        return processor_place("the driver has no times")
     return CudaPlace(GPU, str(number), answer["name"], CudaDevice(**answer["device"]))
 
 
-def processor_place(problem: str) -> CudaPlace:
-    """The executor on the processor, and why variants are not run elsewhere."""
-    return _processor(problem)
-
-
-def _processor(problem: str, advice: str | None = None) -> CudaPlace:
+def processor_place(problem: str, advice: str | None = None) -> CudaPlace:
+    """The executor on the processor, with why no GPU runs variants, and what helps."""
     return CudaPlace(PROCESSOR, DEFAULT_ARCHITECTURE, NAME, None, problem, advice)

@@ -133,7 +133,7 @@ class CudaEvaluator(OffloadEvaluator):
         plans = [plan for program in devices for plan in program.plans]
         agree("build options", {plan.options.build_flags for plan in plans}, task.position)
         flags = plans[0].options.build_flags
-        architecture = self._architecture(plans, task.position)
+        architecture = self.architecture_of(plans, task.position)
         variant = CudaVariant.of(architecture, flags, extent_text(task, codes), devices)
         self.launches(variant.host, variant.calls)
         return Program(variant.text, SUFFIX)
@@ -144,7 +144,7 @@ class CudaEvaluator(OffloadEvaluator):
         variant, folder = CudaVariant.read(path), path.parent
         for number, source in enumerate(variant.sources):
             (folder / f"kernels{number or ''}.cu").write_text(source, encoding="latin-1")
-        binaries = self._compiled(variant)
+        binaries = self.compiled(variant, folder)
         if isinstance(binaries, BuildFailure):
             return binaries
         kernels: list[UsedKernel] = []
@@ -163,7 +163,7 @@ class CudaEvaluator(OffloadEvaluator):
                 variant.sources[0],
                 folder / LIBRARY,
                 more=variant.sources[1:],
-                architecture=variant.architecture,
+                architecture=self.executor_architecture(variant),
             )
             if isinstance(library, BuildFailure):
                 return library
@@ -174,6 +174,10 @@ class CudaEvaluator(OffloadEvaluator):
         built = BuiltCuda(tuple(modules), tuple(kernels), self.tools.title, emulated)
         (folder / BUILT).write_text(built.text, encoding="utf-8")
         return Artifact(path, Seconds(perf_counter() - began))
+
+    def executor_architecture(self, variant: CudaVariant) -> str:
+        """The architecture whose limits the executor has."""
+        return variant.architecture
 
     def measure(
         self,
@@ -233,8 +237,9 @@ class CudaEvaluator(OffloadEvaluator):
         except DiagnosticError as problem:
             return BuildFailure(problem.diagnostics[0].message, "") if self.emulated is not None else None
 
-    def _compiled(self, variant: CudaVariant) -> list[CudaBinary] | BuildFailure:
-        """The machine code of each text; none where there is no compiler."""
+    def compiled(self, variant: CudaVariant, folder: Path) -> list[CudaBinary] | BuildFailure:
+        """The machine code of each text, which `folder` holds; none where there is no compiler."""
+        del folder
         binaries: list[CudaBinary] = []
         options = cuda_options(variant.options, self.original.task.position)
         for source in variant.sources if self.tools.compiler is not None else ():
@@ -245,7 +250,7 @@ class CudaEvaluator(OffloadEvaluator):
             binaries.append(binary)
         return binaries
 
-    def _architecture(self, plans: Sequence[KernelPlan], position: Position) -> str:
+    def architecture_of(self, plans: Sequence[KernelPlan], position: Position) -> str:
         """What the variant is compiled for: as the recipe says, else the GPU's own."""
         wishes = {wished_architecture(plan, position) for plan in plans} - {""}
         agree("architectures", wishes, position)

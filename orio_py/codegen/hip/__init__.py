@@ -1,0 +1,1 @@
+"""HIP text: CUDA's, with the words of AMD's language and runtime."""

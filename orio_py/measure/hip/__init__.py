@@ -1,0 +1,1 @@
+"""HIP variants: compiled by hipcc where there is one, and checked on the processor."""
