@@ -38,7 +38,7 @@ _PROBLEM = "kernels are not run on AMD's GPUs"
 class HipEvaluator(CudaEvaluator):
     """Evaluates variants on the processor; `hipcc` compiles them before, None where there is none."""
 
-    hipcc: HipCompiler | None
+    hipcc: HipCompiler | None = None
 
     @property
     def untimed(self) -> str:
@@ -100,16 +100,22 @@ def _executor(folder: Path) -> CudaOnCpu:
         raise EnvironmentProblem(first, *problem.diagnostics[1:]) from None
 
 
-def _evaluator(original: Evaluator, time: DeviceTime, folder: Path) -> HipEvaluator:
+def _evaluator(original: Evaluator, time: DeviceTime, folder: Path, emulated: str) -> HipEvaluator:
     """Raises EnvironmentProblem as `_executor`."""
+    assert not emulated
     place = _place()
     tools = CudaTools(None, _executor(folder))
-    return HipEvaluator(original, time is not DeviceTime.KERNEL, place, tools, hip_compiler())
+    return HipEvaluator(original, time is not DeviceTime.KERNEL, place, tools, hipcc=hip_compiler())
 
 
 def _place() -> CudaPlace:
     return processor_place(_PROBLEM)
 
 
-MEASURER = DeviceMeasurer(_evaluator, lambda: ["HIP", list(_place().identity)], lambda: [hip_title()])
+def _devices(emulated: str) -> list[object]:
+    assert not emulated
+    return ["HIP", list(_place().identity)]
+
+
+MEASURER = DeviceMeasurer(_evaluator, _devices, lambda: [hip_title()])
 """What compiles and checks HIP's variants."""

@@ -78,6 +78,9 @@ class HostCode:
         match node:
             case None | Comment() | GuardedPragma() | c_ast.Pragma() | c_ast.EmptyStatement():
                 return
+            case c_ast.Cast(expr=c_ast.ID()):
+                # `(void)i;` names a variable that only the original needs.
+                return
             case Transform():
                 self._run(node.stmt, state, launch)
             case c_ast.Compound():
