@@ -122,6 +122,19 @@ CASES = {
         "static void keep(double v) { memory = v; }",
         "for (i = 0; i < n; i++) keep(x[i]);",
     ),
+    "arrays in arrays": (
+        "Parallelize()",
+        "typedef double point[2]; static double cube[9][2][4];\n"
+        "static void ahead(point p, const double *q) { p[0] = q[1]; p[1] += *(q + 2); }",
+        "for (i = 0; i < n; i++) for (j = 0; j < 2; j++) { cube[i][j][0] = x[i]; cube[i][j][2] = j; "
+        "ahead(&cube[i][j][1], &cube[i][1 - j][1]); y[2 * i + j] = cube[i][j][2]; }",
+    ),
+    "rows of matrices": (
+        "Tile(tsize=4, tindex='ii')",
+        "typedef double point[2]; static point all[12]; static int first;\n"
+        "static void moved(point p, double by) { int k; for (k = 0; k < 2; k++) p[k] += by * first; }",
+        "for (i = 0; i < n; i++) { all[i][1] = x[i]; moved(all[i + first], t); y[i] = all[i][0] - all[i][1]; }",
+    ),
     "names of the region": (
         "Parallelize()",
         "static double odd(const double *x, int i) { int j = i * 2, t; t = j + 1; return x[t] + j; }",
@@ -160,6 +173,15 @@ def test_the_bodies_stand_in_the_variant() -> None:
             "for (i = 0; i < n; i++) add(x + i, t);",
         ),
         (PUT, "for (i = 0; i < n; i++) put(g, 1, 0, i);"),
+        # Which row it is could change while the body runs.
+        (
+            "static double rows[9][4], *heads[9]; static int at; static void next(double *p) { at++; p[1] = at; }",
+            "for (i = 0; i < n; i++) next(rows[at]);",
+        ),
+        (
+            "static double *heads[9]; static void set(double *p) { p[0] = 1; p[1] = 2; }",
+            "for (i = 0; i < n; i++) set(heads[i]);",
+        ),
         # The value of a parameter is not that of the argument when it is used.
         (
             "static double later(grid g, double v) { g.at[0] = v; return v; }",

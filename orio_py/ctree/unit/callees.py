@@ -128,7 +128,8 @@ def _callee(name: str, function: Function, unit: TranslationUnit) -> Callee | st
     """The function as something to put in place of its calls; what is in the way where that is more than a list of statements."""
     node = function.node
     named = [declaration_of(p) for p in function.parameters if isinstance(p, c_ast.Decl) and p.name]
-    parameters = [unit.named_types.of(p) if p.type in unit.named_types.pointers else p for p in named]
+    types = unit.named_types
+    parameters = [types.of(p) if p.type in {*types.pointers, *types.arrays} else p for p in named]
     kind = node.decl.type.type
     is_void = len(function.parameters) == 1 and not parameters and _is_void(function.parameters[0])
     if len(parameters) != len(function.parameters) and not is_void:

@@ -32,7 +32,7 @@ from orio_py.ctree.build import binary, block, declare, ident
 from orio_py.ctree.ctype import CType, ctype, literal_type
 from orio_py.ctree.effects import effects
 from orio_py.ctree.known_functions import CHECKS, called_name
-from orio_py.ctree.nodes import Compound, For, Node, OwnFunction, Transform, c_ast
+from orio_py.ctree.nodes import Compound, For, Node, OwnFunction, Transform, c_ast, reference_parts
 from orio_py.ctree.rewrite import (
     Replacement,
     Rewriter,
@@ -303,6 +303,9 @@ def _same_value(parameter: CDeclaration, argument: Node, callee: Callee, context
     """What can stand where a parameter does that keeps its value: an argument of its type that nothing changes meanwhile."""
     parts = list(walk(argument))
     names = {part.name for part in parts if isinstance(part, c_ast.ID)}
+    known = ((name, context.declarations.get(name)) for name in names)
+    # An array is where it is, whatever its elements are set to.
+    names -= {name for name, d in known if d is not None and d.dimensions and d.scope != "parameter"}
     if callee.stores and names & context.exposed:
         return None
     if parameter.is_array_like:
@@ -320,20 +323,27 @@ def _same_value(parameter: CDeclaration, argument: Node, callee: Callee, context
 
 def _points_alike(parameter: CDeclaration, argument: Node, context: Context) -> bool:
     """Whether an argument is a pointer to elements of the parameter's type, or the sum of one and numbers."""
-    parts = list(walk(argument))
+    place: list[Node] = []
+    if isinstance(argument, c_ast.BinaryOp) and isinstance(argument.left, c_ast.ArrayRef):
+        place, argument = [argument.right], argument.left
+    array, subscripts = reference_parts(argument)
+    levels = len(subscripts)
+    parts = [part for each in (array, *subscripts, *place) for part in walk(each)]
     if not all(isinstance(part, _POINTER_PARTS) for part in parts):
         return False
     if not all(part.op in {"+", "-", "*"} for part in parts if isinstance(part, c_ast.BinaryOp)):
         return False
     declared = [context.declarations.get(part.name) for part in parts if isinstance(part, c_ast.ID)]
     pointers = [d for d in declared if d is not None and d.is_array_like]
-    if None in declared or len(pointers) != 1:
+    if None in declared or len(pointers) != 1 or (levels and not isinstance(array, c_ast.ID)):
         return False
     kinds = {context.types.get(d.type, d.type) for d in (parameter, pointers[0])}
+    # What is behind pointers in an array would be read again where it is used.
     return (
         len(kinds) == 1
-        and _depth(parameter) == _depth(pointers[0])
-        and parameter.dimensions[1:] == pointers[0].dimensions[1:]
+        and not (levels and pointers[0].pointers)
+        and _depth(parameter) == _depth(pointers[0]) - levels
+        and parameter.dimensions[1:] == pointers[0].dimensions[levels + 1 :]
     )
 
 

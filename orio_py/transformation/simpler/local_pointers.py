@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from orio_py.ctree.build import binary, block
+from orio_py.ctree.build import binary, block, index, literal_value
 from orio_py.ctree.dependence.names import NO_NAMES, Names, names_of, references, resolve
 from orio_py.ctree.nodes import Compound, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, assigned_names, copy_with, declared_names, used_names, walk
@@ -166,6 +166,17 @@ def _plain(value: Node) -> Node | None:
     )
 
 
+def _inside_an_array(value: Node) -> tuple[Node, Node | None] | None:
+    """The array in an array that a pointer points into, and the place there if it is not the first; None for others."""
+    match value:
+        case c_ast.ArrayRef():
+            return value, None
+        case c_ast.BinaryOp(op="+", left=c_ast.ArrayRef() as inner, right=place):
+            return inner, None if literal_value(place) == 0 else place
+        case _:
+            return None
+
+
 def _class(declared: CDeclaration, context: Context) -> str:
     """What the type of elements stands for."""
     return context.types.get(declared.type, declared.type)
@@ -189,7 +200,7 @@ def _uses(after: Node, name: str) -> bool:
 
 
 def with_value(tree: Node, name: str, value: Node) -> Node:
-    """The tree with a plain sum, or the address of an element, where a pointer is used."""
+    """The tree with a plain sum, the address of an element, or an array in an array, where a pointer is used."""
     return _Replacing(name, value).rewrite(tree)
 
 
@@ -197,10 +208,9 @@ class _Replacing(Rewriter):
     """Puts an expression where a pointer is used."""
 
     def __init__(self, name: str, value: Node) -> None:
-        plain = _plain(value)
-        assert plain is not None
         self._name = name
-        self._value = plain
+        self._value = _plain(value) or value
+        self._inner = _inside_an_array(self._value)
 
     def visit_ID(self, node: c_ast.ID) -> Node:
         return self._value if node.name == self._name else node
@@ -209,6 +219,9 @@ class _Replacing(Rewriter):
         if not self._is_it(node.name) or isinstance(self._value, c_ast.ID):
             return self.generic(node)
         place = self.rewrite(node.subscript)
+        if self._inner is not None:
+            inner, first = self._inner
+            return index(inner, place if first is None else binary("+", first, place))
         return c_ast.UnaryOp("*", binary("+", self._value, place), node.coord)
 
     def visit_StructRef(self, node: c_ast.StructRef) -> Node:
