@@ -23,6 +23,7 @@ from orio_py.record.cuda import EMULATED_TIME, CudaCompilerInfo, CudaSurvey
 from orio_py.record.device import OpenCLDevice, OpenCLSurvey
 from orio_py.record.front import FrontPoint
 from orio_py.record.measurement import Timing
+from orio_py.record.trial import CounterSource, CounterValue
 from orio_py.tuning.result import CheckedVariant, RegionReport
 
 if TYPE_CHECKING:  # types only: the API takes its time to load, and `orio --help` does without
@@ -247,7 +248,7 @@ def _counters(region: RegionReport) -> Iterable[RenderableType]:
         yield Text(f"  objective {goal.expression}: original {values[0]}, best {values[1]}")
         if goal.others:
             yield front_points((goal.expression, *goal.others), goal.front, indent="  ")
-    best = {c.name: c for c in region.best.counters} if region.best is not None else {}
+    best = {c.name: c for c in region.best.counters if not _is_detail(c)} if region.best is not None else {}
     counted = {c.name: c for c in region.counters}
     if not counted and not best:
         return
@@ -256,6 +257,11 @@ def _counters(region: RegionReport) -> Iterable[RenderableType]:
         values = [show_counter(of[name]) if name in of else NOTHING for of in (counted, best)]
         table.add_row(f"  {name}", *values, str(counter.source))
     yield table
+
+
+def _is_detail(counter: CounterValue) -> bool:
+    """Whether a counter is one of the many that a search by bottlenecks reads; `orio results show --verbose` has them."""
+    return counter.source is CounterSource.EMULATED and not counter.name.startswith("sensitivity")
 
 
 def _checked(region: RegionReport) -> Iterable[RenderableType]:

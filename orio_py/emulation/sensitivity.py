@@ -25,7 +25,7 @@ CHANGE = 0.25
 
 _WORTH_A_LOOK = 0.05
 
-_TELLS = 0.2
+BOTTLENECK = 0.2
 """The least sensitivity that makes a bottleneck; below, none stands out."""
 
 _IDLE = 0.05
@@ -106,7 +106,7 @@ def sensitivity(emulator: Emulator, prediction: LaunchPrediction, core: Core) ->
         else one
         for place, one in enumerate(found)
     )
-    first = looked_at[0] if looked_at and looked_at[0].value >= _TELLS else None
+    first = looked_at[0] if looked_at and looked_at[0].value >= BOTTLENECK else None
     regions = (
         _of_regions(probe, prediction, first) if first is not None and len(prediction.regions) > 1 else {}
     )

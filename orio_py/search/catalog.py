@@ -19,6 +19,7 @@ from orio_py.search.auto import AutoOptions, auto
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.basin_hopping import BasinHoppingOptions, basin_hopping
 from orio_py.search.bayesian import BayesianOptions, bayesian
+from orio_py.search.bottleneck import BottleneckOptions, bottleneck
 from orio_py.search.counter_guided import CountersOptions, counter_guided
 from orio_py.search.differential_evolution import DifferentialEvolutionOptions, differential_evolution
 from orio_py.search.direct import DirectOptions, direct
@@ -46,7 +47,8 @@ class SearcherEntry(Generic[Options]):
     """A searcher: its name, the names that Orio files and others use for it, what it does, its options.
 
     `read` turns checked option names with their values into the searcher's option dataclass.  `uses_past` says
-    whether the searcher takes anything from `SearchContext.past`, `uses_counters` whether from `Outcome.counters`.
+    whether the searcher takes anything from `SearchContext.past`, `uses_counters` whether from `Outcome.counters`,
+    `uses_bottlenecks` whether from those of an emulation.
     """
 
     name: str
@@ -57,6 +59,7 @@ class SearcherEntry(Generic[Options]):
     search: Callable[[SearchContext, Options], Search]
     uses_past: bool = False
     uses_counters: bool = False
+    uses_bottlenecks: bool = False
 
     def start(self, context: SearchContext, position: Position | None = None) -> Search:
         """The running searcher.  Raises ORIO-P022 (unknown option), P023 (wrong value)."""
@@ -78,11 +81,14 @@ def _entry(
     *,
     uses_past: bool = False,
     uses_counters: bool = False,
+    uses_bottlenecks: bool = False,
 ) -> SearcherEntry[Options]:
     """An entry whose options are all made by `setting`."""
     read = partial(read_settings, options)
     names = option_names(options)
-    return SearcherEntry(name, other_names, summary, names, read, search, uses_past, uses_counters)
+    return SearcherEntry(
+        name, other_names, summary, names, read, search, uses_past, uses_counters, uses_bottlenecks
+    )
 
 
 _ENTRIES: tuple[Searcher, ...] = (
@@ -220,6 +226,14 @@ _ENTRIES: tuple[Searcher, ...] = (
         CountersOptions,
         counter_guided,
         uses_counters=True,
+    ),
+    _entry(
+        "bottleneck",
+        ("saake",),
+        "moves that relieve what limits a configuration by emulation; then another searcher from there",
+        BottleneckOptions,
+        bottleneck,
+        uses_bottlenecks=True,
     ),
     _entry(
         "nsga",

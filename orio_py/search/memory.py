@@ -34,7 +34,7 @@ class Memory:
     """The points that were tried, with their costs: the objective, or infinity for a failure.
 
     `outcomes` holds all that was heard of them.  `best` is the first point of the least finite cost, None until
-    there is one.
+    there is one.  A `seed` is the first of the points that are drawn together next, known as it is.
     """
 
     def __init__(self, context: SearchContext) -> None:
@@ -47,6 +47,7 @@ class Memory:
         self.known: dict[Point, float] = {}
         self.outcomes: dict[Point, Outcome] = {}
         self.best: Point | None = None
+        self.seed: Point | None = None
         self._fresh: Iterator[int] = iter(())
 
     def __len__(self) -> int:
@@ -96,12 +97,13 @@ class Memory:
         raise SpaceExhaustedError
 
     def draw_many(self, count: int) -> list[Point]:
-        """Up to `count` different random points that are not known; fewer if there are fewer."""
-        left = min(count, self.space.size - len(self.known))
+        """Up to `count` different random points that are not known, the seed before them; fewer if there are fewer."""
+        seeds, self.seed = [] if self.seed is None else [self.seed], None
+        left = min(count - len(seeds), self.space.size - len(self.known))
         found: dict[Point, None] = {}
         while len(found) < left:
             found[self.draw()] = None
-        return list(found)
+        return [*seeds, *found]
 
     def _learn(self, point: Point, outcome: Outcome) -> None:
         objective = outcome.objective

@@ -17,8 +17,14 @@ from orio_py.frontend.expressions import parse_setting
 from orio_py.frontend.objective import parse_objective
 from orio_py.kernel.backends import BACKENDS
 from orio_py.measure.base import ORIGINAL_LIMIT, PATIENCE
-from orio_py.measure.observers.choose import Watch, choose_for_device, choose_observers, work_method
-from orio_py.measure.offload.measurer import device_measurer
+from orio_py.measure.observers.choose import (
+    ChosenObservers,
+    Watch,
+    choose_for_device,
+    choose_observers,
+    work_method,
+)
+from orio_py.measure.offload.measurer import MEASURED, EmulationWish, device_measurer
 from orio_py.search.base import PastSeries, Search, SearchContext
 from orio_py.search.catalog import find, start_search
 from orio_py.search_space.search_space import SearchSpace
@@ -74,8 +80,7 @@ class Evaluation:
     patience: Seconds | None = PATIENCE
     objective: Objective | None = None
     watches: tuple[Watch, ...] = ()
-    emulated: str = ""
-    """The GPU whose times are emulated; '' where variants are measured."""
+    emulation: EmulationWish = MEASURED
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +111,8 @@ class Plan:
     past: PastUse | None = None
     emulated: str = ""
     """The GPU whose times are emulated; '' where variants are measured."""
+    bottlenecks: bool = False
+    """Whether the search wants to know what limits variants by emulation."""
     insists_on_repeats: bool = False
     """Whether the caller named the number of repetitions, which then holds for long calls, too."""
 
@@ -131,7 +138,7 @@ class Plan:
             None if self.insists_on_repeats else PATIENCE,
             self.objective,
             self.watches,
-            self.emulated,
+            EmulationWish(self.emulated, self.bottlenecks),
         )
 
 
@@ -160,10 +167,7 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
         task = replace(task, measurement=replace(task.measurement, methods=(work_method(),)))
     jobs = options.jobs if options.jobs is not None else cpu_cores()
     batch = max(BATCH if spec.budget.time is None else TIMED_BATCH, BATCH_PER_JOB * jobs)
-    if target in BACKENDS:
-        choice = choose_for_device(task.measurement, objective)
-    else:
-        choice = choose_observers(task.measurement, objective, is_parallel=target != Target.C)
+    choice = _observers(task, objective, target)
     task = replace(task, measurement=replace(task.measurement, methods=choice.methods))
     context = SearchContext(
         space,
@@ -193,8 +197,16 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
         watches=choice.watches,
         warnings=choice.warnings,
         emulated=emulated,
+        bottlenecks=find(spec.algorithm).uses_bottlenecks and target in BACKENDS,
         insists_on_repeats=options.repeats is not None,
     )
+
+
+def _observers(task: TuningTask, objective: Objective | None, target: str) -> ChosenObservers:
+    """What counts the variants of a target."""
+    if target in BACKENDS:
+        return choose_for_device(task.measurement, objective)
+    return choose_observers(task.measurement, objective, is_parallel=target != Target.C)
 
 
 def with_past(plan: Plan, series: Sequence[PastSeries], past: PastUse) -> Plan:

@@ -15,13 +15,16 @@ from orio_py.build.disassembler import Disassembler
 from orio_py.build.launch_emulation import MachineCode
 from orio_py.codegen.device import ArgumentKind, slices_of
 from orio_py.core.units import Seconds
+from orio_py.emulation.bottleneck import EmulatedBottleneck, bottleneck_counters, occupancy_needed
 from orio_py.emulation.launch import USUAL_POLICY, DataPolicy, KernelLaunch, Shape
 from orio_py.emulation.prediction import Emulator
+from orio_py.emulation.sensitivity import sensitivity
 from orio_py.emulation.signature import pointer_address
 from orio_py.machine.timing import GpuTiming
 from orio_py.measure.offload.arrays import value_of
 from orio_py.measure.offload.host import Launch
 from orio_py.record.cuda import KernelUsage
+from orio_py.record.trial import CounterValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,14 @@ class EmulatedLaunch:
     usage: KernelUsage
     emulator: Emulator
     times: int
+
+
+@dataclass(frozen=True, slots=True)
+class EmulatedVariant:
+    """The emulated time of a variant's kernels, without copies between host and device, and counters of what limits them."""
+
+    seconds: Seconds
+    counters: tuple[CounterValue, ...] = ()
 
 
 @dataclass(slots=True)
@@ -69,13 +80,23 @@ class LaunchEmulation:
             emulator = self._codes[binary.cubin].emulator(usage, launch, self.policy)
             yield EmulatedLaunch(one.kernel, usage, emulator, times)
 
-    def seconds(self, binaries: Sequence[CudaBinary], launches: Sequence[Launch]) -> Seconds:
-        """The emulated time of all kernels of a call: copies between host and device are not part of it.
+    def variant(
+        self, binaries: Sequence[CudaBinary], launches: Sequence[Launch], *, bottlenecks: bool
+    ) -> EmulatedVariant:
+        """All kernels of a call, and what limits them where `bottlenecks` are wanted.
 
         Kernels of several streams are taken to run one behind the other.  Raises as `launches`.
         """
-        found = self.launches(binaries, launches)
-        return Seconds(sum(one.times * one.emulator.predict().seconds for one in found))
+        seconds = 0.0
+        limits: list[EmulatedBottleneck] = []
+        for one in self.launches(binaries, launches):
+            prediction, core = one.emulator.predict(), one.emulator.core
+            seconds += one.times * prediction.seconds
+            if bottlenecks:
+                report = sensitivity(one.emulator, prediction, core)
+                needed = occupancy_needed(one.emulator, core)
+                limits.append(EmulatedBottleneck(prediction, report, needed, one.times))
+        return EmulatedVariant(Seconds(seconds), bottleneck_counters(limits))
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,14 +28,14 @@ from orio_py.kernel.plan import KernelPlan
 from orio_py.machine.timing import GpuTiming, gpu_timing
 from orio_py.measure.base import Baseline
 from orio_py.measure.cuda.client import DEFAULT_ARCHITECTURE, CudaPlace, cuda_place, processor_place
-from orio_py.measure.cuda.emulated import LaunchEmulation
+from orio_py.measure.cuda.emulated import EmulatedVariant, LaunchEmulation
 from orio_py.measure.cuda.usage import runs, usage_counters, used_kernel
 from orio_py.measure.cuda.variant import BUILT, BuiltCuda, CudaVariant, UsedKernel, wished_architecture
 from orio_py.measure.evaluator import MOST_SAMPLES, Evaluator
 from orio_py.measure.job import EarlyStopping
 from orio_py.measure.offload.client import DeviceWorker
 from orio_py.measure.offload.evaluator import SUFFIX, OffloadEvaluator, agree
-from orio_py.measure.offload.measurer import DeviceMeasurer
+from orio_py.measure.offload.measurer import DeviceMeasurer, EmulationWish
 from orio_py.record.cuda import ARCHITECTURE, CUDA_DEVICE_NAME, EMULATED_TIME
 from orio_py.record.measurement import Clock, Failure, Measurement, Sample, Stage, Success
 from orio_py.record.outcome import VariantFacts
@@ -78,12 +78,14 @@ class CudaTools:
 class CudaEvaluator(OffloadEvaluator):
     """Evaluates variants at `place`; without a GPU there nothing is timed.
 
-    With `emulated` variants have the time that is emulated for that GPU.
+    With `emulated` variants have the time that is emulated for that GPU.  `bottlenecks` says whether counters tell what
+    limits them by emulation.
     """
 
     place: CudaPlace
     tools: CudaTools
     emulated: GpuTiming | None = None
+    bottlenecks: bool = False
 
     @property
     def clock(self) -> Clock:
@@ -171,7 +173,10 @@ class CudaEvaluator(OffloadEvaluator):
         emulated = self._emulated(variant, binaries)
         if isinstance(emulated, BuildFailure):
             return emulated
-        built = BuiltCuda(tuple(modules), tuple(kernels), self.tools.title, emulated)
+        seconds, limits = None, tuple[tuple[str, float], ...]()
+        if emulated is not None:
+            seconds, limits = float(emulated.seconds), tuple((c.name, c.value) for c in emulated.counters)
+        built = BuiltCuda(tuple(modules), tuple(kernels), self.tools.title, seconds, limits)
         (folder / BUILT).write_text(built.text, encoding="utf-8")
         return Artifact(path, Seconds(perf_counter() - began))
 
@@ -221,19 +226,23 @@ class CudaEvaluator(OffloadEvaluator):
             metadata[CUDA_DEVICE_NAME] = f"{self.emulated.name} (emulated)"
         elif built.emulated is not None:
             counters = (CounterValue(EMULATED_TIME, built.emulated, "s", CounterSource.EMULATED), *counters)
+        limits = (CounterValue(name, value, "", CounterSource.EMULATED) for name, value in built.bottleneck)
+        counters = (*counters, *limits)
         return VariantFacts(counters, metadata)
 
-    def _emulated(self, variant: CudaVariant, binaries: Sequence[CudaBinary]) -> float | BuildFailure | None:
-        """The emulated seconds of a variant's kernels; None where they are not known, and nobody asked for them."""
+    def _emulated(
+        self, variant: CudaVariant, binaries: Sequence[CudaBinary]
+    ) -> EmulatedVariant | BuildFailure | None:
+        """A variant's kernels, emulated; None where that cannot be done, and nobody asked for it."""
         timing = self.emulated or gpu_timing(variant.architecture)
-        if timing is None or not binaries or self.place.has_times or self.tools.disassembler is None:
+        if timing is None or not binaries or self.tools.disassembler is None:
             return None
-        if timing.architecture != variant.architecture:
+        if timing.architecture != variant.architecture or (self.place.has_times and not self.bottlenecks):
             return None
-        launches = self.launches(variant.host, variant.calls)
         emulation = LaunchEmulation(timing, self.tools.disassembler, "the variant")
         try:
-            return float(emulation.seconds(binaries, launches)) if launches else None
+            launches = self.launches(variant.host, variant.calls)
+            return emulation.variant(binaries, launches, bottlenecks=self.bottlenecks) if launches else None
         except DiagnosticError as problem:
             return BuildFailure(problem.diagnostics[0].message, "") if self.emulated is not None else None
 
@@ -318,16 +327,19 @@ def cuda_tools(place: CudaPlace, folder: Path) -> CudaTools:
     return CudaTools(compiler, executor, (warning,) if missing else (), disassembler)
 
 
-def _evaluator(original: Evaluator, time: DeviceTime, folder: Path, emulated: str) -> CudaEvaluator:
+def _evaluator(original: Evaluator, time: DeviceTime, folder: Path, wish: EmulationWish) -> CudaEvaluator:
     """Raises EnvironmentProblem as `cuda_tools`, and where something is missing that an emulation needs."""
-    if not emulated:
-        place = cuda_place()
-        return CudaEvaluator(original, time is not DeviceTime.KERNEL, place, cuda_tools(place, folder))
-    cuda_compiler()
-    emulation_core()
-    place = processor_place(f"times of {emulated} are emulated")
-    tools = replace(cuda_tools(place, folder), disassembler=find_nvdisasm())
-    return CudaEvaluator(original, False, place, tools, emulated_gpu(emulated))
+    if wish.gpu or wish.bottlenecks:
+        cuda_compiler()
+        emulation_core()
+    place = processor_place(f"times of {wish.gpu} are emulated") if wish.gpu else cuda_place()
+    tools = cuda_tools(place, folder)
+    if wish.gpu or wish.bottlenecks:
+        tools = replace(tools, disassembler=find_nvdisasm())
+    if wish.gpu:  # copies are not emulated
+        return CudaEvaluator(original, False, place, tools, emulated_gpu(wish.gpu), bottlenecks=True)
+    with_transfers = time is not DeviceTime.KERNEL
+    return CudaEvaluator(original, with_transfers, place, tools, bottlenecks=wish.bottlenecks)
 
 
 def _devices(emulated: str) -> list[object]:

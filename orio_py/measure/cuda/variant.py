@@ -91,13 +91,15 @@ class BuiltCuda:
     """What was built of a variant: modules by file name with their kernels, and what these use.
 
     `compiler` is the one that made the machine code, '' where there was none, so that nothing is known of kernels.
-    `emulated` are the seconds that the kernels of a call take on a GPU that is not there, None where nobody emulated it.
+    `emulated` are the seconds that the kernels of a call take on a GPU that is not there, None where nobody emulated it;
+    `bottleneck` are counters of what limits them.
     """
 
     modules: tuple[tuple[str, tuple[str, ...]], ...]
     kernels: tuple[UsedKernel, ...] = ()
     compiler: str = ""
     emulated: float | None = None
+    bottleneck: tuple[tuple[str, float], ...] = ()
 
     @property
     def text(self) -> str:
@@ -113,4 +115,5 @@ class BuiltCuda:
             tuple(UsedKernel(**kernel) for kernel in content["kernels"]),
             content["compiler"],
             content["emulated"],
+            tuple((name, value) for name, value in content["bottleneck"]),
         )

@@ -16,17 +16,29 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class EmulationWish:
+    """What is to be emulated of variants: their times on a GPU ('': on none, they are measured), and what limits them."""
+
+    gpu: str = ""
+    bottlenecks: bool = False
+
+
+MEASURED = EmulationWish()
+"""Nothing is emulated."""
+
+
+@dataclass(frozen=True, slots=True)
 class DeviceMeasurer:
     """How variants of a device language are measured.
 
-    `evaluator` makes what measures them, given that of the original code, what ranks variants, a folder, and the GPU to
-    emulate ('' for a device of this machine); it raises EnvironmentProblem where nothing here can.  `devices` tells the
-    devices apart, given the same GPU, `toolchain` what builds kernels besides the C compiler.  At most `most_jobs` variants
+    `evaluator` makes what measures them, given that of the original code, what ranks variants, a folder, and what is to
+    be emulated; it raises EnvironmentProblem where nothing here can.  `devices` tells the
+    devices apart, given the emulated GPU or '', `toolchain` what builds kernels besides the C compiler.  At most `most_jobs` variants
     are built at a time, if that is a number.  `emulates` gives the full name of a GPU that can be emulated, and raises
     DiagnosticError for others; None where no device of the language is emulated.
     """
 
-    evaluator: Callable[[Evaluator, DeviceTime, Path, str], VariantEvaluator]
+    evaluator: Callable[[Evaluator, DeviceTime, Path, EmulationWish], VariantEvaluator]
     devices: Callable[[str], list[object]]
     toolchain: Callable[[], list[str]]
     most_jobs: int | None = None

@@ -26,7 +26,7 @@ from orio_py.measure.base import Baseline
 from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.job import EarlyStopping, Job, ResultLines
 from orio_py.measure.offload.evaluator import agree
-from orio_py.measure.offload.measurer import DeviceMeasurer
+from orio_py.measure.offload.measurer import DeviceMeasurer, EmulationWish
 from orio_py.measure.opencl.client import program_environment
 from orio_py.measure.opencl.limits import check_device, choose_device, fault_warning, no_device, no_library
 from orio_py.measure.opencl.survey import survey
@@ -231,7 +231,7 @@ def _end(done: Completed) -> str:
     return done.signal_name or f"exit status {done.returncode}"
 
 
-def _evaluator(original: Evaluator, time: DeviceTime, _: Path, __: str) -> OpenCLEvaluator:
+def _evaluator(original: Evaluator, time: DeviceTime, _: Path, __: EmulationWish) -> OpenCLEvaluator:
     """Raises EnvironmentProblem ORIO-B010 without a device, or without a library to link host code with."""
     found = survey()
     if not found.devices:

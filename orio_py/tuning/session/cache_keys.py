@@ -108,7 +108,11 @@ def _toolchain(plan: Plan, compiler: Compiler) -> str:
 
 def _on_device(plan: Plan) -> dict[str, object]:
     """What ranks variants on a device."""
-    return {"time": str(plan.task.measurement.time)} if plan.target in BACKENDS else {}
+    if plan.target not in BACKENDS:
+        return {}
+    # Trials of an emulated GPU tell what limits them anyway.
+    more = {"bottlenecks": True} if plan.bottlenecks and not plan.emulated else {}
+    return {"time": str(plan.task.measurement.time), **more}
 
 
 def _minimised(plan: Plan) -> dict[str, object]:

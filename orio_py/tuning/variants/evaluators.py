@@ -40,7 +40,9 @@ def make_evaluator(evaluation: Evaluation, compiler: Compiler, folder: Path) -> 
     evaluator = Evaluator(evaluation.task, evaluation.point, compiler, folder, limits, parallel)
     measurer = device_measurer(evaluation.target)
     time = evaluation.task.measurement.time
-    return evaluator if measurer is None else measurer.evaluator(evaluator, time, folder, evaluation.emulated)
+    return (
+        evaluator if measurer is None else measurer.evaluator(evaluator, time, folder, evaluation.emulation)
+    )
 
 
 def command_line(task: TuningTask, values: Mapping[str, Value]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from cuda_compilers import nvrtc_or_skip
 from fake_cuda import made_up_gpu
 
 from orio_py.cli.main import main
+from orio_py.emulation.bottleneck import BottleneckProfile
 from orio_py.measure.cuda import client
 from orio_py.measure.cuda import evaluator as cuda_evaluator
 from orio_py.measure.cuda.client import CudaPlace
@@ -71,7 +72,7 @@ def tune(path: Path, *words: str, device: str | None = "emulated:sm_90") -> tupl
 
 def test_the_best_by_emulation_is_written_and_called_emulated(tmp_path, capsys):
     path = written(tmp_path)
-    status, report = tune(path)
+    status, report = tune(path, "--search", "bottleneck")
     told = capsys.readouterr()
     (region,) = report["regions"]
     assert (status, region["failures"], region["kept_original"], region["baseline"]) == (0, {}, False, None)
@@ -91,14 +92,19 @@ def test_the_best_by_emulation_is_written_and_called_emulated(tmp_path, capsys):
     for trial in trials:
         assert isinstance(trial.measurement, Success)
         assert trial.measurement.clock is Clock.EMULATED
+        profile = BottleneckProfile.of({c.name: c.value for c in trial.counters})
+        assert profile is not None
+        assert 0 < profile.occupancy_needed <= profile.occupancy <= 1
+        assert sum(profile.sensitivity.values()) > 0
         assert (trial.metadata["orio:obtained"], trial.metadata["cuda_name"]) == (
             "emulated",
             "H200 SXM (emulated)",
         )
     assert slow.measurement.time > 1.05 * fast.measurement.time
-    status, again = tune(path)
+    status, again = tune(path, "--search", "exhaustive")
     assert (status, again["regions"][0]["cached"]) == (0, 2)
-    assert again["regions"][0]["best"] == best
+    same = ("configuration", "median_s", "clock", "speedup")
+    assert [again["regions"][0]["best"][name] for name in same] == [best[name] for name in same]
     capsys.readouterr()
     assert main(["results", "show", "--db", str(tmp_path / "t.db")]) == 0
     shown = capsys.readouterr().out
