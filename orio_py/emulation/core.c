@@ -257,6 +257,8 @@ static double finish(struct state *x, int32_t index, int32_t step, double at, do
     if (u < s->dram_chance[step])
       end = greater(end, served + m->latency[region + m->dram]);
   }
+  if (s->kind[step] == MEMORY && s->write[step] < 0) /* a store: nothing waits for it but the end of the block */
+    served += m->latency[region + m->l2];
   x->served[index / x->k->warps] = greater(x->served[index / x->k->warps], served);
   return end;
 }
@@ -274,7 +276,7 @@ static void leave(struct state *x, int32_t index, double at)
   if (x->left[slot] == 0) {
     x->out->block_end[w->block] = greater(at + 1, x->served[slot]);
     if (x->started < x->k->blocks) {
-      start(x, slot, at + x->m->refill);
+      start(x, slot, greater(at, x->served[slot]) + x->m->refill);
       dirty(x, slot);
     }
   } else if (x->arrived[slot] == x->left[slot])

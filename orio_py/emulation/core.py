@@ -102,7 +102,7 @@ class Multiprocessor:
     """Resources of a multiprocessor: latency and gap of each, a row for each region of the code.
 
     `once` tells the resources that it has once.  `l2`, `dram` and `barrier` are the numbers of those.  `queue` is how far the
-    queue of memory reaches, in latencies; `refill` how many cycles a new block takes to begin.
+    queue of memory reaches, in latencies; `refill` is how long a block takes to begin (fitted: `LOADED`).
     """
 
     latency: Array
@@ -115,7 +115,7 @@ class Multiprocessor:
     barrier: int
     policy: Policy = Policy.GREEDY_THEN_OLDEST
     read_latency: float = 10.0
-    refill: float = 30.0
+    refill: float = 50.0
     queue: float = 1.0
 
     @property
@@ -337,6 +337,10 @@ class _Emulation:
             served = reached + self._value(m.gap, step, resource) * sectors
             if drawn < chance:
                 end = max(end, served + self._value(m.latency, step, resource))
+        if served and s.kind[step] == Kind.MEMORY and s.write[step] < 0:
+            served += self._value(
+                m.latency, step, m.l2
+            )  # of a store: the block's end waits for it, nothing else
         slot = warp.index // len(self.work.first)
         self.served[slot] = max(self.served[slot], served)
         return begin, end
@@ -356,8 +360,7 @@ class _Emulation:
         warp.last = time + 1
         if kind == Kind.ASYNC_COPY:
             warp.copied = max(warp.copied, end)
-        if kind == Kind.COMMIT:
-            end = max(time, warp.copied)
+        end = max(time, warp.copied) if kind == Kind.COMMIT else end
         if (write := int(s.write[step])) >= 0 and kind != Kind.DRAIN:
             warp.released[write] = max(warp.released[write], end)
             warp.rings[write].append(end)
@@ -387,7 +390,7 @@ class _Emulation:
         if self.left[slot] == 0:
             self.block_end[warp.block] = max(time + 1, self.served[slot])
             if self.started < self.work.blocks:
-                self._start(slot, time + self.m.refill)
+                self._start(slot, max(time, self.served[slot]) + self.m.refill)
         elif self.arrived[slot] == self.left[slot]:
             self._release(slot, time)
 

@@ -54,6 +54,15 @@ _MOSTLY_LOOPS = 8
 _SMALL_CLASS = 0.002
 """Blocks at the ends of the grid that are fewer than this share are taken for inner ones."""
 
+LOADED = 1.3
+"""How much longer than a chain of pointers many blocks wait for device memory.
+
+Fitted with `Multiprocessor.refill` to times of streams on an A100 (RRZE-HPC/gpu-benches, gpu-stream/a100_80.txt) alone.
+"""
+
+_UNEVEN, _MOST_LONGER = 0.05, 16
+"""Loops are emulated longer while differences disagree by more than this, so many times more iterations at most."""
+
 _LOADS = ("LDG", "LD")
 _PASSES_L1 = frozenset({"STRONG", "SYS_", "BYPASS"})
 
@@ -124,7 +133,7 @@ class Emulator:
     def short_times(self, traces: Sequence[Sequence[Item]], least: int = 2) -> dict[int, int]:
         """With how many iterations each loop is emulated: so many at least."""
         found: dict[int, int] = {}
-        for items in traces:
+        for items in {id(items): items for items in traces}.values():
             for header, size in _body_sizes(items).items():
                 found[header] = max(found.get(header, 0), max(least, ceil(_LEAST_STEPS / max(1, size))))
         return found
@@ -146,16 +155,34 @@ class Emulator:
             left = self._left_out(traces, short, header)
             if left <= 0:
                 continue
-            longer, longest = ({**short, header: factor * short[header]} for factor in (2, 4))
-            twice = self.first_blocks(traces, longer)
-            before = slope = max(0.0, twice - once) / max(1e-9, self._added(traces, short, longer, header))
-            if (added := self._added(traces, longer, longest, header)) > 0:
-                slope = max(0.0, self.first_blocks(traces, longest) - twice) / added
+            before, slope = self._slopes(traces, short, header, once)
             loops[header] = left * slope * self.kernel.blocks_each / slots
             cycles += loops[header]
             block += left * slope / slots
             error += left * abs(slope - before) * self.kernel.blocks_each / slots
         return ClassCycles(cycles, block, error / max(1.0, cycles), loops, schedule)
+
+    def _slopes(
+        self, traces: Sequence[Sequence[Item]], short: Mapping[int, int], header: int, once: float
+    ) -> tuple[float, float]:
+        """What an iteration of a loop takes by the last two differences; `once` are the cycles with `short` loops."""
+        times, cycles = short, once
+        before = slope = 0.0
+        factor = 2
+        while factor <= _MOST_LONGER:
+            longer = {**short, header: factor * short[header]}
+            added = self._added(traces, times, longer, header)
+            if factor > 2 and added <= 0:
+                break
+            found = self.first_blocks(traces, longer)
+            before, slope = slope, max(0.0, found - cycles) / max(1e-9, added)
+            times, cycles = longer, found
+            if factor == 2:
+                before = slope
+            elif abs(slope - before) <= _UNEVEN * slope:
+                break
+            factor *= 2
+        return before, slope
 
     def _left_out(self, traces: Sequence[Sequence[Item]], short: Mapping[int, int], header: int) -> float:
         """How many iterations of a loop are not emulated, where outer ones are all there."""
@@ -321,6 +348,7 @@ def multiprocessor(kernel: EmulatedKernel, regions: int) -> Multiprocessor:
     """Latencies and gaps of the product, for each region of the code; a multiprocessor has its share of the chip's bandwidth."""
     timing = kernel.timing
     latency = np.array([timing.resources[r].latency.value for r in RESOURCES])
+    latency[RESOURCES.index(Resource.DRAM)] *= LOADED
     gap = np.array([timing.resources[r].gap.value for r in RESOURCES])
     clock = timing.clock_mhz.value * 1e6
     for resource, bandwidth in ((Resource.L2, timing.l2_gb_per_s), (Resource.DRAM, timing.dram_gb_per_s)):

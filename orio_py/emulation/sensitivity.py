@@ -39,9 +39,6 @@ _NOTHING = 0.02
 _ALONE = 0.3
 """Parameters that may tell so much are changed one by one."""
 
-_TOGETHER = 0.1
-"""Of others that do not tell so much together, none is looked at."""
-
 
 class ResourceBound(StrEnum):
     """Which parameter of a resource tells."""
@@ -160,7 +157,7 @@ def _values(probe: _Probe, likely: Mapping[_Parameter, float]) -> dict[_Paramete
         value = probe.sensitivity(group, is_sure=is_sure)
         if len(group) == 1:
             values[group[0]] = value
-        elif value >= _TOGETHER:
+        elif value >= BOTTLENECK:  # else none of them makes one
             half = len(group) // 2
             waiting[:0] = [group[:half], group[half:]]
     return values

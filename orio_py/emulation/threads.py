@@ -330,9 +330,10 @@ class _Execution:
     def _exit(self, place: int, operation: DecodedInstruction, group: _Group) -> int | None:
         condition = self._condition(operation)
         self.branches[place] += condition.known is not True
-        leaves = group.threads & (
-            condition.data if condition.known is True else condition.data & condition.known
-        )
+        goes = condition.data
+        if condition.known is not True:
+            goes = np.where(condition.known, condition.data.astype(bool), self.policy.takes_branches)
+        leaves = group.threads & goes
         self._note(place, group)
         if not leaves.any():
             return place + 1

