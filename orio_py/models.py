@@ -207,7 +207,7 @@ def _one_kind(trials: Sequence[Trial]) -> SpeedData:
 
 
 def _judged(model: SpeedModel, series: SpeedSeries) -> JudgedSeries:
-    found = [dict(trial.features) for trial in series.trials]
+    found = [trial.features for trial in series.trials]
     judgement = judge(model.scores(found), series.speeds)
     return JudgedSeries(series.name, series.inputs, len(series.speeds), judgement)
 

@@ -242,7 +242,13 @@ def _timing(timing: Timing | None) -> str:
 
 
 def _counters(region: RegionReport) -> Iterable[RenderableType]:
-    """The objective, where it is not the time, and the counters of the original and of the best."""
+    """What was ranked, the objective, where it is not the time, and the counters of the original and of the best."""
+    if (used := region.prediction) is not None:
+        built = region.trials - region.cached
+        yield Text(
+            f"  {used.ranked} variants of {region.name} were ranked by static features"
+            f" in {show_seconds(used.seconds)}, {built} built"
+        )
     if (goal := region.goal) is not None:
         values = [f"{value:.6g}" if value is not None else NOTHING for value in (goal.baseline, goal.best)]
         yield Text(f"  objective {goal.expression}: original {values[0]}, best {values[1]}")

@@ -1,6 +1,8 @@
 """The default: a few configurations far from each other, then those that a model expects most of.
 
-Trials of the same task under other circumstances suggest others between them, which change nothing else.
+Where static features can be had, a model of speed says beforehand what is to be expected: the best of its ranking are tried
+first, and the model of the trials begins with what it predicts, as far as trials bear it out (`TransferWeight`).  Trials
+of the same task under other circumstances suggest others between them, which change nothing else.
 """
 
 from __future__ import annotations
@@ -10,16 +12,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from orio_py.search.base import PastSeries, Search, SearchContext
+from orio_py.search.base import FeatureSource, PastSeries, Search, SearchContext
 from orio_py.search.memory import Asking, Memory, restarted
-from orio_py.search.options import IntegerOption, RealOption, setting
+from orio_py.search.options import FileName, IntegerOption, RealOption, setting
+
+if TYPE_CHECKING:
+    from orio_py.search.ranking import PredictedRanking
 
 TINY = 32
 """Up to this size a space is tried in random order: a model would not be asked often enough to pay."""
 
 OWN_PER_SUGGESTION = 5
 """After so many trials of its own a search tries one that the past suggests: a past costs a fifth more at most."""
+
+SAMPLE, ROUNDS = 100, 2
+"""How many random configurations are ranked before the first trial, and in how many rounds what is near the best."""
+
+PREDICTED_FIRST = 4
+"""So many of the first trials are the best of the ranking; the others of the start lie far from each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,39 +41,62 @@ class AutoOptions:
     proposed at once at most, whatever could be built in parallel: the model learns between batches.
     After so many trials as `explore` says one is chosen where little is known, never with 0.  `roundness`
     is how much less those and the first ones want each value that is no power of two (logarithm of the
-    weight).
+    weight).  With `predict` static features rank variants first, by the model of speed in the file `model` or by
+    the one that comes with the program; 0 leaves that out.
     """
 
     start: int = setting(8, IntegerOption(1, 1000))
     batch: int = setting(8, IntegerOption(1, 1000))
     explore: int = setting(3, IntegerOption(0, 1000))
     roundness: float = setting(0.7, RealOption(0, 10))
+    predict: int = setting(1, IntegerOption(0, 1))
+    model: str | None = setting(None, FileName())
 
 
 def auto(context: SearchContext, options: AutoOptions) -> Search:
     """A spread-out start, then what the model proposes until every configuration was tried.
 
-    With a past, what that suggests comes between.
+    With a past, what that suggests comes between; without one, what static features predict comes first.
+    Raises DiagnosticError as `orio_py.model.speed.catalog.load_speed_model`.
     """
     context = replace(context, batch_size=min(context.batch_size, options.batch))
-    search = restarted(context, lambda memory: guided(memory, options))
+    source = context.features if options.predict and not context.past else None
+    search = restarted(context, lambda memory: guided(memory, options, source))
     if not context.past or context.space.size <= TINY:
         return search
     return restarted(_apart(context), lambda memory: _with_suggestions(search, memory, context.past))
 
 
-def guided(memory: Memory, options: AutoOptions) -> Asking[None]:
-    """A spread-out start unless enough is known, then what the model proposes for ever."""
+def guided(memory: Memory, options: AutoOptions, source: FeatureSource | None = None) -> Asking[None]:
+    """A spread-out start unless enough is known, then what the model proposes for ever.
+
+    With a `source` of static features the start begins with the best that they predict.
+    """
     if memory.space.size <= TINY:
         yield from memory.ask(memory.draw_many(memory.space.size))
         return
     # The numerical libraries take time to load, more than all else that is loaded to tune.
     from orio_py.search.acquisition_policy import AcquisitionPolicy
 
-    guide = AcquisitionPolicy(memory, explore=options.explore, roundness=options.roundness)
+    ranking = None if source is None or len(memory) else _ranked(memory, options, source)
+    prior = () if ranking is None else (ranking.as_series(),)
+    guide = AcquisitionPolicy(memory, prior, explore=options.explore, roundness=options.roundness)
+    if ranking is not None:
+        yield from memory.ask(ranking.best(min(PREDICTED_FIRST, options.start)))
     yield from memory.ask(guide.spread_out(max(0, options.start - len(memory))))
     while True:
         yield from memory.ask(guide.propose(memory.batch_size))
+
+
+def _ranked(memory: Memory, options: AutoOptions, source: FeatureSource) -> PredictedRanking | None:
+    """The ranking by static features, None where no model fits."""
+    # The numerical libraries take time to load.
+    from orio_py.model.speed.catalog import load_speed_model
+    from orio_py.search.ranking import PredictedRanking
+
+    model = None if options.model is None else load_speed_model(Path(options.model))
+    ranking = PredictedRanking(memory, source, model)
+    return ranking if ranking.look(SAMPLE, ROUNDS) else None
 
 
 def _apart(context: SearchContext) -> SearchContext:

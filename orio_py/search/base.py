@@ -38,6 +38,9 @@ Search: TypeAlias = "Generator[Batch, Results, None]"
 PastSeries: TypeAlias = "Sequence[tuple[Configuration, float | None]]"
 """Trials of a task under circumstances of their own, with their objectives or None for failures."""
 
+FeatureSource: TypeAlias = "Callable[[Sequence[Configuration]], Sequence[Mapping[str, float] | None]]"
+"""Gives the static features of configurations without building them; None for one that a transformation refuses."""
+
 LEAST_OF_A_SERIES = 8
 """A series of the past with fewer valid trials says too little to be listened to."""
 
@@ -50,6 +53,7 @@ class SearchContext:
     number of configurations to propose at once.  `objectives` is how many values the outcome of a success has.
     `past` are trials of the same task under other circumstances (device, sizes, compiler), a series for each:
     objectives of different series do not compare.  A searcher that uses them only takes them as a hint.
+    `features` is there where static features can be had.
     """
 
     space: SearchSpace
@@ -59,6 +63,7 @@ class SearchContext:
     batch_size: int = 8
     objectives: int = 1
     past: Sequence[PastSeries] = ()
+    features: FeatureSource | None = None
 
 
 def batches(configurations: Iterator[Configuration], size: int) -> Search:

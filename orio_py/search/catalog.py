@@ -33,6 +33,7 @@ from orio_py.search.multistart import MultistartOptions, multistart
 from orio_py.search.nsga import NsgaOptions, nsga
 from orio_py.search.options import option_names, read_options, read_settings
 from orio_py.search.portfolio import PortfolioOptions, portfolio
+from orio_py.search.predicted import ModelOptions, predicted
 from orio_py.search.random_local import RandomLocalOptions, random_local
 from orio_py.search.random_search import RandomOptions, random_search
 from orio_py.search.simplex import SimplexOptions, simplex
@@ -47,8 +48,8 @@ class SearcherEntry(Generic[Options]):
     """A searcher: its name, the names that Orio files and others use for it, what it does, its options.
 
     `read` turns checked option names with their values into the searcher's option dataclass.  `uses_past` says
-    whether the searcher takes anything from `SearchContext.past`, `uses_counters` whether from `Outcome.counters`,
-    `uses_bottlenecks` whether from those of an emulation.
+    whether the searcher takes anything from `SearchContext.past`, `uses_features` from `SearchContext.features`,
+    `uses_counters` from `Outcome.counters`, `uses_bottlenecks` from those of an emulation.
     """
 
     name: str
@@ -60,6 +61,7 @@ class SearcherEntry(Generic[Options]):
     uses_past: bool = False
     uses_counters: bool = False
     uses_bottlenecks: bool = False
+    uses_features: bool = False
 
     def start(self, context: SearchContext, position: Position | None = None) -> Search:
         """The running searcher.  Raises ORIO-P022 (unknown option), P023 (wrong value)."""
@@ -82,12 +84,22 @@ def _entry(
     uses_past: bool = False,
     uses_counters: bool = False,
     uses_bottlenecks: bool = False,
+    uses_features: bool = False,
 ) -> SearcherEntry[Options]:
     """An entry whose options are all made by `setting`."""
     read = partial(read_settings, options)
     names = option_names(options)
     return SearcherEntry(
-        name, other_names, summary, names, read, search, uses_past, uses_counters, uses_bottlenecks
+        name,
+        other_names,
+        summary,
+        names,
+        read,
+        search,
+        uses_past,
+        uses_counters,
+        uses_bottlenecks,
+        uses_features,
     )
 
 
@@ -99,6 +111,7 @@ _ENTRIES: tuple[Searcher, ...] = (
         AutoOptions,
         auto,
         uses_past=True,
+        uses_features=True,
     ),
     _entry(
         "exhaustive",
@@ -234,6 +247,14 @@ _ENTRIES: tuple[Searcher, ...] = (
         BottleneckOptions,
         bottleneck,
         uses_bottlenecks=True,
+    ),
+    _entry(
+        "model",
+        ("predicted",),
+        "the order that a model of speed predicts from static features",
+        ModelOptions,
+        predicted,
+        uses_features=True,
     ),
     _entry(
         "nsga",

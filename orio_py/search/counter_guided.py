@@ -15,13 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orio_py.core.diagnostics import fail
-from orio_py.core.expr import Value, show
-from orio_py.core.source import Position
 from orio_py.core.units import Seconds
 from orio_py.search.auto import TINY, AutoOptions, auto, guided
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.memory import Asking, Memory, restarted
-from orio_py.search.options import IntegerOption, RealOption, Word, setting
+from orio_py.search.options import FileName, IntegerOption, RealOption, Word, setting
 from orio_py.search_space.encoding import Point
 from orio_py.search_space.search_space import SearchSpace
 
@@ -31,17 +29,6 @@ if TYPE_CHECKING:
 COSTS, PUBLISHED = "costs", "published"
 PROFILES_TRIED = 3
 """So many configurations are profiled until one has counters: those that a race gave up have none."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileName:
-    """The name of a file."""
-
-    def read(self, name: str, value: Value, space: SearchSpace, position: Position | None) -> str:
-        """The name.  Raises ORIO-P023."""
-        if not isinstance(value, str) or not value:
-            fail("ORIO-P023", f"`{name}` is {show(value)}; it needs the name of a file", position)
-        return value
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,17 @@ class WordsOption:
 
 
 @dataclass(frozen=True, slots=True)
+class FileName:
+    """The name of a file."""
+
+    def read(self, name: str, value: Value, space: SearchSpace, position: Position | None) -> str:
+        """The name.  Raises ORIO-P023."""
+        if not isinstance(value, str) or not value:
+            fail("ORIO-P023", f"`{name}` is {show(value)}; it needs the name of a file", position)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
 class Coordinate:
     """One place of each parameter's list."""
 

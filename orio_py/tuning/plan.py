@@ -25,7 +25,7 @@ from orio_py.measure.observers.choose import (
     work_method,
 )
 from orio_py.measure.offload.measurer import MEASURED, EmulationWish, device_measurer
-from orio_py.search.base import PastSeries, Search, SearchContext
+from orio_py.search.base import FeatureSource, PastSeries, Search, SearchContext
 from orio_py.search.catalog import find, start_search
 from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.inputs import InputPoint
@@ -213,6 +213,12 @@ def with_past(plan: Plan, series: Sequence[PastSeries], past: PastUse) -> Plan:
     """The plan with a search that knows earlier trials; the search before must not have begun."""
     context = replace(plan.context, past=series)
     return replace(plan, search=start_search(plan.spec.algorithm, context), context=context, past=past)
+
+
+def with_features(plan: Plan, features: FeatureSource) -> Plan:
+    """The plan with a search that can ask for static features; the search before must not have begun."""
+    context = replace(plan.context, features=features)
+    return replace(plan, search=start_search(plan.spec.algorithm, context), context=context)
 
 
 def search_spec(task: TuningTask, space: SearchSpace, options: TuneOptions) -> SearchSpec:

@@ -121,6 +121,18 @@ class PastUse:
     circumstances: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PredictionUse:
+    """How many configurations a search has ranked by their static features, without building them.
+
+    `refused` are those that a transformation refused; `seconds` is what transforming and looking at them took.
+    """
+
+    ranked: int = 0
+    refused: int = 0
+    seconds: Seconds = Seconds(0.0)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegionReport:
     """The outcome of one task at one problem size.
@@ -159,6 +171,8 @@ class RegionReport:
     untimed: str = ""
     checked: tuple[CheckedVariant, ...] = ()
     past: PastUse | None = None
+    prediction: PredictionUse | None = None
+    """What the search has ranked before it built anything, None where it did not."""
 
     @property
     def failed(self) -> int:
@@ -198,6 +212,7 @@ class RegionReport:
             "past": {"trials": self.past.trials, "circumstances": list(self.past.circumstances)}
             if self.past
             else None,
+            "prediction": asdict(self.prediction) if self.prediction else None,
             "invalid": self.invalid,
             "failures": dict(self.failures),
             "seconds": {name: spent[name] for name in ("total", "build", "run", "search")},

@@ -19,13 +19,14 @@ from orio_py.core.expr import show
 from orio_py.core.units import Seconds
 from orio_py.kernel.backends import BACKENDS
 from orio_py.record.environment import Host
+from orio_py.search.catalog import find
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.target import COMPILER_OPTIONS, DIRECTIVES, Target
 from orio_py.spec.task import TuningTask
 from orio_py.tuning.events import Listener, TreeProgress
 from orio_py.tuning.files.load import LoadedFile, LoadedTask
 from orio_py.tuning.options import TuneOptions
-from orio_py.tuning.plan import Plan, make_plan, resolve_target
+from orio_py.tuning.plan import Plan, make_plan, resolve_target, with_features
 from orio_py.tuning.result import RegionReport, Winner
 from orio_py.tuning.session.cache_keys import make_keys
 from orio_py.tuning.session.cached_result import answered, task_started
@@ -186,6 +187,10 @@ def _size(plan: Plan, compiler: Compiler, options: TuneOptions, around: Around, 
             memory = TrialCache.open(database, keys, lambda: datetime.now(UTC), fresh=options.fresh)
             if not options.fresh:
                 plan = guided_by_past(plan, memory)
+    if plan.objective is None and find(plan.spec.algorithm).uses_features:
+        from orio_py.tuning.variants.static import LazyFeatures  # takes time to load
+
+        plan = with_features(plan, LazyFeatures(plan.task, plan.point, compiler))
     # Here and not above: what builds and measures takes time to load, and most runs need none of it.
     from orio_py.tuning.session.session import TuningSession
 

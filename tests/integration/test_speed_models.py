@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 from speed_series import trials_of
@@ -61,3 +62,39 @@ def test_sorts_of_models_are_told_apart(db, tmp_path, capsys, monkeypatch):
     )
     assert main(["tune", str(source), "--search", f"counters:model={output}", "--no-db"]) == 2
     assert "is not a model of counters: its header is of another format" in capsys.readouterr().err
+
+
+UNROLLED = """
+void f(int n, double *restrict x, double *restrict y)
+{
+  int i;
+  /*@ begin PerfTuning(
+    def build { arg build_command = 'gcc -O1'; }
+    def performance_params { param U[] = range(1, 60); }
+    def input_params { param n[] = [2000]; }
+    def input_vars { decl dynamic double x[n] = random; decl dynamic double y[n] = random; }
+  ) @*/
+  /*@ begin Loop(transform Unroll(ufactor=U)) @*/
+  for (i = 0; i <= n - 1; i++)
+    y[i] += 2 * x[i];
+  /*@ end @*/
+  /*@ end @*/
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+@pytest.mark.parametrize("search", ["model", "auto"])
+def test_a_search_ranks_variants_before_it_builds_any(search, tmp_path, capsys, monkeypatch):
+    """With the model that comes with the program, of a kernel that it has never seen."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f.c").write_text(UNROLLED)
+    common = ["f.c", "--trials", "5", "--no-db", "-j", "1", "-o", "out.c"]
+    assert main(["tune", *common, "--search", search, "--json", "report.json"]) == 0
+    (region,) = json.loads((tmp_path / "report.json").read_text())["regions"]
+    assert region["trials"] == 5
+    assert region["prediction"]["ranked"] > 40
+    assert 0 < region["prediction"]["seconds"] < region["seconds"]["total"]
+    assert "variants of f were ranked by static features" in capsys.readouterr().out
+    assert main(["tune", *common, "--search", "random", "--json", "report.json"]) == 0
+    assert json.loads((tmp_path / "report.json").read_text())["regions"][0]["prediction"] is None

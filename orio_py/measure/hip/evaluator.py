@@ -24,7 +24,7 @@ from orio_py.measure.cuda.evaluator import CudaEvaluator, CudaTools
 from orio_py.measure.cuda.variant import CudaVariant
 from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.offload.evaluator import SUFFIX, agree
-from orio_py.measure.offload.measurer import DeviceMeasurer
+from orio_py.measure.offload.measurer import DeviceMeasurer, EmulationWish
 from orio_py.record.outcome import VariantFacts
 from orio_py.spec.target import DeviceTime
 
@@ -100,9 +100,8 @@ def _executor(folder: Path) -> CudaOnCpu:
         raise EnvironmentProblem(first, *problem.diagnostics[1:]) from None
 
 
-def _evaluator(original: Evaluator, time: DeviceTime, folder: Path, emulated: str) -> HipEvaluator:
+def _evaluator(original: Evaluator, time: DeviceTime, folder: Path, _: EmulationWish) -> HipEvaluator:
     """Raises EnvironmentProblem as `_executor`."""
-    assert not emulated
     place = _place()
     tools = CudaTools(None, _executor(folder))
     return HipEvaluator(original, time is not DeviceTime.KERNEL, place, tools, hipcc=hip_compiler())
@@ -112,8 +111,7 @@ def _place() -> CudaPlace:
     return processor_place(_PROBLEM)
 
 
-def _devices(emulated: str) -> list[object]:
-    assert not emulated
+def _devices(_: str) -> list[object]:
     return ["HIP", list(_place().identity)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -42,6 +42,8 @@ class SpeedKind:
     is_relative: bool
     fit: Callable[[Array, Array, Array], SpeedPredictor]
     read: Callable[[Header, Arrays, int], SpeedPredictor]
+    gives_speeds: bool = True
+    """Whether scores are speeds; otherwise their differences are those of logarithms to base 2, in some unit."""
 
 
 _KINDS = (
@@ -54,7 +56,7 @@ _KINDS = (
         read_neighbours,
     ),
     SpeedKind("forest", "an ensemble of randomised trees", True, True, grow_forest, read_forest),
-    SpeedKind("pairs", "a linear ranker of pairs", True, False, fit_pairs, read_pairs),
+    SpeedKind("pairs", "a linear ranker of pairs", True, False, fit_pairs, read_pairs, False),
 )
 
 KINDS: Registry[SpeedKind] = Registry("kind of model", ((kind.name, kind) for kind in _KINDS))
@@ -73,7 +75,9 @@ class SpeedModel:
     predictor: SpeedPredictor
     trained_on: tuple[str, ...] = ()
 
-    def scores(self, found: Sequence[dict[str, float]], space: Sequence[dict[str, float]] = ()) -> Array:
+    def scores(
+        self, found: Sequence[Mapping[str, float]], space: Sequence[Mapping[str, float]] = ()
+    ) -> Array:
         """A score for the features of each variant, the higher, the faster.
 
         `space` are features of variants of the same space, those of a random sample, by which it is judged what is much or
@@ -86,6 +90,10 @@ class SpeedModel:
     def row_scores(self, rows: Array, space: Array) -> Array:
         """The same for rows in the order of `features`."""
         return self.predictor.scores(self.scaling.scaled(rows, space))
+
+    def expected_times(self, scores: Array) -> Array:
+        """Times, relative to each other, that scores stand for."""
+        return 1.0 / np.maximum(scores, 1e-9) if KINDS[self.kind].gives_speeds else np.exp2(-scores)
 
 
 def train_speed(data: SpeedData, kind: str = "forest") -> SpeedModel:

@@ -14,6 +14,9 @@ from orio_py.record.trial import Trial
 
 Array: TypeAlias = "npt.NDArray[np.float64]"
 
+KERNEL_TIME = "kernel_time"
+"""The counter of trials on devices that has the time of the kernel alone."""
+
 LEAST_TRIALS = 8
 """A series with fewer valid trials says too little of what is fast."""
 
@@ -58,7 +61,7 @@ def speed_data(trials: Sequence[Trial]) -> list[SpeedData]:
     """
     series: dict[tuple[str, str, str], list[Trial]] = {}
     for trial in trials:
-        if isinstance(trial.measurement, Success) and trial.features and trial.measurement.time > 0:
+        if trial.features and _seconds(trial) > 0:
             series.setdefault((trial.task, trial.toolchain, trial.environment), []).append(trial)
     kinds: dict[bool, list[list[Trial]]] = {}
     for members in series.values():
@@ -80,7 +83,7 @@ def _data(series: Sequence[Sequence[Trial]]) -> SpeedData:
 
 def _series(trials: Sequence[Trial], names: Sequence[str]) -> SpeedSeries:
     first = trials[0]
-    seconds = np.array([t.measurement.time for t in trials if isinstance(t.measurement, Success)])
+    seconds = np.array([_seconds(trial) for trial in trials])
     return SpeedSeries(
         first.name,
         first.inputs,
@@ -88,6 +91,14 @@ def _series(trials: Sequence[Trial], names: Sequence[str]) -> SpeedSeries:
         seconds.min() / seconds,
         tuple(trials),
     )
+
+
+def _seconds(trial: Trial) -> float:
+    """How long a trial took, without the copies around a kernel where that is known; 0 for a failure."""
+    if not isinstance(trial.measurement, Success):
+        return 0.0
+    of_kernel = (counter.value for counter in trial.counters if counter.name == KERNEL_TIME)
+    return next(of_kernel, float(trial.measurement.time))
 
 
 def feature_rows(found: Sequence[Mapping[str, float]], names: Sequence[str]) -> Array:

@@ -15,7 +15,16 @@ from orio_py.record.measurement import Clock, Timing
 from orio_py.record.timing_noise import TimingNoise
 from orio_py.record.trial import CounterSource, CounterValue
 from orio_py.search_space.configuration import Configuration
-from orio_py.tuning.result import Best, Goal, PastUse, RegionReport, SpaceCount, TimeSpent, counters_as_json
+from orio_py.tuning.result import (
+    Best,
+    Goal,
+    PastUse,
+    PredictionUse,
+    RegionReport,
+    SpaceCount,
+    TimeSpent,
+    counters_as_json,
+)
 
 VERSION = 1
 """Of the content; a report of another version is not used, and the session is run again."""
@@ -71,6 +80,7 @@ def encode(known: Remembered) -> dict[str, object]:
         "goal": _goal_content(report.goal),
         "counters": counters_as_json(report.counters),
         "past": asdict(report.past) if report.past is not None else None,
+        "prediction": asdict(report.prediction) if report.prediction is not None else None,
         "codes": list(known.codes) if known.codes is not None else None,
         "layout": known.layout,
         "diagnostics": [
@@ -108,6 +118,7 @@ def decode(content: Mapping[str, object], position: Position) -> Remembered | No
         goal=_goal(stored.get("goal")),
         counters=_counters(stored),
         past=PastUse(past["trials"], tuple(past["circumstances"])) if (past := stored.get("past")) else None,
+        prediction=PredictionUse(**used) if (used := stored.get("prediction")) else None,
     )
     codes = stored.get("codes")
     return Remembered(

@@ -20,10 +20,11 @@ from orio_py.record.measurement import Clock, Stage, Success
 from orio_py.record.trial import CounterValue
 from orio_py.tuning.events import CostExpected
 from orio_py.tuning.plan import Plan
-from orio_py.tuning.result import Best, Goal, RegionReport, SpaceCount, TimeSpent
+from orio_py.tuning.result import Best, Goal, PredictionUse, RegionReport, SpaceCount, TimeSpent
 from orio_py.tuning.session.confirmation import FEWEST_ALONE, LEAST_ALLOWANCE, ROUNDS, Verdict
 from orio_py.tuning.session.trial_log import TrialLog, objective_of
 from orio_py.tuning.variants.pipeline import MeasuredVariant, QueueCosts
+from orio_py.tuning.variants.static import LazyFeatures
 
 WORTH_TELLING = Seconds(60.0)
 """A single search that is expected to take less is not announced."""
@@ -113,6 +114,7 @@ class SessionReporter:
             goal=self._goal(baseline, verdict),
             counters=self.counters,
             past=plan.past,
+            prediction=self._prediction(),
         )
 
     def _emulated(self, leader: MeasuredVariant, baseline: Baseline | None) -> Best:
@@ -124,6 +126,10 @@ class SessionReporter:
         return replace(
             best, features=features, fallback=self._fallback(values, baseline) if features else None
         )
+
+    def _prediction(self) -> PredictionUse | None:
+        features = self.plan.context.features
+        return features.use if isinstance(features, LazyFeatures) and features.use.ranked else None
 
     def _best(self, verdict: Verdict, baseline: Baseline | None) -> Best | None:
         if verdict.best is None or verdict.best.configuration is None:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import perf_counter
 
 from orio_py.build.compiler import Compiler
 from orio_py.build.detect import host
+from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.expr import Value
+from orio_py.core.units import Seconds
 from orio_py.ctree.nodes import Node
 from orio_py.features.catalog import features_of
 from orio_py.features.expressions import WalkScope
 from orio_py.features.family import FeatureValues
 from orio_py.features.profile import MachineTraits
 from orio_py.features.scope import scope_of
+from orio_py.search_space.configuration import Configuration
 from orio_py.spec.inputs import InputPoint
+from orio_py.spec.task import TuningTask
+from orio_py.tuning.result import PredictionUse
 from orio_py.tuning.variants.variant import VariantGenerator
 
 
@@ -51,3 +57,34 @@ class FeatureExtractor:
         """The features of a configuration whose trees are made already."""
         regions = list(zip(trees, self.scopes, strict=True))
         return features_of(regions, self.machine, self.compiler.words(values))
+
+
+@dataclass(slots=True)
+class LazyFeatures:
+    """The features that a search asks for, of the variants of a task; nothing is prepared before it asks.
+
+    `use` counts what it was asked for.
+    """
+
+    task: TuningTask
+    point: InputPoint
+    compiler: Compiler
+    use: PredictionUse = field(default_factory=PredictionUse)
+    _extractor: FeatureExtractor | None = field(default=None, repr=False)
+
+    def __call__(self, configurations: Sequence[Configuration]) -> list[FeatureValues | None]:
+        """The features of each configuration, None where a transformation refuses it."""
+        began = perf_counter()
+        found = [self._features(configuration) for configuration in configurations]
+        refused = sum(one is None for one in found)
+        seconds = Seconds(self.use.seconds + perf_counter() - began)
+        self.use = PredictionUse(self.use.ranked + len(found) - refused, self.use.refused + refused, seconds)
+        return found
+
+    def _features(self, configuration: Configuration) -> FeatureValues | None:
+        if self._extractor is None:
+            self._extractor = FeatureExtractor.of(VariantGenerator.of(self.task), self.point, self.compiler)
+        try:
+            return self._extractor.features(configuration)
+        except DiagnosticError:
+            return None
