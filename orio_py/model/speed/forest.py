@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.ensemble import ExtraTreesRegressor
 
 from orio_py.model.regression_trees import Tree, joined, parted, plain_tree
 from orio_py.model.speed.data import Array
@@ -42,6 +41,9 @@ class ForestPredictor:
 
 def grow_forest(rows: Array, speeds: Array, series: Array) -> ForestPredictor:
     """The trees for standardised rows, with the numbers of the series that they belong to."""
+    # scikit-learn takes time to load, and sets variables in the environment that measurements depend on.
+    from sklearn.ensemble import ExtraTreesRegressor
+
     levels = np.log2(speeds)
     for number in np.unique(series):
         own = series == number

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 
 from orio_py.model.speed.data import Array
 from orio_py.model.stored import Arrays, Header
@@ -39,6 +38,9 @@ class PairRanker:
 
 def fit_pairs(rows: Array, speeds: Array, series: Array) -> PairRanker:
     """The ranker for standardised rows, from pairs within each series."""
+    # scikit-learn takes time to load, and sets variables in the environment that measurements depend on.
+    from sklearn.linear_model import LogisticRegression
+
     rng = np.random.default_rng(0)
     first, second = rng.integers(len(rows), size=(2, PAIRS * 4))
     apart = np.log2(speeds[first] / speeds[second])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -124,3 +126,15 @@ def test_redundancy_tells_which_features_matter():
 
 def test_missing_features_are_zero():
     assert feature_rows([{"b": 2.0}], ("a", "b")).tolist() == [[0, 2]]
+
+
+def test_models_are_read_without_the_library_that_trains_them(tmp_path):
+    """It sets variables of the environment by which machines are told apart."""
+    save_speed_model(train_speed(data("a")), tmp_path / "m.npz")
+    code = (
+        "import sys; from pathlib import Path; import orio_py.search.ranking as r;"
+        "r.load_speed_model(Path(sys.argv[1])).scores([{'loads': 1.0}]); print('sklearn' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "m.npz")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "False"
