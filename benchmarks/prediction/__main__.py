@@ -49,11 +49,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     names = [name for name in chosen.only.split(",") if name] or list(texts)
     with TemporaryDirectory(prefix="orio-prediction-") as folder:
-        for name in names:
+        for number, name in enumerate(names, chosen.size):
             path = Path(folder) / f"{name}.c"
             path.write_text(texts[name])
             words = ["tune", str(path), "--search", "random", "--trials", str(chosen.trials)]
             words += ["--time", f"{chosen.seconds}s", "--full-samples", "--db", str(chosen.db)]
+            # Other variants of each program: neighbours of the same configuration would tell too much.
+            words += ["--seed", str(number)]
             status = orio([*words, "--quiet", "-o", str(Path(folder) / f"tuned_{name}.c")])
             print(f"{name}: {'done' if status == 0 else f'exit code {status}'}", flush=True)
     return 0

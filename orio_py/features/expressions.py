@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import nan
 
 from orio_py.codegen.offload.device_tree import ShuffleDown, VectorOp, VectorOperation, WorkItem
-from orio_py.ctree.ctype import integer_value
+from orio_py.ctree.ctype import integer_value, named_type
 from orio_py.ctree.nodes import INCREMENTS, Node, c_ast, reference_parts
 from orio_py.features.linear import UNKNOWN, LinearValue, plus, quotient, remainder, times
 from orio_py.features.profile import AccessSite, LoopExecution, Space
@@ -153,9 +153,23 @@ class ExpressionWalk:
                     return before
                 return self._stored(operand, is_read=True)
             case "sizeof":
-                return LinearValue(8)
+                return self._bytes(operand)
             case _:
                 return UNKNOWN
+
+    def _bytes(self, operand: Node) -> LinearValue:
+        """`sizeof` a row or an element of an array, or a type of numbers; unknown for others."""
+        if isinstance(operand, c_ast.Typename):
+            kind = named_type(operand)
+            return UNKNOWN if kind is None else LinearValue(kind.bytes)
+        base, subscripts = reference_parts(operand)
+        shape = self.arrays.get(_base_name(base))
+        if shape is None or not subscripts:
+            return UNKNOWN
+        found = LinearValue(shape.size)
+        for extent in shape.extents[len(subscripts) - 1 :]:
+            found = times(found, extent)
+        return found
 
     def _ternary(self, node: c_ast.TernaryOp) -> LinearValue:
         # As conditions of borders are: nearly all iterations take the branch of the representative one.

@@ -56,6 +56,14 @@ def test_loops_inside_an_item(tmp_path):
     assert found["lines_per_access"] == pytest.approx((32 + 1 + 1 + 1) / 4)
 
 
+def test_rows_of_two_dimensions_have_their_length(tmp_path):
+    """The kernel is given the length of a row, which the host computes by `sizeof`."""
+    code = "for (i = 0; i <= n - 1; i++) for (j = 0; j <= 999; j++) a[i][j] = 2 * a[i][j];"
+    wide = features(tmp_path, code, "transform OpenCL(workItemsPerGroup=[32, 2], nd=2)", n=1024)
+    tall = features(tmp_path, code, "transform OpenCL(workItemsPerGroup=[2, 32], nd=2)", n=1024)
+    assert (wide["lines_per_access"], tall["lines_per_access"]) == (1, 16)
+
+
 def test_tiles_in_local_memory(tmp_path):
     code = "for (i = 1; i <= n - 2; i++) y[i] = x[i - 1] + x[i] + x[i + 1];"
     plain = features(tmp_path, code, "transform OpenCL(workItemsPerGroup=64)", n=4098)
