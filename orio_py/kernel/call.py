@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from orio_py.ctree.build import as_long, block, declare, ident, index, literal_value, unary
+from orio_py.ctree.build import as_long, binary, block, declare, ident, index, literal_value, unary
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Compound, KernelCall, Node, c_ast
 from orio_py.ctree.rewrite import Replacement, Rewriter, copy_with, walk
-from orio_py.kernel.plan import Axis, BufferPlan, Direction, KernelPlan
+from orio_py.kernel.plan import Axis, BufferPlan, DataPlan, Direction, KernelPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,9 @@ def call_of(plan: KernelPlan) -> Compound:
 
 
 def _prototype(name: str, parameters: Sequence[HostParameter]) -> c_ast.Decl:
-    listed = c_ast.ParamList([declare(parameter.type, parameter.name) for parameter in parameters])
+    types: list[Node] = [declare(parameter.type, parameter.name) for parameter in parameters]
+    nothing = c_ast.Typename(None, [], None, c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(["void"])))
+    listed = c_ast.ParamList(types or [nothing])
     result = c_ast.TypeDecl(name, [], None, c_ast.IdentifierType(["void"]))
     return c_ast.Decl(name, [], [], [], [], c_ast.FuncDecl(listed, result), None, None)
 
@@ -135,6 +137,8 @@ def kernel_plans(tree: Node) -> tuple[KernelPlan, ...]:
     found: dict[str, KernelPlan] = {}
     for node in walk(tree):
         if isinstance(node, KernelCall):
+            if isinstance(node.plan, DataBoundary):
+                continue
             for plan in node.plan.plans if isinstance(node.plan, KernelGroup) else (node.plan,):
                 assert isinstance(plan, KernelPlan)
                 found.setdefault(plan.name, plan)
@@ -166,6 +170,9 @@ class _Replaced(Rewriter):
         self._plans = plans
 
     def visit_Compound(self, node: Compound) -> Replacement:
+        boundary = _boundary(node)
+        if boundary is not None and (kernel := self._plans.get(id(boundary.kernel))) is not None:
+            return _boundary_call(DataBoundary(kernel, boundary.ends), _arguments(node))
         plan = called_plan(node)
         new = None if plan is None else self._plans.get(id(plan))
         if new is None:
@@ -180,8 +187,67 @@ def _arguments(node: Node) -> list[Node]:
     assert isinstance(node, Compound)
     call = (node.block_items or [])[-1]
     assert isinstance(call, KernelCall)
-    assert isinstance(call.args, c_ast.ExprList)
-    return list(call.args.exprs)
+    return list(call.args.exprs) if isinstance(call.args, c_ast.ExprList) else []
+
+
+@dataclass(frozen=True, slots=True)
+class DataBoundary:
+    """Where the arrays of `kernel.data` come to the device, or leave it where it `ends`: a call of a host function."""
+
+    kernel: KernelPlan
+    ends: bool
+
+    @property
+    def name(self) -> str:
+        """The host function's name."""
+        return data_function(self.kernel.name, ends=self.ends)
+
+
+def data_function(kernel: str, *, ends: bool) -> str:
+    """The function that begins or ends the time in which arrays stay on the device, by a kernel's host function."""
+    return f"{kernel}_data_{'end' if ends else 'begin'}"
+
+
+def data_parameters(data: DataPlan) -> tuple[HostParameter, ...]:
+    """The parameters of the function that begins: a pointer and `long` bytes for each piece of each array."""
+    found: list[HostParameter] = []
+    for slot, array in enumerate(data.arrays):
+        for number, piece in enumerate(array.pieces):
+            kind = "void *" if array.goes_out else "const void *"
+            is_wide = emit_expression(piece.count).startswith("(long)")
+            count = piece.count if is_wide else as_long(piece.count)
+            bytes_ = binary("*", count, _size_of(piece))
+            found.append(HostParameter(kind, f"orio_piece_{slot}_{number}", piece.address))
+            found.append(HostParameter("long", f"orio_bytes_{slot}_{number}", bytes_))
+    return tuple(found)
+
+
+def data_calls(kernel: KernelPlan) -> tuple[Compound, Compound]:
+    """`{ void NAME_data_begin(…); NAME_data_begin(…); }`, and the same for the end."""
+    assert kernel.data is not None
+    arguments = [parameter.argument for parameter in data_parameters(kernel.data)]
+    return _boundary_call(DataBoundary(kernel, False), arguments), _boundary_call(
+        DataBoundary(kernel, True), []
+    )
+
+
+def _boundary_call(boundary: DataBoundary, arguments: Sequence[Node]) -> Compound:
+    data = boundary.kernel.data
+    assert data is not None
+    given = () if boundary.ends else data_parameters(data)
+    call = KernelCall(ident(boundary.name), c_ast.ExprList([*arguments]) if arguments else None, boundary)
+    return block(_prototype(boundary.name, given), call)
+
+
+def _boundary(node: Node) -> DataBoundary | None:
+    """The boundary of a block that `data_calls` made, None for any other statement."""
+    match node:
+        case Compound(
+            block_items=[c_ast.Decl(type=c_ast.FuncDecl()), KernelCall(plan=DataBoundary() as boundary)]
+        ):
+            return boundary
+        case _:
+            return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -299,6 +299,26 @@ class DeviceOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class ResidentArray:
+    """An array that stays on the device: from the first to the last element of all `pieces` that kernels use.
+
+    `comes_in` and `goes_out` say whether it is copied to the device before, and back afterwards.
+    """
+
+    name: str
+    pieces: tuple[BufferPlan, ...]
+    comes_in: bool
+    goes_out: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DataPlan:
+    """The arrays that stay on the device while code runs that calls some kernels."""
+
+    arrays: tuple[ResidentArray, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class KernelPlan:
     """One loop nest as a kernel named `name`.
 
@@ -308,6 +328,7 @@ class KernelPlan:
     One item does `coarsen` iterations at least of the innermost axis, `spread` over it, or vectors of
     `launch.vector` iterations as `lanes` says; what is left at the end is done one by one.  `unroll` is the
     factor of the pragma before the loop over them, None for none.  `language` is the name of its backend.
+    `data` are the arrays that stay on the device around code whose first kernel this is, None where there are none.
     """
 
     name: str
@@ -326,3 +347,4 @@ class KernelPlan:
     unroll: int | None = None
     options: DeviceOptions = DeviceOptions()
     lanes: LanePlan | None = None
+    data: DataPlan | None = None

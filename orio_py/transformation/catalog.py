@@ -32,6 +32,7 @@ _MODULES: Mapping[str, str] = {
     "Vectorize": "parallel.vectorize",
     "OpenMPTarget": "offload.openmp_target",
     "OpenACC": "offload.openacc",
+    "DeviceData": "offload.device_data",
     "Specialize": "versions.specialize",
     "Restrict": "versions.restrict",
     "ArrCopy": "storage.array_copy",

@@ -1,7 +1,7 @@
 """The pages of the transformations: what they say becomes of the code is what becomes of it.
 
 Under `## Before and after` stand pairs of C blocks with the recipe step, `transform NAME(…)` in back
-quotes, between them.  A comment `<!-- int n; double a[100]; | live: i | reassociate -->` before the first
+quotes, between them; of several the last one is applied first.  A comment `<!-- int n; double a[100]; | live: i | reassociate -->` before the first
 block of a pair gives declarations, names that are read afterwards, and promises.
 """
 
@@ -16,8 +16,10 @@ from c_trees import context, parse
 
 from orio_py.core.expr import Value, evaluate
 from orio_py.ctree.emit import emit
+from orio_py.ctree.nodes import Node
 from orio_py.frontend.expressions import parse_expression
 from orio_py.spec.assumptions import Assumptions
+from orio_py.transformation.base import Context, Transformation
 from orio_py.transformation.catalog import TRANSFORMATIONS
 from orio_py.transformation.composite.composite import Composite
 from orio_py.transformation.forms import sole_statement
@@ -40,6 +42,7 @@ class Pair:
     step: str
     arguments: str
     after: str
+    inner: tuple[tuple[str, str], ...] = ()
 
 
 def pairs() -> list[Pair]:
@@ -48,10 +51,13 @@ def pairs() -> list[Pair]:
         text = page.read_text()
         section = text.partition("## Before and after\n")[2].partition("\n## ")[0]
         for match in PAIR.finditer(section):
-            step = STEP.search(match["between"])
-            if step is not None:
+            steps = STEP.findall(match["between"])
+            if steps:
+                (name, given), *inner = steps
                 about = match["about"] or ""
-                found.append(Pair(page.stem, about, match["before"], step[1], step[2], match["after"]))
+                found.append(
+                    Pair(page.stem, about, match["before"], name, given, match["after"], tuple(inner))
+                )
     return found
 
 
@@ -70,14 +76,18 @@ def test_the_code_becomes_what_the_page_says(pair: Pair) -> None:
     live = " ".join(re.findall(r"live: ([\w ]+)", rest))
     promises = Assumptions("noalias" in rest, "reassociate" in rest)
     around = context(DEFAULTS + declarations, live=live, assumptions=promises)
-    step = TRANSFORMATIONS[pair.step].make(arguments(pair.arguments))
-    tree = parse(pair.before)
+    result: Node = parse(pair.before)
+    for name, given in reversed(((pair.step, pair.arguments), *pair.inner)):
+        result = applied(TRANSFORMATIONS[name].make(arguments(given)), result, around)
+    assert emit(result) == pair.after
+
+
+def applied(step: Transformation, tree: Node, around: Context) -> Node:
+    """The tree with a step applied to the statement in it."""
     target = sole_statement(tree)
     if isinstance(step, Composite) or target is tree:
-        result = step.apply(tree, around)
-    else:
-        result = rewrite_where(tree, lambda n: n is target, step.apply, around)
-    assert emit(result) == pair.after
+        return step.apply(tree, around)
+    return rewrite_where(tree, lambda n: n is target, step.apply, around)
 
 
 @pytest.mark.parametrize("name", TRANSFORMATIONS)

@@ -63,8 +63,15 @@ def test_each_form_of_whole_files_can_be_drawn(form: str) -> None:
 
 def test_every_transformation_can_be_drawn() -> None:
     # Kernels are compared on a device: test_offload_equivalence.py; sums of products: test_same_contract.py.
-    # Directives are compared in test_same_parallel.py.
-    assert set(known_names()) == set(TRANSFORMATIONS) - {"OpenCL", "CUDA", "HIP", "Contract", *DIRECTIVES}
+    # Directives are compared in test_same_parallel.py, DeviceData in test_same_device_data.py.
+    assert set(known_names()) == set(TRANSFORMATIONS) - {
+        "OpenCL",
+        "CUDA",
+        "HIP",
+        "DeviceData",
+        "Contract",
+        *DIRECTIVES,
+    }
 
 
 @pytest.mark.proof

@@ -27,6 +27,8 @@ from orio_py.codegen.offload.host import (
     VALUES,
     HostLanguage,
     combined,
+    data_count,
+    data_views,
     header_text,
     host_body,
     host_mark,
@@ -113,6 +115,10 @@ def runtime_source(
         runs_alone=any(k.group is None and k.plan.options.streams == 1 for k in unit.kernels),
         runs_on_device=any(plan.options.cuda.on_device for plan in plans),
         success="cudaSuccess",
+        invalid="cudaErrorInvalidValue",
+        residents=data_views(unit),
+        resident_count=data_count(unit),
+        enters=True,
         long_type="long",
     )
     return Program(text)

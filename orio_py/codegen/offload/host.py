@@ -16,7 +16,14 @@ from orio_py.codegen.offload.slices import is_of_slice, reaches, run_slices, sli
 from orio_py.codegen.program import Program
 from orio_py.codegen.templates import render
 from orio_py.kernel.backend import Backend
-from orio_py.kernel.call import KernelGroup, group_parameters, size_name, trips_name
+from orio_py.kernel.call import (
+    KernelGroup,
+    data_function,
+    data_parameters,
+    group_parameters,
+    size_name,
+    trips_name,
+)
 from orio_py.kernel.plan import Direction, KernelPlan, ReductionPlan, Role
 from orio_py.spec.generated import companion_mark
 
@@ -77,6 +84,8 @@ def header_text(unit: HostUnit, host: HostLanguage) -> Program:
         prefix=host_prefix_of(unit, host),
         includes=includes,
         kernels=kernels,
+        data=[view["begin_declaration"] for view in data_views(unit)],
+        ends=[view["end"] for view in data_views(unit)],
     )
     return Program(text)
 
@@ -151,6 +160,61 @@ def host_body(index: int, plan: KernelPlan, host: HostLanguage) -> list[str]:
         slot = next(k for k, a in enumerate(arguments) if is_partial_of(a, reduction))
         lines += combined(slot, reduction, result)
     return [*lines, "return 0;"]
+
+
+def data_view(index: int, kernel: HostKernel, first: int) -> dict[str, object] | None:
+    """What a template needs of the arrays that stay around a kernel; None where there are none.
+
+    `first` is the number of the first of them among those of the file.  All texts are C.
+    """
+    data = kernel.plan.data
+    if data is None:
+        return None
+    given = [(p.type, p.name) for p in data_parameters(data)]
+    begin, end = (data_function(kernel.function, ends=ends) for ends in (False, True))
+    held = [
+        {
+            "number": first + slot,
+            "array": array.name,
+            "pieces": ", ".join(
+                f"{{orio_piece_{slot}_{k}, orio_bytes_{slot}_{k}}}" for k in range(len(array.pieces))
+            ),
+            "count": len(array.pieces),
+            "comes_in": int(array.comes_in),
+            "goes_out": int(array.goes_out),
+        }
+        for slot, array in enumerate(data.arrays)
+    ]
+    return {
+        "begin": begin,
+        "end": end,
+        "kernel": index,
+        "arrays": held,
+        "begin_declaration": wrapped(f"void {begin}(", parameter_texts(given), ")"),
+        "run_header": wrapped(
+            f"static int orio_begin_{index}(",
+            ["struct orio_failure *orio_failure", *parameter_texts(given)],
+            ")",
+        ),
+        "run_call": wrapped(f"orio_begin_{index}(", ["&orio_failure", *(name for _, name in given)], ")"),
+    }
+
+
+def data_views(unit: HostUnit) -> list[dict[str, object]]:
+    """What a template needs of all arrays that stay."""
+    found: list[dict[str, object]] = []
+    count = 0
+    for index, kernel in enumerate(unit.kernels):
+        view = data_view(index, kernel, count)
+        if view is not None and kernel.plan.data is not None:
+            found.append(view)
+            count += len(kernel.plan.data.arrays)
+    return found
+
+
+def data_count(unit: HostUnit) -> int:
+    """How many arrays of a file stay."""
+    return sum(len(k.plan.data.arrays) for k in unit.kernels if k.plan.data is not None)
 
 
 def same_size(argument: KernelArgument, host: HostLanguage) -> list[str]:

@@ -26,6 +26,8 @@ from orio_py.codegen.host_unit import HostKernel, HostUnit
 from orio_py.codegen.languages import Renderer
 from orio_py.codegen.offload.host import (
     HostLanguage,
+    data_count,
+    data_views,
     header_text,
     host_body,
     host_mark,
@@ -152,6 +154,10 @@ def host_source(unit: HostUnit) -> Program:
         statuses=STATUSES,
         success="CL_SUCCESS",
         long_type="cl_long",
+        invalid=_HOST.invalid,
+        residents=data_views(unit),
+        resident_count=data_count(unit),
+        enters=False,
     )
     return Program(text)
 
@@ -168,7 +174,7 @@ def measured_source(unit: HostUnit) -> Program:
         "opencl/measured.c.j2",
         source=f"{unit.stem}.c",
         prefix=host_prefix_of(unit, _HOST),
-        buffers=max(1, buffers),
+        buffers=max(1, buffers + data_count(unit)),
         kernels=[{"arrays": _array_names(group, most)} for group in arguments],
         items=f"{{{', '.join(map(str, items))}}}",
     )

@@ -12,6 +12,7 @@ from orio_py.ctree.ctype import INT
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.evaluate import NoValueError, Number, combine, convert, number_type
 from orio_py.ctree.nodes import INCREMENTS, Comment, GuardedPragma, Node, Transform, c_ast
+from orio_py.kernel.call import data_function
 from orio_py.measure.offload.host_state import HostState, Pointer, parsed
 from orio_py.measure.offload.variant import HostData, HostFunction
 
@@ -102,6 +103,8 @@ class HostCode:
                 self._assign(node.lvalue, node.op[:-1], state.number(node.rvalue), state)
             case c_ast.UnaryOp(op=op) if op in INCREMENTS:
                 self._assign(node.expr, node.op.strip("p")[0], Number(INT, 1), state)
+            case c_ast.FuncCall(name=c_ast.ID(name=name)) if self._keeps_data(name):
+                return  # Each launch is given what it needs, which changes no result.
             case c_ast.FuncCall(name=c_ast.ID() as function) if function.name in self.calls:
                 launch(_launch(self.calls[function.name], node, state), state)
             case c_ast.If():
@@ -114,6 +117,11 @@ class HostCode:
                     self._run(node.next, state, launch)
             case _:
                 raise NoValueError(f"{_described(node)} is left to the compiler")
+
+    def _keeps_data(self, name: str) -> bool:
+        """Whether a function begins or ends the time in which arrays stay on the device."""
+        names = {data_function(kernel, ends=ends) for kernel in self.calls for ends in (False, True)}
+        return name in names
 
     def _declare(self, node: c_ast.Decl, state: HostState) -> None:
         variable = node.name or ""

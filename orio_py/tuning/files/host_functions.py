@@ -41,7 +41,10 @@ class HostFunctions:
         for group in groups:
             names[group.name] = self._group(group.name, [found.pop(plan.name) for plan in group.plans])
         names |= {name: self._function(kernel) for name, kernel in found.items()}
-        pattern = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names))
+        # Also the functions that begin and end the time in which arrays stay are named after a kernel.
+        pattern = re.compile(
+            "|".join(rf"\b{re.escape(name)}(?=(?:_data_(?:begin|end))?\b)" for name in names)
+        )
         return pattern.sub(lambda match: names[match[0]], code)
 
     def _function(self, kernel: HostKernel) -> str:

@@ -169,6 +169,9 @@ cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue queue, cl_mem memory, c
 cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t offset,
                                        size_t size, void *to, cl_uint events, const cl_event *wait,
                                        cl_event *event);
+cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
+                                       size_t to_offset, size_t size, cl_uint events, const cl_event *wait,
+                                       cl_event *event);
 cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_mem memory, const void *pattern, size_t width,
                                        size_t offset, size_t size, cl_uint events, const cl_event *wait,
                                        cl_event *event);

@@ -1,0 +1,231 @@
+"""DeviceData: keep arrays on the device while code runs that calls kernels.
+
+    for (t = 0; t < steps; t++) {         orio_opencl_jacobi_0_data_begin(a, …, b, …);      a and b to the device
+      orio_opencl_jacobi_0(a, b, …);      for (t = 0; t < steps; t++) {
+      orio_opencl_jacobi_1(b, a, …);        orio_opencl_jacobi_0(a, b, …);                  no copies
+    }                                       orio_opencl_jacobi_1(b, a, …);
+                                          }
+                                          orio_opencl_jacobi_0_data_end();                  a and b back
+
+An array can stay where nothing but kernels touches it in the code, nothing else that is touched there may be the same
+memory, and the host can say before which of its elements the kernels use.  Others are copied for each kernel as ever.
+
+Source: The OpenACC Application Programming Interface 3.2, section 2.6 (data environment: what is present is not copied).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from orio_py.ctree.build import block
+from orio_py.ctree.effects import Effects, copied_pointers
+from orio_py.ctree.emit_expression import emit_expression
+from orio_py.ctree.nodes import Compound, Node, c_ast
+from orio_py.ctree.rewrite import Replacement, Rewriter, declared_names, walk
+from orio_py.kernel.call import called_plan, data_calls, kernel_plans, numbered, with_plans
+from orio_py.kernel.plan import BufferPlan, DataPlan, Direction, KernelPlan, ResidentArray
+from orio_py.transformation.arguments import texts
+from orio_py.transformation.base import Context, refuse
+from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
+from orio_py.transformation.verdicts import aliases_in
+
+_HARMLESS = frozenset({"printf", "fprintf", "puts", "putchar", "fflush", "clock", "time"})
+"""Functions that touch no array of the region's but those that they are given."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceData:
+    """Keep `arrays`, by default all that can stay, on the device while a statement runs.
+
+    What arrays in `skipIn` hold before is not copied to the device, what those in `skipOut` hold afterwards is not copied
+    back: the user says that nobody needs it.  `force` takes the user's word that nothing else touches `arrays`.
+    """
+
+    arrays: tuple[str, ...] = ()
+    skipIn: tuple[str, ...] = ()
+    skipOut: tuple[str, ...] = ()
+    force: bool = False
+
+    def apply(self, node: Node, context: Context) -> Node:
+        """A new tree; `node` is not modified.  Raises Refusal: ORIO-T015, T131."""
+        node = numbered(node, context.label)  # Steps inside have given names that are only theirs.
+        plans = kernel_plans(node)
+        if not plans:
+            refuse("ORIO-T131", "DeviceData keeps arrays for kernels, and there are none here", node)
+        self._require_one_device(plans, node)
+        self._require_one_way_out(node)
+        found = _Residents(node, plans, context)
+        reasons = {name: found.reason(name) for name in found.pieces}
+        chosen = self._chosen(found, reasons, node, context)
+        if not chosen:
+            name, why = next(iter(reasons.items()))
+            refuse("ORIO-T131", f"no array can stay on the device: `{name}` cannot, {why}", node)
+        data = DataPlan(tuple(self._resident(name, found, context) for name in chosen))
+        new = with_plans(node, {id(plans[0]): replace(plans[0], data=data)})
+        first = next(plan for plan in kernel_plans(new) if plan.data is data)
+        begin, end = data_calls(first)
+        return block(begin, new, end)
+
+    def _require_one_device(self, plans: Sequence[KernelPlan], node: Node) -> None:
+        """Raises Refusal: ORIO-T131."""
+        kinds = {(plan.language, plan.options.platform, plan.options.device) for plan in plans}
+        if len(kinds) > 1:
+            refuse(
+                "ORIO-T131",
+                "DeviceData keeps arrays on one device, and the kernels here are for several",
+                node,
+            )
+        if any(plan.data is not None for plan in plans):
+            refuse("ORIO-T131", "arrays of these kernels stay on the device already", node)
+
+    def _require_one_way_out(self, node: Node) -> None:
+        """Arrays come back where the code ends.  Raises Refusal: ORIO-T131."""
+        for part in walk(node):
+            if isinstance(part, (c_ast.Return, c_ast.Goto)):
+                refuse("ORIO-T131", "DeviceData needs code that is left at its end alone", part)
+
+    def _chosen(
+        self, found: _Residents, reasons: dict[str, str | None], node: Node, context: Context
+    ) -> list[str]:
+        """The arrays that stay.  Raises Refusal: ORIO-T015, T131."""
+        for name in dict.fromkeys((*self.arrays, *self.skipIn, *self.skipOut)):
+            if name not in reasons:
+                known = ", ".join(f"`{each}`" for each in reasons)
+                refuse("ORIO-T015", f"no kernel here uses an array `{name}`; they use {known}", node)
+        chosen: list[str] = []
+        for name, why in reasons.items():
+            if self.arrays and name not in self.arrays:
+                continue
+            if why is not None and self.arrays and not (self.force and found.is_known(name)):
+                refuse("ORIO-T131", f"`{name}` cannot stay on the device, {why}", node, argument="arrays")
+            if why is not None and not self.arrays:
+                continue
+            if why is not None:
+                context.overruled.add(f"DeviceData: `{name}` cannot stay on the device, {why}")
+            chosen.append(name)
+        return chosen
+
+    def _resident(self, name: str, found: _Residents, context: Context) -> ResidentArray:
+        pieces = found.pieces[name]
+        is_written = any(piece.direction is not Direction.IN for piece in pieces)
+        declared = context.declarations.get(name)
+        dies = (
+            declared is not None
+            and declared.scope == "local"
+            and bool(declared.dimensions)
+            and "static" not in declared.storage
+            and name not in context.live_after | context.exposed
+        )
+        return ResidentArray(
+            name,
+            tuple({_look(piece): piece for piece in pieces}.values()),
+            comes_in=name not in self.skipIn,
+            goes_out=is_written and not dies and name not in self.skipOut,
+        )
+
+
+def _look(piece: BufferPlan) -> tuple[str, str]:
+    return emit_expression(piece.address), emit_expression(piece.count)
+
+
+class _Residents:
+    """What kernels use of arrays, and what else the code does."""
+
+    def __init__(self, node: Node, plans: Sequence[KernelPlan], context: Context) -> None:
+        self.pieces: dict[str, list[BufferPlan]] = {}
+        self._plans = plans
+        self._context = context
+        self._inside = declared_names(node)
+        host = _WithoutKernels().rewrite(node)
+        self._host = context.effects(host)
+        self._copied = copied_pointers(host)
+        for plan in plans:
+            for buffer in plan.buffers:
+                self.pieces.setdefault(buffer.name, []).append(buffer)
+
+    def is_known(self, name: str) -> bool:
+        """Whether the host can say before which elements the kernels use, and these lie there as here."""
+        return self._form_problem(name) is None
+
+    def reason(self, name: str) -> str | None:
+        """Why an array cannot stay; None where it can."""
+        return self._form_problem(name) or self._touched(name) or self._overlapped(name)
+
+    def _form_problem(self, name: str) -> str | None:
+        pieces = self.pieces[name]
+        if any(plan.options.streams > 1 for plan in self._plans if any(b.name == name for b in plan.buffers)):
+            return "as it is copied in slices to several queues"
+        if any(piece.rows is not None for piece in pieces):
+            return "as the device holds it column by column"
+        changed = self._host.scalar_writes | self._inside
+        for piece in pieces:
+            used = {
+                n.name for part in (piece.address, piece.count) for n in walk(part) if isinstance(n, c_ast.ID)
+            }
+            if used & changed:
+                first = min(used & changed)
+                return f"as what a kernel uses of it depends on `{first}`, which changes meanwhile"
+        return None
+
+    def _touched(self, name: str) -> str | None:
+        host = self._host
+        if name in host.reads | host.writes | host.address_taken | host.escaping | self._copied:
+            return "as code between the kernels uses it"
+        declared = self._context.declarations.get(name)
+        local = declared is not None and declared.scope == "local" and bool(declared.dimensions)
+        calls = host.calls - _HARMLESS
+        if (calls or host.opaque) and not (local and name not in self._context.exposed):
+            return f"as `{min(calls)}` may use it" if calls else "as code between the kernels may use it"
+        return None
+
+    def _overlapped(self, name: str) -> str | None:
+        aliases = aliases_in(self._context)
+        others = [other for other in (*self.pieces, *_arrays(self._host)) if other != name]
+        for other in dict.fromkeys(others):
+            if aliases.may_overlap(self._key(name), self._key(other)):
+                return f"as it may overlap `{other}`"
+        return None
+
+    def _key(self, name: str) -> tuple[str, int]:
+        declared = self._context.declarations.get(name)
+        return name, max(1, len(declared.dimensions)) if declared is not None else 1
+
+
+def _arrays(host: Effects) -> Iterator[str]:
+    yield from sorted(host.array_reads | host.array_writes)
+
+
+class _WithoutKernels(Rewriter):
+    """Leaves out the calls of kernels."""
+
+    def visit_Compound(self, node: Compound) -> Replacement:
+        return c_ast.EmptyStatement() if called_plan(node) is not None else self.generic(node)
+
+
+ENTRY = Entry(
+    "DeviceData",
+    "keep arrays on the device while code runs that calls kernels",
+    (
+        ArgumentSpec(
+            "arrays", "name or list of names", "arrays that stay; by default all that can", texts, "[]"
+        ),
+        ArgumentSpec(
+            "skipIn",
+            "name or list of names",
+            "arrays of which nobody needs on the device what they hold before",
+            texts,
+            "[]",
+        ),
+        ArgumentSpec(
+            "skipOut",
+            "name or list of names",
+            "arrays of which nobody needs what they hold afterwards",
+            texts,
+            "[]",
+        ),
+        FORCE,
+    ),
+    DeviceData,
+    takes_blocks=True,
+)
