@@ -41,6 +41,7 @@ from orio_py.transformation.parallel.own_pragmas import OwnPragmas, shared_out, 
 from orio_py.transformation.simpler import (
     in_simpler_forms,
     refined_forms,
+    with_constant_steps,
     with_inlined_calls,
     without_aggregates,
 )
@@ -171,6 +172,9 @@ def _ways(tree: Node, context: Context) -> Iterator[GuardedTree]:
     if tested.guards:
         yield tested
         yield from _refined(tested, tested.tree)
+    constant = with_constant_steps(simpler, context)
+    if constant is not simpler:
+        yield from _refined(plain, constant)
 
 
 def _refined(form: GuardedTree, simpler: Node) -> Iterator[GuardedTree]:

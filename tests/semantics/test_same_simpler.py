@@ -247,3 +247,24 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
 def test_what_has_no_simpler_form_stays_refused(recipe: str, code: str) -> None:
     with pytest.raises(Refusal):
         transformed_file(_file(recipe, code, "0"), {})
+
+
+@pytest.mark.parametrize("step", ["const int block = 3;", "const unsigned char block = 3;", "int block = 3;"])
+def test_steps_that_are_constants_of_the_function(tmp_path: Path, step: str) -> None:
+    code = "for (i = 0; i < n; i += block) for (k = 0; k < block; k++) y[i + k] = 2 * x[i + k];"
+    pragma = "#pragma omp parallel for private(k)\n"
+    text = _file("Tile(tsize=2, tindex='ii')", f"{step}@@{code}", "i")
+    flags = ("-w", *checked(), *openmp())
+    new = transformed_file(text, {})
+    assert compile_and_run(new, tmp_path, *flags) == compile_and_run(text, tmp_path, *flags)
+    # Behind a pragma there is no way to count the iterations first.
+    text = _file("Parallelize()", f"{step}@@{code}", "0").replace(
+        "  for (i = 0; i < n; i += block)", f"{pragma}  for (i = 0; i < n; i += block)"
+    )
+    if step.startswith("const int"):
+        new = transformed_file(text, {})
+        assert "i += 3" in new
+        assert compile_and_run(new, tmp_path, *flags) == compile_and_run(text, tmp_path, "-w", *checked())
+    else:
+        with pytest.raises(Refusal):
+            transformed_file(text, {})

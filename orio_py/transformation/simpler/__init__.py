@@ -14,6 +14,7 @@ from orio_py.transformation.simpler.body_counters import with_body_counters
 from orio_py.transformation.simpler.comparisons import with_comparisons, with_joined_bounds
 from orio_py.transformation.simpler.conditions_inside import with_conditions_inside
 from orio_py.transformation.simpler.counted_loops import with_counted_loops
+from orio_py.transformation.simpler.counted_steps import with_constant_steps
 from orio_py.transformation.simpler.counters import with_single_counters
 from orio_py.transformation.simpler.gotos import without_gotos
 from orio_py.transformation.simpler.inlined_calls import with_inlined_calls
@@ -21,7 +22,13 @@ from orio_py.transformation.simpler.local_pointers import without_local_pointers
 from orio_py.transformation.simpler.private_scalars import with_private_scalars
 from orio_py.transformation.simpler.skipping import without_continue
 
-__all__ = ["in_simpler_forms", "refined_forms", "with_inlined_calls", "without_aggregates"]
+__all__ = [
+    "in_simpler_forms",
+    "refined_forms",
+    "with_constant_steps",
+    "with_inlined_calls",
+    "without_aggregates",
+]
 
 
 def refined_forms(tree: Node, simpler: Node, context: Context) -> Iterator[Node]:

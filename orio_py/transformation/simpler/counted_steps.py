@@ -28,11 +28,13 @@ from orio_py.ctree.build import (
     sub,
     unary,
 )
+from orio_py.ctree.ctype import Rank, ctype
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import INCREMENTS, For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, substitute, used_names, walk
 from orio_py.ctree.simplify import simplify
+from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.forms import (
     bound_is_invariant,
@@ -125,6 +127,35 @@ class SteppedLoop:
         body = substitute(self.node.stmt, name, self.value(ident(name)))
         new = for_(init, test, advance, body)
         return copy_with(new, coord=self.node.coord)
+
+
+def with_constant_steps(tree: Node, context: Context) -> Node:
+    """The tree with numbers for the steps of loops that are constants of the function, as after `const int block = 8;`."""
+    return _ConstantSteps(context).rewrite(tree)
+
+
+class _ConstantSteps(Rewriter):
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def visit_For(self, node: For) -> Node:
+        node = self.generic(node)
+        assert isinstance(node, For)
+        stepped = SteppedLoop.match(node)
+        if stepped is None or not isinstance(stepped.step, c_ast.ID):
+            return node
+        value = _constant(self._context.declarations.get(stepped.step.name))
+        return node if value is None else stepped.with_step(value)
+
+
+def _constant(declared: CDeclaration | None) -> int | None:
+    """The positive number that a `const` variable has, of a type that holds it."""
+    if declared is None or "const" not in declared.qualifiers or not declared.is_scalar:
+        return None
+    kind, value = ctype(declared.type), (declared.initialiser or "").strip()
+    is_number = value.isdigit() and not value.startswith("0") and int(value) < 2**31
+    is_wide = kind is not None and Rank.INT <= kind.rank <= Rank.LONG_LONG
+    return int(value) if is_number and is_wide else None
 
 
 def _as_long_as(test: Node | None, step: Node, *, upward: bool) -> Node | None:
