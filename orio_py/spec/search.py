@@ -27,6 +27,8 @@ SEARCHER_NAMES = frozenset(
         "basinhopping",
         "bayes",
         "bayes_opt",
+        "model",
+        "predicted",
         "bayesian",
         "bottleneck",
         "chaosga",

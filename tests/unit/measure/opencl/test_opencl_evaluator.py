@@ -21,6 +21,7 @@ from orio_py.core.units import Seconds
 from orio_py.measure.base import RunLimits
 from orio_py.measure.evaluator import Evaluator
 from orio_py.measure.job import EarlyStopping
+from orio_py.measure.offload.measurer import MEASURED
 from orio_py.measure.opencl.evaluator import MEASURER, OpenCLEvaluator
 from orio_py.record.measurement import Failure, Measurement, Stage, Success
 from orio_py.spec.target import DeviceTime
@@ -407,5 +408,5 @@ def test_without_the_library_that_programs_are_linked_with_nothing_is_tried(
     if compiler.has_library("OpenCL"):
         pytest.skip("the system has the library")
     with pytest.raises(EnvironmentProblem, match="libOpenCL") as caught:
-        MEASURER.evaluator(original, DeviceTime.CALL, tmp_path)
+        MEASURER.evaluator(original, DeviceTime.CALL, tmp_path, MEASURED)
     assert "ocl-icd" in str(caught.value.diagnostics[0].help)
