@@ -13,7 +13,7 @@ from orio_py.build.compiler import BuildFailure
 from orio_py.build.cubin import cubin_architecture, parameter_layouts, read_cubin
 from orio_py.build.cuda import CudaBuildOptions, CudaCompiler, cuda_options
 from orio_py.build.cuda_catalog import cuda_compiler
-from orio_py.build.device_text import without_host_code
+from orio_py.build.device_text import TEXTURE_REFERENCES, without_host_code
 from orio_py.build.disassembler import find_nvdisasm
 from orio_py.build.launch_emulation import MachineCode, emulated_gpu
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, EnvironmentProblem, fail, has_errors
@@ -173,10 +173,13 @@ def _compiled(path: Path, text: str, architecture: str, options: EmulationOption
     )  # fmt: skip
     place = f'#line 1 "{path}"\n'
     built = compiler.compile(place + text, architecture, chosen)
-    if isinstance(built, BuildFailure) and (kernels := without_host_code(text)) != text:
+    if isinstance(built, BuildFailure):
+        kernels = without_host_code(text)
         # What headers declare for the host counts as the device's; nothing calls it any more.
         default = replace(chosen, flags=(*chosen.flags, "-default-device"))
         alone = compiler.compile(place + kernels, architecture, default)
+        if isinstance(alone, BuildFailure) and "texture" in alone.log:
+            alone = compiler.compile(TEXTURE_REFERENCES + place + kernels, architecture, default)
         built = built if isinstance(alone, BuildFailure) else alone
     if isinstance(built, BuildFailure):
         fail(

@@ -39,11 +39,25 @@ HOST_HEADERS = (
 )
 """Headers that files with kernels include for their host code; a compiler of kernels alone is given empty ones."""
 
+TEXTURE_REFERENCES = """\
+template <class T, int D = 1, int M = 0> struct texture {};
+template <class T, int M> __device__ __forceinline__ T tex1Dfetch(texture<T, 1, M>, int i)
+{
+  return __ldg((const T *)(1ull << 46) + i);
+}
+"""
+"""What stands for texture references, which CUDA 12 has no more: reads of one array that lies apart from all others.
+
+Only where an element is, and how it is read, is as with a texture; whoever runs this reads nothing good.
+"""
+
 _TOKEN = re.compile(
     r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|^[ \t]*\#(?:\\\n|[^\n])*|[{}();=]""",
     re.DOTALL | re.MULTILINE,
 )
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_PROTOTYPE = re.compile(r"\s*(?:[\w:<>,]+[\s*&]+)+[\w:]+\s*\(")
+_LINKAGE = re.compile(r'\bextern\s*"C"')
 _DEVICE = re.compile(r"\b(?:__global__|__device__|__constant__|__shared__|__managed__|texture)\b")
 _KEPT = re.compile(r"\b(?:template|struct|class|union|enum|namespace|typedef|using|const|constexpr|extern)\b")
 
@@ -55,7 +69,7 @@ def without_host_code(text: str) -> str:
     for start, end, head, is_host in _declarations(text):
         if end < 0:
             return text
-        words = _COMMENT.sub(" ", head)
+        words = _LINKAGE.sub(" ", _COMMENT.sub(" ", head))
         is_kept = not is_host or _DEVICE.search(words) or _KEPT.search(words.partition("(")[0])
         result += [text[place:start], text[start:end] if is_kept else _blank(text[start:end])]
         place = end
@@ -65,7 +79,7 @@ def without_host_code(text: str) -> str:
 def _declarations(text: str) -> Iterator[tuple[int, int, str, bool]]:
     """Each external declaration: its begin, its end (-1: braces do not match), its head, and if the host alone may need it.
 
-    Those are functions with a body, and variables.
+    Those are functions, with a body or without, and variables; what looks like the use of a macro is neither.
     """
     start, head, depth, parentheses = 0, -1, 0, 0
     called = assigned = False
@@ -84,7 +98,8 @@ def _declarations(text: str) -> Iterator[tuple[int, int, str, bool]]:
             case "=" if outside:
                 head, assigned = place if head < 0 else head, True
             case ";" if outside:
-                head, ends, is_host = place if head < 0 else head, True, assigned or not called
+                head, ends = place if head < 0 else head, True
+                is_host = assigned or not called or _is_prototype(text[start:head])
             case _ if outside and word.lstrip().startswith("#") and not text[start:place].strip():
                 start = token.end()
             case _:
@@ -96,6 +111,11 @@ def _declarations(text: str) -> Iterator[tuple[int, int, str, bool]]:
             start, head, called, assigned = token.end(), -1, False, False
     if depth:
         yield start, -1, "", False
+
+
+def _is_prototype(head: str) -> bool:
+    """Whether what stands before a semicolon declares a function: a type and a name before parentheses."""
+    return _PROTOTYPE.match(_LINKAGE.sub(" ", _COMMENT.sub(" ", head))) is not None
 
 
 def _blank(text: str) -> str:

@@ -146,6 +146,24 @@ def test_files_with_host_code(capsys, tmp_path):
     assert "scale on H200 SXM" in out
 
 
+def test_declared_functions_and_textures(capsys, tmp_path):
+    """As in applications of ten years ago: prototypes with types of the host, and texture references."""
+    (tmp_path / "shared.h").write_text("typedef struct { float x; } point;\nfloat rms(point *p, int n);\n")
+    path = tmp_path / "application.cu"
+    path.write_text(
+        '#include <vector>\n#include "shared.h"\nstd::vector<point> all;\n'
+        "int load(std::vector<point> &points, const char *name);\n"
+        "texture<float, 1, cudaReadModeElementType> table;\n"
+        'extern "C" int setup(int n) { all.resize(n); return load(all, "x"); }\n'
+        "__global__ void read(int n, float *y)\n"
+        "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = tex1Dfetch(table, i); }\n"
+    )
+    shape = ("--grid", "4096", "--block", "256", "--arg", "n=1048576", "--no-sensitivity")
+    status, out, err = told(capsys, str(path), *shape)
+    assert (status, err) == (0, "")
+    assert re.search(r"LDG\.E\.CONSTANT +1 +4\.0 \(4\.0\)", out)
+
+
 def test_what_data_decide_is_told(capsys, several):
     status, out, err = told(
         capsys, several, "--kernel", "gather", "--grid", "64", "--block", "256", "--arg", "n=16384"

@@ -14,13 +14,18 @@ KEPT = (
     "__constant__ float weights[3] = {1, 2, 3};",
     "const int SIZE = 3;",
     "#define HOST(x) { x",
-    "void later(FILE *out);",
+    "__device__ float later(float x);",
+    "KERNEL(twice);",
+    "texture<float, 1> table;",
     'extern "C" { __global__ void k() {} }',
 )
 GONE = (
     "int main(int argc, char **argv) { k<<<1, 32>>>(argc); return 0; }",
     'void check(const char *text) { /* __global__ { */ puts("}"); }',
     "FILE *out;",
+    "void later(FILE *out);",
+    "int load(std::vector<int> &all, const char *name);",
+    'extern "C" int setup(int argc) { return argc; }',
     "int sizes[2] = {1, 2};",
     "static double seconds() { return 0; }",
 )
