@@ -17,7 +17,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import mean, median
 
@@ -31,6 +31,14 @@ from orio_py.machine.timing import gpu_timing
 from orio_py.measure.cuda.drivers.catalog import cuda_driver
 
 MODELS = ("emulated", "roofline", "mwp_cwp")
+KEYS: Mapping[str, Callable[[Forecast], float]] = {
+    "emulated time": lambda f: f.emulated,
+    "roofline": lambda f: f.roofline,
+    "MWP-CWP": lambda f: f.mwp_cwp,
+    "falling occupancy": lambda f: -f.occupancy,
+}
+"""What launches are put into order by; occupancy is what is known without any model."""
+
 LEAST_OF_A_SPACE = 4
 """Launches of a space whose order is looked at."""
 
@@ -135,7 +143,7 @@ def _print_published(gpu: str) -> list[dict[str, object]]:
     """Published times beside emulated ones, and how far they are apart."""
     rows: list[dict[str, object]] = []
     pairs: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    orders: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    orders: dict[tuple[str, str], list[tuple[Forecast, float]]] = {}
     print(
         f"\n{'GPU':12} {'kernel':10} {'block':>5} {'emulated':>10} {'roofline':>10} {'MWP-CWP':>10} {'published':>10}"
     )
@@ -145,7 +153,7 @@ def _print_published(gpu: str) -> list[dict[str, object]]:
         for model in MODELS:
             for of in ("all", one.gpu):
                 pairs.setdefault((model, of), []).append((getattr(f, model), one.seconds))
-        orders.setdefault((one.gpu, one.point.kernel), []).append((f.emulated, one.seconds))
+        orders.setdefault((one.gpu, one.point.space), []).append((f, one.seconds))
         rows.append(
             {
                 **_row(f, None),
@@ -160,11 +168,19 @@ def _print_published(gpu: str) -> list[dict[str, object]]:
     print(
         "block starts and the latency of busy memory were fitted to the rows of the A100; bandwidths are from the same source"
     )
-    taus = [kendall(*zip(*pairs, strict=True)) for pairs in orders.values() if len(pairs) >= LEAST_OF_A_SPACE]
-    if taus:
-        print(
-            f"Kendall's tau of the emulation over block sizes: {mean(taus):.2f} in the mean of {len(taus)} kernels and GPUs"
-        )
+    for by, key in KEYS.items():
+        taus = {
+            of: kendall([key(f) for f, _ in found], [true for _, true in found])
+            for of, found in orders.items()
+            if len(found) >= LEAST_OF_A_SPACE
+        }
+        if taus:
+            several = ", ".join(
+                f"{tau:5.2f} on {gpu}" for (gpu, space), tau in taus.items() if space == "product"
+            )
+            print(
+                f"order by {by:18} Kendall's tau {mean(taus.values()):5.2f} in the mean of {len(taus)}; of products {several}"
+            )
     return rows
 
 

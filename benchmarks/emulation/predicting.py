@@ -39,6 +39,7 @@ class Forecast:
     error: float
     bound: Seconds
     busiest: str
+    occupancy: float = 1.0
 
 
 @dataclass
@@ -91,6 +92,7 @@ class Forecaster:
             prediction.error,
             Seconds(shares[busiest] * prediction.seconds),
             busiest,
+            prediction.kernel.occupancy.share,
         )
 
 

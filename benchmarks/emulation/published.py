@@ -20,6 +20,18 @@ ELEMENTS = 128 * 1024 * 1024 + 2
 STREAMS = {"init": 1, "read": 1, "scale": 2, "triad": 3, "points3": 2, "points5": 2}
 """The arrays that count as moved by each kernel."""
 
+SIDE = 4096
+"""Rows and columns of the matrices."""
+
+PRODUCTS = {
+    "product_columns": (shape(32, 32), 32),
+    "product_rows": (shape(1024), 32),
+    "product_shared": (shape(1024), 32),
+    "product_strips": (shape(512), 64),
+    "product_squares": (shape(256), 128),
+}
+"""The block of each kernel, and the rows and columns of C that it has."""
+
 RESERVED = 1024
 """Bytes of shared memory that a block has for the system."""
 
@@ -41,15 +53,25 @@ def published_times(path: Path = HERE / "published.csv") -> Iterator[PublishedTi
     """The rows of the table.  Raises KeyError for a kernel that is not known, ValueError for bad numbers."""
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            block, blocks, rate = int(row["block"]), int(row["blocks"]), float(row["gb_per_s"]) * 1e9
-            moved = 8 * STREAMS[row["kernel"]] * ELEMENTS
-            grid = ELEMENTS // block + 1
-            shared = _spread(row["gpu"], blocks)
-            numbers = {"n": ELEMENTS}
-            point = Point(
-                row["kernel"], row["kernel"], shape(grid), shape(block), numbers, shared_bytes=shared
-            )
-            yield PublishedTime(row["gpu"], point, moved / rate, row["source"])
+            rate = float(row["rate"]) * 1e9
+            if row["unit"] == "GFLOP/s":
+                point, work = _product(row["kernel"]), 2 * SIDE**3
+            else:
+                point = _stream(row["gpu"], row["kernel"], int(row["block"]), int(row["blocks"]))
+                work = 8 * STREAMS[row["kernel"]] * ELEMENTS
+            yield PublishedTime(row["gpu"], point, work / rate, row["source"])
+
+
+def _stream(gpu: str, kernel: str, block: int, blocks: int) -> Point:
+    """A stream with so many blocks on a multiprocessor at a time."""
+    grid = shape(ELEMENTS // block + 1)
+    return Point(kernel, kernel, grid, shape(block), {"n": ELEMENTS}, shared_bytes=_spread(gpu, blocks))
+
+
+def _product(kernel: str) -> Point:
+    """A product of matrices."""
+    block, tile = PRODUCTS[kernel]
+    return Point("product", kernel, shape(SIDE // tile, SIDE // tile), block, {"n": SIDE})
 
 
 def _spread(gpu: str, blocks: int) -> int:

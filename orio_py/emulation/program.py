@@ -10,6 +10,7 @@ import numpy as np
 from orio_py.emulation.caches import AccessLevels
 from orio_py.emulation.core import DEPENDENCES, HISTORY, Kind, StepTable
 from orio_py.emulation.lanes import Array
+from orio_py.emulation.launch import WARP
 from orio_py.emulation.trace import Item, Repeat, Trace
 from orio_py.machine.timing import GpuTiming, Resource
 from orio_py.sass.flow import flow_graph
@@ -31,6 +32,9 @@ _FIXED = frozenset(
         Resource.BRANCH,
     }
 )
+
+
+_GLOBAL = frozenset({"LDG", "LD", "STG", "ST", "LDL", "STL", "LDS", "STS"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +76,10 @@ def step_rows(
     count = len(numbers)
     amounts = {name: np.zeros(count) for name in ("l2", "dram", "l2_chance", "dram_chance")}
     amount = np.ones(count)
+    lanes = WARP / timing.load_lanes.value
     for place, access in trace.accesses.items():
-        amount[place] = access.passes / max(1, access.warps)
+        least = lanes if function.instructions[int(numbers[place])].opcode in _GLOBAL else 0.0
+        amount[place] = max(access.passes / max(1, access.warps), least)
         if (level := levels.get(place)) is not None:
             for name, column in amounts.items():
                 column[place] = getattr(level, name)

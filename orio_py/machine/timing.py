@@ -119,7 +119,7 @@ class GpuTiming:
     """A product that kernels can be emulated for.
 
     `schedulers` are those of a multiprocessor, each of which issues up to `issue_width` instructions in a cycle.
-    `l1_kib` is the memory that first-level cache and shared memory of a multiprocessor have together (on `sm_35` to `sm_61`
+    `load_lanes` are the threads whose accesses to memory a multiprocessor takes in a cycle.  `l1_kib` is the memory that first-level cache and shared memory of a multiprocessor have together (on `sm_35` to `sm_61`
     the cache alone), `l2_kib` the cache that all multiprocessors share.  Bandwidths are those that were reached, not
     peaks, in 10^9 bytes per second.
     """
@@ -130,6 +130,7 @@ class GpuTiming:
     clock_mhz: Figure
     schedulers: Figure
     issue_width: Figure
+    load_lanes: Figure
     l1_kib: Figure
     l2_kib: Figure
     l2_gb_per_s: Figure
@@ -157,7 +158,7 @@ class GpuTiming:
 
 
 _CHIP = (
-    "multiprocessors", "clock_mhz", "schedulers", "issue_width", "l1_kib", "l2_kib", "l2_gb_per_s", "dram_gb_per_s",
+    "multiprocessors", "clock_mhz", "schedulers", "issue_width", "load_lanes", "l1_kib", "l2_kib", "l2_gb_per_s", "dram_gb_per_s",
 )  # fmt: skip
 
 

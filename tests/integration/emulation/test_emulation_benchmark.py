@@ -46,6 +46,10 @@ def test_published_times_have_sources_and_gpus_that_are_known():
     # 1.88 * 10^9 bytes per second for an array of 2^27 doubles
     fastest = next(o for o in every if (o.gpu, o.point.kernel, o.point.block[0]) == ("A100", "init", 1024))
     assert fastest.seconds == pytest.approx(2**27 * 8 / 1.88e12, rel=1e-3)
+    # 309 * 10^9 operations per second for 2 * 4096^3
+    slowest = next(o for o in every if o.point.kernel == "product_columns")
+    assert slowest.seconds == pytest.approx(2 * 4096**3 / 309e9)
+    assert {one.point.kernel for one in every} == set(signatures((HERE / "published.cu").read_text()))
 
 
 def test_scores():
@@ -115,6 +119,8 @@ def test_all_predictions_and_published_times(capsys):
         found = Accuracy.of(pairs[gpu])
         assert found.mean < 0.12
         assert found.median < 0.13
+    products = pairs["RTX A6000"]
+    assert kendall([emulated for emulated, _ in products], [true for _, true in products]) == 1.0
 
 
 @pytest.mark.nvrtc
