@@ -122,6 +122,7 @@ def test_other_languages_and_texts(capsys, tmp_path):
         assert (status, "error[ORIO-U059]" in err) == (2, True)
 
 
+@pytest.mark.proof
 def test_a_picture_is_of_one_launch(capsys, tmp_path):
     pytest.importorskip("matplotlib")
     picture = tmp_path / "steps.svg"

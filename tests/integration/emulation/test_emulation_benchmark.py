@@ -93,6 +93,7 @@ def test_what_cannot_be_is_told():
     assert problems([tiled, naive]) == ["product: mm_naive is faster than mm_tiled"]
 
 
+@pytest.mark.proof
 @pytest.mark.nvrtc
 def test_predictions_hold_the_internal_checks(tmp_path, capsys):
     nvrtc_or_skip()
@@ -173,6 +174,7 @@ def test_without_a_gpu_nothing_is_measured(capsys):
     assert command.main(["--measure"]) in (0, 3)
 
 
+@pytest.mark.proof
 @pytest.mark.nvrtc
 def test_own_kernels_compile_for_other_gpus():
     nvrtc_or_skip()

@@ -139,6 +139,7 @@ def test_emulated_and_measured_trials_are_never_mixed(tmp_path, capsys, monkeypa
     assert "emulat" not in output.read_text()
 
 
+@pytest.mark.proof
 def test_wrong_variants_have_no_emulated_time(tmp_path, monkeypatch):
     plain = CudaVariant.of
 
@@ -154,6 +155,7 @@ def test_wrong_variants_have_no_emulated_time(tmp_path, monkeypatch):
     assert {t.measurement.stage for t in show_trials(tmp_path / "t.db", Selection())} == {Stage.WRONG_RESULT}
 
 
+@pytest.mark.proof
 def test_without_a_device_the_table_is_in_the_order_of_emulated_times(tmp_path, capsys, monkeypatch):
     for module in (cuda_evaluator, client):
         monkeypatch.setattr(module, "cuda_place", lambda: NO_GPU)
