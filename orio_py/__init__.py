@@ -1,6 +1,6 @@
 """Automatic performance tuning of annotated C kernels.
 
-`tune`, `tensor`, `transform`, `check`, `space`, `devices`, `emulate`, `verify`, `compile_tuned` and `apply_results` are the public Python API,
+`tune`, `tensor`, `transform`, `check`, `space`, `predict`, `devices`, `emulate`, `verify`, `compile_tuned` and `apply_results` are the public Python API,
 which the command line uses too; `parse_value` reads a parameter value as the specification language writes it,
 `parse_setting` as `--set` has it; `orio_py.results` is the API on the results database, `orio_py.analysis` that on
 what it tells, `orio_py.models` that on models which are trained from it.  They are loaded on first use, so that `orio --help` does not wait for the polyhedral library.
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
         DeviceReport,
         EmulationOptions,
         EmulationReport,
+        PredictOptions,
+        PredictReport,
         SpaceReport,
         TensorReport,
         TransformReport,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
         devices,
         emulate,
         plot_emulation,
+        predict,
         space,
         tensor,
         transform,
@@ -47,6 +50,8 @@ __all__ = [
     "DeviceReport",
     "EmulationOptions",
     "EmulationReport",
+    "PredictOptions",
+    "PredictReport",
     "SpaceReport",
     "TensorReport",
     "TransformReport",
@@ -62,6 +67,7 @@ __all__ = [
     "parse_setting",
     "parse_value",
     "plot_emulation",
+    "predict",
     "space",
     "tensor",
     "transform",

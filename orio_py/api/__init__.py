@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from orio_py.api.counting import SpaceGroup, SpaceParameter, SpaceRegion, SpaceReport, space
     from orio_py.api.emulation import EmulationOptions, EmulationReport, emulate, plot_emulation
     from orio_py.api.machine import DeviceReport, devices
+    from orio_py.api.prediction import PredictOptions, PredictReport, RankedRegion, RankedVariant, predict
     from orio_py.api.report import BAD_INPUT, ENVIRONMENT, INTERRUPTED, NO_VARIANT, OK, Paths, Report
     from orio_py.api.tuning import TuneReport, compile_tuned, tune
     from orio_py.api.verification import VerifyReport, verify
@@ -32,6 +33,10 @@ __all__ = [
     "EmulationOptions",
     "EmulationReport",
     "Paths",
+    "PredictOptions",
+    "PredictReport",
+    "RankedRegion",
+    "RankedVariant",
     "Report",
     "SpaceGroup",
     "SpaceParameter",
@@ -48,6 +53,7 @@ __all__ = [
     "devices",
     "emulate",
     "plot_emulation",
+    "predict",
     "space",
     "tensor",
     "transform",
@@ -61,6 +67,7 @@ _HOMES = {
     "counting": ("SpaceGroup", "SpaceParameter", "SpaceRegion", "SpaceReport", "space"),
     "emulation": ("EmulationOptions", "EmulationReport", "emulate", "plot_emulation"),
     "machine": ("DeviceReport", "devices"),
+    "prediction": ("PredictOptions", "PredictReport", "RankedRegion", "RankedVariant", "predict"),
     "report": ("BAD_INPUT", "ENVIRONMENT", "INTERRUPTED", "NO_VARIANT", "OK", "Paths", "Report"),
     "tuning": ("TuneReport", "compile_tuned", "tune"),
     "verification": ("VerifyReport", "verify"),

@@ -27,7 +27,7 @@ from orio_py.record.trial import CounterSource, CounterValue
 from orio_py.tuning.result import CheckedVariant, RegionReport
 
 if TYPE_CHECKING:  # types only: the API takes its time to load, and `orio --help` does without
-    from orio_py.api import DeviceReport, SpaceRegion
+    from orio_py.api import DeviceReport, RankedRegion, SpaceRegion
 
 NOTHING = "-"
 
@@ -223,6 +223,21 @@ def make_table(*columns: tuple[str, Literal["left", "right"]]) -> Table:
     for heading, justify in columns:
         table.add_column(heading, justify=justify, overflow="fold")
     return table
+
+
+def ranked_variants(regions: Iterable[RankedRegion], limit: int) -> RenderableType:
+    """Per region: the best of its ranking, with their scores, and how many were ranked in what time."""
+    parts: list[RenderableType] = []
+    for region in regions:
+        parts.append(Text(_place(region.file, region.line, region.name, region.inputs), style="bold"))
+        table = make_table(("predicted rank", "right"), ("score", "right"), ("configuration", "left"))
+        for number, variant in enumerate(region.variants[:limit], 1):
+            table.add_row(str(number), f"{variant.score:.3g}", show_configuration(variant.configuration))
+        parts.append(table)
+        used = region.use
+        ranked = f"  {show_count(used.ranked)} of {show_count(region.size)} variants ranked"
+        parts.append(Text(f"{ranked} in {show_seconds(used.seconds)} by {region.kind}; none was built"))
+    return Group(*parts)
 
 
 def _place(file: str, line: int, name: str, inputs: Mapping[str, object]) -> str:

@@ -98,3 +98,31 @@ def test_a_search_ranks_variants_before_it_builds_any(search, tmp_path, capsys, 
     assert "variants of f were ranked by static features" in capsys.readouterr().out
     assert main(["tune", *common, "--search", "random", "--json", "report.json"]) == 0
     assert json.loads((tmp_path / "report.json").read_text())["regions"][0]["prediction"] is None
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_a_file_is_ranked_without_building_anything(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f.c").write_text(UNROLLED)
+    assert main(["predict", "f.c", "--json"]) == 0
+    (region,) = json.loads(capsys.readouterr().out)["regions"]
+    assert (region["name"], region["obtained"], region["ranked"]) == ("f", "predicted", 59)
+    scores = [variant["score"] for variant in region["variants"]]
+    assert len(scores) == 59
+    assert scores[:20] == sorted(scores[:20], reverse=True)
+    assert main(["predict", "f.c", "--limit", "3", "--set", "n=50", "--sample", "30"]) == 0
+    assert "variants ranked in" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_what_no_model_knows_is_refused_at_its_place(db, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f.c").write_text(UNROLLED)
+    (tmp_path / "k.c").write_text(UNROLLED.replace("Unroll(ufactor=U)", "OpenCL(workItemsPerGroup=U)"))
+    assert main(["model", "train", "-o", "m.npz", "--kind", "pairs", "--db", db]) == 0
+    assert main(["predict", "k.c"]) == 2
+    assert "k.c:5:3: error[ORIO-P026]: no model of speed knows the features" in capsys.readouterr().err
+    assert main(["predict", "k.c", "--model", "m.npz"]) == 2
+    assert "k.c:5:3: error[ORIO-P026]: the model does not know" in capsys.readouterr().err
+    assert main(["predict", "f.c", "--model", "none.npz"]) == 2
+    assert "error[ORIO-U006]" in capsys.readouterr().err
