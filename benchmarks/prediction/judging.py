@@ -24,7 +24,7 @@ Ranker = Callable[[SpeedData, SpeedSeries], list[Array]]
 
 def by_model(kind: str) -> Ranker:
     """Models of a kind."""
-    return lambda others, own: [train_speed(others, kind).row_scores(own.rows, own.rows)]
+    return lambda others, own: [train_speed(others, kind).row_scores(own.rows)]
 
 
 def permuted(others: SpeedData, own: SpeedSeries) -> list[Array]:
@@ -34,7 +34,7 @@ def permuted(others: SpeedData, own: SpeedSeries) -> list[Array]:
         rng = np.random.default_rng(seed)
         mixed = tuple(replace(one, speeds=rng.permutation(one.speeds)) for one in others.series)
         model = train_speed(replace(others, series=mixed))
-        found.append(model.row_scores(own.rows, own.rows))
+        found.append(model.row_scores(own.rows))
     return found
 
 

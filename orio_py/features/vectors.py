@@ -23,11 +23,15 @@ def _vectors(variant: StaticVariant) -> FeatureValues:
     kinds = {number: [0.0, 0.0, 0.0] for number in weight}
     stored = {(site.array, site.loop) for site in profile.accesses if site.is_store}
     dense, sums = dict.fromkeys(weight, True), dict.fromkeys(weight, False)
+    adjacent, scattered = dict.fromkeys(weight, 0.0), {number: [0.0, 0.0] for number in weight}
     for group, is_stored in _groups(profile, stored):
         if group.loop not in weight:
             continue
         kind = _kind(group)
         kinds[group.loop][kind] += len(group.offsets)
+        adjacent[group.loop] += len(group.offsets) * _longest_run(group)
+        if is_stored:
+            scattered[group.loop][kind == 2] += len(group.offsets)
         dense[group.loop] &= kind != 2 and (kind == 0 or not is_stored)
         sums[group.loop] |= kind == 1 and is_stored
     shares = {number: _shares(counts) for number, counts in kinds.items()}
@@ -38,6 +42,8 @@ def _vectors(variant: StaticVariant) -> FeatureValues:
             name: mean({n: shares[n][k] for n in weight}, weight)
             for k, name in enumerate(("unit_stride", "invariant", "strided"))
         },
+        "strided_stores": mean({n: _shares(scattered[n])[1] for n in weight}, weight),
+        "adjacent": mean({n: adjacent[n] / max(sum(kinds[n]), 1.0) for n in weight}, weight),
         "vectorizable": mean({n: float(dense[n] and not loops[n].accumulated) for n in weight}, weight),
         "reductions": mean(adds, weight),
         "promised": mean({n: float(loops[n].is_vector) for n in weight}, weight),
@@ -72,6 +78,15 @@ def _is_together(group: ReferenceGroup) -> bool:
     return sum(after - before <= group.size for before, after in pairs) * group.size + group.size >= slope
 
 
+def _longest_run(group: ReferenceGroup) -> int:
+    """How many neighbouring elements an iteration touches: as many can be one vector across copies of a statement."""
+    longest = run = 1
+    for before, after in zip(group.offsets, group.offsets[1:], strict=False):
+        run = run + 1 if after - before == group.size else 1
+        longest = max(longest, run)
+    return longest
+
+
 def _shares(counts: list[float]) -> list[float]:
     total = sum(counts)
     return [count / total if total else 0.0 for count in counts]
@@ -84,6 +99,8 @@ ENTRY = FeatureFamily(
         Feature("unit_stride", "", "share of the references that go through memory element by element"),
         Feature("invariant", "", "share of the references that stay where they are"),
         Feature("strided", "", "share of the references with other strides"),
+        Feature("strided_stores", "", "share of the places written that have other strides"),
+        Feature("adjacent", "", "neighbouring elements that references touch together in one iteration"),
         Feature("vectorizable", "", "share of the work in innermost loops that vectors can do as they stand"),
         Feature("reductions", "", "share of the work in innermost loops that add up"),
         Feature("promised", "", "share of the work in innermost loops with a pragma for vectors"),

@@ -31,15 +31,13 @@ LEAST_FIT = 0.5
 class PredictedRanking:
     """Points of a space with their scores; `look` has to find some before there is anything else.
 
-    Without `model` the one counts that comes with the program.  `space` are the features of the random sample, by
-    which the model tells what is much or little in this space.
+    Without `model` the one counts that comes with the program.
     """
 
     def __init__(self, memory: Memory, source: FeatureSource, model: SpeedModel | None = None) -> None:
         self._memory, self._source, self.model = memory, source, model
         self._scores: dict[Point, float] = {}
         self._features: dict[Point, Mapping[str, float]] = {}
-        self._space: list[Mapping[str, float]] = []
         self.refused: list[Point] = []
 
     def __len__(self) -> int:
@@ -54,7 +52,6 @@ class PredictedRanking:
         self._extract(drawn[FIRST:])
         if not self._features:
             return False
-        self._space = list(self._features.values())
         self._rate(list(self._features))
         for _ in range(rounds):
             fresh = self._near_the_best()
@@ -83,7 +80,7 @@ class PredictedRanking:
     def _rate(self, points: Sequence[Point]) -> None:
         if points:
             assert self.model is not None
-            scores = self.model.scores([self._features[point] for point in points], self._space)
+            scores = self.model.scores([self._features[point] for point in points])
             self._scores.update(zip(points, scores.tolist(), strict=True))
 
     def _near_the_best(self) -> list[Point]:

@@ -39,7 +39,6 @@ class SpeedKind:
     name: str
     summary: str
     is_logarithmic: bool
-    is_relative: bool
     fit: Callable[[Array, Array, Array], SpeedPredictor]
     read: Callable[[Header, Arrays, int], SpeedPredictor]
     gives_speeds: bool = True
@@ -51,12 +50,11 @@ _KINDS = (
         "neighbours",
         "principal components and nearest neighbours, as published",
         False,
-        False,
         fit_neighbours,
         read_neighbours,
     ),
-    SpeedKind("forest", "an ensemble of randomised trees", True, True, grow_forest, read_forest),
-    SpeedKind("pairs", "a linear ranker of pairs", True, False, fit_pairs, read_pairs, False),
+    SpeedKind("forest", "an ensemble of randomised trees", True, grow_forest, read_forest),
+    SpeedKind("pairs", "a linear ranker of pairs", True, fit_pairs, read_pairs, False),
 )
 
 KINDS: Registry[SpeedKind] = Registry("kind of model", ((kind.name, kind) for kind in _KINDS))
@@ -75,21 +73,13 @@ class SpeedModel:
     predictor: SpeedPredictor
     trained_on: tuple[str, ...] = ()
 
-    def scores(
-        self, found: Sequence[Mapping[str, float]], space: Sequence[Mapping[str, float]] = ()
-    ) -> Array:
-        """A score for the features of each variant, the higher, the faster.
+    def scores(self, found: Sequence[Mapping[str, float]]) -> Array:
+        """A score for the features of each variant, the higher, the faster."""
+        return self.row_scores(feature_rows(found, self.features))
 
-        `space` are features of variants of the same space, those of a random sample, by which it is judged what is much or
-        little there; without them the variants themselves.
-        """
-        rows = feature_rows(found, self.features)
-        around = feature_rows(space, self.features) if space else rows
-        return self.row_scores(rows, around)
-
-    def row_scores(self, rows: Array, space: Array) -> Array:
+    def row_scores(self, rows: Array) -> Array:
         """The same for rows in the order of `features`."""
-        return self.predictor.scores(self.scaling.scaled(rows, space))
+        return self.predictor.scores(self.scaling.scaled(rows))
 
     def expected_times(self, scores: Array) -> Array:
         """Times, relative to each other, that scores stand for."""
@@ -99,10 +89,8 @@ class SpeedModel:
 def train_speed(data: SpeedData, kind: str = "forest") -> SpeedModel:
     """A model of what a set of series tells.  Raises ValueError without a series."""
     entry = KINDS[kind]
-    scaling = FeatureScaling.fit(
-        data.series, is_logarithmic=entry.is_logarithmic, is_relative=entry.is_relative
-    )
-    rows = np.concatenate([scaling.scaled(one.rows, one.rows) for one in data.series])
+    scaling = FeatureScaling.fit(data.series, is_logarithmic=entry.is_logarithmic)
+    rows = np.concatenate([scaling.scaled(one.rows) for one in data.series])
     speeds = np.concatenate([one.speeds for one in data.series])
     numbers = np.concatenate([np.full(len(one.speeds), float(k)) for k, one in enumerate(data.series)])
     words = tuple(
@@ -118,7 +106,6 @@ def save_speed_model(model: SpeedModel, path: Path) -> None:
         "kind": model.kind,
         "features": list(model.features),
         "logarithmic": model.scaling.is_logarithmic,
-        "relative": model.scaling.is_relative,
         "trained_on": list(model.trained_on),
     }
     arrays: Arrays = {"centre": model.scaling.centre, "width": model.scaling.width}
@@ -135,12 +122,10 @@ def read_speed_model(header: Header, arrays: Arrays) -> SpeedModel:
     features = tuple(map(str, header["features"]))
     scaling = FeatureScaling(
         bool(header["logarithmic"]),
-        bool(header["relative"]),
         np.asarray(arrays["centre"], dtype=np.float64),
         np.asarray(arrays["width"], dtype=np.float64),
     )
-    columns = len(features) * (2 if scaling.is_relative else 1)
-    if not columns or scaling.centre.shape != (columns,) or scaling.width.shape != (columns,):
+    if not features or scaling.centre.shape != scaling.width.shape or len(scaling.width) != len(features):
         raise ValueError("its scales do not go with its features")
     entry = KINDS[str(header["kind"])]
     predictor = entry.read(header, arrays, int((scaling.width > 0).sum()))

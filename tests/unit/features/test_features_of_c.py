@@ -85,3 +85,17 @@ def test_each_feature_belongs_to_one_family(tmp_path):
     found = features(tmp_path, code, "transform Composite(unrolljam=(['i'], [2]))")
     declared = {f.name for family in FAMILIES.values() if not family.of_kernels for f in family.features}
     assert set(found) == declared
+
+
+def test_elements_side_by_side_show_where_loops_stride(tmp_path):
+    code = f"{ROWS} y[i] += a[i][j] * x[j];"
+    recipe = "transform Composite(unrolljam=(['j'], [4]), permut=[['j', 'i']])"
+    plain = features(tmp_path, code, "transform Composite(permut=[['j', 'i']])")
+    jammed = features(tmp_path, code, recipe)
+    assert plain["adjacent"] == 1
+    assert jammed["adjacent"] > 2
+    copied = f"{ROWS} a[i][j] = x[j];"
+    stores = [
+        features(tmp_path, copied, f"transform Composite(permut=[{o}])") for o in (["i", "j"], ["j", "i"])
+    ]
+    assert [found["strided_stores"] for found in stores] == [0, 1]

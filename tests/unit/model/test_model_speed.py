@@ -39,7 +39,7 @@ def test_what_is_learned_of_some_programs_holds_for_another(kind):
     found = data("a", "b", "c", "d")
     model = train_speed(found.without(3), kind)
     last = found.series[3]
-    told = judge(model.row_scores(last.rows, last.rows), last.speeds)
+    told = judge(model.row_scores(last.rows), last.speeds)
     assert told.correlation > 0.8
     assert told.runs <= 3 < told.random_runs
 
@@ -52,7 +52,7 @@ def test_permuted_speeds_teach_nothing(kind):
         rng = np.random.default_rng(seed)
         mixed = tuple(replace(one, speeds=rng.permutation(one.speeds)) for one in found.series)
         model = train_speed(replace(found, series=mixed).without(3), kind)
-        correlations.append(judge(model.row_scores(last.rows, last.rows), last.speeds).correlation)
+        correlations.append(judge(model.row_scores(last.rows), last.speeds).correlation)
     assert abs(np.mean(correlations)) < 0.5
 
 
@@ -66,7 +66,7 @@ def test_models_are_kept_in_files(kind, tmp_path):
     assert (read.kind, read.features) == (kind, FEATURES)
     assert read.trained_on[0].startswith("a N=500 alpha=1.5: 40")
     # Thresholds and neighbours are kept in single precision.
-    assert np.allclose(read.row_scores(rows, rows), model.row_scores(rows, rows), rtol=1e-3, atol=1e-4)
+    assert np.allclose(read.row_scores(rows), model.row_scores(rows), rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -97,14 +97,13 @@ def test_the_five_nearest_count():
     assert found.scores(np.array([[4.0]])).tolist() == [np.mean([2, 3, 4, 5, 6])]
 
 
-def test_relative_columns_tell_what_is_much_for_a_kernel():
+def test_features_are_standardised_and_those_that_never_change_left_out():
     found = data("a", "b")
-    scaling = FeatureScaling.fit(found.series, is_logarithmic=True, is_relative=True)
-    rows = found.series[0].rows
-    columns = scaling.columns(rows, rows)
-    assert columns.shape == (40, 8)
-    assert np.allclose(np.median(columns[:, 4:], axis=0), 0)
-    assert scaling.scaled(rows, rows).shape[1] < 8  # `operations` never changes within a task
+    scaling = FeatureScaling.fit(found.series, is_logarithmic=True)
+    scaled = scaling.scaled(np.concatenate([one.rows for one in found.series]))
+    assert scaled.shape == (80, 3)  # `operations` is the same for all
+    assert np.allclose(scaled.mean(axis=0), 0)
+    assert np.allclose(scaled.std(axis=0), 1)
 
 
 def test_rankings_are_judged():
