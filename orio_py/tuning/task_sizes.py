@@ -62,6 +62,10 @@ class TaskClock:
         self.done += 1
 
 
+LEAST_TIME_TO_RANK = Seconds(60.0)
+"""In searches that are shorter nothing is ranked before it is built: that takes some seconds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Around:
     """What a session is given beside its plan."""
@@ -187,7 +191,7 @@ def _size(plan: Plan, compiler: Compiler, options: TuneOptions, around: Around, 
             memory = TrialCache.open(database, keys, lambda: datetime.now(UTC), fresh=options.fresh)
             if not options.fresh:
                 plan = guided_by_past(plan, memory)
-    if plan.objective is None and find(plan.spec.algorithm).uses_features:
+    if _may_rank(plan):
         from orio_py.tuning.variants.static import LazyFeatures  # takes time to load
 
         plan = with_features(plan, LazyFeatures(plan.task, plan.point, compiler))
@@ -196,6 +200,13 @@ def _size(plan: Plan, compiler: Compiler, options: TuneOptions, around: Around, 
 
     cluster = around.cluster.session(plan, compiler, options.cc) if around.cluster is not None else None
     return _Size(plan, TuningSession(plan, compiler, folder, around.clock.listener, memory, cluster))
+
+
+def _may_rank(plan: Plan) -> bool:
+    """Whether the search may rank variants by static features first: it takes seconds, and says nothing but of time."""
+    limit = plan.budget.time
+    in_time = limit is None or limit >= LEAST_TIME_TO_RANK
+    return in_time and plan.objective is None and find(plan.spec.algorithm).uses_features
 
 
 def _measure_original(session: TuningSession, outcome: TaskOutcome, around: Around) -> None:

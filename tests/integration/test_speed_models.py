@@ -98,6 +98,8 @@ def test_a_search_ranks_variants_before_it_builds_any(search, tmp_path, capsys, 
     assert "variants of f were ranked by static features" in capsys.readouterr().out
     assert main(["tune", *common, "--search", "random", "--json", "report.json"]) == 0
     assert json.loads((tmp_path / "report.json").read_text())["regions"][0]["prediction"] is None
+    assert main(["tune", *common, "--search", search, "--time", "20s", "--json", "report.json"]) == 0
+    assert json.loads((tmp_path / "report.json").read_text())["regions"][0]["prediction"] is None
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")

@@ -54,9 +54,15 @@ class FeatureExtractor:
         return self.of_trees(trees, values)
 
     def of_trees(self, trees: Sequence[Node], values: Mapping[str, Value]) -> FeatureValues:
-        """The features of a configuration whose trees are made already."""
+        """The features of a configuration whose trees are made already.
+
+        None at all for code that they cannot be computed of: no variant fails for that.
+        """
         regions = list(zip(trees, self.scopes, strict=True))
-        return features_of(regions, self.machine, self.compiler.words(values))
+        try:
+            return features_of(regions, self.machine, self.compiler.words(values))
+        except (ArithmeticError, ValueError, RecursionError):
+            return {}
 
 
 @dataclass(slots=True)

@@ -99,3 +99,10 @@ def test_elements_side_by_side_show_where_loops_stride(tmp_path):
         features(tmp_path, copied, f"transform Composite(permut=[{o}])") for o in (["i", "j"], ["j", "i"])
     ]
     assert [found["strided_stores"] for found in stores] == [0, 1]
+
+
+def test_code_without_known_bounds_has_features_all_the_same(tmp_path):
+    code = "for (i = 0; i <= n - 1; i++) for (j = 0; j <= (int)x[i]; j += 1 + (int)y[0]) y[i] += 1e300 * 1e300 / (n - n);"
+    found = features(tmp_path, code, "transform Composite(unrolljam=(['i'], [1]))")
+    assert found["operations"] > 0
+    assert found["inner_trips"] == 6  # the 64 iterations that are guessed
