@@ -25,7 +25,6 @@ void nest_jacobi(int steps)
 {
   int t, i, j;
   /*@ begin Loop(
-    transform DeviceData()
     for (t = 0; t < steps; t++) {
       transform @(nd=2)
       for (i = 1; i < N - 1; i++)
@@ -45,7 +44,7 @@ int nest_gradients(int n, const double *restrict b, double *restrict x, double *
   int i, k;
   double rr = 0, next, pq, alpha, beta;
   /*@ begin Loop(
-    transform DeviceData(skipIn=['x', 'r', 'p', 'q'], skipOut=['r', 'p', 'q'])
+    transform DeviceData(skipIn='q', skipOut=['r', 'p', 'q'])
     {
       transform @(force=True)
       for (i = 0; i < n; i++) {

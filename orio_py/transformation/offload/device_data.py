@@ -15,10 +15,12 @@ Source: The OpenACC Application Programming Interface 3.2, section 2.6 (data env
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from orio_py.ctree.build import block
+from orio_py.ctree.build import block, literal_value
 from orio_py.ctree.effects import Effects, copied_pointers
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Compound, Node, c_ast
@@ -26,7 +28,7 @@ from orio_py.ctree.rewrite import Replacement, Rewriter, declared_names, walk
 from orio_py.kernel.call import called_plan, data_calls, kernel_plans, numbered, with_plans
 from orio_py.kernel.plan import BufferPlan, DataPlan, Direction, KernelPlan, ResidentArray
 from orio_py.transformation.arguments import texts
-from orio_py.transformation.base import Context, refuse
+from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.verdicts import aliases_in
 
@@ -46,6 +48,7 @@ class DeviceData:
     skipIn: tuple[str, ...] = ()
     skipOut: tuple[str, ...] = ()
     force: bool = False
+    only: frozenset[str] | None = None
 
     def apply(self, node: Node, context: Context) -> Node:
         """A new tree; `node` is not modified.  Raises Refusal: ORIO-T015, T131."""
@@ -95,7 +98,7 @@ class DeviceData:
                 refuse("ORIO-T015", f"no kernel here uses an array `{name}`; they use {known}", node)
         chosen: list[str] = []
         for name, why in reasons.items():
-            if self.arrays and name not in self.arrays:
+            if (self.arrays and name not in self.arrays) or (self.only is not None and name not in self.only):
                 continue
             if why is not None and self.arrays and not (self.force and found.is_known(name)):
                 refuse("ORIO-T131", f"`{name}` cannot stay on the device, {why}", node, argument="arrays")
@@ -117,12 +120,43 @@ class DeviceData:
             and "static" not in declared.storage
             and name not in context.live_after | context.exposed
         )
+        looks = {_look(piece): piece for piece in pieces}
+        is_filled = len(looks) == 1 and found.is_filled_first(name)
         return ResidentArray(
             name,
-            tuple({_look(piece): piece for piece in pieces}.values()),
-            comes_in=name not in self.skipIn,
+            tuple(looks.values()),
+            comes_in=name not in self.skipIn and not is_filled,
             goes_out=is_written and not dies and name not in self.skipOut,
         )
+
+
+def kept_on_device(node: Node, context: Context) -> Node:
+    """The code of a region with arrays that several launches use on the device meanwhile, where they can stay.
+
+    Nothing is done where a recipe says itself what stays, or kernels share arrays in another way.
+    """
+    plans = kernel_plans(node)
+    if any(plan.data is not None or plan.options.cuda.scope is not None for plan in plans):
+        return node
+    shared = _shared(node, plans)
+    if not shared:
+        return node
+    with suppress(Refusal):
+        return DeviceData(only=shared).apply(node, context)
+    return node
+
+
+def _shared(node: Node, plans: Sequence[KernelPlan]) -> frozenset[str]:
+    """The arrays of several launches: of two kernels, or of one that a loop repeats."""
+    repeated = {
+        plan.name
+        for loop in walk(node)
+        if isinstance(loop, (c_ast.For, c_ast.While, c_ast.DoWhile))
+        for plan in kernel_plans(loop)
+    }
+    counts = Counter(buffer.name for plan in plans for buffer in plan.buffers)
+    again = {buffer.name for plan in plans if plan.name in repeated for buffer in plan.buffers}
+    return frozenset(again | {name for name, number in counts.items() if number > 1})
 
 
 def _look(piece: BufferPlan) -> tuple[str, str]:
@@ -134,6 +168,7 @@ class _Residents:
 
     def __init__(self, node: Node, plans: Sequence[KernelPlan], context: Context) -> None:
         self.pieces: dict[str, list[BufferPlan]] = {}
+        self._node = node
         self._plans = plans
         self._context = context
         self._inside = declared_names(node)
@@ -151,6 +186,19 @@ class _Residents:
     def reason(self, name: str) -> str | None:
         """Why an array cannot stay; None where it can."""
         return self._form_problem(name) or self._touched(name) or self._overlapped(name)
+
+    def is_filled_first(self, name: str) -> bool:
+        """Whether the first that happens to an array is that a kernel, which runs if there are elements, writes all."""
+        for statement in _in_order(self._node):
+            plan = called_plan(statement)
+            buffers = [] if plan is None else [b for b in plan.buffers if b.name == name]
+            if plan is not None and buffers:
+                # Two counts below 0 make a number of elements, and no iteration.
+                is_certain = len(plan.axes) == 1 or all(literal_value(a.trips) is not None for a in plan.axes)
+                return is_certain and buffers[0].direction is Direction.OUT
+            if plan is None and any(b.name == name for p in kernel_plans(statement) for b in p.buffers):
+                return False
+        return False
 
     def _form_problem(self, name: str) -> str | None:
         pieces = self.pieces[name]
@@ -190,6 +238,15 @@ class _Residents:
     def _key(self, name: str) -> tuple[str, int]:
         declared = self._context.declarations.get(name)
         return name, max(1, len(declared.dimensions)) if declared is not None else 1
+
+
+def _in_order(node: Node) -> Iterator[Node]:
+    """The statements of blocks in blocks, each of which runs once."""
+    if not isinstance(node, Compound) or called_plan(node) is not None:
+        yield node
+        return
+    for item in node.block_items or []:
+        yield from _in_order(item)
 
 
 def _arrays(host: Effects) -> Iterator[str]:

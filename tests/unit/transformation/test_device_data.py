@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from c_trees import context, statement
+from c_trees import context, statement, transformed_file
 
 from orio_py.core.expr import Value
 from orio_py.ctree.nodes import Node
@@ -53,6 +53,33 @@ def test_a_local_array_that_nothing_reads_does_not_come_back() -> None:
     code = "for (t = 0; t < m; t++) for (i = 0; i < 99; i++) b[i] = a[i] + t;"
     assert kept(code, live="a") == {"b": "in", "a": "in"}
     assert kept(code) == {"b": "in out", "a": "in"}
+
+
+def test_what_a_kernel_fills_first_does_not_come_in() -> None:
+    fill, inside = "for (i = 0; i < n; i++) x[i] = y[i];", "for (i = 1; i < n; i++) y[i] += x[i];"
+    assert kept(f"{{ {fill} {FIRST} }}") == {"y": "in", "x": "out"}
+    assert kept(f"{{ {FIRST} {fill} }}") == {"y": "in", "x": "in out"}
+    assert kept(f"{{ {fill} {inside} }}")["x"] == "in out"
+    assert kept(f"for (t = 0; t < m; t++) {{ {fill} {FIRST} }}") == {"y": "in", "x": "in out"}
+    assert kept(f"{{ if (n > m) {{ {fill} }} {FIRST} }}") == {"y": "in", "x": "in out"}
+
+
+@pytest.mark.parametrize("step", ["OpenCL", "CUDA", "HIP"])
+def test_regions_keep_what_several_launches_use(step: str) -> None:
+    text = """void f(int n, int m, double *restrict x, double *restrict y, double *restrict z) {
+  /*@ begin Loop(
+    transform @()
+  ) @*/
+  for (int i = 0; i < n; i++) x[i] = y[i];
+  for (int i = 0; i < n; i++) z[i] = x[i] * 2;
+  /*@ end @*/
+}
+"""
+    result = transformed_file(text.replace("@()", f"{step}()"), {})
+    assert "_0_data_begin(x, (long)n * (long) sizeof(x[0]));" in result
+    assert "_0_data_end();" in result
+    alone = transformed_file(text.replace("@()", f"{step}()").replace("z[i] = x[i] * 2", "z[i] = 2"), {})
+    assert "_data_begin" not in alone
 
 
 def test_what_the_user_says_of_copies_holds() -> None:
