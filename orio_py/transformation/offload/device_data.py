@@ -21,19 +21,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from orio_py.ctree.build import block, literal_value
-from orio_py.ctree.effects import Effects, copied_pointers
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Compound, Node, c_ast
-from orio_py.ctree.rewrite import Replacement, Rewriter, declared_names, walk
+from orio_py.ctree.rewrite import Replacement, Rewriter, walk
 from orio_py.kernel.call import called_plan, data_calls, kernel_plans, numbered, with_plans
 from orio_py.kernel.plan import BufferPlan, DataPlan, Direction, KernelPlan, ResidentArray
 from orio_py.transformation.arguments import texts
 from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
-from orio_py.transformation.verdicts import aliases_in
-
-_HARMLESS = frozenset({"printf", "fprintf", "puts", "putchar", "fflush", "clock", "time"})
-"""Functions that touch no array of the region's but those that they are given."""
+from orio_py.transformation.offload.host_uses import HostUses
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +166,17 @@ class _Residents:
         self.pieces: dict[str, list[BufferPlan]] = {}
         self._node = node
         self._plans = plans
-        self._context = context
-        self._inside = declared_names(node)
-        host = _WithoutKernels().rewrite(node)
-        self._host = context.effects(host)
-        self._copied = copied_pointers(host)
+        values = [
+            value
+            for plan in plans
+            for value in (
+                *(scalar.value for scalar in plan.scalars),
+                *(part for axis in plan.axes for part in (axis.start, axis.trips)),
+                *(buffer.count for buffer in plan.buffers),
+            )
+        ]
+        results = [reduction.name for plan in plans for reduction in plan.reductions]
+        self._host = HostUses.of(node, _WithoutKernels().rewrite(node), values, results, context)
         for plan in plans:
             for buffer in plan.buffers:
                 self.pieces.setdefault(buffer.name, []).append(buffer)
@@ -185,7 +187,7 @@ class _Residents:
 
     def reason(self, name: str) -> str | None:
         """Why an array cannot stay; None where it can."""
-        return self._form_problem(name) or self._touched(name) or self._overlapped(name)
+        return self._form_problem(name) or self._host.problem(name, self._bounds(name), self.pieces)
 
     def is_filled_first(self, name: str) -> bool:
         """Whether the first that happens to an array is that a kernel, which runs if there are elements, writes all."""
@@ -206,38 +208,10 @@ class _Residents:
             return "as it is copied in slices to several queues"
         if any(piece.rows is not None for piece in pieces):
             return "as the device holds it column by column"
-        changed = self._host.scalar_writes | self._inside
-        for piece in pieces:
-            used = {
-                n.name for part in (piece.address, piece.count) for n in walk(part) if isinstance(n, c_ast.ID)
-            }
-            if used & changed:
-                first = min(used & changed)
-                return f"as what a kernel uses of it depends on `{first}`, which changes meanwhile"
-        return None
+        return self._host.changing(self._bounds(name))
 
-    def _touched(self, name: str) -> str | None:
-        host = self._host
-        if name in host.reads | host.writes | host.address_taken | host.escaping | self._copied:
-            return "as code between the kernels uses it"
-        declared = self._context.declarations.get(name)
-        local = declared is not None and declared.scope == "local" and bool(declared.dimensions)
-        calls = host.calls - _HARMLESS
-        if (calls or host.opaque) and not (local and name not in self._context.exposed):
-            return f"as `{min(calls)}` may use it" if calls else "as code between the kernels may use it"
-        return None
-
-    def _overlapped(self, name: str) -> str | None:
-        aliases = aliases_in(self._context)
-        others = [other for other in (*self.pieces, *_arrays(self._host)) if other != name]
-        for other in dict.fromkeys(others):
-            if aliases.may_overlap(self._key(name), self._key(other)):
-                return f"as it may overlap `{other}`"
-        return None
-
-    def _key(self, name: str) -> tuple[str, int]:
-        declared = self._context.declarations.get(name)
-        return name, max(1, len(declared.dimensions)) if declared is not None else 1
+    def _bounds(self, name: str) -> list[Node]:
+        return [part for piece in self.pieces[name] for part in (piece.address, piece.count)]
 
 
 def _in_order(node: Node) -> Iterator[Node]:
@@ -247,10 +221,6 @@ def _in_order(node: Node) -> Iterator[Node]:
         return
     for item in node.block_items or []:
         yield from _in_order(item)
-
-
-def _arrays(host: Effects) -> Iterator[str]:
-    yield from sorted(host.array_reads | host.array_writes)
 
 
 class _WithoutKernels(Rewriter):

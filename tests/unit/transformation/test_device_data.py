@@ -14,7 +14,7 @@ from orio_py.transformation.catalog import TRANSFORMATIONS
 from orio_py.transformation.offload.device_data import DeviceData
 from orio_py.transformation.offload.opencl import OpenCL
 
-DECLARATIONS = """int i, k, n, m, t; double s, a[99], b[99], c[9][9], *restrict x, *restrict y, *restrict z, *other, *pointer;"""
+DECLARATIONS = """int i, k, n, m, t, e[9]; double s, a[99], b[99], c[9][9], *restrict x, *restrict y, *restrict z, *other, *pointer;"""
 PLAIN = DeviceData()
 FIRST, SECOND = "for (i = 0; i < n; i++) x[i] += y[i];", "for (i = 0; i < n; i++) y[i] = x[i];"
 
@@ -93,6 +93,13 @@ def test_what_the_user_says_of_copies_holds() -> None:
 )
 def test_what_the_host_may_touch_does_not_stay(between: str) -> None:
     assert kept(f"for (t = 0; t < m; t++) {{ {FIRST} {between} }}") == {"x": "in out"}
+
+
+def test_what_says_how_long_a_kernel_runs_does_not_stay() -> None:
+    code = (
+        "for (t = 0; t < m; t++) { for (i = 0; i < 9; i++) e[i] += 1; for (i = 0; i < e[0]; i++) a[i] += 1; }"
+    )
+    assert "e" not in kept(code)
 
 
 def test_scalars_and_conditions_of_the_host_do_no_harm() -> None:
