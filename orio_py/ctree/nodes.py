@@ -60,15 +60,19 @@ class Comment(Node):
 
 
 class GuardedPragma(Node):
-    """A generated `#pragma` line that only the compilers meeting `guard` see (None: every compiler)."""
+    """A generated `#pragma` line that only the compilers meeting `guard` see (None: every compiler).
 
-    __slots__ = ("__weakref__", "coord", "guard", "string")
+    `plan` is what a directive that takes a loop to a device was made from, None for other lines.
+    """
+
+    __slots__ = ("__weakref__", "coord", "guard", "plan", "string")
     attr_names = ("string", "guard")
 
-    def __init__(self, string: str, guard: str | None = None, coord: Any = None) -> None:
+    def __init__(self, string: str, guard: str | None = None, coord: Any = None, plan: object = None) -> None:
         self.string = string
         self.guard = guard
         self.coord = coord
+        self.plan = plan
 
     def children(self) -> tuple[tuple[str, Node], ...]:
         """No children."""

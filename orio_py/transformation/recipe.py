@@ -104,9 +104,13 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
     result = _applied(region, values, context)
     if device_targets(region):
         from orio_py.kernel.call import numbered  # takes time to load
-        from orio_py.transformation.offload.device_data import kept_on_device
+        from orio_py.transformation.offload.device_data import kept_on_device  # takes time to load
 
         result = kept_on_device(numbered(result, context.label), context)
+    if directive_targets(region):
+        from orio_py.transformation.offload.directive_data import kept_by_directives  # takes time to load
+
+        result = kept_by_directives(result, context)
     result = without_superfluous(result, region.tree, context)
     require_collapsed(result)
     assert isinstance(result, Compound)

@@ -177,7 +177,7 @@ MATRIX = 8 * 24 * 24
 EXPECTED = f"""\
 jacobi same: 2 in, 2 out, {2 * MATRIX} and {2 * MATRIX} bytes
 jacobi same: 2 in, 2 out, {2 * MATRIX} and {2 * MATRIX} bytes
-nothing same: 2 in, 2 out, {2 * MATRIX} and {2 * MATRIX} bytes
+nothing same: 0 in, 0 out, 0 and 0 bytes
 gradients same: 1 in, 1 out, 64 and 64 bytes
 parts same: 1 in, 4 out, 512 and {512 + 3 * 59 * 8} bytes
 none same: 0 in, 0 out, 0 and 0 bytes

@@ -16,7 +16,7 @@ Source: The OpenACC Application Programming Interface 3.2, section 2.6 (data env
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -29,7 +29,7 @@ from orio_py.kernel.plan import BufferPlan, DataPlan, Direction, KernelPlan, Res
 from orio_py.transformation.arguments import texts
 from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
-from orio_py.transformation.offload.host_uses import HostUses
+from orio_py.transformation.offload.host_uses import CertainPart, HostUses, in_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class DeviceData:
         self._require_one_device(plans, node)
         self._require_one_way_out(node)
         found = _Residents(node, plans, context)
-        reasons = {name: found.reason(name) for name in found.pieces}
+        reasons = {name: found.reason(name, asked=self.only is None) for name in found.pieces}
         chosen = self._chosen(found, reasons, node, context)
         if not chosen:
             name, why = next(iter(reasons.items()))
@@ -64,7 +64,7 @@ class DeviceData:
         new = with_plans(node, {id(plans[0]): replace(plans[0], data=data)})
         first = next(plan for plan in kernel_plans(new) if plan.data is data)
         begin, end = data_calls(first)
-        return block(begin, new, end)
+        return block(CertainPart.of(node).guarded(begin, context), new, end)
 
     def _require_one_device(self, plans: Sequence[KernelPlan], node: Node) -> None:
         """Raises Refusal: ORIO-T131."""
@@ -185,13 +185,25 @@ class _Residents:
         """Whether the host can say before which elements the kernels use, and these lie there as here."""
         return self._form_problem(name) is None
 
-    def reason(self, name: str) -> str | None:
-        """Why an array cannot stay; None where it can."""
-        return self._form_problem(name) or self._host.problem(name, self._bounds(name), self.pieces)
+    def reason(self, name: str, *, asked: bool) -> str | None:
+        """Why an array cannot stay; None where it can.
+
+        Where nobody `asked` for it, it has to have its elements although no kernel may run.
+        """
+        problem = self._form_problem(name) or self._host.problem(name, self._bounds(name), self.pieces)
+        if problem is None and not asked and not self._host.is_there(name) and not self._is_used(name):
+            return "as no kernel that certainly runs uses it"
+        return problem
+
+    def _is_used(self, name: str) -> bool:
+        """Whether kernels that certainly run use all that kernels use of an array."""
+        plans = [plan for s in CertainPart.of(self._node).statements if (plan := called_plan(s)) is not None]
+        certain = {_look(b) for plan in plans for b in plan.buffers if b.name == name}
+        return all(_look(piece) in certain for piece in self.pieces[name])
 
     def is_filled_first(self, name: str) -> bool:
         """Whether the first that happens to an array is that a kernel, which runs if there are elements, writes all."""
-        for statement in _in_order(self._node):
+        for statement in in_order(self._node):
             plan = called_plan(statement)
             buffers = [] if plan is None else [b for b in plan.buffers if b.name == name]
             if plan is not None and buffers:
@@ -212,15 +224,6 @@ class _Residents:
 
     def _bounds(self, name: str) -> list[Node]:
         return [part for piece in self.pieces[name] for part in (piece.address, piece.count)]
-
-
-def _in_order(node: Node) -> Iterator[Node]:
-    """The statements of blocks in blocks, each of which runs once."""
-    if not isinstance(node, Compound) or called_plan(node) is not None:
-        yield node
-        return
-    for item in node.block_items or []:
-        yield from _in_order(item)
 
 
 class _WithoutKernels(Rewriter):

@@ -19,7 +19,7 @@ from orio_py.core.expr import Value
 from orio_py.ctree.build import block, declare, flat_block, statements
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop, nest, outermost_loops
-from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.nodes import GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import Replacement, Rewriter
 from orio_py.kernel.plan import Direction, ReductionPlan
 from orio_py.transformation.arguments import optional_text, positive_int
@@ -40,7 +40,8 @@ from orio_py.transformation.sites import Choice, rewrite_where
 class DirectivePlan:
     """What directives say of a nest: how many loops are one, and what becomes of arrays and scalars.
 
-    `inner` of the `depth` loops, the innermost ones, have a directive of their own; 0: all share one.
+    `inner` of the `depth` loops, the innermost ones, have a directive of their own; 0: all share one.  `data` is the
+    directive that keeps arrays on the device around a statement, with the clauses by direction: both are the language's.
     """
 
     depth: int
@@ -48,6 +49,8 @@ class DirectivePlan:
     sections: tuple[ArraySection, ...]
     private: tuple[str, ...]
     reductions: tuple[ReductionPlan, ...]
+    data: str = ""
+    words: tuple[tuple[Direction, str], ...] = ()
 
     @property
     def read_only(self) -> frozenset[str]:
@@ -129,6 +132,11 @@ class DirectiveStep(ABC):
     def inner(self) -> tuple[str, int]:
         """The argument that says how many of the loops have a directive of their own, and its value."""
 
+    @property
+    @abstractmethod
+    def data_words(self) -> tuple[str, Mapping[Direction, str]]:
+        """The directive for data that stays around a statement, and its clauses."""
+
     @abstractmethod
     def directive(self, plan: DirectivePlan) -> str:
         """What follows `#pragma` before the nest."""
@@ -148,7 +156,8 @@ class DirectiveStep(ABC):
         if plan.inner:
             loop = self._with_inner_directive(loop, found.outer[plan.outer], plan, context)
         before, loop = _without_members(loop, found, plan.read_only, self.what)
-        result = annotated(pragma_lines([text]), loop, context)
+        lines = [GuardedPragma(line.string, line.guard, plan=plan) for line in pragma_lines([text])]
+        result = annotated(lines, loop, context)
         if any(section.needs_iterations for section in plan.sections) or found.shared.needs_an_iteration:
             result = block(at_least_once(result, found.outer, found.plain.context))
         if before:
@@ -160,7 +169,10 @@ class DirectiveStep(ABC):
         """Raises Refusal: ORIO-T122, T124."""
         private = tuple(name for name, _ in kept.private)
         found = sections(nest, self.what)
-        return DirectivePlan(len(nest.mapped), self.inner[1], found, private, kept.reductions)
+        data, words = self.data_words
+        return DirectivePlan(
+            len(nest.mapped), self.inner[1], found, private, kept.reductions, data, tuple(words.items())
+        )
 
     def _with_inner_directive(
         self, loop: Node, inner: CanonicalLoop, plan: DirectivePlan, context: Context

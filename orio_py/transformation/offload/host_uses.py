@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 
+from orio_py.ctree.build import block
 from orio_py.ctree.effects import Effects, copied_pointers
-from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Comment, Compound, Node, c_ast
 from orio_py.ctree.rewrite import declared_names, walk
+from orio_py.kernel.call import called_plan
 from orio_py.transformation.base import Context
+from orio_py.transformation.parallel.annotate import at_least_once
 from orio_py.transformation.verdicts import aliases_in
 
 _HARMLESS = frozenset({"printf", "fprintf", "puts", "putchar", "fflush", "clock", "time"})
@@ -48,6 +52,14 @@ class HostUses:
         """
         return self.changing(bounds) or self._touched(name) or self._overlapped(name, others)
 
+    def is_there(self, name: str) -> bool:
+        """Whether an array has its elements, even where no kernel runs: its declaration or the user says so."""
+        declared = self.context.declarations.get(name)
+        if declared is None:
+            return False
+        is_object = bool(declared.dimensions) and not declared.is_parameter and declared.dimensions[0] != ""
+        return is_object or declared.promised or declared.allocated
+
     def changing(self, bounds: Iterable[Node]) -> str | None:
         """Why the host cannot say before which elements kernels use; None where it can."""
         changed: Set[str] = self.effects.scalar_writes | self.inside
@@ -78,3 +90,41 @@ class HostUses:
     def _key(self, name: str) -> tuple[str, int]:
         declared = self.context.declarations.get(name)
         return name, max(1, len(declared.dimensions)) if declared is not None else 1
+
+
+@dataclass(frozen=True, slots=True)
+class CertainPart:
+    """The statements that run, in their order, if some code does; of a loop alone those of its body where it runs.
+
+    `loop` is that loop.
+    """
+
+    statements: tuple[Node, ...]
+    loop: CanonicalLoop | None = None
+
+    @classmethod
+    def of(cls, code: Node) -> CertainPart:
+        """That of some code."""
+        statements = [s for s in in_order(code) if not isinstance(s, (c_ast.EmptyStatement, Comment))]
+        loop = CanonicalLoop.match(statements[0]) if len(statements) == 1 else None
+        if loop is None:
+            return cls(tuple(statements))
+        found: list[Node] = []
+        for statement in in_order(loop.body):
+            if any(isinstance(part, (c_ast.Break, c_ast.Continue)) for part in walk(statement)):
+                break
+            found.append(statement)
+        return cls(tuple(found), loop)
+
+    def guarded(self, statement: Node, context: Context) -> Node:
+        """A statement behind the condition that the loop runs."""
+        return statement if self.loop is None else at_least_once(statement, [self.loop], context)
+
+
+def in_order(code: Node) -> Iterator[Node]:
+    """The statements of blocks in blocks, each of which runs once; a block that calls a kernel is one."""
+    if not isinstance(code, Compound) or called_plan(code) is not None:
+        yield code
+        return
+    for item in code.block_items or []:
+        yield from in_order(item)

@@ -57,6 +57,11 @@ class OpenACC(DirectiveStep):
         """The loops that the lanes of a vector share out, as the last ones of the nest."""
         return "vectorLoops", self.vectorLoops
 
+    @property
+    def data_words(self) -> tuple[str, Mapping[Direction, str]]:
+        """The directive for data that stays around a statement, and its clauses."""
+        return "acc data", _MOVES
+
     def directive(self, plan: DirectivePlan) -> str:
         """The combined construct with its clauses; without lanes where these have loops of their own."""
         workers = "" if self.workerCount is None else " worker"

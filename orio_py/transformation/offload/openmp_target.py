@@ -52,6 +52,11 @@ class OpenMPTarget(DirectiveStep):
         """The loops that the threads of a team share out, as the last ones of the nest."""
         return "threadLoops", self.threadLoops
 
+    @property
+    def data_words(self) -> tuple[str, Mapping[Direction, str]]:
+        """The directive for data that stays around a statement, and its clauses."""
+        return "omp target data", _MAPS
+
     def directive(self, plan: DirectivePlan) -> str:
         """The combined construct with its clauses; without threads where these have loops of their own."""
         parts = ["omp target teams distribute" + ("" if plan.inner else " parallel for")]

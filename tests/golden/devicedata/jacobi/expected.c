@@ -18,7 +18,7 @@ void smooth(int steps) {
           grid[i][j] = next[i][j];
     }
   ) @*/
-  {
+  if (steps > 0) {
     void orio_opencl_smooth_0_data_begin(void *orio_piece_0_0, long orio_bytes_0_0, void *orio_piece_1_0, long orio_bytes_1_0);
     orio_opencl_smooth_0_data_begin(&grid[0][0], (long)N * N * (long) sizeof(grid[0][0]), &next[0][0], (long)N * N * (long) sizeof(next[0][0]));
   }
