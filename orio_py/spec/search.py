@@ -27,8 +27,6 @@ SEARCHER_NAMES = frozenset(
         "basinhopping",
         "bayes",
         "bayes_opt",
-        "model",
-        "predicted",
         "bayesian",
         "bottleneck",
         "chaosga",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from orio_py.core.expr import Value
 from orio_py.spec.counters import METHOD_COUNTERS
+from orio_py.spec.search import SEARCHER_NAMES
 from orio_py.spec.target import DeviceTime
 
 
@@ -172,41 +173,8 @@ SECTIONS: Mapping[str, Section] = {
     "other": Section(_ARGUMENTS_ONLY, {"device_spec_file": _idle(FILE)}),
 }
 
-ALGORITHMS = (
-    "annealing",
-    "auto",
-    "bandit",
-    "basinhopping",
-    "bayes",
-    "bayesian",
-    "bottleneck",
-    "chaosga",
-    "counters",
-    "cudacfg",
-    "direct",
-    "evolution",
-    "exhaustive",
-    "extern",
-    "firefly",
-    "genetic",
-    "ils",
-    "mls",
-    "mlsearch",
-    "msimplex",
-    "multistart",
-    "nsga",
-    "nsga2",
-    "opentuner",
-    "portfolio",
-    "pso",
-    "random",
-    "randomlocal",
-    "randomsearch",
-    "randomsimple",
-    "saake",
-    "simplex",
-    "swarm",
-    "threadblock",
+ALGORITHMS = frozenset(
+    {"cudacfg", "extern", "threadblock", *(name for name in SEARCHER_NAMES if "_" not in name)}
 )
 """Names that search options of specifications are prefixed with; Orio's and those of the registry."""
 
