@@ -24,7 +24,7 @@ def expression_type(
             case c_ast.ID(name=name) if name in context.macros:
                 return INT if context.macros[name].strip(" ()").isdigit() else None
             case c_ast.StructRef():
-                return _of_member(part, known, context)
+                return _of_member(part, 0, known, context)
             case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)) if name in known:
                 found = known[name]
                 return _named(found.type, context) if found.pointers + len(found.dimensions) == 1 else None
@@ -36,6 +36,8 @@ def expression_type(
 
 def _of_variable(node: Node, declared: Mapping[str, CDeclaration], context: Context) -> CType | None:
     array, subscripts = reference_parts(node)
+    if isinstance(array, c_ast.StructRef):
+        return _of_member(array, len(subscripts), declared, context)
     if not isinstance(array, c_ast.ID):
         return None
     found = declared.get(array.name)
@@ -44,14 +46,18 @@ def _of_variable(node: Node, declared: Mapping[str, CDeclaration], context: Cont
     return _named(found.type, context) if found.pointers + len(found.dimensions) == len(subscripts) else None
 
 
-def _of_member(node: c_ast.StructRef, declared: Mapping[str, CDeclaration], context: Context) -> CType | None:
-    """The type of a number in a single structure, which a variable is or points to."""
+def _of_member(
+    node: c_ast.StructRef, depth: int, declared: Mapping[str, CDeclaration], context: Context
+) -> CType | None:
+    """The type of a number in a single structure, which a variable is or points to, behind so many subscripts."""
     outer = declared.get(node.name.name) if isinstance(node.name, c_ast.ID) else None
     if outer is None or outer.dimensions or outer.pointers != int(node.type == "->"):
         return None
     members = context.structures.get(outer.type, ())
     member = next((m for m in members if m.name == getattr(node.field, "name", None)), None)
-    return _named(member.type, context) if member is not None and member.is_scalar else None
+    if member is None or member.pointers + len(member.dimensions) != depth or "(" in member.type:
+        return None
+    return _named(member.type, context)
 
 
 def _named(kind: str, context: Context) -> CType | None:

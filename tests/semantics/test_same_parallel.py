@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from c_programs import links, openmp
-from c_trees import context
+from c_programs import checked, compile_and_run, links, openmp
+from c_trees import context, transformed_file
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from same_result import Case, assert_same_results
 
 from orio_py.spec.assumptions import Assumptions
-from orio_py.transformation.base import Context, Transformation
+from orio_py.transformation.base import Context, Refusal, Transformation
 from orio_py.transformation.offload.openacc import OpenACC
 from orio_py.transformation.offload.openmp_target import OpenMPTarget
 from orio_py.transformation.parallel.openmp import OpenMP
@@ -344,3 +344,41 @@ POINTERS = st.lists(st.sampled_from("abcpq"), min_size=1, max_size=3, unique=Tru
 
 def test_restrict() -> None:
     assert transformed(batches(POINTERS, single(), nested()), *openmp(), "-O2") > 0.15
+
+
+@pytest.mark.parametrize(
+    ("element", "accepted"),
+    [("m->sizes[i]", True), ("m->sizes[i] * 2 + m->first", True), ("m->parts[i]", False)],
+)
+def test_sums_of_members_are_exact_where_these_are_integers(
+    tmp_path: Path, element: str, accepted: bool
+) -> None:
+    text = f"""#include <stddef.h>
+#include <stdio.h>
+typedef struct {{ size_t sizes[16]; int first; double parts[16]; }} model;
+static size_t total(const model *m)
+{{
+  size_t sum = 7;
+  /*@ begin Loop(transform Parallelize()) @*/
+  for (size_t i = 0; i < 16; i++) sum += {element};
+  /*@ end @*/
+  return sum;
+}}
+int main(void)
+{{
+  model m = {{{{0}}, 3, {{0}}}};
+  for (int i = 0; i < 16; i++) m.sizes[i] = m.parts[i] = i * i;
+  printf("%zu\\n", total(&m));
+  return 0;
+}}
+"""
+    if not accepted:
+        # Each sum is cut off to a whole number.
+        with pytest.raises(Refusal):
+            transformed_file(text, {})
+        return
+    new = transformed_file(text, {})
+    assert "reduction(+: sum)" in new
+    assert compile_and_run(new, tmp_path, *checked(), *openmp()) == compile_and_run(
+        text, tmp_path, *checked()
+    )

@@ -19,6 +19,7 @@ from orio_py.ctree.nodes import INCREMENTS, Node, c_ast, reference_parts, substa
 from orio_py.ctree.rewrite import declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
+from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.types import fits_index
 
 _COMPOUND: Mapping[str, str] = {"+=": "+", "-=": "+", "*=": "*", "&=": "&", "|=": "|", "^=": "^"}
@@ -229,7 +230,7 @@ def is_integer(node: Node, context: Context) -> bool:
     match node:
         case c_ast.Constant(type=kind):
             return "int" in kind or kind == "char"
-        case c_ast.ID() | c_ast.ArrayRef():
+        case c_ast.ID() | c_ast.ArrayRef() | c_ast.StructRef():
             return _is_integer_variable(node, context)
         case c_ast.UnaryOp(op="!" | "~" | "sizeof"):
             return True
@@ -251,6 +252,9 @@ def is_integer(node: Node, context: Context) -> bool:
 
 def _is_integer_variable(node: Node, context: Context) -> bool:
     array, subscripts = reference_parts(node)
+    if isinstance(array, c_ast.StructRef):
+        kind = expression_type(node, context)
+        return kind is not None and not kind.is_floating
     declared = context.declarations.get(array.name) if isinstance(array, c_ast.ID) else None
     if declared is None:
         return False
