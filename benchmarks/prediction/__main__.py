@@ -3,10 +3,11 @@ r"""Tune the programs of `benchmarks.prediction` by random search, and judge mod
     python -m benchmarks.prediction collect --db trials.db --seconds 60
     python -m benchmarks.prediction collect --db stencils.db --seconds 150 --opencl
     python -m benchmarks.prediction judge --db trials.db
+    python -m benchmarks.prediction replay --db trials.db --seeds 5
 
 `collect` keeps each random search in a results database, with the static features of its variants.  `judge` prints, for each
 program, the runs until 90 % of the best speed in the order of rankings that were trained on the other programs, and of what
-they have to beat: a random order, permuted speeds, nearest neighbours by tuning parameters, one feature alone.
+they have to beat: a random order, permuted speeds, nearest neighbours by tuning parameters, one feature alone.  `replay` runs searches with and without a prediction on what was measured.
 """
 
 from __future__ import annotations
@@ -19,19 +20,21 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.prediction.judging import judged_table
 from benchmarks.prediction.programs import C_NESTS, STENCILS, c_program, opencl_program
+from benchmarks.prediction.replaying import replayed_table
 from orio_py.cli.main import main as orio
 
 
 def options() -> argparse.ArgumentParser:
     """The options of the command."""
     parser = argparse.ArgumentParser("python -m benchmarks.prediction", description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("collect", "judge"))
+    parser.add_argument("what", choices=("collect", "judge", "replay"))
     add = parser.add_argument
     add("--db", type=Path, required=True, metavar="FILE", help="the results database")
     add("--seconds", type=int, default=60, metavar="N", help="time for each program (60)")
     add("--trials", type=int, default=70, metavar="N", help="variants of each program at most (70)")
     add("--only", default="", metavar="A,B", help="these programs only")
     add("--opencl", action="store_true", help="the stencils as kernels, not the C kernels")
+    add("--seeds", type=int, default=5, metavar="N", help="replays of each search (5)")
     add("--size", type=int, default=1024, metavar="N", help="rows and columns of the stencils (1024)")
     return parser
 
@@ -41,6 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = options().parse_args(arguments)
     if chosen.what == "judge":
         print(judged_table(chosen.db))
+        return 0
+    if chosen.what == "replay":
+        print(replayed_table(chosen.db, chosen.seeds))
         return 0
     texts = (
         {name: opencl_program(name, chosen.size) for name in STENCILS}

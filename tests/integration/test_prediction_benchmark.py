@@ -10,6 +10,7 @@ from speed_series import trials_of
 import orio_py
 from benchmarks.prediction.judging import RANKERS, judged_table
 from benchmarks.prediction.programs import C_NESTS, STENCILS, c_program, opencl_program
+from benchmarks.prediction.replaying import replayed_table
 from orio_py.core.diagnostics import Severity
 from orio_py.store.database import ResultsDatabase
 
@@ -55,3 +56,13 @@ def test_rankings_are_judged_beside_what_they_have_to_beat(tmp_path):
     labels = {line[:12].strip() for line in lines}
     assert {"random", *RANKERS} <= labels
     assert lines[-1].startswith("redundancy with the speed: ")
+
+
+@pytest.mark.proof
+def test_searches_are_replayed_with_models_of_other_programs(tmp_path):
+    place = tmp_path / "r.db"
+    with ResultsDatabase.open(place) as database:
+        database.append_all([one for name in ("a", "b") for one in trials_of(name)])
+    *programs, last = replayed_table(place, 1).splitlines()
+    assert [line.split(" ")[0] for line in programs] == ["a", "b"]
+    assert last.startswith("geometric mean: random ")
