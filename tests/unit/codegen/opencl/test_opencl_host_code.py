@@ -262,6 +262,28 @@ def test_what_looks_on_has_no_warnings(tmp_path, kernels):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+@pytest.mark.parametrize(
+    "kernels", [(axpy(), add_2d(), squares()), (axpy(streams=3), add_2d(3), squares(3), turn(3))]
+)
+def test_host_code_is_cpp_too(tmp_path, kernels):
+    write_unit(tmp_path, *kernels)
+    words = [
+        "g++",
+        "-x",
+        "c++",
+        "-std=c++11",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        *headers(),
+        "-c",
+        "test_opencl.c",
+    ]
+    done = subprocess.run([*words, "-o", "test.o"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_cpp_takes_the_header(tmp_path):
     kernel = axpy()
     scalar = replace(kernel.plan.scalars[0], name="class", parameter="class")
