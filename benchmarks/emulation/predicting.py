@@ -136,7 +136,6 @@ BEYOND_DOUBT = (
     ("product 4096", "mm_registers", "mm_tiled"),
     ("transpose 2048", "transpose_padded", "transpose_conflicts"),
     ("transpose 4096", "transpose_padded", "transpose_naive"),
-    ("transpose 2048", "transpose_conflicts", "transpose_naive"),
 )
 """Spaces with kernels of which the first is faster than the second on any GPU."""
 

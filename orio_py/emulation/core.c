@@ -20,7 +20,7 @@ struct steps {
 
 struct machine {
   int32_t resources, schedulers, width, policy, l2, dram, barrier;
-  const int32_t *once;
+  const int32_t *once, *turn;
   const double *latency, *gap;
   double read_latency, refill, queue;
 };
@@ -67,7 +67,7 @@ static double greater(double a, double b) { return a > b ? a : b; }
 
 static int32_t unit(const struct state *x, int32_t resource, int32_t scheduler)
 {
-  return resource < 0 ? -1 : resource * x->m->schedulers + (x->m->once[resource] ? 0 : scheduler);
+  return resource < 0 ? -1 : x->m->turn[resource] * x->m->schedulers + (x->m->once[resource] ? 0 : scheduler);
 }
 
 static double chance(int32_t warp, int32_t step)

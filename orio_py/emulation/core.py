@@ -101,13 +101,15 @@ class StepTable:
 class Multiprocessor:
     """Resources of a multiprocessor: latency and gap of each, a row for each region of the code.
 
-    `once` tells the resources that it has once.  `l2`, `dram` and `barrier` are the numbers of those.  `queue` is how far the
-    queue of memory reaches, in latencies; `refill` is how long a block takes to begin (fitted: `LOADED`).
+    `once` tells the resources that it has once, `turn` for each the one in whose turn it takes requests: itself, or its unit's other
+    resource.  `l2`, `dram` and `barrier` are numbers of resources.  `queue` is how far the queue of memory reaches, in
+    latencies; `refill` is how long a block takes to begin (fitted: `LOADED`).
     """
 
     latency: Array
     gap: Array
     once: Array
+    turn: Array
     schedulers: int
     width: int
     l2: int
@@ -259,13 +261,12 @@ class _Emulation:
                 waited.append(warp.issued[before] + self._value(self.m.latency, before, int(s.pipe[before])))
         if s.kind[step] == Kind.DRAIN:
             ring = warp.rings[int(s.write[step])]
-            waited += ring[
-                max(0, len(ring) - int(s.keep[step]) - RING) : max(0, len(ring) - int(s.keep[step]))
-            ]
+            rest = max(0, len(ring) - int(s.keep[step]))
+            waited += ring[max(0, rest - RING) : rest]
         warp.ready = max([earliest, *waited])
 
     def _key(self, resource: int, scheduler: int) -> tuple[int, int]:
-        return (resource, 0 if self.m.once[resource] else scheduler)
+        return (int(self.m.turn[resource]), 0 if self.m.once[resource] else scheduler)
 
     def _issuable(self, warp: _Warp, scheduler: int) -> float:
         """When it can be issued: units of fixed latency have no queue, that of memory is as long as its latency."""
@@ -319,11 +320,8 @@ class _Emulation:
         begin = self._occupy(pipe, scheduler, time, amount, step)
         if s.second[step] >= 0:
             self._occupy(int(s.second[step]), scheduler, time, 1.0, step)
-        end = (
-            begin
-            + self._value(m.gap, step, pipe) * max(amount - 1.0, 0.0)
-            + self._value(m.latency, step, pipe)
-        )
+        passes = self._value(m.gap, step, pipe) * max(amount - 1.0, 0.0)
+        end = begin + passes + self._value(m.latency, step, pipe)
         if s.kind[step] not in (Kind.MEMORY, Kind.ASYNC_COPY):
             return begin, end
         drawn, reached, served = _chance(warp.number, step), begin, 0.0

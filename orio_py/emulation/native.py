@@ -30,7 +30,7 @@ class _Machine(ctypes.Structure):
             (name, ctypes.c_int32)
             for name in ("resources", "schedulers", "width", "policy", "l2", "dram", "barrier")
         ),
-        *((name, ctypes.c_void_p) for name in ("once", "latency", "gap")),
+        *((name, ctypes.c_void_p) for name in ("once", "turn", "latency", "gap")),
         *((name, ctypes.c_double) for name in ("read_latency", "refill", "queue")),
     ]
 
@@ -72,7 +72,7 @@ class NativeCore:
         assert set(columns) == {f.name for f in fields(StepTable)}
         filled = _Machine(
             machine.resources, machine.schedulers, machine.width, int(machine.policy),
-            machine.l2, machine.dram, machine.barrier, place(machine.once, np.int32),
+            machine.l2, machine.dram, machine.barrier, place(machine.once, np.int32), place(machine.turn, np.int32),
             place(machine.latency, np.float64), place(machine.gap, np.float64),
             machine.read_latency, machine.refill, machine.queue,
         )  # fmt: skip

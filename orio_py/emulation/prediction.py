@@ -1,15 +1,14 @@
 """How long a launch takes on a GPU, from its trace: emulated blocks, counted waves, shortened loops.
 
-A multiprocessor is emulated for the first blocks that it gets and for some that follow; the others take as long as these
-did (the paper multiplies the time of the first ones, Hong et al. 2018, section 4.3).  LoopRegions are emulated with a few
-iterations and with twice as many; the difference counts for those that are left out, and a third length tells how far
-that is to be trusted.
+A multiprocessor is emulated for the first blocks that it gets and for some that follow; the others take as long as these did (the
+paper multiplies the time of the first ones, Hong et al. 2018, section 4.3).  LoopRegions are emulated with a few iterations and
+with twice as many; the difference counts for those that are left out, and a third length tells how far that is to be trusted.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import ceil
@@ -40,7 +39,8 @@ from orio_py.machine.timing import SECTOR_BYTES, Resource
 from orio_py.sass.resources import resource_of
 
 _LEAST_STEPS = 160
-"""LoopRegions are emulated with so many iterations that they have as many steps as this, and with two at least."""
+_WHOLE = 640
+"""Loops are emulated with so many iterations that they have as many steps as this, and with two at least; short ones as they are."""
 
 _WAVES = 3
 """How often the blocks of a multiprocessor are replaced in an emulation, where there are that many."""
@@ -134,8 +134,9 @@ class Emulator:
         """With how many iterations each loop is emulated: so many at least."""
         found: dict[int, int] = {}
         for items in {id(items): items for items in traces}.values():
-            for header, size in _body_sizes(items).items():
-                found[header] = max(found.get(header, 0), max(least, ceil(_LEAST_STEPS / max(1, size))))
+            for header, size, times in _loops(items):
+                some = times if times * size <= _WHOLE else max(least, ceil(_LEAST_STEPS / max(1, size)))
+                found[header] = max(found.get(header, 0), some)
         return found
 
     @cached_property
@@ -337,7 +338,7 @@ def l1_bytes(kernel: EmulatedKernel) -> float:
     """What the first-level cache has: what shared memory of the resident blocks leaves, in the configurations that there are."""
     model = kernel.timing.model
     whole = kernel.timing.l1_kib.value * 1024
-    if int(model.architecture[3:]) < 70:
+    if not kernel.timing.has_one_memory:
         return whole
     needed = kernel.slots * (kernel.shared_bytes + model.shared_reserved_bytes if kernel.shared_bytes else 0)
     sizes = [size for size in model.shared_configurations_bytes if size >= needed]
@@ -355,9 +356,10 @@ def multiprocessor(kernel: EmulatedKernel, regions: int) -> Multiprocessor:
         number = RESOURCES.index(resource)
         share = SECTOR_BYTES * clock * kernel.multiprocessors / (bandwidth.value * 1e9)
         gap[number] = max(gap[number], share)
+    turn = [Resource.SHARED if r is Resource.L1 and timing.has_one_memory else r for r in RESOURCES]
     return Multiprocessor(
         np.tile(latency, (regions, 1)), np.tile(gap, (regions, 1)),
-        np.array([r.is_shared_by_partitions for r in RESOURCES], np.int32),
+        np.array([r.is_shared_by_partitions for r in RESOURCES], np.int32), np.array([RESOURCES.index(r) for r in turn], np.int32),
         int(timing.schedulers.value), int(timing.issue_width.value),
         RESOURCES.index(Resource.L2), RESOURCES.index(Resource.DRAM), RESOURCES.index(Resource.BARRIER),
         kernel.policy,
@@ -389,12 +391,9 @@ def _classes(kernel: EmulatedKernel) -> list[int]:
     return found
 
 
-def _body_sizes(items: Sequence[Item]) -> dict[int, int]:
-    """How many steps the body of each loop has, those of inner loops counted once."""
-    found: dict[int, int] = {}
+def _loops(items: Sequence[Item]) -> Iterator[tuple[int, int, int]]:
+    """Each loop, how many steps its body has, those of inner loops counted once, and how often it is repeated."""
     for item in items:
         if not isinstance(item, tuple):
-            found[item.header] = max(found.get(item.header, 0), len(item.body))
-            for header, size in _body_sizes(item.body).items():
-                found[header] = max(found.get(header, 0), size)
-    return found
+            yield item.header, len(item.body), item.times
+            yield from _loops(item.body)

@@ -145,6 +145,11 @@ class GpuTiming:
         return found
 
     @property
+    def has_one_memory(self) -> bool:
+        """Whether one unit moves the data of a multiprocessor's first-level cache and of its shared memory."""
+        return int(self.architecture[3:]) >= 70
+
+    @property
     def uncertain(self) -> tuple[str, ...]:
         """What is uncertain of it, such as `latency of sfu`."""
         chip = [name for name in _CHIP if getattr(self, name).confidence is Confidence.UNCERTAIN]

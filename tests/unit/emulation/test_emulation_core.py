@@ -19,7 +19,9 @@ def machine(**changes):
     latency = np.array([[4.0, 20.0, 30.0, 200.0, 500.0, 10.0]])
     gap = np.array([[1.0, 4.0, 1.0, 0.5, 2.0, 1.0]])
     once = np.array([0, 0, 1, 1, 1, 1])
-    return replace(Multiprocessor(latency, gap, once, 4, 1, L2, DRAM, BARRIER, refill=0.0), **changes)
+    return replace(
+        Multiprocessor(latency, gap, once, np.arange(6), 4, 1, L2, DRAM, BARRIER, refill=0.0), **changes
+    )
 
 
 def steps(*rows):
@@ -109,6 +111,15 @@ def test_passes_take_their_time(core):
     assert run(core, steps(conflict, {"pipe": -1, "wait": 1})).cycles == 7 + 30 + 1
 
 
+def test_two_resources_may_be_one_unit(core):
+    load = {"kind": Kind.MEMORY, "pipe": L1, "amount": 8.0, "write": 0}
+    table = steps(load, load | {"pipe": L2, "write": 1}, {"pipe": -1, "wait": 3})
+    apart = run(core, table)
+    one = run(core, table, on=machine(turn=np.array([0, 1, L2, L2, 4, 5])))
+    assert (apart.cycles, one.cycles) == (1 + 3.5 + 200 + 1, 8 + 3.5 + 200 + 1)
+    assert apart.busy.tolist() == one.busy.tolist()
+
+
 def test_a_block_meets_at_barriers(core):
     meet = {"kind": Kind.SYNCHRONISE, "pipe": -1}
     slow = {"pipe": -1, "stall": 50}
@@ -189,6 +200,8 @@ def random_case(draw):
     gap = draw.integers(1, 9, (2, 6)) / 2.0
     on = machine(latency=latency, gap=gap, policy=Policy(int(draw.integers(0, 3))), refill=float(draw.integers(0, 9)),
                  queue=float(draw.integers(0, 3)), schedulers=int(draw.choice([1, 2, 4])), width=int(draw.integers(1, 3)))  # fmt: skip
+    if draw.random() < 0.5:
+        on = replace(on, turn=np.array([0, 1, L2, L2, 4, 5]))
     warps = int(draw.integers(1, 6))
     return (
         table,
