@@ -25,7 +25,7 @@ WITHIN = 1.05
 SEARCHES: Mapping[str, tuple[str, bool]] = {
     "random": ("random", False),
     "auto without": ("auto", False),
-    "auto": ("auto", True),
+    "auto with": ("auto", True),
     "model": ("model", True),
 }
 """The searcher, and whether it is given features and a model."""
@@ -61,6 +61,8 @@ def _trials(own: SpeedSeries, name: str, model: Path | None, seed: int) -> int:
         return [features.get(row) for row in rows]
 
     options: dict[str, Value] = {} if model is None else {"model": str(model)}
+    if model is not None and name == "auto":
+        options["predict"] = 1
     told: FeatureSource | None = None if model is None else source
     context = SearchContext(
         record(own.trials).space, random.Random(seed), options, len(times), 1, features=told

@@ -116,15 +116,10 @@ class AcquisitionPolicy:
     def spread_out(self, count: int) -> list[Point]:
         """Up to `count` new points far from each other, most of their values powers of two.
 
-        Where a past expects something, the half of which it expects less is left out.
-
         M. E. Johnson, L. M. Moore and D. Ylvisaker, "Minimax and maximin distance designs", Journal of
         Statistical Planning and Inference 26, 1990; greedily, among random points.
         """
         points = self._memory.draw_many(max(STARTS, count))
-        if self.past and len(points) >= 2 * count:
-            order = np.argsort(self.past.expected(points), kind="stable")
-            points = [points[place] for place in sorted(map(int, order[: len(points) // 2]))]
         count = min(count, len(points))
         if not count:
             return []

@@ -1,6 +1,6 @@
 """The default: a few configurations far from each other, then those that a model expects most of.
 
-Where static features can be had, a model of speed says beforehand what is to be expected: the best of its ranking are tried
+On request a model of speed says beforehand what is to be expected, by static features: the best of its ranking are tried
 first, and the model of the trials begins with what it predicts, as far as trials bear it out (`TransferWeight`).  Trials
 of the same task under other circumstances suggest others between them, which change nothing else.
 """
@@ -28,10 +28,13 @@ TINY = 32
 OWN_PER_SUGGESTION = 5
 """After so many trials of its own a search tries one that the past suggests: a past costs a fifth more at most."""
 
-SAMPLE, ROUNDS = 100, 2
-"""How many random configurations are ranked before the first trial, and in how many rounds what is near the best."""
+SAMPLE = 150
+"""So many random configurations are ranked before the first trial.
 
-PREDICTED_FIRST = 4
+Neighbours of the best are not: what is best of many predictions is where the model errs most.
+"""
+
+PREDICTED_FIRST = 3
 """So many of the first trials are the best of the ranking; the others of the start lie far from each other."""
 
 
@@ -42,14 +45,14 @@ class AutoOptions:
     After so many trials as `explore` says one is chosen where little is known, never with 0.  `roundness`
     is how much less those and the first ones want each value that is no power of two (logarithm of the
     weight).  With `predict` static features rank variants first, by the model of speed in the file `model` or by
-    the one that comes with the program; 0 leaves that out.
+    the one that comes with the program.
     """
 
     start: int = setting(8, IntegerOption(1, 1000))
     batch: int = setting(8, IntegerOption(1, 1000))
     explore: int = setting(3, IntegerOption(0, 1000))
     roundness: float = setting(0.7, RealOption(0, 10))
-    predict: int = setting(1, IntegerOption(0, 1))
+    predict: int = setting(0, IntegerOption(0, 1))
     model: str | None = setting(None, FileName())
 
 
@@ -96,7 +99,7 @@ def _ranked(memory: Memory, options: AutoOptions, source: FeatureSource) -> Pred
 
     model = None if options.model is None else load_speed_model(Path(options.model))
     ranking = PredictedRanking(memory, source, model)
-    return ranking if ranking.look(SAMPLE, ROUNDS) else None
+    return ranking if ranking.look(SAMPLE, 0) else None
 
 
 def _apart(context: SearchContext) -> SearchContext:

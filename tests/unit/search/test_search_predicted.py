@@ -66,6 +66,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def run(name: str, seed: int, trials: int | None = None, found=None, **options) -> list[Configuration]:
+    if name == "auto" and found is not None:
+        options = {"predict": 1, **options}
     context = SearchContext(SPACE, random.Random(seed), options, trials, 4, features=found)
     return [row for row, _ in drive(start_search(name, context), seconds, trials)]
 
