@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any, cast
 
-from orio_py.ctree.nodes import Node
+from orio_py.ctree.nodes import GuardedPragma, Node
 from orio_py.ctree.rewrite import fields
 
 _LAYOUT = frozenset({"trailing"})
@@ -19,7 +19,7 @@ def equal(a: Node, b: Node) -> bool:
         if left is right:
             continue
         if isinstance(left, Node) and type(left) is type(right):
-            names = (name for name in fields(left) if name not in _LAYOUT)
+            names = _compared(left)
             stack.extend((_plain(getattr(left, name)), _plain(getattr(right, name))) for name in names)
         elif isinstance(left, list) and isinstance(right, list):
             ours, theirs = cast("list[Any]", left), cast("list[Any]", right)
@@ -38,7 +38,7 @@ def structure_digest(node: Node) -> str:
     while stack:
         item = _plain(stack.pop())
         if isinstance(item, Node):
-            names = [name for name in fields(item) if name not in _LAYOUT]
+            names = _compared(item)
             state.update(f"({type(item).__name__} {len(names)} ".encode())
             stack.extend(getattr(item, name) for name in reversed(names))
         elif isinstance(item, list):
@@ -48,6 +48,12 @@ def structure_digest(node: Node) -> str:
         else:
             state.update(f"{item!r} ".encode())
     return state.hexdigest()
+
+
+def _compared(node: Node) -> list[str]:
+    """The fields that make a node the same code: what a pragma was made from stands in its text."""
+    left_out = _LAYOUT | {"plan"} if isinstance(node, GuardedPragma) else _LAYOUT
+    return [name for name in fields(node) if name not in left_out]
 
 
 def _plain(value: Any) -> Any:

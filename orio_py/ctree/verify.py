@@ -17,7 +17,7 @@ _OPTIONAL = frozenset(
         ("TypeDecl", "quals"), ("Typename", "name"), ("Typename", "align"), ("Typename", "quals"),
         ("Struct", "name"), ("Struct", "decls"), ("Union", "name"), ("Union", "decls"), ("Enum", "name"),
         ("Enum", "values"), ("Enum", "underlying_type"), ("Enumerator", "value"), ("StaticAssert", "message"),
-        ("GenericAssociation", "type"), ("GuardedPragma", "guard"), ("Compound", "block_items"),
+        ("GenericAssociation", "type"), ("GuardedPragma", "guard"), ("GuardedPragma", "plan"), ("Compound", "block_items"),
         ("CompoundLiteral", "storage"), ("PtrDecl", "quals"), ("ArrayDecl", "dim_quals"),
     }
 )  # fmt: skip
