@@ -44,9 +44,6 @@ The run of a long original is a single call, and the second call of a variant th
 waited for.
 """
 
-WITHOUT_OPENMP = "-fno-openmp"
-"""What takes back `-fopenmp`, for the compilers that know that one."""
-
 FINAL_SAMPLES = (3, 20)
 """Least and most repetitions of one finals run; there are many such runs."""
 
@@ -116,10 +113,8 @@ class Evaluator:
         Raises DiagnosticError ORIO-B004, B005.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
-        program = self.program(original_codes(self.task))
-        if self.task.build.adds_openmp:
-            # Pragmas of the user's have no effect in the build that the user knows.
-            program = replace(program, options=(WITHOUT_OPENMP,))
+        options = self.task.build.options_of_the_original
+        program = replace(self.program(original_codes(self.task)), options=options)
         with ThreadPoolExecutor(1) as pool:
             building = pool.submit(self.build, program, values, "original")
             warning = self._build_harness(values)

@@ -58,6 +58,11 @@ class BuildSpec:
     adds_openmp: bool = False
 
     @property
+    def options_of_the_original(self) -> tuple[str, ...]:
+        """What takes back `-fopenmp`: the user's pragmas have no effect in the build that the user knows."""
+        return ("-fno-openmp",) if self.adds_openmp else ()
+
+    @property
     def has_openmp(self) -> bool:
         """Whether the user's own build acts on OpenMP pragmas."""
         return "openmp" in self.command and not self.adds_openmp

@@ -23,6 +23,7 @@ from orio_py.ctree.known_functions import ALLOCATORS
 from orio_py.ctree.lexer import TokenKind, scan
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names, walk
+from orio_py.ctree.structures import Structures
 from orio_py.ctree.symbols import CDeclaration, Effects, declaration_of, effects
 from orio_py.ctree.unit.value_ranges import facts_before
 from orio_py.spec.inputs import Declaration
@@ -90,16 +91,21 @@ def context_for(task: TuningTask, region: Region) -> Context:
         has_openmp=task.build.has_openmp,
         only_here=_only_here(around, task.source.text, extent),
         types=task.types,
-        structures={
-            name: tuple(_with_numbers(member, task.surroundings.macros) for member in members)
-            for name, members in task.structures.items()
-        },
+        structures=_structures(task),
         facts=_facts(around, inside, task.types),
         enumerators={name: value for name, value in around.unit.enumerators.items() if value is not None},
         functions=functions,
         obstacles=obstacles_at(around, used_names([region.tree]), functions),
         label=_label(around.function, task.source.text, region.leader.start),
     )
+
+
+def _structures(task: TuningTask) -> Structures:
+    """The members of structures, with extents as numbers."""
+    macros = task.surroundings.macros
+    return {
+        name: tuple(_with_numbers(m, macros) for m in members) for name, members in task.structures.items()
+    }
 
 
 def _only_here(around: FileScope, text: str, region: Span) -> frozenset[str]:
