@@ -135,6 +135,16 @@ CASES = {
         "static void moved(point p, double by) { int k; for (k = 0; k < 2; k++) p[k] += by * first; }",
         "for (i = 0; i < n; i++) { all[i][1] = x[i]; moved(all[i + first], t); y[i] = all[i][0] - all[i][1]; }",
     ),
+    "copied": (
+        "ArrCopy(aref='x[j]', dimsizes=[8])",
+        "static void set(double *to, double v) { *to = v; }",
+        "for (i = 0; i < n; i++) for (j = 0; j < 8; j++) set(&x[j], x[j] * 0.5 + i);",
+    ),
+    "in scalars": (
+        "ScalarReplace()",
+        "static void more(double *to, double v) { *to += v; }",
+        "for (i = 0; i < n; i++) for (j = 0; j < 8; j++) more(&x[i], x[i] * 0.25 + i);",
+    ),
     "names of the region": (
         "Parallelize()",
         "static double odd(const double *x, int i) { int j = i * 2, t; t = j + 1; return x[t] + j; }",

@@ -96,7 +96,7 @@ def with_references(node: Node, uses: Uses, replaced: Mapping[Ref, Node]) -> Nod
     kind = type(node)
     if not replaced or kind is c_ast.ID or kind is c_ast.Constant:
         return node
-    if isinstance(node, c_ast.ArrayRef):
+    if isinstance(node, c_ast.ArrayRef) or (isinstance(node, c_ast.UnaryOp) and node.op == "*"):
         ref = uses.ref_of(node)
         if ref is not None:
             new = replaced.get(ref)
