@@ -19,7 +19,7 @@ from orio_py.transformation.context import context_for
 from orio_py.transformation.dead_declarations import with_idle_mentioned, without_superfluous
 from orio_py.transformation.forms import sole_statement
 from orio_py.transformation.marked_steps import MarkedSteps
-from orio_py.transformation.parallel.own_pragmas import require_collapsed
+from orio_py.transformation.parallel.own_pragmas import require_valid_pragmas
 from orio_py.transformation.parallel.pragma_text import is_about_loop, is_hint, normal, takes_statement
 from orio_py.transformation.shadowing import without_shadowing
 
@@ -112,7 +112,7 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
 
         result = kept_by_directives(result, context)
     result = without_superfluous(result, region.tree, context)
-    require_collapsed(result)
+    require_valid_pragmas(result)
     assert isinstance(result, Compound)
     if context.pragmas and not isinstance(sole_statement(result), For):
         refuse(

@@ -22,7 +22,7 @@ from orio_py.ctree.rewrite import Rewriter, copy_with, walk_statements
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.parallel.data_sharing import sharing
 from orio_py.transformation.parallel.openmp import OpenMP
-from orio_py.transformation.parallel.pragma_text import clauses, is_omp_loop, normal, pragma_lines
+from orio_py.transformation.parallel.pragma_text import clauses, is_omp, is_omp_loop, normal, pragma_lines
 
 _UNUSABLE = frozenset({"target", "teams", "distribute", "ordered", "simd"})
 
@@ -96,8 +96,8 @@ def _is_usable(mark: Transform, text: str) -> bool:
     )
 
 
-def require_collapsed(tree: Node) -> None:
-    """Refuse code in which fewer loops stand behind a pragma than it collapses: no compiler takes that.
+def require_valid_pragmas(tree: Node) -> None:
+    """Refuse what no compiler takes: fewer loops behind a pragma than it collapses, other constructs in a `simd` one.
 
     Raises Refusal: ORIO-T023.
     """
@@ -114,7 +114,28 @@ def _require_in_block(items: Sequence[Node]) -> None:
         elif not isinstance(item, Comment):
             for text in texts:
                 _require(text, item)
+                if "simd" in _words(text):
+                    _require_alone(text, item)
             texts = []
+
+
+def _words(text: str) -> list[str]:
+    return text.replace("(", " ").split()
+
+
+def _require_alone(text: str, statement: Node) -> None:
+    """No construct stands in a `simd` one that may not (OpenMP 4.5, 2.8.1)."""
+    for part in walk_statements(statement):
+        if not isinstance(part, (c_ast.Pragma, GuardedPragma)) or not is_omp(part.string):
+            continue
+        if {"parallel", "for", "sections", "single", "critical", "target", "teams", "task"} & {
+            *_words(part.string)
+        }:
+            refuse(
+                "ORIO-T023",
+                f"`#pragma {part.string}` may not stand in the loop of `#pragma {text}`",
+                statement,
+            )
 
 
 def _require(text: str, statement: Node) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from c_trees import context, parse, statement
+from c_trees import context, parse, statement, transformed_file
 
 from orio_py.core.diagnostics import Severity
 from orio_py.core.expr import Value
@@ -337,3 +337,19 @@ def test_inner_loops_of_a_collapse_know_the_ranges_of_the_outer_ones(step: Trans
     inner = around("a")
     declared = {**inner.declarations, "k": context("int k;").declarations["k"]}
     step.apply(statement(triangle), replace(inner, declarations=declared))
+
+
+@pytest.mark.parametrize(("threads", "lanes", "fits"), [("i", "j", True), ("j", "i", False)])
+def test_threads_do_not_begin_in_the_lanes_of_a_vector(threads: str, lanes: str, fits: bool) -> None:
+    steps = f"transform Parallelize(loop='{threads}')\ntransform Vectorize(loop='{lanes}')"
+    nest = "for (int i = 2; i < n; i++)\nfor (int j = 0; j < m; j++)\nq[i][j] += 1;"
+    text = f"void f(int n, int m, double (*restrict q)[40]) {{\n/*@ begin Loop(\n{steps}\n{nest}\n) @*/\n/*@ end @*/\n}}\n"
+    if fits:
+        assert transformed_file(text, {}).count("#pragma omp") == 2
+        return
+    with pytest.raises(Refusal) as caught:
+        transformed_file(text, {})
+    (problem,) = caught.value.diagnostics
+    assert problem.code == "ORIO-T023"
+    assert problem.position is not None
+    assert problem.position.line == 5
