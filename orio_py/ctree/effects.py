@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from orio_py.ctree.expression_effects import ExpressionEffects
-from orio_py.ctree.nodes import Compound, For, Node, c_ast
+from orio_py.ctree.nodes import Compound, For, Node, c_ast, reference_parts
 
 # Not assignments: to follow one again takes less time than to keep what it does.
 _REMEMBERED = frozenset({Compound, For, c_ast.DoWhile, c_ast.If, c_ast.Switch, c_ast.While})
@@ -76,6 +76,21 @@ def copied_pointers(node: Node) -> frozenset[str]:
             return frozenset()
         case _:
             return frozenset[str]().union(*(copied_pointers(child) for child in node))
+
+
+def subscript_depths(node: Node) -> frozenset[tuple[str, int]]:
+    """The names that code has subscripts behind, each with how many: `a[i][j]` is `("a", 2)`."""
+    found: set[tuple[str, int]] = set()
+    stack = [node]
+    while stack:
+        part = stack.pop()
+        base, subscripts = reference_parts(part)
+        if subscripts and isinstance(base, c_ast.ID):
+            found.add((base.name, len(subscripts)))
+            stack.extend(subscripts)
+        else:
+            stack.extend(part)
+    return frozenset(found)
 
 
 class EffectsMemory:

@@ -81,7 +81,7 @@ def _is_widened(value: Node, context: Context) -> bool:
     return narrow and signedness(value.expr, context) == "unsigned"
 
 
-def if_all(tests: Iterable[Node], then: Node, context: Context) -> Node:
-    """`then` behind those of the tests that can fail."""
+def if_all(tests: Iterable[Node], then: Node, context: Context, *, otherwise: Node | None = None) -> Node:
+    """`then` behind those of the tests that can fail; where one does, `otherwise`."""
     needed = [test for test in tests if not is_always_true(test, context)]
-    return if_(reduce(lambda a, b: binary("&&", a, b), needed), then) if needed else then
+    return if_(reduce(lambda a, b: binary("&&", a, b), needed), then, otherwise) if needed else then

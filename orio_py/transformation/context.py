@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from orio_py.core.source import Span
 from orio_py.ctree.dependence.scope import Constraint
-from orio_py.ctree.effects import copied_pointers
+from orio_py.ctree.effects import copied_pointers, subscript_depths
 from orio_py.ctree.file_scope import (
     FileScope,
     FunctionHeader,
@@ -38,6 +38,9 @@ _ALLOCATION = re.compile(rf"\s*(?:\([^()]*\)\s*)?(?:{'|'.join(sorted(ALLOCATORS)
 _INT_MAX = 2**31 - 1
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
+_Uses = tuple[frozenset[str], frozenset[tuple[str, int]]]
+"""The pointers that code copies, and how many subscripts it has behind which names."""
+
 
 def context_for(task: TuningTask, region: Region) -> Context:
     """The context of a region's code: declarations, macros, and what is read after it."""
@@ -53,7 +56,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
     declared = dict(specified)
     outside = [_allocated_there(d, around, task.source.text) for d in around.globals]
     declared |= {d.name: _rebound(d, around, inside) for d in (*outside, *parameters)}
-    copied = copied_pointers(region.tree)
+    copied = copied_pointers(region.tree), subscript_depths(region.tree)
     declared |= {d.name: _as_local(d, around, copied) for d in around.locals}
     kept = frozenset(
         d.name
@@ -252,7 +255,7 @@ def _promising(declared: CDeclaration, kept: frozenset[str]) -> CDeclaration:
     return replace(declared, promised=names <= kept and declared.scope == "parameter")
 
 
-def _as_local(declared: CDeclaration, around: FileScope, inside: frozenset[str]) -> CDeclaration:
+def _as_local(declared: CDeclaration, around: FileScope, inside: _Uses) -> CDeclaration:
     """The local variable, with what its function does to it: an array is told to be copied or not."""
     found = _allocated(declared, around)
     return replace(found, copied=_copied(found, around, inside)) if found.dimensions else found
@@ -277,12 +280,17 @@ def _allocated_there(declared: CDeclaration, around: FileScope, text: str) -> CD
     return replace(declared, allocated=is_known and len(re.findall(sets, text)) == 1)
 
 
-def _copied(declared: CDeclaration, around: FileScope, inside: frozenset[str]) -> bool:
-    """Whether the function may copy the address that a `restrict` pointer to numbers holds."""
+def _copied(declared: CDeclaration, around: FileScope, inside: _Uses) -> bool:
+    """Whether the function may copy the address that a `restrict` pointer to numbers holds, or that of an array or a row."""
     function = around.unit.functions.get(around.function.name) if around.function is not None else None
-    if function is None or declared.pointers + len(declared.dimensions) != 1:
+    depth = declared.pointers + len(declared.dimensions)
+    if function is None or depth == 0 or declared.pointers > int(not declared.dimensions):
         return True
-    return declared.name in function.copied_pointers | inside
+    copied, depths = inside
+    rows = {(declared.name, number) for number in range(1, depth)}
+    return declared.name in function.copied_pointers | copied or bool(
+        rows & (function.subscript_depths | depths)
+    )
 
 
 def _rebound(declared: CDeclaration, around: FileScope, inside: Effects) -> CDeclaration:

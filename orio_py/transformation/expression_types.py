@@ -1,11 +1,15 @@
-"""The types that C computes the expressions of a region in."""
+"""The types that C computes the expressions of a region in, and the values of constant ones."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from orio_py.core.source import SourceFile
+from orio_py.ctree.build import binary, ident
 from orio_py.ctree.ctype import INT, CType, ctype, type_of
+from orio_py.ctree.evaluate import NoValueError, Number, evaluate
 from orio_py.ctree.nodes import Node, c_ast, reference_parts
+from orio_py.ctree.parse import parse_statement, parse_statements
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 
@@ -63,3 +67,42 @@ def _of_member(
 def _named(kind: str, context: Context) -> CType | None:
     """The type of numbers that some words name, a typedef of the user's among them."""
     return ctype(context.types.get(kind, kind))
+
+
+def constant_value(node: Node, context: Context) -> int | None:
+    """The value of an integer expression of constants, macros and enumeration constants; None where it is none."""
+
+    def lookup(name: str) -> Number:
+        if name in context.enumerators and name not in context.declarations:
+            return Number(INT, context.enumerators[name])
+        text = context.macros.get(name)
+        meaning = None if text is None else parse_statement(text, name)
+        if meaning is None:
+            raise NoValueError(f"the value of `{name}` is not known")
+        return evaluate(meaning, lookup)
+
+    try:
+        value = evaluate(node, lookup).value
+    except (NoValueError, RecursionError):
+        return None
+    return value if isinstance(value, int) else None
+
+
+def parsed_extent(text: str) -> Node:
+    """The extent of an array that a declaration gives as text, as an expression."""
+    source = SourceFile("extent", f"({text});".encode("latin-1"))  # `m * m;` would declare
+    (node,) = parse_statements(source.text, source=source, start=0).block_items or []
+    return _without_places(node)
+
+
+def _without_places(node: Node) -> Node:
+    """The node, built anew: its places are in no file of the user's."""
+    match node:
+        case c_ast.ID(name=name):
+            return ident(name)
+        case c_ast.Constant(type=kind, value=value):
+            return c_ast.Constant(kind, value)
+        case c_ast.BinaryOp(op=op, left=left, right=right):
+            return binary(op, _without_places(left), _without_places(right))
+        case _:
+            return node

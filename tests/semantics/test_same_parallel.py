@@ -16,7 +16,7 @@ from c_programs import checked, compile_and_run, links, openmp
 from c_trees import context, transformed_file
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from same_result import Case, assert_same_results
+from same_result import SIDE, Case, assert_same_results
 
 from orio_py.spec.assumptions import Assumptions
 from orio_py.transformation.base import Context, Refusal, Transformation
@@ -54,6 +54,11 @@ KINDS = ("int", "long", "short", "unsigned", "unsigned long")
 @dataclass(frozen=True, slots=True)
 class Promised(Case):
     """A case whose user promises what can be promised."""
+
+    @property
+    def declarations(self) -> str:
+        return f"""{self.kind} i, j, k, s, n, m; double acc; int count; double *a, *b; int *c;
+        double (*p)[{SIDE}], (*q)[{SIDE}], (*r)[{SIDE}];"""
 
     @property
     def context(self) -> Context:

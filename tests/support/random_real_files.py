@@ -101,6 +101,8 @@ LOCALS: tuple[tuple[str, str], ...] = (
     ("at", "  int at = 1;"),
     ("pool", "  static double pool[65536];"),
     ("walk", "  double *walk = pool, *past = pool + (n > 3 ? n : 3);"),
+    ("tally", "  long tally[8] = {1, 2};"),
+    ("room", "  double room[4] = {0.5, 0.25, 1.0, 3.0};"),
     *STRUCTURE_LOCALS,
 )
 """What the function around the region may declare, in this order."""
@@ -122,6 +124,8 @@ READS: tuple[tuple[str, str], ...] = (
     ("store", "  out_[14] = store.v + store.n + store.inner.m + store.weight[1];"),
     ("at", "  last_[15] = at;"),
     ("walk", "  last_[14] = walk - pool; for (int q_ = 0; q_ < 99; q_++) out_[15] += pool[q_];"),
+    ("tally", "  for (int q_ = 0; q_ < 8; q_++) last_[22] = last_[22] * 31 + tally[q_];"),
+    ("room", "  if (m % 2) out_[20] = room[0] + 2 * room[1] + 3 * room[2] + 4 * room[3];"),
     *STRUCTURE_READS,
 )
 """What it reads after the region."""

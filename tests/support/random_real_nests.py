@@ -46,6 +46,7 @@ REAL_FORMS = (
     "beside",
     "walks",
     "passed_scalars",
+    "tables",
     *structures.STATEMENTS,
 )
 """The forms, by the names that the tables of results use."""
@@ -325,6 +326,25 @@ def _passed_scalars(make: RealMaker, scope: tuple[str, ...]) -> str:
     return f"{make.choices.pick(first)} {target} = {name} * 0.5; {other} = {name} + {one};"
 
 
+def _tables(make: RealMaker, scope: tuple[str, ...]) -> str:
+    """Counts and largest numbers by class, and values that an iteration keeps for itself."""
+    x, target, value = make.choices.pick(scope), make.target(scope), make.real_value(scope)
+    slot = make.slot("c")
+    number = make.choices.pick([f"c[@{slot}{{{x}@}}]", f"(int){x}", f"({x} % 5 + 3)"])
+    place = make.choices.pick([f"({x} % 7 + 7) % 7", f"{x} & 7", "3", f"(unsigned)({number}) % 8"])
+    counts = [f"tally[{place}] += {number};", f"tally[{place}]++;", f"tally[{place}] -= {number} % 3;"]
+    counts.append(f"if ({make.condition(scope)}) {{ tally[{place}] += 2; }}")
+    counts.append(f"tally[{place}] = tally[{place}] + {number};")
+    rooms = [
+        f"room[0] = {value}; room[1] = room[0] * 0.5; {target} = room[1];",
+        f"for (int q = 0; q < 4; q++) room[q] = {value}; {target} = room[3] + room[0];",
+        f"for (int q = 0; q < 3; q++) room[q] = {value}; {target} = room[2] + room[3];",
+        f"if ({make.condition(scope)}) {{ room[0] = {value}; }} {target} = room[0];",
+        f"if ({make.condition(scope)}) {{ room[0] = {value}; }} else {{ room[0] = 2.0; }} {target} = room[0];",
+    ]
+    return make.choices.pick([*counts, *rooms])
+
+
 _STATEMENTS: Mapping[str, Statement] = {
     "macros": _macros,
     "pure_calls": _pure_calls,
@@ -341,5 +361,6 @@ _STATEMENTS: Mapping[str, Statement] = {
     "beside": _beside,
     "walks": _walks,
     "passed_scalars": _passed_scalars,
+    "tables": _tables,
     **structures.STATEMENTS,
 }

@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from orio_py.ctree.dependence.access import Access, Instance
+from orio_py.ctree.dependence.access import Access, Instance, Unanalysable
 from orio_py.ctree.dependence.nest import Nest
 from orio_py.ctree.dependence.pairs import Dependence, IterationRelation
 from orio_py.ctree.dependence.scalars import reduction_operator
 from orio_py.ctree.dependence.schedule import header_names
+from orio_py.ctree.dependence.sets import Undecided
 from orio_py.ctree.dependence.verdict import (
     DependenceContext,
     Illegal,
@@ -26,6 +27,7 @@ from orio_py.ctree.dependence.verdict import (
     Verdict,
     carried,
     decided,
+    nest_of,
     reversed_verdict,
     verdict,
 )
@@ -41,6 +43,7 @@ __all__ = [
     "Legal",
     "Unknown",
     "Verdict",
+    "is_temporary",
     "may_jam",
     "may_parallelise",
     "may_reorder",
@@ -104,12 +107,13 @@ def may_parallelise(
     *,
     private: frozenset[str] = frozenset(),
     reductions: frozenset[str] = frozenset(),
+    accumulated: frozenset[str] = frozenset(),
 ) -> Verdict:
     """Whether the iterations of a loop may run at the same time.
 
-    Names in `reductions` are trusted to be combined by the caller; scalars in `private` must not carry a
-    value into an iteration or out of the loop.  Indices of inner loops need not be listed: making them
-    private is the caller's part.
+    Names in `reductions`, and elements of the arrays `accumulated`, are trusted to be combined by the caller; scalars in
+    `private` must not carry a value into an iteration or out of the loop, and arrays there are trusted not to.  Indices
+    of inner loops need not be listed: making them private is the caller's part.
     """
 
     def decide(nest: Nest) -> Verdict:
@@ -118,7 +122,7 @@ def may_parallelise(
                 return problem
         excused = private | reductions
         ignored = {i.name for i in nest.instances if i.name.partition(".")[0] in excused}
-        clash = nest.clash(carried(nest), ignored)
+        clash = nest.clash(carried(nest), ignored, commuting=accumulated)
         if clash is not None and clash.found.name in nest.scalars:
             text = _shared_scalar(nest, clash.found)
             if clash.doubt is not None:
@@ -131,6 +135,14 @@ def may_parallelise(
         return verdict(clash, f"{clash}; {ending}", advice)
 
     return decided([loop], context, decide, concurrent=True)
+
+
+def is_temporary(loop: CanonicalLoop, name: str, context: DependenceContext) -> bool:
+    """Whether each iteration of a loop writes every element of an array that it reads, before it reads it."""
+    try:
+        return nest_of([loop], context).is_temporary(name)
+    except (Unanalysable, Undecided):
+        return False
 
 
 def may_vectorise(loop: CanonicalLoop, context: DependenceContext) -> Verdict:

@@ -12,6 +12,7 @@ from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.dependence.arrays import delinearised, row_conditions
 from orio_py.ctree.dependence.collect import collect
 from orio_py.ctree.dependence.conflicts import Conflicts, common_levels, dependence
+from orio_py.ctree.dependence.coverage import writes_before_reads
 from orio_py.ctree.dependence.pairs import Dependence, IterationRelation, merged, pairs, unlike_pairs
 from orio_py.ctree.dependence.scalars import ScalarFlow, reduction_operator, same_change, scalar_flow
 from orio_py.ctree.dependence.schedule import header_names
@@ -110,6 +111,10 @@ class Nest:
     def symbols(self) -> tuple[str, ...]:
         """The iteration symbols of the loops, outermost first."""
         return tuple(level.symbol for level in self._accesses.body.levels)
+
+    def is_temporary(self, name: str) -> bool:
+        """Whether each iteration of the outermost loop writes what it reads of an array before it reads it.  Raises Undecided."""
+        return writes_before_reads(self._accesses.instances, name, self._solver, self._outer)
 
     def row_conditions(self) -> tuple[tuple[Constraint, ...], ...]:
         """What has to hold before the nest for its linearised subscripts to be rows and columns, in several ways."""
@@ -233,15 +238,17 @@ class Nest:
         depth: int | None = None,
         *,
         among: Sequence[Instance] | None = None,
+        commuting: Collection[str] = (),
     ) -> ViolatedDependence | None:
         """Two accesses, of all or `among` some, that conflict in related iterations: certainly if there are such, else possibly.
 
-        The direction is given over the outer `depth` loops.  Raises Undecided.
+        Accesses to one of the arrays in `commuting` may run in any order among themselves.  The direction is given over
+        the outer `depth` loops.  Raises Undecided.
         """
         instances = self.instances if among is None else among
         possible: ViolatedDependence | None = None
         conflicts = Conflicts(self._solver, self._outer)
-        for source, sink in pairs(instances, ignored):
+        for source, sink in pairs(instances, {*ignored, *commuting}):
             if possible is not None and (source.why or sink.why) is not None:
                 continue
             for relation in relate(source, sink):

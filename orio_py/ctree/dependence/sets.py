@@ -17,6 +17,10 @@ MAXIMUM_OPERATIONS = 2_000_000
 _LARGEST = 2**62
 
 
+System = tuple[Sequence[Linear], Sequence[Linear]]
+"""Affine forms that are zero, and affine forms that are at least 0."""
+
+
 class Undecided(Exception):
     """isl gave up, most often because the effort that it may spend was used up."""
 
@@ -102,6 +106,34 @@ class Solver:
         except self._isl.Error as error:
             raise Undecided from error
         return True
+
+    def covers(self, symbols: Sequence[str], inner: Sequence[System], outer: Sequence[System]) -> bool:
+        """Whether each point over `symbols` of one of the systems `inner` is one of a system `outer`.
+
+        Fixed symbols are parameters, further ones any integers.  Raises Undecided.
+        """
+        rows = [row for equal, positive in (*inner, *outer) for row in (*equal, *positive)]
+        names = _columns(rows)
+        parameters = [name for name in names if is_fixed(name)]
+        known = {*parameters, *symbols}
+        others = [name for name in names if name not in known]
+        columns = {name: place for place, name in enumerate((*parameters, *symbols, *others))}
+        try:
+            missing, found = (
+                reduce(
+                    self._isl.Set.union,
+                    [self._points(columns, s, len(parameters), len(others)) for s in part],
+                )
+                for part in (inner, outer)
+            )
+            return missing.subtract(found).is_empty()
+        except self._isl.Error as error:
+            raise Undecided from error
+
+    def _points(self, columns: Mapping[str, int], system: System, parameters: int, others: int) -> isl.Set:
+        """The points of a system over the columns between the parameters and the last, `others` ones."""
+        found = self._set(columns, *system, parameters).to_set()
+        return found.project_out(self._isl.dim_type.set, len(columns) - parameters - others, others)
 
     def _set(
         self,

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from orio_py.core.source import Span
 from orio_py.ctree.ctype import ctype
-from orio_py.ctree.effects import copied_pointers
+from orio_py.ctree.effects import copied_pointers, subscript_depths
 from orio_py.ctree.macros import Macro, MacroChange, macros_at
 from orio_py.ctree.nodes import Node, c_ast, substatements
 from orio_py.ctree.rewrite import walk
@@ -60,6 +60,11 @@ class Function:
     def copied_pointers(self) -> frozenset[str]:
         """The names that the body uses otherwise than for elements of what they point to."""
         return copied_pointers(self.node.body)
+
+    @cached_property
+    def subscript_depths(self) -> frozenset[tuple[str, int]]:
+        """The names that the body has subscripts behind, each with how many."""
+        return subscript_depths(self.node.body)
 
     @property
     def parameters(self) -> tuple[Node, ...]:

@@ -39,14 +39,13 @@ from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.evaluate import NoValueError, Number, evaluate
 from orio_py.ctree.loops import CanonicalLoop, jumps_out, unmarked
 from orio_py.ctree.nodes import MIRRORED, For, Node, Transform, c_ast
-from orio_py.ctree.parse import parse_statement
 from orio_py.ctree.rewrite import declared_names, used_names, walk_statements
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.ctree.unit.value_ranges import facts_of
 from orio_py.transformation.base import Context
 from orio_py.transformation.certain_conditions import is_always_true
-from orio_py.transformation.expression_types import expression_type
+from orio_py.transformation.expression_types import constant_value, expression_type
 from orio_py.transformation.forms import bound_is_invariant, index_ends_with_function, sole_statement
 from orio_py.transformation.guards.guarded_tree import GuardedTree
 from orio_py.transformation.guards.row_facts import Fact
@@ -213,20 +212,8 @@ class _Headers:
         """The value of a constant by another name, where it is a positive `int`."""
         if literal_value(amount) is not None:
             return None
-        try:
-            value = evaluate(amount, self._lookup).value
-        except (NoValueError, RecursionError):
-            return None
-        return value if isinstance(value, int) and 0 < value <= _LARGEST else None
-
-    def _lookup(self, name: str) -> Number:
-        if name in self.context.enumerators and name not in self.context.declarations:
-            return Number(INT, self.context.enumerators[name])
-        text = self.context.macros.get(name)
-        meaning = None if text is None else parse_statement(text, name)
-        if meaning is None:
-            raise NoValueError(f"the value of `{name}` is not known")
-        return evaluate(meaning, self._lookup)
+        value = constant_value(amount, self.context)
+        return value if value is not None and 0 < value <= _LARGEST else None
 
 
 def _around_mark(node: Node, step: int) -> tuple[list[Node], Node, list[Node]]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from orio_py.core.source import SourceFile
 from orio_py.ctree.build import as_long, binary, ident, index, literal_value, unary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.kernel.plan import ScalarPlan
 from orio_py.transformation.base import Context
+from orio_py.transformation.expression_types import parsed_extent
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.names import is_number_macro
 
@@ -24,7 +23,7 @@ def inner_extents(declared: CDeclaration, context: Context) -> tuple[list[Node],
     row: Node = ident(declared.name)
     for number, text in enumerate(declared.dimensions[1:], start=1):
         row = index(row, 0)
-        node = _parsed(text)
+        node = parsed_extent(text)
         if not _is_constant(node, context):
             # The extents of a variable-length array are those of its declaration, whatever became of the
             # variables since.
@@ -52,25 +51,6 @@ def _is_constant(node: Node, context: Context) -> bool:
     )
 
 
-def _parsed(text: str) -> Node:
-    source = SourceFile("extent", f"({text});".encode("latin-1"))  # `m * m;` would declare
-    (node,) = parse_statements(source.text, source=source, start=0).block_items or []
-    return _without_places(node)
-
-
-def _without_places(node: Node) -> Node:
-    """The node, built anew: its places are in no file of the user's."""
-    match node:
-        case c_ast.ID(name=name):
-            return ident(name)
-        case c_ast.Constant(type=kind, value=value):
-            return c_ast.Constant(kind, value)
-        case c_ast.BinaryOp(op=op, left=left, right=right):
-            return binary(op, _without_places(left), _without_places(right))
-        case _:
-            return node
-
-
 def declared_count(declared: CDeclaration, arithmetic: Arithmetic, context: Context) -> Polynomial | None:
     """The number of elements that a declaration gives; None for pointers and open arrays."""
     is_pointer = (
@@ -78,7 +58,7 @@ def declared_count(declared: CDeclaration, arithmetic: Arithmetic, context: Cont
     )
     if is_pointer or "(*" in declared.text:
         return None
-    extents = [_parsed(text) for text in declared.dimensions]
+    extents = [parsed_extent(text) for text in declared.dimensions]
     if all(_is_constant(extent, context) for extent in extents):
         size = Polynomial.constant(1)
         for extent in extents:
@@ -97,7 +77,7 @@ def promised_count(
     """The number of elements that are promised; None where nothing does."""
     if not declared.promised:
         return None
-    size = arithmetic.polynomial(_parsed(declared.dimensions[0]), {})
+    size = arithmetic.polynomial(parsed_extent(declared.dimensions[0]), {})
     for extent in inner:
         size = None if size is None else size * extent
     return size
@@ -105,4 +85,4 @@ def promised_count(
 
 def first_extent(declared: CDeclaration) -> Node:
     """The outermost extent of a declaration that has one."""
-    return _parsed(declared.dimensions[0])
+    return parsed_extent(declared.dimensions[0])

@@ -85,10 +85,10 @@ def at_least_once(result: Node, loops: Sequence[CanonicalLoop], context: Context
     """
     if any(loop.relation in {"<", ">"} and equal(loop.start, loop.bound) for loop in loops):
         return loops[0].node
-    return if_all((_runs(loop) for loop in loops if not loop.trip_count()), result, context)
+    return if_all((runs(loop) for loop in loops if not loop.trip_count()), result, context)
 
 
-def _runs(loop: CanonicalLoop) -> Node:
+def runs(loop: CanonicalLoop) -> Node:
     """The condition that a loop runs, with a literal on the right-hand side."""
     if literal_value(loop.start) is not None:
         return binary(MIRRORED[loop.relation], loop.bound, loop.start)

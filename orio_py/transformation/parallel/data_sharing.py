@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from orio_py.ctree.build import literal_value
 from orio_py.ctree.dependence.legality import may_parallelise
@@ -25,13 +25,21 @@ class Sharing:
     """The data-sharing clauses that a loop needs.
 
     `last` are private variables whose value in the last iteration is read afterwards; `linear` are
-    integers that each iteration steps by a constant.
+    integers that each iteration steps by a constant.  The arrays `atomic` are changed by the statements `updates`, one
+    thread at a time; all this is right where `tests` hold.
     """
 
     private: tuple[str, ...] = ()
     last: tuple[str, ...] = ()
     reductions: tuple[Accumulation, ...] = ()
     linear: tuple[tuple[str, int], ...] = ()
+    atomic: tuple[Accumulation, ...] = ()
+    updates: tuple[Node, ...] = ()
+    tests: tuple[Node, ...] = ()
+
+    def joined(self, other: Sharing) -> Sharing:
+        """What both say."""
+        return Sharing(*(getattr(self, part.name) + getattr(other, part.name) for part in fields(self)))
 
     @property
     def needs_an_iteration(self) -> bool:
@@ -40,9 +48,14 @@ class Sharing:
 
     @property
     def names(self) -> frozenset[str]:
-        """Every variable that a clause names."""
-        combined = (*(r.name for r in self.reductions), *(name for name, _ in self.linear))
+        """Every variable that a clause or an atomic statement is about."""
+        combined = (*(r.name for r in self.accumulated), *(name for name, _ in self.linear))
         return frozenset((*self.private, *self.last, *combined))
+
+    @property
+    def accumulated(self) -> tuple[Accumulation, ...]:
+        """What iterations accumulate into."""
+        return self.reductions + self.atomic
 
     def clauses(self) -> list[str]:
         """The clauses as OpenMP writes them."""
@@ -51,7 +64,7 @@ class Sharing:
             found.append(f"lastprivate({', '.join(self.last)})")
         found.extend(f"linear({name}: {step})" for name, step in self.linear)
         for operator in dict.fromkeys(r.operator for r in self.reductions):
-            names = ", ".join(r.name for r in self.reductions if r.operator == operator)
+            names = ", ".join(r.item or r.name for r in self.reductions if r.operator == operator)
             found.append(f"reduction({operator}: {names})")
         return found
 
@@ -97,13 +110,25 @@ def verdict_of(
     """What the dependence test says of running the loops' iterations at the same time, and of which loop."""
     known = replace(context, live_after=context.live_after - set(shared.last))
     private = frozenset((*shared.private, *shared.last, *(loop.index for loop in loops)))
+    arrays = frozenset(r.name for r in shared.accumulated if _is_array(r.name, context))
     combined = frozenset((*(r.name for r in shared.reductions), *(name for name, _ in shared.linear)))
     for level, loop in enumerate(loops):
         inside = replace(known, surrounding=(*known.surrounding, *loops[:level]))
-        found = may_parallelise(loop, dependence_context(inside), private=private, reductions=combined)
+        found = may_parallelise(
+            loop,
+            dependence_context(inside),
+            private=private,
+            reductions=combined - arrays,
+            accumulated=arrays,
+        )
         if not isinstance(found, Legal):
             return found, loop
     return Legal(), loops[0]
+
+
+def _is_array(name: str, context: Context) -> bool:
+    declared = context.declarations.get(name)
+    return declared is not None and declared.is_array_like
 
 
 def require_independent(
@@ -166,7 +191,7 @@ def require_order_free(shared: Sharing, what: str, context: Context, *, force: b
 
     Raises Refusal: ORIO-T090.
     """
-    for found in shared.reductions:
+    for found in shared.accumulated:
         if found.exact or context.assumptions.reassociate:
             continue
         other = "give another zero or NaN" if found.operator in {"min", "max"} else "round differently"

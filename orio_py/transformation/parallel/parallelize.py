@@ -23,9 +23,10 @@ from dataclasses import dataclass, replace
 from orio_py.core.expr import Value
 from orio_py.ctree.build import block
 from orio_py.ctree.loops import CanonicalLoop, nest, outermost_loops
-from orio_py.ctree.nodes import Node
+from orio_py.ctree.nodes import Compound, Node
 from orio_py.transformation.arguments import optional_text, positive_int, text
 from orio_py.transformation.base import Context, refuse
+from orio_py.transformation.certain_conditions import if_all
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.final_index import with_final_indices
 from orio_py.transformation.forms import (
@@ -41,6 +42,7 @@ from orio_py.transformation.parallel.annotate import (
     require_direct,
     require_no_constructs,
 )
+from orio_py.transformation.parallel.array_sharing import with_arrays
 from orio_py.transformation.parallel.clause_check import require_count
 from orio_py.transformation.parallel.data_sharing import (
     Sharing,
@@ -95,11 +97,14 @@ class Parallelize:
         loops = self._loops(node, context)
         shared = sharing(loops, context)
         if not self.trusted:
+            shared = with_arrays(shared, loops, context)
             require_independent(loops, shared, _WHAT, context, force=self.force)
             require_order_free(shared, _WHAT, context, force=self.force)
-        result = annotated(pragma_lines([self._text(shared)]), node, context)
+        result = annotated(pragma_lines([self._text(shared)]), _with_atomic(node, shared, context), context)
         if shared.needs_an_iteration:
             result = block(at_least_once(result, loops, context))
+        if shared.tests:
+            result = block(if_all(shared.tests, _in_block(result), context, otherwise=_in_block(node)))
         return with_final_indices(result, loops, _WHAT, context)
 
     def _loops(self, node: Node, context: Context) -> list[CanonicalLoop]:
@@ -126,6 +131,21 @@ class Parallelize:
         if self.schedule:
             parts.append(f"schedule({_schedule(self.schedule)})")
         return " ".join([*parts, *shared.clauses()])
+
+
+def _in_block(statement: Node) -> Node:
+    return statement if isinstance(statement, Compound) else block(statement)
+
+
+def _with_atomic(node: Node, shared: Sharing, context: Context) -> Node:
+    """The loop with the directive that each update of an element needs which several threads may come to."""
+    updates = {id(statement) for statement in shared.updates}
+
+    def change(statement: Node, inner: Context) -> Node:
+        del inner
+        return block(*pragma_lines(["omp atomic"]), statement)
+
+    return rewrite_where(node, lambda part: id(part) in updates, change, context) if updates else node
 
 
 def schedule_text(value: Value, name: str) -> str:

@@ -1,16 +1,16 @@
-"""Scalars into which a loop only accumulates, and with which operator of OpenMP.
+"""Scalars, and elements of arrays, into which a loop only accumulates, and with which operator of OpenMP.
 
     s += e;  s -= e;  s = e + s;  s++;          +
     m = e < m ? e : m;  if (e < m) m = e;       min
     ok = e && ok;                               &&
 
-The statements may stand anywhere in the body, and nothing else may use the variable; their value is not
-used either, as in `y[i] = (s += x[i])`.  Source: OpenMP API 5.2, section 5.5 (reduction clauses).
+The statements may stand anywhere in the body, and nothing else may use the variable, or the array; their value is
+not used either, as in `y[i] = (s += x[i])`.  Source: OpenMP API 5.2, section 5.5 (reduction clauses).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from orio_py.ctree.equal import equal
@@ -37,7 +37,7 @@ _NARROW = frozenset({"char", "short", "int8_t", "int16_t", "uint8_t", "uint16_t"
 
 @dataclass(frozen=True, slots=True)
 class Accumulation:
-    """A scalar that a body combines with values by one operator.
+    """A scalar, or an array whose elements, that a body combines with values by one operator.
 
     `exact` says that the order of the combinations makes no difference, `certain` that every iteration
     makes one, `truth` that the variable may hold another value than 0 and 1 and becomes one of them;
@@ -50,16 +50,19 @@ class Accumulation:
     certain: bool
     truth: bool
     place: Node
+    item: str = ""
+    """What the clause names where that is not the whole variable: a section of an array."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
-    """One accumulating statement: its operator, how often it names the variable, and what it adds."""
+class Update:
+    """One accumulating statement: its operator, how often it names the target, and what it adds."""
 
     operator: str
     uses: int
     value: Node | None
     place: Node
+    target: Node
 
 
 def accumulation(body: Node, name: str, context: Context) -> Accumulation | None:
@@ -67,19 +70,29 @@ def accumulation(body: Node, name: str, context: Context) -> Accumulation | None
     declared = context.declarations.get(name)
     if name in declared_names(body) or (declared is not None and not declared.is_scalar):
         return None
-    steps = _steps(body, name)
+    steps = accumulating_steps(body, lambda target: _is(target, name))
     uses = sum(1 for node in walk(body) if isinstance(node, c_ast.ID) and node.name == name)
-    operators = {step.operator for step in steps}
-    if len(operators) != 1 or uses != sum(step.uses for step in steps):
+    if uses != sum(step.uses for step in steps) or (found := combined(steps, declared, context)) is None:
         return None
-    verdicts = [_is_exact(step, declared, context) for step in steps]
-    if None in verdicts:
-        return None
+    operator, exact = found
     always = {id(statement) for statement in body_statements(body)}
     certain = any(id(step.place) in always for step in steps)
-    operator = operators.pop()
     truth = operator in _LOGICAL and not (declared is not None and declared.type in _TRUTH)
-    return Accumulation(name, operator, all(verdicts), certain, truth, steps[0].place)
+    return Accumulation(name, operator, exact, certain, truth, steps[0].place)
+
+
+def combined(
+    steps: Sequence[Update], declared: CDeclaration | None, context: Context
+) -> tuple[str, bool] | None:
+    """The operator of all steps, and whether their order makes no difference; None where no order gives the same.
+
+    `declared` has the type of what they change.
+    """
+    operators = {step.operator for step in steps}
+    verdicts = [_is_exact(step, declared, context) for step in steps]
+    if len(operators) != 1 or None in verdicts:
+        return None
+    return operators.pop(), all(verdicts)
 
 
 def induction_step(body: Node, name: str, context: Context) -> int | None:
@@ -121,12 +134,14 @@ def _writes(node: Node, name: str) -> bool:
             return False
 
 
-def _steps(body: Node, name: str) -> list[_Step]:
-    found: list[_Step] = []
+def accumulating_steps(body: Node, is_target: Callable[[Node], bool]) -> list[Update]:
+    """The statements that combine a target with a value, in the order of the source."""
+    found: list[Update] = []
     stack = [body]
     while stack:
         node = stack.pop()
-        step = _step(node, name)
+        target = _assigned(node)
+        step = None if target is None or not is_target(target) else _step(node, target)
         if step is not None:
             found.append(step)
         else:
@@ -134,69 +149,84 @@ def _steps(body: Node, name: str) -> list[_Step]:
     return found
 
 
-def _step(node: Node, name: str) -> _Step | None:
+def _assigned(node: Node) -> Node | None:
+    """What a statement changes that may be an accumulating one."""
     match node:
-        case c_ast.UnaryOp(op=op, expr=target) if op in INCREMENTS and _is(target, name):
-            return _Step("+", 1, None, node)
-        case c_ast.Assignment(op=op, lvalue=target, rvalue=value) if _is(target, name):
-            if op in _COMPOUND:
-                return _Step(_COMPOUND[op], 1, value, node)
-            return _plain(node, value, name) if op == "=" else None
-        case c_ast.If(cond=condition, iftrue=then, iffalse=None):
-            return _conditional(node, condition, sole_statement(then), name)
+        case c_ast.UnaryOp(op=op, expr=target) if op in INCREMENTS:
+            return target
+        case c_ast.Assignment(lvalue=target):
+            return target
+        case c_ast.If(iftrue=then, iffalse=None) if isinstance(
+            only := sole_statement(then), c_ast.Assignment
+        ):
+            return only.lvalue
         case _:
             return None
 
 
-def _plain(node: Node, value: Node, name: str) -> _Step | None:
+def _step(node: Node, target: Node) -> Update | None:
+    match node:
+        case c_ast.UnaryOp():
+            return Update("+", 1, None, node, target)
+        case c_ast.Assignment(op=op, rvalue=value):
+            if op in _COMPOUND:
+                return Update(_COMPOUND[op], 1, value, node, target)
+            return _plain(node, value, target) if op == "=" else None
+        case c_ast.If(cond=condition, iftrue=then, iffalse=None):
+            return _conditional(node, condition, sole_statement(then), target)
+        case _:
+            return None
+
+
+def _plain(node: Node, value: Node, target: Node) -> Update | None:
     """`s = …` with `s` as one operand on the right."""
     match value:
-        case c_ast.BinaryOp(op="+" | "-") if _is_term(value, name, {"+", "-"}):
-            return _Step("+", 2, value, node)
-        case c_ast.BinaryOp(op="*" | "&" | "|" | "^" as op) if _is_term(value, name, {op}):
-            return _Step(op, 2, value, node)
-        case c_ast.BinaryOp(op="&&" | "||" as op, left=other, right=last) if _is(last, name):
+        case c_ast.BinaryOp(op="+" | "-") if _is_term(value, target, {"+", "-"}):
+            return Update("+", 2, value, node, target)
+        case c_ast.BinaryOp(op="*" | "&" | "|" | "^" as op) if _is_term(value, target, {op}):
+            return Update(op, 2, value, node, target)
+        case c_ast.BinaryOp(op="&&" | "||" as op, left=other, right=last) if equal(last, target):
             # With the variable first, `other` would not always be evaluated in the original.
-            return _Step(op, 2, other, node)
+            return Update(op, 2, other, node, target)
         case c_ast.TernaryOp(cond=condition, iftrue=first, iffalse=second):
-            return _extreme_step(node, condition, first, second, name, uses=3)
+            return _extreme_step(node, condition, first, second, target, uses=3)
         case c_ast.FuncCall(name=c_ast.ID(name=function), args=c_ast.ExprList(exprs=[first, second])):
-            if function in _EXTREMES and _is(first, name) != _is(second, name):
-                return _Step(_EXTREMES[function], 2, second if _is(first, name) else first, node)
+            if function in _EXTREMES and equal(first, target) != equal(second, target):
+                return Update(_EXTREMES[function], 2, second if equal(first, target) else first, node, target)
             return None
         case _:
             return None
 
 
-def _conditional(node: Node, condition: Node, then: Node | None, name: str) -> _Step | None:
+def _conditional(node: Node, condition: Node, then: Node | None, target: Node) -> Update | None:
     """`if (e < m) m = e;`."""
     match then:
-        case c_ast.Assignment(op="=", lvalue=target, rvalue=value) if _is(target, name):
-            return _extreme_step(node, condition, value, target, name, uses=2)
+        case c_ast.Assignment(op="=", rvalue=value):
+            return _extreme_step(node, condition, value, target, target, uses=2)
         case _:
             return None
 
 
 def _extreme_step(
-    node: Node, condition: Node, chosen: Node, rejected: Node, name: str, *, uses: int
-) -> _Step | None:
+    node: Node, condition: Node, chosen: Node, rejected: Node, target: Node, *, uses: int
+) -> Update | None:
     """`condition ? chosen : rejected` as the smaller or larger of the variable and another value."""
     if not isinstance(condition, c_ast.BinaryOp) or condition.op not in {"<", "<=", ">", ">="}:
         return None
-    other = rejected if _is(chosen, name) else chosen
-    if _is(chosen, name) == _is(rejected, name) or not _is_repeatable(other):
+    other = rejected if equal(chosen, target) else chosen
+    if equal(chosen, target) == equal(rejected, target) or not is_repeatable(other):
         return None
     smaller, larger = condition.left, condition.right
     if ">" in condition.op:
         smaller, larger = larger, smaller
     if equal(smaller, chosen) and equal(larger, rejected):
-        return _Step("min", uses, other, node)
+        return Update("min", uses, other, node, target)
     if equal(smaller, rejected) and equal(larger, chosen):
-        return _Step("max", uses, other, node)
+        return Update("max", uses, other, node, target)
     return None
 
 
-def _is_repeatable(node: Node) -> bool:
+def is_repeatable(node: Node) -> bool:
     """Whether evaluating an expression once more changes nothing."""
     changing = (c_ast.Assignment, c_ast.FuncCall)
     return not any(
@@ -205,7 +235,7 @@ def _is_repeatable(node: Node) -> bool:
     )
 
 
-def _is_exact(step: _Step, declared: CDeclaration | None, context: Context) -> bool | None:
+def _is_exact(step: Update, declared: CDeclaration | None, context: Context) -> bool | None:
     """Whether the order of such steps makes no difference; None where no order gives the same at all."""
     integers = {"&", "|", "^"} | _LOGICAL
     if declared is None or not declared.is_integer:
@@ -261,12 +291,12 @@ def _is_integer_variable(node: Node, context: Context) -> bool:
     return declared.is_integer and len(declared.dimensions) + declared.pointers == len(subscripts)
 
 
-def _is_term(node: Node, name: str, operators: set[str]) -> bool:
-    """Whether the variable is one operand of a chain of operators, not on the right of a minus."""
+def _is_term(node: Node, target: Node, operators: set[str]) -> bool:
+    """Whether the target is one operand of a chain of operators, not on the right of a minus."""
     if isinstance(node, c_ast.BinaryOp) and node.op in operators:
-        right = node.op != "-" and _is_term(node.right, name, operators)
-        return _is_term(node.left, name, operators) or right
-    return _is(node, name)
+        right = node.op != "-" and _is_term(node.right, target, operators)
+        return _is_term(node.left, target, operators) or right
+    return equal(node, target)
 
 
 def _is(node: Node, name: str) -> bool:
