@@ -11,6 +11,7 @@ import re
 _HIDDEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 _PRAGMAS = re.compile(r"(?:^[ \t]*#[ \t]*pragma\b(?:[^\n]*\\\n)*[^\n]*\n\s*)+\Z", re.MULTILINE)
+_ELSE = re.compile(r"^[ \t]*#[ \t]*(?:else|elif)\b.*?^(?=[ \t]*#[ \t]*endif\b)", re.MULTILINE | re.DOTALL)
 _KEYWORD = re.compile(r"\b(for|while|do|if|else)\b")
 
 
@@ -27,6 +28,21 @@ def loops_at(text: str, function: str, first: int, last: int) -> tuple[int, int]
     opening, closing = start + loops[first - 1], _statement_end(shown, start + loops[last - 1])
     pragmas = _PRAGMAS.search(text, start, opening)
     return (pragmas.start() if pragmas else opening), closing
+
+
+def outermost_loops(text: str) -> list[tuple[int, int]]:
+    """Start and end of each `for` loop that no other one is around, with the pragmas before it.
+
+    Of alternatives of the preprocessor the first ones are read.  Raises `LookupError` where brackets do not match then.
+    """
+    shown = _blanked(_blanked(_blanked(text, _HIDDEN), _ELSE), _DIRECTIVE)
+    found: list[tuple[int, int]] = []
+    for loop in re.finditer(r"\bfor\s*\(", shown):
+        if found and loop.start() < found[-1][1]:
+            continue
+        pragmas = _PRAGMAS.search(text, found[-1][1] if found else 0, loop.start())
+        found.append((pragmas.start() if pragmas else loop.start(), _statement_end(shown, loop.start())))
+    return found
 
 
 def _blanked(text: str, pattern: re.Pattern[str]) -> str:

@@ -102,12 +102,18 @@ def transform_file(
 ) -> tuple[bytes | None, tuple[HostKernel, ...]]:
     """The file with every recipe applied at one configuration, and the kernels that it then calls.
 
-    None for the file when it has no region.  Raises DiagnosticError (a refusal, say).
+    None for the file when it has no region.  Raises DiagnosticError; of refusals those of all tasks.
     """
     contents: dict[Span, str] = {}
     functions = HostFunctions()
+    refused: list[Diagnostic] = []
     for loaded in file.tasks:
-        contents.update(transformed_contents(loaded, pins, version, functions))
+        try:
+            contents.update(transformed_contents(loaded, pins, version, functions))
+        except Refusal as refusal:
+            refused.extend(refusal.diagnostics)
+    if refused:
+        raise Refusal(*refused)
     return splice(file.source, contents) if contents else None, tuple(functions.kernels)
 
 

@@ -76,3 +76,17 @@ def test_a_file_is_scanned_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     report = orio_py.transform(path, output=tmp_path / "out.c")
     assert report.exit_code == 0
     assert outlined == [len(path.read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize("command", ["check", "transform"])
+def test_the_refusals_of_all_regions_are_told_at_once(tmp_path: Path, command: str) -> None:
+    region = "/*@ begin Loop(transform Parallelize()) @*/\n{}\n/*@ end @*/\n"
+    loops = [f"for (int i = 0; i < n; i++) a[i + {step}] = a[i];" for step in (1, 50, 2)]
+    text = f"void f(int n, double a[99]) {{\n{''.join(map(region.format, loops))}}}\n"
+    path = tmp_path / "three.c"
+    path.write_text(text, encoding="utf-8")
+    report = orio_py.check(path) if command == "check" else orio_py.transform(path, in_place=True)
+    lines = [d.position.line for d in report.diagnostics if d.position is not None]
+    assert report.exit_code == 2
+    assert lines == [3, 6, 9]
+    assert path.read_text(encoding="utf-8") == text

@@ -1,4 +1,4 @@
-"""Whether each iteration of a loop writes every element of an array that it reads, before it reads it.
+"""Whether each iteration of a loop writes every element of an array that it reads, before it reads it, and always the same.
 
     for (i = 0; i < n; i++) {
       for (m = 0; m < 5; m++) t[m] = a[5*i + m];         the elements 0 to 4 of `t` in each iteration
@@ -17,7 +17,7 @@ from itertools import product
 
 from orio_py.ctree.dependence.access import Instance
 from orio_py.ctree.dependence.affine import Linear, is_fixed
-from orio_py.ctree.dependence.scope import Constraint
+from orio_py.ctree.dependence.scope import Constraint, Scope
 from orio_py.ctree.dependence.sets import Solver, System
 
 _SUBSCRIPT = "@subscript"
@@ -49,10 +49,39 @@ def writes_before_reads(
     return True
 
 
+def writes_always_the_same(
+    instances: Sequence[Instance], name: str, body: Scope, solver: Solver, outer: Sequence[Constraint]
+) -> bool:
+    """Whether each iteration of a nest writes all elements of an array that any iteration writes.
+
+    `body` is the scope of the innermost loop of the nest.  Raises Undecided.
+    """
+    writes = [instance for instance in instances if instance.name == name and instance.is_write]
+    if body.why is not None or not all(_is_affine(write) for write in writes):
+        return False
+    band = [level.symbol for level in body.levels]
+    symbols = [*band, *(f"{_SUBSCRIPT}{number}" for number in range(len(writes[0].subscripts)))]
+    around = [row for c in body.domain if (row := c.linear()) is not None]
+    cases = [[row for part in choice for c in part if (row := c.linear())] for choice in product(*body.cases)]
+    any_iteration = [
+        (equal, [*positive, *around, *case])
+        for write in writes
+        for equal, positive in _systems(write, [level.symbol for level in write.levels], outer)
+        for case in cases
+    ]
+    certain = [write for write in writes if write.why is None]
+    own = [[level.symbol for level in write.levels if level.symbol not in band] for write in certain]
+    same = [part for write, names in zip(certain, own, strict=True) for part in _systems(write, names, outer)]
+    return bool(same) and solver.covers(symbols, any_iteration, same)
+
+
+def _is_affine(access: Instance) -> bool:
+    return all(subscript is not None and subscript.linear() is not None for subscript in access.subscripts)
+
+
 def _is_certain(write: Instance, read: Instance) -> bool:
     """Whether it is known in which iterations a write is made, and to which elements of as many subscripts."""
-    affine = all(s is not None and s.linear() is not None for s in write.subscripts)
-    return affine and write.why is None and len(write.subscripts) == len(read.subscripts)
+    return _is_affine(write) and write.why is None and len(write.subscripts) == len(read.subscripts)
 
 
 def _unlike(write: Instance, read: Instance) -> tuple[str, ...]:

@@ -137,10 +137,16 @@ def may_parallelise(
     return decided([loop], context, decide, concurrent=True)
 
 
-def is_temporary(loop: CanonicalLoop, name: str, context: DependenceContext) -> bool:
-    """Whether each iteration of a loop writes every element of an array that it reads, before it reads it."""
+def is_temporary(
+    loops: Sequence[CanonicalLoop], name: str, context: DependenceContext, *, read_later: bool
+) -> bool:
+    """Whether an array holds nothing that the iterations of a perfect nest hand on: each writes an element before it reads it.
+
+    Where the array is `read_later`, each iteration writes the same elements, so that the last one leaves them all.
+    """
     try:
-        return nest_of([loop], context).is_temporary(name)
+        nest = nest_of(loops, context)
+        return nest.is_temporary(name) and (not read_later or nest.keeps_last(name))
     except (Unanalysable, Undecided):
         return False
 

@@ -12,7 +12,7 @@ from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.dependence.arrays import delinearised, row_conditions
 from orio_py.ctree.dependence.collect import collect
 from orio_py.ctree.dependence.conflicts import Conflicts, common_levels, dependence
-from orio_py.ctree.dependence.coverage import writes_before_reads
+from orio_py.ctree.dependence.coverage import writes_always_the_same, writes_before_reads
 from orio_py.ctree.dependence.pairs import Dependence, IterationRelation, merged, pairs, unlike_pairs
 from orio_py.ctree.dependence.scalars import ScalarFlow, reduction_operator, same_change, scalar_flow
 from orio_py.ctree.dependence.schedule import header_names
@@ -113,8 +113,20 @@ class Nest:
         return tuple(level.symbol for level in self._accesses.body.levels)
 
     def is_temporary(self, name: str) -> bool:
-        """Whether each iteration of the outermost loop writes what it reads of an array before it reads it.  Raises Undecided."""
-        return writes_before_reads(self._accesses.instances, name, self._solver, self._outer)
+        """Whether each iteration writes what it reads of an array before it reads it, and nothing else may touch it.
+
+        Raises Undecided.
+        """
+        own = {(i.name, i.depth) for i in self.instances if i.name == name}
+        others = {(i.name, i.depth) for i in self.instances if i.name != name}
+        return not any(self.aliases.may_overlap(one, two) for one in own for two in others) and (
+            writes_before_reads(self._accesses.instances, name, self._solver, self._outer)
+        )
+
+    def keeps_last(self, name: str) -> bool:
+        """Whether each iteration writes the elements of an array that all write.  Raises Undecided."""
+        found = self._accesses
+        return writes_always_the_same(found.instances, name, found.body, self._solver, self._outer)
 
     def row_conditions(self) -> tuple[tuple[Constraint, ...], ...]:
         """What has to hold before the nest for its linearised subscripts to be rows and columns, in several ways."""

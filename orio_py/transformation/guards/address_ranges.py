@@ -202,7 +202,12 @@ class TouchedMemory:
             return None
         if self.spots.get(name) == frozenset({(name, 0)}):
             return None if declared.is_array_like else object_range(unary("&", ident(name)))
-        return self._rows(name, supply) if has_rows(declared) else self._elements(name, declared)
+        found = self._rows(name, supply) if has_rows(declared) else self._elements(name, declared)
+        is_whole = bool(declared.dimensions) and all(declared.dimensions) and declared.scope != "parameter"
+        if found is None and is_whole and not declared.pointers:
+            # Whatever is touched of an array lies in it.
+            return object_range(unary("&", ident(name)))
+        return found
 
     def _rows(self, name: str, supply: NameSupply) -> AddressRange | None:
         """The range of rows behind pointers, which are read where nothing may set them."""

@@ -35,8 +35,9 @@ from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import constant_value, parsed_extent
+from orio_py.transformation.forms import overwritten
 from orio_py.transformation.parallel.annotate import runs
-from orio_py.transformation.parallel.data_sharing import Sharing, verdict_of
+from orio_py.transformation.parallel.data_sharing import Sharing, starts_are_comparable, verdict_of
 from orio_py.transformation.parallel.reductions import (
     Accumulation,
     Update,
@@ -67,10 +68,7 @@ def with_arrays(shared: Sharing, loops: Sequence[CanonicalLoop], context: Contex
         declared = declaration(name, context)
         if declared is None or not declared.is_array_like or declared.qualifiers & {"volatile"}:
             return shared
-        if _is_own(declared, loops, context):
-            shared = replace(shared, private=(*shared.private, name))
-            continue
-        more = _accumulated(declared, loops, context)
+        more = _own(declared, loops, context) or _accumulated(declared, loops, context)
         if more is None:
             return shared
         shared = shared.joined(more)
@@ -87,20 +85,17 @@ def _array_in_the_way(found: Verdict) -> str | None:
             return None
 
 
-def _is_own(declared: CDeclaration, loops: Sequence[CanonicalLoop], context: Context) -> bool:
-    """Whether an array of the function holds nothing that iterations hand on."""
-    if (
-        declared.scope != "local"
-        or declared.storage
-        or declared.copied
-        or declared.name in context.live_after
-    ):
-        return False
-    count = _count(declared, context)
+def _own(declared: CDeclaration, loops: Sequence[CanonicalLoop], context: Context) -> Sharing | None:
+    """The clause for an array that holds nothing that iterations hand on; None for others."""
+    name, count = declared.name, _count(declared, context)
     if count is None or count > MOST_ELEMENTS:
-        return False
-    inside = replace(context, surrounding=(*context.surrounding, *loops[:-1]))
-    return is_temporary(loops[-1], declared.name, dependence_context(inside))
+        return None
+    kept = name in context.live_after or declared.scope != "local" or bool(declared.storage)
+    if kept and not starts_are_comparable(loops, context):
+        return None
+    if not is_temporary(loops, name, dependence_context(context), read_later=kept):
+        return None
+    return Sharing(last=(name,)) if kept else Sharing(private=(name,))
 
 
 def _count(declared: CDeclaration, context: Context) -> int | None:
@@ -177,7 +172,7 @@ def _section(
         place = places.get(id(step.place))
         if depth != 1 or place is None or not place.certain or not isinstance(step.target, c_ast.ArrayRef):
             return None
-        if not all(_is_steady(loop, changing, context) for loop in place.loops):
+        if not all(_is_steady(loop, loops[0], changing, context) for loop in place.loops):
             return None
         counted = [loop for loop in place.loops if _counts(step.target.subscript, loop, changing)]
         if len(counted) != 1:
@@ -210,11 +205,13 @@ def _places(node: Node, loops: tuple[CanonicalLoop, ...], certain: bool) -> Iter
             pass
 
 
-def _is_steady(loop: CanonicalLoop, changing: frozenset[str], context: Context) -> bool:
-    """Whether a loop has one range throughout, which may be asked for before the nest."""
+def _is_steady(loop: CanonicalLoop, nest: CanonicalLoop, changing: frozenset[str], context: Context) -> bool:
+    """Whether a loop has one range throughout a nest, which may be asked for before it."""
     for part in (loop.start, loop.bound):
         used = context.effects(part)
-        if used.writes or used.calls or used.opaque or used.array_reads or used.reads & changing:
+        if used.writes or used.calls or used.opaque or used.reads & changing:
+            return False
+        if overwritten(part, nest, context) is not None:
             return False
     return True
 

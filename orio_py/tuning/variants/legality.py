@@ -99,8 +99,8 @@ class Legality:
         return self.tried - sum(refusal.count for refusal in self.refusals)
 
     def summary(self) -> str | None:
-        """`K.c:4: 37 % of 2 000 drawn are refused: 30 % …; 7 % …`, the frequent reasons first; None if none is."""
-        if not self.refusals:
+        """`K.c:4: 37 % of 2 000 drawn are refused: 30 % …; 7 % …`, the frequent reasons first; None if none is, or the only one."""
+        if not self.refusals or self.size == 1:
             return None
         count = f"{self.tried:,}".replace(",", " ")
         some = f"{count} drawn" if self.tried < self.size else f"all {count}"

@@ -517,3 +517,34 @@ void f(size_t n, size_t m, float *a, float *b)
     found = transformed_file(text, {})
     assert "(long)m * (long)n" in found
     assert "(long)m * n" not in found
+
+
+def test_of_an_array_whose_elements_nobody_knows_the_whole_is_compared(tmp_path) -> None:
+    text = """#include <stdio.h>
+static double table[40];
+static void f(int n, double *out, const int *at)
+{
+  /*@ begin Loop(transform Parallelize()) @*/
+  for (int i = 0; i < n; i++) out[i] = table[at[i]] * 2;
+  /*@ end @*/
+}
+int main(void)
+{
+  double other[10] = {0};
+  int at[10];
+  for (int i = 0; i < 10; i++) at[i] = i * 7 % 10;
+  for (int shift = 0; shift < 30; shift++) {
+    for (int i = 0; i < 40; i++) table[i] = i + 1;
+    f(10, table + shift, at);
+    for (int i = 0; i < 40; i++) printf("%g ", table[i]);
+  }
+  f(10, other, at);
+  for (int i = 0; i < 10; i++) printf("%g ", other[i]);
+  return 0;
+}
+"""
+    new = transformed_file(text, {})
+    assert "(unsigned long)(&table + 1) <= (unsigned long)out" in new
+    assert compile_and_run(new, tmp_path, *checked(), *openmp()) == compile_and_run(
+        text, tmp_path, *checked()
+    )
