@@ -17,7 +17,7 @@ import numpy as np
 
 from orio_py.emulation.access import AccessPatterns, element_bytes
 from orio_py.emulation.decode import decode
-from orio_py.emulation.lanes import TRUE, UNKNOWN, ZERO, Array, Lanes, both, conjunction, merge
+from orio_py.emulation.lanes import TRUE, UNKNOWN, UNKNOWN_TRUTH, ZERO, Array, Lanes, both, conjunction, merge
 from orio_py.emulation.launch import WARP, DataPolicy
 from orio_py.emulation.loops import Compared, LoopHistory
 from orio_py.emulation.operands import DecodedInstruction, LaunchValues, RegisterFile
@@ -30,6 +30,7 @@ MOST_EXECUTED = 100_000
 
 _SHARED = frozenset({"LDS", "STS", "ATOMS", "LDSM", "STSM"})
 _LOCAL = frozenset({"LDL", "STL"})
+_PREDICATES = frozenset({"P", "UP"})
 
 
 class EndlessKernel(Exception):
@@ -224,6 +225,8 @@ class _Execution:
             if register is None:
                 continue
             file, number = register
+            if value.is_unknown and file in _PREDICATES:
+                value = UNKNOWN_TRUTH
             new = value if certain is True else Lanes(value.data, both(value.known, certain))
             held = self.registers.values[file]
             held[number] = new if threads is None else merge(threads, new, held[number])

@@ -220,6 +220,22 @@ def test_data_decide():
     assert executed(warp_items(small(*leave), 0))[3] == 1
 
 
+def test_conditions_that_are_known_for_some_threads_are_conditions():
+    """Threads 8 to 15 take the branch; what `FSETP` says for those before them is not known."""
+    code = (
+        "S2R R0, SR_TID.X",
+        "ISETP.LT.AND P0, PT, R0, 0x10, PT",
+        "ISETP.LT.AND P1, PT, R0, 0x8, PT",
+        "@P1 FSETP.GT.AND P0, PT, R2, RZ, PT",
+        "@P0 BRA `(over)",
+        "MOV R1, RZ",
+        "over:",
+        "EXIT",
+    )
+    trace = small(*code, block=32)
+    assert executed(warp_items(trace, 0)) == Counter(range(7))
+
+
 def test_calls_for_rare_operands_are_left_out():
     rare = ("LDG.E R0, [R2.64]", "FSETP.GT.AND P0, PT, R0, RZ, PT", "@P0 BRA `(usual)", "CALL.REL.NOINC `(slow)", "usual:", "EXIT",
             "slow:", "RET.REL.NODEC R4 `(k)")  # fmt: skip
