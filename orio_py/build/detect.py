@@ -124,6 +124,13 @@ def default_compiler() -> str:
     )
 
 
+def compiler_words() -> list[str]:
+    """The words that call `default_compiler`.  Raises EnvironmentProblem ORIO-B001 when there is none."""
+    name = default_compiler()
+    zig = zig_command() if name == "zig" else None
+    return list(zig) if zig is not None else [name]
+
+
 def processor_to_pin() -> int | None:
     """The processor to keep serial kernels on: the last one allowed, for the first ones serve interrupts.
 

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from orio_py.build.detect import compiler_version, default_compiler, zig_command
+from orio_py.build.detect import compiler_version, compiler_words
 from orio_py.build.process import run
 from orio_py.core.diagnostics import Diagnostic, EnvironmentProblem
 from orio_py.core.digest import digest
@@ -29,7 +29,7 @@ def emulation_core() -> NativeCore:
 
     Raises EnvironmentProblem: ORIO-B001 without one, ORIO-B062 when it does not build the file.
     """
-    words = _driver()
+    words = compiler_words()
     # A library is loaded from a file, which goes when the process ends.
     folder = TemporaryDirectory(prefix="orio-emulation-")
     atexit.register(folder.cleanup)
@@ -46,12 +46,6 @@ def emulation_core() -> NativeCore:
         return load_core(place)
     except OSError as error:
         raise _problem(str(error)) from None
-
-
-def _driver() -> list[str]:
-    name = default_compiler()
-    zig = zig_command() if name == "zig" else None
-    return list(zig) if zig is not None else [name]
 
 
 def _build(words: list[str], place: Path) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from orio_py.ctree import ctype
 from orio_py.ctree.ctype import DOUBLE, INT, CType, Rank, integer_value, named_type
 from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import walk
 
 FLOAT = CType(Rank.FLOAT)
 
@@ -29,6 +30,17 @@ _ONE: Mapping[str, Callable[[float], float]] = {
     "cos": math.cos,
 }
 _TWO: Mapping[str, Callable[[float, float], float]] = {"fmin": min, "fmax": max, "pow": math.pow}
+
+_FORMATS: Mapping[Rank, str] = {
+    Rank.BOOL: "?",
+    Rank.CHAR: "b",
+    Rank.SHORT: "h",
+    Rank.INT: "i",
+    Rank.LONG: "q",
+    Rank.FLOAT: "f",
+    Rank.DOUBLE: "d",
+}
+"""Formats of `struct`; those of unsigned types are in capitals."""
 
 
 class NoValueError(Exception):
@@ -108,6 +120,33 @@ def evaluate(node: Node, lookup: Lookup) -> Number:
             return _call(node, lookup)
         case _:
             raise NoValueError(f"a {type(node).__name__} has no value here")
+
+
+def number_from(data: bytes, kind: CType) -> Number:
+    """The number that is in memory as `data`."""
+    (value,) = struct.unpack(_format(kind), data)
+    return Number(kind, value)
+
+
+def number_bytes(number: Number) -> bytes:
+    """The number as it is in memory."""
+    return struct.pack(_format(number.type), number.value)
+
+
+def _format(kind: CType) -> str:
+    found = _FORMATS[kind.rank]
+    return "=" + (found.upper() if kind.unsigned else found)
+
+
+def unknown_function(node: Node) -> str | None:
+    """The first function that an expression calls and `evaluate` does not know."""
+    known = {*_ONE, *_TWO}
+    for call in walk(node):
+        if isinstance(call, c_ast.FuncCall):
+            name = call.name.name if isinstance(call.name, c_ast.ID) else "?"
+            if name not in known and name.removesuffix("f") not in known:
+                return name
+    return None
 
 
 def promoted(number: Number) -> Number:

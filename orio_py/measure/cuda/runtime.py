@@ -6,7 +6,7 @@ passes: what the host needs to start a kernel is not part of its time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter, process_time
@@ -100,9 +100,10 @@ class _Buffer:
 
 @dataclass(slots=True)
 class _Launched:
-    """A launch with its buffers."""
+    """A launch with its buffers, and what the code between the launch before and this one does to the arrays."""
 
     launch: Launch
+    changes: Sequence[Callable[[], object]]
     buffers: list[tuple[KernelArgument, _Buffer]] = field(
         default_factory=list[tuple[KernelArgument, "_Buffer"]]
     )
@@ -136,7 +137,7 @@ class CudaRun:
         variant = self.built.variant
         calls = {call.function: call for call in variant.calls}
         code = HostCode.of(variant.host, calls, self.data.types)
-        state = HostState.of(self.data)
+        state = HostState.of(self.data, self.arrays)
         try:
             code.run(state, self._record)
             for launched in self._launched:
@@ -153,6 +154,8 @@ class CudaRun:
         spent = Spent()
         try:
             for launched in self._launched:
+                for change in launched.changes:
+                    change()
                 spent += self._execute(launched)[0]
         except DriverProblem as problem:
             raise as_variant_problem(problem) from None
@@ -176,7 +179,7 @@ class CudaRun:
     def _record(self, launch: Launch, state: HostState) -> None:
         if launch.is_empty:
             return
-        launched = _Launched(launch)
+        launched = _Launched(launch, self.arrays.changes())
         self._launched.append(launched)
         for argument in launch.call.arguments:
             if (size := buffer_bytes(launch, argument)) is not None:

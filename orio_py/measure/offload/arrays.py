@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument
-from orio_py.ctree.evaluate import Number, number_type
+from orio_py.ctree.evaluate import Number, number_bytes, number_from, number_type
 from orio_py.kernel.call import size_name
 from orio_py.measure.job import DEFAULT_TOLERANCE
+from orio_py.measure.offload.compiled_loop import CompiledLoop
 from orio_py.measure.offload.host import Launch
-from orio_py.measure.offload.host_state import HostState, Pointer, number_bytes, number_from
+from orio_py.measure.offload.host_state import HostState, Pointer
 from orio_py.measure.offload.problem import VariantProblem
 from orio_py.measure.offload.variant import Combining, HostData, HostVariable
 
@@ -51,6 +53,7 @@ class HostArrays:
     data: HostData
     held: dict[str, Any] = field(init=False)
     _inputs: Any = field(init=False)
+    _changes: list[Callable[[], object]] = field(init=False, default_factory=list[Callable[[], object]])
 
     def __post_init__(self) -> None:
         self._inputs = np.memmap(self.data.inputs, np.uint8, "r") if self._has_data else np.zeros(0, np.uint8)
@@ -68,6 +71,42 @@ class HostArrays:
         for v in self.data.variables:
             if v.name in self.held and v.written:
                 self.held[v.name][:] = self._inputs[v.offset : v.offset + v.bytes]
+
+    def read(self, place: Pointer) -> bytes | None:
+        """The bytes of the element at a place; None outside of the array."""
+        element = self.held[place.name][max(0, place.offset) : place.offset + place.size]
+        return element.tobytes() if place.offset >= 0 and len(element) == place.size else None
+
+    def write(self, place: Pointer, element: bytes) -> bool:
+        """Put an element at a place; whether the array has it."""
+        held = self.held[place.name]
+        if not 0 <= place.offset <= len(held) - len(element):
+            return False
+        part, new = held[place.offset : place.offset + len(element)], np.frombuffer(element, np.uint8)
+        self._change(partial(np.copyto, part, new))
+        return True
+
+    def run_loop(self, loop: CompiledLoop, scalars: Mapping[str, bytes]) -> Mapping[str, bytes]:
+        """Run a loop on the arrays; the scalars that it has changed.  Raises NoValueError."""
+        arrays = [self.held[name] for name in loop.arrays]
+        places = {name: np.frombuffer(bytearray(scalars[name]), np.uint8) for name in loop.scalars}
+
+        def ran() -> None:
+            for name, place in places.items():
+                place[:] = np.frombuffer(scalars[name], np.uint8)
+            loop.run(list(places.values()), arrays)
+
+        self._change(ran)
+        return {name: places[name].tobytes() for name in loop.changed}
+
+    def changes(self) -> Sequence[Callable[[], object]]:
+        """What was done to the arrays since this was asked for the last time, to be done again on restored inputs."""
+        found, self._changes = self._changes, []
+        return found
+
+    def _change(self, change: Callable[[], object]) -> None:
+        change()
+        self._changes.append(change)
 
     def part(self, launch: Launch, argument: KernelArgument, size: int) -> Any:
         """The bytes of the host's array that a buffer of `size` bytes holds.

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.source import Position
+from orio_py.ctree.build import const
 from orio_py.ctree.ctype import INT
-from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.evaluate import NoValueError, Number, combine, convert, number_type
 from orio_py.ctree.nodes import INCREMENTS, Comment, GuardedPragma, Node, Transform, c_ast
 from orio_py.kernel.call import data_function
+from orio_py.measure.offload.compiled_loop import is_compiled
 from orio_py.measure.offload.host_state import HostState, Pointer, parsed
 from orio_py.measure.offload.variant import HostData, HostFunction
 
@@ -95,12 +96,11 @@ class HostCode:
             case c_ast.Decl():
                 self._declare(node, state)
             case c_ast.Assignment(lvalue=c_ast.ArrayRef() as element):
-                written = emit_expression(element)
-                raise NoValueError(
-                    f"`{written}` is assigned between them; offload the loops around that, too"
-                )
+                state.store(element, node.op[:-1], node.rvalue)
             case c_ast.Assignment():
                 self._assign(node.lvalue, node.op[:-1], state.number(node.rvalue), state)
+            case c_ast.UnaryOp(op=op, expr=c_ast.ArrayRef() as element) if op in INCREMENTS:
+                state.store(element, op.strip("p")[0], const(1))
             case c_ast.UnaryOp(op=op) if op in INCREMENTS:
                 self._assign(node.expr, node.op.strip("p")[0], Number(INT, 1), state)
             case c_ast.FuncCall(name=c_ast.ID(name=name)) if self._keeps_data(name):
@@ -110,6 +110,11 @@ class HostCode:
             case c_ast.If():
                 chosen = node.iftrue if state.number(node.cond).value else node.iffalse
                 self._run(chosen, state, launch)
+            case _ if is_compiled(node):
+                state.run_loop(node)
+            case c_ast.While():
+                while state.number(node.cond).value:
+                    self._run(node.stmt, state, launch)
             case c_ast.For():
                 self._run(node.init, state, launch)
                 while node.cond is None or state.number(node.cond).value:

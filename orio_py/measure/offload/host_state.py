@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
+from typing import Protocol
 
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.source import SourceFile
 from orio_py.ctree.build import index
-from orio_py.ctree.ctype import CType, Rank
-from orio_py.ctree.evaluate import NoValueError, Number, convert, evaluate, number_type
+from orio_py.ctree.ctype import INT, CType
+from orio_py.ctree.emit_expression import emit_expression
+from orio_py.ctree.evaluate import (
+    NoValueError,
+    Number,
+    combine,
+    convert,
+    evaluate,
+    number_bytes,
+    number_from,
+    number_type,
+    unknown_function,
+)
 from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.rewrite import map_children
+from orio_py.measure.offload.compiled_loop import CompiledLoop
 from orio_py.measure.offload.variant import HostData, HostMember, HostVariable
-
-_FORMATS: Mapping[Rank, str] = {
-    Rank.BOOL: "?",
-    Rank.CHAR: "b",
-    Rank.SHORT: "h",
-    Rank.INT: "i",
-    Rank.LONG: "q",
-    Rank.FLOAT: "f",
-    Rank.DOUBLE: "d",
-}
-"""Formats of `struct`; those of unsigned types are in capitals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +43,36 @@ class Pointer:
     size: int = 0
 
 
+class HostMemory(Protocol):
+    """The arrays' contents, between two launches."""
+
+    def read(self, place: Pointer) -> bytes | None:
+        """The bytes of the element at a place; None outside of the array."""
+        ...
+
+    def write(self, place: Pointer, element: bytes) -> bool:
+        """Put an element at a place; whether the array has it."""
+        ...
+
+    def run_loop(self, loop: CompiledLoop, scalars: Mapping[str, bytes]) -> Mapping[str, bytes]:
+        """Run a loop on the arrays; the scalars that it has changed.  Raises NoValueError."""
+        ...
+
+
 @dataclass(slots=True)
 class HostState:
-    """The scalars of the timed code while it runs; arrays are known by their extents only."""
+    """The scalars of the timed code while it runs; without a `memory` arrays are known by their extents only."""
 
     data: HostData
+    memory: HostMemory | None = None
     scalars: dict[str, Number] = field(default_factory=dict[str, Number])
     types: dict[str, CType] = field(default_factory=dict[str, CType])
     _waiting: set[str] = field(default_factory=set[str])
 
     @classmethod
-    def of(cls, data: HostData) -> HostState:
+    def of(cls, data: HostData, memory: HostMemory | None = None) -> HostState:
         """The state before the timed code; what is not fixed by the text is read from the file of inputs."""
-        state = cls(data)
+        state = cls(data, memory)
         for variable in data.variables:
             if variable.is_array or variable.members or variable.type == "long double":
                 continue
@@ -71,28 +89,90 @@ class HostState:
 
     def number(self, node: Node) -> Number:
         """The value of an expression.  Raises NoValueError."""
-        members: dict[str, Number] = {}
-        plain = self._plain(node, members)
-        return evaluate(plain, lambda name: members[name] if name in members else self.lookup(name))
+        parts: dict[str, Number | c_ast.ArrayRef] = {}
+        plain = self._plain(node, parts)
 
-    def _plain(self, node: Node, members: dict[str, Number]) -> Node:
+        def value(name: str) -> Number:
+            part = parts.get(name)
+            if part is None:
+                return self.lookup(name)
+            return part if isinstance(part, Number) else self._loaded(part)
+
+        return evaluate(plain, value)
+
+    def store(self, element: c_ast.ArrayRef, op: str, value: Node) -> None:
+        """Assign to an element of an array, as `=` or, with `op`, as `+=` and its like do.
+
+        Without a memory the element's place is looked at and nothing is stored.  Raises NoValueError.
+        """
+        place, kind = self._numbered(element)
+        if self.memory is None:
+            if (name := unknown_function(value)) is not None:
+                raise NoValueError(f"the function `{name}` is not known")
+            return
+        number = self.number(value)
+        if op:
+            number = combine(op, self._loaded(element), number)
+        if not self.memory.write(place, number_bytes(convert(number, kind))):
+            raise NoValueError(f"`{emit_expression(element)}` lies outside of `{place.name}`")
+
+    def run_loop(self, loop: Node) -> None:
+        """Run a loop that `is_compiled` on the arrays' contents; without a memory what it changes is not known behind it.
+
+        Raises NoValueError.
+        """
+        compiled = CompiledLoop.of(loop, self.data, self.types, self.scalars)
+        for name in compiled.changed if self.memory is None else ():
+            self.scalars.pop(name, None)
+        if self.memory is None:
+            return
+        given = {
+            name: number_bytes(self.scalars.get(name, convert(Number(INT, 0), self.types[name])))
+            for name in compiled.scalars
+        }
+        for name, changed in self.memory.run_loop(compiled, given).items():
+            self.scalars[name] = number_from(changed, self.types[name])
+
+    def _numbered(self, element: c_ast.ArrayRef) -> tuple[Pointer, CType]:
+        """The place and the type of an element.  Raises NoValueError for rows."""
+        place = self.pointer(c_ast.UnaryOp("&", element))
+        array = self.array(place.name)
+        if len(reference_parts(element)[1]) < len(array.dimensions):
+            raise NoValueError(f"`{emit_expression(element)}` is a row")
+        return place, number_type(array.type)
+
+    def _loaded(self, element: c_ast.ArrayRef) -> Number:
+        """The value of an element.  Raises NoValueError."""
+        place, kind = self._numbered(element)
+        if self.memory is None:
+            raise NoValueError(f"`{emit_expression(element)}` has no value here")
+        if (held := self.memory.read(place)) is None:
+            raise NoValueError(f"`{emit_expression(element)}` lies outside of `{place.name}`")
+        return number_from(held, kind)
+
+    def _plain(self, node: Node, parts: dict[str, Number | c_ast.ArrayRef]) -> Node:
         """The expression over scalars alone.
 
         The sizes of arrays' elements and rows, as in `sizeof(A[0])`, become numbers; members of structures, as in
-        `g.n`, `g->n` and `p[0].w[2]`, names with a dot, whose values come to `members`.
+        `g.n`, `g->n` and `p[0].w[2]`, and elements of arrays names with a dot, whose values come to `parts`: those of
+        elements later, as the expression may ask first whether they are there.
         """
         match node:
             case c_ast.UnaryOp(op="sizeof", expr=c_ast.ArrayRef() as element):
                 return c_ast.Constant("unsigned long int", f"{self._row_bytes(element)}ul")
             case c_ast.Cast(expr=pointer) if (address := self._address(pointer)) is not None:
                 return c_ast.Constant("unsigned long int", f"{address}ul")
+            case c_ast.ArrayRef() if (path := self._array_path(node)) is not None:
+                name = f"{path}.{len(parts)}"
+                parts[name] = node
+                return c_ast.ID(name)
             case c_ast.StructRef() | c_ast.ArrayRef(name=c_ast.StructRef()):
                 value = self._member(node)
-                name = f"a member.{len(members)}"
-                members[name] = value
+                name = f"a member.{len(parts)}"
+                parts[name] = value
                 return c_ast.ID(name)
             case _:
-                return map_children(node, lambda child: self._plain(child, members))
+                return map_children(node, lambda child: self._plain(child, parts))
 
     def _address(self, node: Node) -> int | None:
         """The address that a pointer expression has in a memory where variables lie far apart; None for numbers."""
@@ -232,6 +312,16 @@ class HostState:
         is_one = found is not None and owner is not None and owner.bytes == owner.element
         return path if is_one else None
 
+    def _array_path(self, element: c_ast.ArrayRef) -> str | None:
+        """The array that an element is of, a variable's or a member's; None where there is no such array."""
+        match reference_parts(element)[0]:
+            case c_ast.ID(name=name) if any(v.name == name and v.is_array for v in self.data.variables):
+                return name
+            case c_ast.StructRef() as member:
+                return self._path(member)
+            case _:
+                return None
+
     def _row(self, node: Node) -> Pointer:
         """The first element of a row.  Raises NoValueError."""
         base, subscripts = reference_parts(node)
@@ -287,22 +377,6 @@ def expression(text: str) -> Node:
         raise NoValueError(f"`{text}` is no expression") from None
     assert isinstance(statement, c_ast.Assignment)
     return statement.rvalue
-
-
-def number_from(data: bytes, kind: CType) -> Number:
-    """The number that is in memory as `data`."""
-    (value,) = struct.unpack(_format(kind), data)
-    return Number(kind, value)
-
-
-def number_bytes(number: Number) -> bytes:
-    """The number as it is in memory."""
-    return struct.pack(_format(number.type), number.value)
-
-
-def _format(kind: CType) -> str:
-    found = _FORMATS[kind.rank]
-    return "=" + (found.upper() if kind.unsigned else found)
 
 
 def parsed(text: str, typedefs: frozenset[str]) -> c_ast.Compound:

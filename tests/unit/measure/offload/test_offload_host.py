@@ -113,9 +113,13 @@ def test_host_code_around_kernels_is_followed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("y[0] = 1.0;", "`y[0]` is assigned between them; offload the loops around that, too"),
+        ("y[0] = 1.0;", "`y[0]` is a row"),
+        ("q[0] = 1.0;", "`q` is not an array"),
+        ("x[0] = other(n);", "the function `other` is not known"),
+        ("for (n = 0; n < 2; n++) x[n] = other(n);", "the function `other` is not known"),
         ("other(n);", "the call of `other`"),
-        ("while (n) n--;", "a While statement"),
+        ("do n--; while (n);", "a DoWhile statement"),
+        ("while (1) n = 1;", "more than 1000000 steps"),
         ("int q[3];", "the declaration of `q`"),
         ("n = q;", "the value of `q` is not known"),
         ("a = x[0];", "has no value here"),
