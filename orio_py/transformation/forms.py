@@ -217,8 +217,13 @@ def other_use(code: Node, name: str, context: Context) -> Node | None:
     return None
 
 
-def overwritten(part: Node, view: CanonicalLoop, context: Context) -> tuple[str, Node] | None:
-    """The variable through which an expression reads memory that a loop may change, and the place where it does."""
+def overwritten(
+    part: Node, view: CanonicalLoop, context: Context, counters: frozenset[str] = frozenset()
+) -> tuple[str, Node] | None:
+    """The variable through which an expression reads memory that a loop may change, and the place where it does.
+
+    `counters` may be assigned by their names.
+    """
     names = names_of(view.node, context.declarations)
     read = [
         found
@@ -230,6 +235,8 @@ def overwritten(part: Node, view: CanonicalLoop, context: Context) -> tuple[str,
     aliases = aliases_in(context)
     for written, node, is_written in references(view.body, names):
         for found in read if is_written else ():
+            if found.name == written.name and found.name in counters:
+                continue
             if _is_within(found.name, written.name) or aliases.may_overlap(found.spot, written.spot):
                 return found.variable, node
     return None

@@ -84,7 +84,7 @@ def _inner_loops(view: CanonicalLoop, what: str, context: Context) -> Iterator[_
 
 def _require_invariant(view: CanonicalLoop, what: str, context: Context) -> None:
     """The bounds of a fused loop keep their value while all copies run.  Raises Refusal: ORIO-T027."""
-    indices = {n for n in map(index_name, loops_in(view.body)) if n}
+    indices = frozenset(n for n in map(index_name, loops_in(view.body)) if n)
     inside = context.effects(view.body)
     changed = inside.scalar_writes - indices
     for part in (view.start, view.bound):
@@ -92,7 +92,7 @@ def _require_invariant(view: CanonicalLoop, what: str, context: Context) -> None
         names = used.reads
         volatile = {n for n in names if n in context.declarations and _is_volatile(n, context)}
         problem = sorted(changed & names | inside.escaping & used.array_reads | volatile)
-        if (found := overwritten(part, view, context)) is not None:
+        if (found := overwritten(part, view, context, indices)) is not None:
             problem.append(found[0])
         if problem:
             refuse("ORIO-T027", f"{what} needs inner bounds that no copy changes: `{problem[0]}`", part)
