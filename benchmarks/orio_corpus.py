@@ -27,6 +27,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -174,7 +175,7 @@ def _with_small_sizes(text: str, most: int) -> str:
 
 
 def _run(command: Sequence[str], folder: Path, limit: float) -> subprocess.CompletedProcess[str]:
-    """A finished command; its whole process group ends at the time limit."""
+    """A finished command; at the time limit it is ended."""
     own = {**os.environ, "XDG_DATA_HOME": str(folder / ".data")}
     with subprocess.Popen(
         command,
@@ -189,9 +190,18 @@ def _run(command: Sequence[str], folder: Path, limit: float) -> subprocess.Compl
         try:
             _, errors = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 9)
+            _end(process)
             raise
     return subprocess.CompletedProcess(command, process.returncode, "", errors)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Interrupt a command, which ends the compilers and test programs that it has started; later its group is killed."""
+    os.killpg(process.pid, signal.SIGINT)
+    try:
+        process.communicate(timeout=10)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _syntax_check(path: Path) -> list[str]:

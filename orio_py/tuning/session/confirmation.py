@@ -37,6 +37,9 @@ FEWEST_ROUNDS = 6
 FEWEST_ALONE = 5
 """Five rounds won out of five, with one finalist, have a probability of 1/32."""
 
+CLEAR_GAIN = 0.1
+"""A gain that is larger than this in each of the fewest rounds needs no further ones."""
+
 LEAST_ALLOWANCE = Seconds(10.0)
 """What heats and finals may take at least before rounds are left out."""
 
@@ -103,15 +106,17 @@ def hold_finals(
     clock: Clock,
     better: str = "faster",
 ) -> Verdict:
-    """Measure everybody `ROUNDS` times (fewer, at least six or with one finalist five, past `allowance` seconds), judge.
+    """Measure everybody `ROUNDS` times, judge.
 
+    There are fewer rounds, at least six or with one finalist five, past `allowance` seconds and where more could not
+    change the verdict: no finalist can be beyond chance any more, or the best has gained much in all of them.
     `better` is the word for a smaller objective.
     """
     everybody = [*originals, *finalists]
     fewest = FEWEST_ALONE if len(finalists) == 1 else FEWEST_ROUNDS
     start = perf_counter()
     for number in range(ROUNDS):
-        if number >= fewest and perf_counter() - start > allowance:
+        if number >= fewest and (perf_counter() - start > allowance or _is_decided(originals, finalists)):
             break
         _play_round(everybody, measure, rng)
     entries = [f.entry(is_original=any(f is other for other in originals)) for f in everybody]
@@ -168,17 +173,41 @@ def _play_round(
                 finalist.failed = failure
 
 
+def _is_decided(originals: Sequence[Finalist], finalists: Sequence[Finalist]) -> bool:
+    """Whether the verdict stands before the last round."""
+    original = _fastest(originals)
+    valid = [f for f in finalists if f.failed is None and f.rounds]
+    if not valid or not original.rounds:
+        return True
+    gains = {id(f): _gains(original, f) for f in valid}
+    best = gains[id(min(valid, key=lambda f: f.objective))]
+    if min(best) > CLEAR_GAIN:
+        return True
+    left = [1.0] * (ROUNDS - len(best))
+    return all(chance_of([*of_one, *left], among=len(valid)) > LEVEL for of_one in gains.values())
+
+
+def _fastest(originals: Sequence[Finalist]) -> Finalist:
+    """The build of the original that is compared with."""
+    standing = [f for f in originals if f.failed is None and f.rounds] or list(originals)
+    return min(standing, key=lambda f: f.objective if f.rounds else float("inf"))
+
+
+def _gains(original: Finalist, other: Finalist) -> list[float]:
+    """The relative gain of each round."""
+    return [_gain(o, b) for o, b in zip(original.rounds, other.rounds, strict=False)]
+
+
 def _judge(
     originals: Sequence[Finalist], finalists: Sequence[Finalist], clock: Clock, better: str
 ) -> Verdict:
-    standing = [f for f in originals if f.failed is None and f.rounds] or list(originals)
-    original = min(standing, key=lambda f: f.objective if f.rounds else float("inf"))
+    original = _fastest(originals)
     flags = _flags_remark(original, originals)
     valid = [f for f in finalists if f.failed is None and f.rounds]
     if not valid or not original.rounds:
         return Verdict(original, None, False, "no variant held up in the finals", clock)
     best = min(valid, key=lambda f: f.objective)
-    gains = [_gain(o, b) for o, b in zip(original.rounds, best.rounds, strict=False)]
+    gains = _gains(original, best)
     share = median(gains)
     won, chance = sum(gain > 0 for gain in gains), chance_of(gains, among=len(valid))
     score = f"won {won} of {len(gains)} rounds, p = {chance:.2g} by the sign test"

@@ -59,6 +59,27 @@ def test_a_clear_gain_wins() -> None:
     assert verdict.best is not None
     assert verdict.best.artifact.path.name == "fast"
     assert 1.9 < verdict.speedup < 2.1
+    assert len(calls) == 3 * FEWEST_ROUNDS
+
+
+def test_a_gain_that_is_not_clear_is_measured_in_all_rounds() -> None:
+    verdict, calls = finals({"original": [1.0], "fast": [0.95], "slow": [2.0]})
+    assert verdict.wins
+    assert len(calls) == 3 * ROUNDS
+
+
+def test_rounds_end_where_none_could_win_any_more() -> None:
+    """Three of five rounds lost: seven of ten, the best that is left, have p = 0.17."""
+    verdict, calls = finals({"original": [1.0], "maybe": [0.9, 1.1]})
+    assert not verdict.wins
+    assert len(calls) == 2 * 5
+    _, calls = finals({"original": [1.0], "maybe": [0.9, 0.9, 0.9, 0.9, 1.1]})
+    assert len(calls) == 2 * ROUNDS
+
+
+def test_rounds_go_on_while_another_finalist_could_win() -> None:
+    """Two of the first six rounds lost by one, none by the other, whose gain is small."""
+    _, calls = finals({"original": [1.0], "one": [0.5, 1.5, 0.5], "other": [0.97]})
     assert len(calls) == 3 * ROUNDS
 
 
@@ -115,7 +136,7 @@ def test_the_fewest_rounds_can_be_significant_for_all_finalists() -> None:
 
 
 def test_a_large_gain_with_two_lost_rounds_in_ten_is_not_beyond_chance() -> None:
-    fast = [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1.5, 1.5]
+    fast = [0.5, 1.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1.5]
     verdict, _ = finals({"original": [1.0], "fast": fast})
     assert not verdict.wins
     assert "won 8 of 10 rounds, p = 0.055" in verdict.reason
