@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from orio_py.core.source import SourceFile, Span
@@ -14,14 +14,22 @@ from orio_py.ctree.known_functions import CHECKS, MAXIMUM_NAMES, MINIMUM_NAMES, 
 from orio_py.ctree.lexer import TokenKind, names_in, scan
 from orio_py.ctree.macros import Macro
 from orio_py.ctree.nodes import Compound, Node, OwnFunction, c_ast
-from orio_py.ctree.rewrite import Rewriter, copy_with, used_names, walk
+from orio_py.ctree.rewrite import Rewriter, copy_with, used_names, walk, walk_statements
 from orio_py.ctree.symbols import CDeclaration, Scope, declaration_of
 from orio_py.ctree.unit.callees import Callee, callees, obstacles
 from orio_py.ctree.unit.control_flow import ControlFlow
 from orio_py.ctree.unit.external_declarations import OPAQUE
 from orio_py.ctree.unit.translation_unit import Function, TranslationUnit, translation_unit
 
-__all__ = ["FileScope", "FunctionHeader", "callees_at", "live_after", "surroundings", "with_file_names"]
+__all__ = [
+    "FileScope",
+    "FunctionHeader",
+    "callees_at",
+    "live_after",
+    "surroundings",
+    "with_file_names",
+    "with_independent_calls",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +252,13 @@ def with_file_names(tree: Compound, near: FileScope) -> Compound:
     return found
 
 
+def with_independent_calls(tree: Compound, near: FileScope) -> Compound:
+    """The code of a region where statements that call a function without a known body do nothing that it can see."""
+    found = _CallStatements(tree, near.unit.functions.keys()).rewrite(tree)
+    assert isinstance(found, Compound)
+    return found
+
+
 def callees_at(near: FileScope, called: Iterable[str]) -> Mapping[str, Callee]:
     """The functions among those called whose bodies mean the same at the region, with their calls told apart as its own."""
     parameters = near.function.parameters if near.function is not None else ()
@@ -290,6 +305,23 @@ def _named(kind: Node, name: str | None, place: c_ast.TypeDecl) -> Node:
             return copy_with(kind, declname=name, quals=[*kind.quals, *place.quals], coord=place.coord)
         case _:
             return kind
+
+
+class _CallStatements(Rewriter):
+    """`S(i, j);` as a statement of its own, where `S` has no body among those that are `known`."""
+
+    def __init__(self, tree: Compound, known: Collection[str]) -> None:
+        self._statements = {id(node) for node in walk_statements(tree)}
+        self._known = known
+
+    def visit_FuncCall(self, node: c_ast.FuncCall) -> Node:
+        match node.name:
+            case c_ast.ID(name=name, coord=coord) | OwnFunction(function=name, coord=coord) if (
+                id(node) in self._statements and name not in self._known
+            ):
+                return copy_with(node, name=OwnFunction(name, is_pure=True, coord=coord))
+            case _:
+                return self.generic(node)
 
 
 class _Calls(Rewriter):

@@ -14,6 +14,7 @@ class Promise(StrEnum):
 
     NOALIAS = "noalias"
     REASSOCIATE = "reassociate"
+    CALLS = "calls"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +22,14 @@ class Assumptions:
     """The section `assumptions` of a specification.
 
     `noalias` are the arrays that share memory with nothing else that the region uses, or True for all of
-    them; `reassociate` allows transformations that change the order of floating-point additions.
+    them; `reassociate` allows transformations that change the order of floating-point additions; with `calls` statements
+    that call a function without a known body may be executed in any order or at once, and touch nothing that the region uses.
     `position` is the place of `noalias`.
     """
 
     noalias: bool | frozenset[str] = False
     reassociate: bool = False
+    calls: bool = False
     position: Position | None = None
 
     def with_promises(self, promises: Collection[Promise]) -> Assumptions:
@@ -35,4 +38,5 @@ class Assumptions:
             self,
             noalias=True if Promise.NOALIAS in promises else self.noalias,
             reassociate=self.reassociate or Promise.REASSOCIATE in promises,
+            calls=self.calls or Promise.CALLS in promises,
         )

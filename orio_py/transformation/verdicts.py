@@ -5,6 +5,7 @@ from __future__ import annotations
 from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.dependence.verdict import DependenceContext, Illegal, Legal, Unknown, Verdict
 from orio_py.ctree.nodes import Node
+from orio_py.spec.assumptions import Promise
 from orio_py.transformation.base import Context, note, refuse
 
 
@@ -51,11 +52,12 @@ def require_legal(verdict: Verdict, what: str, node: Node, context: Context, *, 
         case Unknown(reason=reason, position=place, called=called):
             why = context.obstacles.get(called) if called is not None else None
             notes += [note(f"its body cannot stand in place of the call: {why}", place)] if why else []
+            promise = "" if called is None or why else f" or promise `{Promise.CALLS}` for such statements"
             refuse(
                 "ORIO-T041",
                 f"{what} cannot be shown to keep the result: {reason}",
                 place or node,
                 notes=notes,
-                help="add `force=True` to the transformation if you know that it is safe; the results of "
+                help=f"add `force=True` to the transformation{promise} if you know that it is safe; the results of "
                 "every variant are compared with the original's in any case",
             )

@@ -281,6 +281,7 @@ class _Finisher:
         return Assumptions(
             noalias=names,
             reassociate=self._get("assumptions", "reassociate") is True,
+            calls=self._get("assumptions", "calls") is True,
             position=noalias.position if noalias is not None else None,
         )
 
