@@ -47,7 +47,7 @@ class ScalarReplace:
     def apply(self, node: Node, context: Context) -> Node:
         """The tree with elements in scalars; the same object where there are none to replace.
 
-        Raises Refusal: ORIO-T013, ORIO-T060, ORIO-T061.
+        Raises Refusal: ORIO-T013, ORIO-T061.
         """
         if self.dtype is not None:
             check_type(self.dtype, "dtype", node)

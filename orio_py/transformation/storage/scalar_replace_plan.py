@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from orio_py.ctree.dependence.reuse import POINTER, MemoryObject
 from orio_py.ctree.nodes import Node, array_of, c_ast
-from orio_py.transformation.base import Context, refuse
+from orio_py.transformation.base import Context
 from orio_py.transformation.context import with_inner_declarations
 from orio_py.transformation.storage.array_uses.items import REPEATED, Loop, Ref, StatementList, Use
 from orio_py.transformation.storage.array_uses.live_ranges import LiveRange, Spans
@@ -44,7 +44,7 @@ class Scalar:
 
 
 class Planner:
-    """Plans the scalars of a tree; `plans` holds them by block.  Raises Refusal: ORIO-T060."""
+    """Plans the scalars of a tree; `plans` holds them by block."""
 
     def __init__(self, root: Node, uses: Uses, context: Context, dtype: str | None, *, force: bool) -> None:
         self.plans: dict[StatementList, list[Scalar]] = {}
@@ -154,14 +154,8 @@ class Planner:
     def _type(self, ref: Ref, use: Use) -> str:
         if use.declaration is not None:
             return use.declaration.type
-        if self._dtype is None:
-            refuse(
-                "ORIO-T060",
-                f"ScalarReplace needs the type of `{ref.text}`: no declaration of `{ref.name}` is visible",
-                use.node,
-                help=f"declare `{ref.name}` before the region, or give `dtype`, for example `dtype='double'`",
-            )
-        return self._dtype
+        # No type is certain but the element's own: GCC, "Referring to a Type with typeof"; C23 has it as `typeof`.
+        return self._dtype or f"__typeof__({ref.name}{'[0]' * len(ref.subscripts)})"
 
     # Whether nothing else touches it
 

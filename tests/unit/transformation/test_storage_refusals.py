@@ -26,7 +26,6 @@ BOX = "for (i = 0; i < 8; i++) for (j = 0; j < 8; j++)"
 C8 = ArrCopy("c[i][j]", (8, 8))
 
 CASES: tuple[tuple[Transformation, str, str], ...] = (
-    (ScalarReplace(), "ORIO-T060", f"{FOR_I} s += @z[0];"),
     (ScalarReplace(dtype="double *"), "ORIO-T061", f"@{FOR_I} s += x[0];"),
     (ScalarReplace(dtype="while"), "ORIO-T061", f"@{FOR_I} s += x[0];"),
     (ScalarReplace(prefix="2"), "ORIO-T013", f"@{FOR_I} s += x[0];"),
@@ -226,6 +225,14 @@ def test_global_pointers_may_be_changed_by_pointers_to_them() -> None:
     text = f"{FOR_I} {{ s += p[0] * p[0]; rows[i] = q; s -= p[0]; }}"
     inside = ScalarReplace().apply(statement(text), context(DECLARATIONS, exposed=frozenset("p")))
     assert "const double scv_1 = p[0];\n  s += scv_1 * scv_1;\n" in emit(inside)
+
+
+def test_scalars_for_elements_of_unknown_type_have_that_of_the_element() -> None:
+    node = statement("for (j = 0; j < 9; j++) z[i][2] += x[j];")
+    text = emit(ScalarReplace().apply(node, context(DECLARATIONS)))
+    assert text.startswith("__typeof__(z[0][0]) scv_1 = z[i][2];")
+    read = emit(ScalarReplace().apply(statement(f"{FOR_I} s += z[0];"), context(DECLARATIONS)))
+    assert "const __typeof__(z[0]) scv_1 = z[0];" in read
 
 
 def test_names_are_fresh() -> None:
