@@ -142,11 +142,11 @@ Assume = Annotated[
     list[Promise] | None,
     typer.Option(
         "--assume",
-        metavar="noalias|reassociate|calls",
+        metavar="noalias|reassociate|calls|longer",
         parser=one_of("--assume", Promise),
-        help="Promise of all regions that no arrays overlap, that sums may be formed in another order, or that statements "
-        "which call unknown functions may be executed in any order, as in the section `assumptions` of a specification; "
-        "may be repeated.",
+        help="Promise of all regions that no arrays overlap, that sums may be formed in another order, that statements "
+        "which call unknown functions may be executed in any order, or that arrays are longer than declared, as in the "
+        "section `assumptions` of a specification; may be repeated.",
     ),
 ]
 Settings = Annotated[

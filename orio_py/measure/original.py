@@ -20,7 +20,8 @@ from orio_py.spec.task import TuningTask
 _UNDEFINED_FUNCTION = 127
 """The code with which the loader ends a program that calls what it does not find."""
 _ADVICE = {
-    Stage.OUT_OF_BOUNDS: "correct the bound, or declare as many elements as the code touches: `decl dynamic double x[N + 1] …`"
+    Stage.OUT_OF_BOUNDS: "correct the bound, or declare as many elements as the code touches: `decl dynamic double x[N + 1] …`; "
+    "or promise that the arrays are longer than declared: `--assume longer`"
 }
 """What may help where the original ends so."""
 

@@ -15,6 +15,11 @@ class Promise(StrEnum):
     NOALIAS = "noalias"
     REASSOCIATE = "reassociate"
     CALLS = "calls"
+    LONGER = "longer"
+
+
+SPARE_ROWS = 8
+"""How much longer than declared arrays are that are promised to be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +29,14 @@ class Assumptions:
     `noalias` are the arrays that share memory with nothing else that the region uses, or True for all of
     them; `reassociate` allows transformations that change the order of floating-point additions; with `calls` statements
     that call a function without a known body may be executed in any order or at once, and touch nothing that the region uses.
-    `position` is the place of `noalias`.
+    `position` is the place of `noalias`.  With `longer` the arrays that the specification declares have `SPARE_ROWS` more
+    elements, or rows, at their end.
     """
 
     noalias: bool | frozenset[str] = False
     reassociate: bool = False
     calls: bool = False
+    longer: bool = False
     position: Position | None = None
 
     def with_promises(self, promises: Collection[Promise]) -> Assumptions:
@@ -39,4 +46,5 @@ class Assumptions:
             noalias=True if Promise.NOALIAS in promises else self.noalias,
             reassociate=self.reassociate or Promise.REASSOCIATE in promises,
             calls=self.calls or Promise.CALLS in promises,
+            longer=self.longer or Promise.LONGER in promises,
         )

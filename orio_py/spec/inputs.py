@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from orio_py.core.expr import Value
@@ -42,6 +42,11 @@ class Declaration:
     initialiser: str | None = None
     position: Position | None = None
     type_position: Position | None = None
+
+    def longer(self, rows: int) -> Declaration:
+        """An array with more elements, or rows, at its end; a scalar as it is."""
+        first, *others = self.dimensions or ("",)
+        return replace(self, dimensions=(f"({first}) + {rows}", *others)) if first else self
 
     @property
     def is_random(self) -> bool:
@@ -88,6 +93,10 @@ class InputSpec:
     def all_declarations(self) -> tuple[Declaration, ...]:
         """The variables that files declare, and those of `decl`, which count where a name is among both."""
         return (*self.file_declarations, *self.declarations)
+
+    def longer(self, rows: int) -> InputSpec:
+        """The inputs; arrays of `decl` have more elements, or rows, at their end."""
+        return replace(self, declarations=tuple(declared.longer(rows) for declared in self.declarations))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 
 from orio_py.core.source import Position, SourceFile, Span
-from orio_py.ctree.file_scope import FileScope
+from orio_py.ctree.file_scope import FileScope, with_independent_calls
 from orio_py.ctree.structures import Structures
-from orio_py.spec.assumptions import Assumptions
+from orio_py.spec.assumptions import SPARE_ROWS, Assumptions, Promise
 from orio_py.spec.inputs import ExternalFile, InputSpec
 from orio_py.spec.objective import Objective
 from orio_py.spec.parameter import Constraint, Parameter
@@ -76,3 +76,17 @@ class TuningTask:
     def structures(self) -> Structures:
         """The members of structures and unions, by the names of their types."""
         return self.surroundings.unit.structures
+
+    def with_promises(self, promises: Collection[Promise]) -> TuningTask:
+        """The task with what is promised of all files, and as its promises have it."""
+        kept = replace(self, assumptions=self.assumptions.with_promises(promises))
+        if kept.assumptions.calls:
+            kept = replace(kept, regions=tuple(map(self._with_independent_calls, kept.regions)))
+        if kept.assumptions.longer:
+            kept = replace(kept, inputs=kept.inputs.longer(SPARE_ROWS))
+        return kept
+
+    def _with_independent_calls(self, region: Region) -> Region:
+        trees = (with_independent_calls(tree, self.surroundings) for tree in (region.tree, region.reference))
+        tree, reference = trees
+        return replace(region, tree=tree, reference=reference)

@@ -13,6 +13,7 @@ from orio_py.core.units import Seconds
 from orio_py.record.measurement import Stage
 from orio_py.record.outcome import Outcome
 from orio_py.search.base import Search, SearchContext
+from orio_py.spec.assumptions import Promise
 from orio_py.tuning import plan as plans
 from orio_py.tuning.variants import evaluators
 
@@ -392,5 +393,7 @@ def test_an_original_that_writes_outside_its_arrays_is_told_the_element(
     assert f"wrote outside `a`: element {place}" in problem.message
     assert "decl dynamic double x[N + 1]" in (problem.help or "")
     if first == 0:
+        promised = orio_py.TuneOptions(seed=3, assume=(Promise.LONGER,))
+        assert orio_py.tune(source, options=promised).exit_code == 0
         source.write_text(text % "n+1")
         assert orio_py.tune(source, options=orio_py.TuneOptions(seed=3)).exit_code == 0

@@ -282,6 +282,7 @@ class _Finisher:
             noalias=names,
             reassociate=self._get("assumptions", "reassociate") is True,
             calls=self._get("assumptions", "calls") is True,
+            longer=self._get("assumptions", "longer") is True,
             position=noalias.position if noalias is not None else None,
         )
 

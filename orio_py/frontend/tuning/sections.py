@@ -168,7 +168,9 @@ SECTIONS: Mapping[str, Section] = {
             "tolerance_float": TOLERANCE,
         },
     ),
-    "assumptions": Section(_ARGUMENTS_ONLY, {"noalias": NOALIAS, "reassociate": FLAG, "calls": FLAG}),
+    "assumptions": Section(
+        _ARGUMENTS_ONLY, {"noalias": NOALIAS, "reassociate": FLAG, "calls": FLAG, "longer": FLAG}
+    ),
     "performance_test_code": Section(_ARGUMENTS_ONLY, {"skeleton_code_file": FILE}),
     "other": Section(_ARGUMENTS_ONLY, {"device_spec_file": _idle(FILE)}),
 }

@@ -15,7 +15,6 @@ from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Severity, fail
 from orio_py.core.expr import Value, show
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import SourceFile, Span
-from orio_py.ctree.file_scope import with_independent_calls
 from orio_py.ctree.unit.segments import Segments
 from orio_py.ctree.unit.translation_unit import TranslationUnit, translation_unit
 from orio_py.frontend.annotations.modules.chill import read_statement_recipe
@@ -261,23 +260,8 @@ def _in_project(task: TuningTask, command: CompileCommand | None, assume: Collec
             declarations=tuple(map(plain, task.inputs.declarations)),
             members=tuple(map(plain, task.inputs.members)),
         ),
-        assumptions=task.assumptions.with_promises(assume),
-    )
-    task = _with_calls(task) if task.assumptions.calls else task
+    ).with_promises(assume)
     return _with_headers(replace(task, inputs=with_owners(task)))
-
-
-def _with_calls(task: TuningTask) -> TuningTask:
-    """The task; statements that call functions without a known body are promised to be independent."""
-    regions = tuple(
-        replace(
-            region,
-            tree=with_independent_calls(region.tree, task.surroundings),
-            reference=with_independent_calls(region.reference, task.surroundings),
-        )
-        for region in task.regions
-    )
-    return replace(task, regions=regions)
 
 
 def _with_headers(task: TuningTask) -> TuningTask:
