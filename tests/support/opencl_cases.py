@@ -54,6 +54,7 @@ LINE = (
     OpenCL(workItemsPerGroup=(2,), coarsen=2, unrollInner=2),
     OpenCL(workItemsPerGroup=(2,), localTile=(6,)),
     OpenCL(workItemsPerGroup=(2,), registerTile=(3,)),
+    OpenCL(workItemsPerGroup=(2,), registerTile=(2,), vectorWidth=2),
 )
 PLANE = (
     OpenCL(nd=2),
@@ -63,6 +64,7 @@ PLANE = (
     OpenCL(nd=2, workItemsPerGroup=(3, 2), localTile=(3, 4)),
     OpenCL(nd=2, workItemsPerGroup=(2, 1), localTile=(4, 3), coarsen=2),
     OpenCL(nd=2, workItemsPerGroup=(2, 1), registerTile=(4, 3)),
+    OpenCL(nd=2, workItemsPerGroup=(1, 2), registerTile=(2, 2), vectorWidth=2),
 )
 CUBE = (
     OpenCL(nd=3, workItemsPerGroup=(2, 2, 1), localTile=(4, 2, 2)),

@@ -128,9 +128,7 @@ def opencl_launch(draw: Random, depth: int, *, stage: float = 0.4) -> OpenCL:
     if groups is None and not staged and draw.random() < 0.1:
         items = (0,)
     registers = (
-        None
-        if coarsen > 1 or vector > 1 or items == (0,) or spread is not Distribution.STRIDED
-        else _registers(draw, nd)
+        None if coarsen > 1 or items == (0,) or spread is not Distribution.STRIDED else _registers(draw, nd)
     )
     tile = _local_tile(draw, items, registers) if staged and items is not None else None
     return OpenCL(
@@ -164,9 +162,7 @@ def cuda_launch(draw: Random, depth: int, *, stage: float = 0.4) -> CUDA:
     spread = draw.choice(tuple(Distribution)) if blocks is not None or coarsen > 1 else Distribution.STRIDED
     staged = tiled and spread is Distribution.STRIDED
     limit = draw.random()
-    registers = (
-        None if coarsen > 1 or vector > 1 or spread is not Distribution.STRIDED else _registers(draw, nd)
-    )
+    registers = None if coarsen > 1 or spread is not Distribution.STRIDED else _registers(draw, nd)
     tile = _local_tile(draw, threads, registers) if staged and threads is not None else None
     return CUDA(
         nd=1 if domain else given,

@@ -21,8 +21,6 @@ from orio_py.codegen.offload.device_tree import (
     DeviceFeatures,
     DeviceKernel,
     GroupArray,
-    VectorOp,
-    VectorOperation,
 )
 from orio_py.codegen.offload.loops import (
     counted,
@@ -36,12 +34,13 @@ from orio_py.codegen.offload.reductions import groups_merged, lanes_declared, la
 from orio_py.codegen.offload.register_tiles import register_tiles
 from orio_py.codegen.offload.statements import Kernel, device_kind, device_statement
 from orio_py.codegen.offload.types import types_of
-from orio_py.codegen.offload.vectors import Vectors, lanes_name
-from orio_py.ctree.build import binary, block, cast_to, const, declare, ident, if_
+from orio_py.codegen.offload.vector_tiles import vector_tiles
+from orio_py.codegen.offload.vectors import Vectors, index_lanes
+from orio_py.ctree.build import binary, block, declare, ident, if_
 from orio_py.ctree.nodes import Node
 from orio_py.ctree.rewrite import used_names
 from orio_py.kernel.call import trips_name
-from orio_py.kernel.plan import Axis, KernelPlan
+from orio_py.kernel.plan import KernelPlan
 from orio_py.kernel.types import device_type
 
 
@@ -59,7 +58,7 @@ def lowered_kernel(plan: KernelPlan, features: DeviceFeatures) -> DeviceKernel:
 def _iterations(kernel: Kernel) -> list[Node]:
     """The statements by which each item finds its iterations and runs them."""
     if kernel.plan.launch.register_tile is not None:
-        return register_tiles(kernel)
+        return register_tiles(kernel) if kernel.plan.lanes is None else vector_tiles(kernel)
     if kernel.plan.blocks:
         return blocked_iterations(kernel)
     if kernel.plan.lanes is None:
@@ -89,7 +88,7 @@ def _lanes_body(kernel: Kernel) -> list[Node]:
     has_index = axis.index in used
     together = [
         *([index_declared(axis, first)] if has_index else []),
-        *([_index_lanes(axis, plan)] if vectors.uses_index else []),
+        *([index_lanes(axis, plan)] if vectors.uses_index else []),
         *(declare(vectors.vector_type(device_name(name)), device_name(name)) for name in private),
         *body,
     ]
@@ -102,15 +101,3 @@ def _lanes_body(kernel: Kernel) -> list[Node]:
     others = used & {a.index for a in plan.axes[:-1]}
     enough = binary("<=", binary("+", number, width), trips)
     return [*declarations(kernel, others), if_(enough, block(*together), block(*left))]
-
-
-def _index_lanes(axis: Axis, plan: KernelPlan) -> Node:
-    """The index of each lane's iteration."""
-    element, name, width = device_kind(axis.type), device_name(axis.index), plan.launch.vector
-    assert plan.lanes is not None
-    step = -axis.stride if plan.lanes.backwards else axis.stride
-    offsets = VectorOperation(
-        VectorOp.VALUES, element, width, *(const(step * place) for place in range(width))
-    )
-    kind = f"{element}{width}"
-    return declare(f"const {kind}", lanes_name(name), binary("+", cast_to(kind, ident(name)), offsets))

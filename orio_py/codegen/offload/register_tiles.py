@@ -64,21 +64,52 @@ Places = tuple[int, ...]
 """The places of an iteration among those that an item does at once, one per axis, slowest first."""
 
 
+class TileSteps:
+    """The steps of a group whose items do all their iterations of a step at once, and what is missing of them.
+
+    `layers` stand around a step, `declarations` say how many of its iterations there are.
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._plan = kernel.plan
+        found = steps_of(kernel)
+        self.layers, self.is_looped = found.layers, found.is_looped
+        self.open_axes = [
+            (axis, d) for axis, d in dimensions_of(kernel.plan) if not is_filled(kernel.plan, axis, d)
+        ]
+
+    @property
+    def declarations(self) -> list[Node]:
+        """The iterations that are left along each axis, and whether none is missing."""
+        items: list[Node] = []
+        for axis, d in self.open_axes:
+            left = binary("-", ident(trips_name(axis)), ident(begin_name(axis)))
+            left = call("min", c_ast.Constant("long int", f"{self._plan.launch.step[d]}L"), left)
+            items.append(declare("const int", _left(axis), cast_to("int", left)))
+        if self.open_axes:
+            whole = [
+                binary("==", self.left(axis, d), self._plan.launch.step[d]) for axis, d in self.open_axes
+            ]
+            items.append(declare("const int", _WHOLE, _all(whole)))
+        return items
+
+    def left(self, axis: Axis, dimension: int) -> Node:
+        """How many iterations of a step there are along an axis."""
+        is_open = (axis, dimension) in self.open_axes
+        return ident(_left(axis)) if is_open else const(self._plan.launch.step[dimension])
+
+    def chosen(self, full: Sequence[Node], every: Sequence[Node], some: Sequence[Node]) -> list[Node]:
+        """`every` where nothing is missing, else `some`; names that they declare end with them."""
+        tests = [*([ident(_WHOLE)] if self.open_axes else []), *full]
+        return [if_(_all(tests), block(*every), block(*some)) if tests else block(*every)]
+
+
 def register_tiles(kernel: Kernel) -> list[Node]:
     """The steps of a group whose items do all their iterations of a step at once."""
-    plan, steps = kernel.plan, steps_of(kernel)
-    open_axes = [(axis, d) for axis, d in dimensions_of(plan) if not is_filled(plan, axis, d)]
-    tile = _RegisterTile.of(kernel, tuple(axis for axis, _ in open_axes))
-    items: list[Node] = []
-    for axis, d in open_axes:
-        left = binary("-", ident(trips_name(axis)), ident(begin_name(axis)))
-        left = call("min", c_ast.Constant("long int", f"{plan.launch.step[d]}L"), left)
-        items.append(declare("const int", _left(axis), cast_to("int", left)))
-    if open_axes:
-        whole = [binary("==", ident(_left(axis)), plan.launch.step[d]) for axis, d in open_axes]
-        items.append(declare("const int", _WHOLE, _all(whole)))
-    items += [*tile.places(), *tile.values(), *tile.step()]
-    if steps.is_looped and any(staged.block is None for staged in plan.staged):
+    steps = TileSteps(kernel)
+    tile = _RegisterTile.of(kernel, steps)
+    items = [*steps.declarations, *tile.places(), *tile.values(), *tile.step()]
+    if steps.is_looped and any(staged.block is None for staged in kernel.plan.staged):
         items.append(GroupBarrier())
     return nested(steps.layers, items)
 
@@ -91,20 +122,25 @@ class _RegisterTile:
     """
 
     kernel: Kernel
-    tested: tuple[Axis, ...]
+    steps: TileSteps
     body: tuple[Node, ...]
     shared: frozenset[str]
     own: tuple[str, ...]
 
     @classmethod
-    def of(cls, kernel: Kernel, tested: tuple[Axis, ...]) -> _RegisterTile:
+    def of(cls, kernel: Kernel, steps: TileSteps) -> _RegisterTile:
         """What the items of a kernel do."""
         plan = kernel.plan
         body = tuple(device_statement(node, kernel) for node in plan.body)
         private = [device_name(name) for name, _ in plan.private]
         places = [name for axis in plan.axes for name in (device_name(axis.index), place_name(axis))]
         shared = shared_indices(body, frozenset((*private, *places)))
-        return cls(kernel, tested, body, shared, own_names(body, private, shared))
+        return cls(kernel, steps, body, shared, own_names(body, private, shared))
+
+    @property
+    def tested(self) -> tuple[Axis, ...]:
+        """The axes along which an iteration may be missing."""
+        return tuple(axis for axis, _ in self.steps.open_axes)
 
     def places(self) -> list[Node]:
         """The declarations of the places, numbers and indices of the iterations along each axis."""
@@ -113,7 +149,7 @@ class _RegisterTile:
             first, size = query(self.kernel.plan, Query.LOCAL_ID, d), self.kernel.plan.launch.block_size[d]
             run = self._run() if d == 0 else 1
             for number in range(self._counts()[d]):
-                place, counter = _place(axis, number), _counter(axis, number)
+                place, counter = _place(axis, number), counter_name(axis, number)
                 offset = number // run * run * size + number % run
                 found.append(declare("const int", place, add(mul(first, run), offset)))
                 found.append(
@@ -121,7 +157,7 @@ class _RegisterTile:
                 )
                 if device_name(axis.index) in used:
                     own = index_declared(axis, ident(counter))
-                    found.append(rename(own, {device_name(axis.index): _index(axis, number)}))
+                    found.append(rename(own, {device_name(axis.index): index_name(axis, number)}))
         return found
 
     def values(self) -> list[Node]:
@@ -133,7 +169,7 @@ class _RegisterTile:
                 found.append(declare(device_kind(kind), own))
             elif own in used:
                 zero = const(0) if self.tested else None
-                found += [declare(device_kind(kind), _own(own, p), zero) for p in self._all_places()]
+                found += [declare(device_kind(kind), own_name(own, p), zero) for p in self._all_places()]
         return found
 
     def step(self) -> list[Node]:
@@ -158,7 +194,9 @@ class _RegisterTile:
                 inner.append(c_ast.Pragma(f"unroll {part.size}"))
             if not isinstance(item, c_ast.Pragma):
                 inner.append(substitute(item, length, size))
-        items = self._chosen(full, inner, self._jam(tested=True).statements(self.body[part.begin : part.end]))
+        items = self.steps.chosen(
+            full, inner, self._jam(tested=True).statements(self.body[part.begin : part.end])
+        )
         shortest = call("min", c_ast.Constant("long int", f"{part.size}L"), rest)
         is_named = bool(full) or bool(self.tested)
         declared = [declare("const int", length, cast_to("int", shortest))] if is_named else []
@@ -169,20 +207,15 @@ class _RegisterTile:
         some, every = loads(self.kernel, number), loads(self.kernel, number, whole=True)
         if not some or all(tile.whole is None for tile in self.kernel.plan.staged if tile.block == number):
             return some
-        return [*self._chosen(full, every[:-1], some[:-1]), GroupBarrier()]
+        return [*self.steps.chosen(full, every[:-1], some[:-1]), GroupBarrier()]
 
     def _all_or_some(self, nodes: Sequence[Node]) -> list[Node]:
         """Statements of all iterations, or of those that exist."""
         if not nodes:
             return []
-        return self._chosen(
+        return self.steps.chosen(
             [], self._jam(tested=False).statements(nodes), self._jam(tested=True).statements(nodes)
         )
-
-    def _chosen(self, full: Sequence[Node], every: Sequence[Node], some: Sequence[Node]) -> list[Node]:
-        """`every` where nothing is missing, else `some`; names that they declare end with them."""
-        tests = [*([ident(_WHOLE)] if self.tested else []), *full]
-        return [if_(_all(tests), block(*every), block(*some)) if tests else block(*every)]
 
     def _jam(self, *, tested: bool) -> Jam:
         return Jam(tuple(self._copy(places, tested=tested) for places in self._all_places()), self.shared)
@@ -201,10 +234,10 @@ class _RegisterTile:
         return gcd(width, self._counts()[0])
 
     def _copy(self, places: Places, *, tested: bool) -> Copy:
-        names = {name: _own(name, places) for name in self.own}
+        names = {name: own_name(name, places) for name in self.own}
         tests: list[Node] = []
         for axis, number in zip(self.kernel.plan.axes, places, strict=True):
-            names[device_name(axis.index)] = _index(axis, number)
+            names[device_name(axis.index)] = index_name(axis, number)
             names[place_name(axis)] = _place(axis, number)
             if axis in self.tested:
                 tests.append(binary("<", ident(_place(axis, number)), ident(_left(axis))))
@@ -215,7 +248,8 @@ def _place(axis: Axis, number: int) -> str:
     return f"{place_name(axis)}_{number}"
 
 
-def _counter(axis: Axis, number: int) -> str:
+def counter_name(axis: Axis, number: int) -> str:
+    """The name of the number of an iteration, or of a vector's first one."""
     return f"orio_{axis.index}_{number}"
 
 
@@ -223,11 +257,13 @@ def _left(axis: Axis) -> str:
     return f"orio_left_{axis.index}"
 
 
-def _index(axis: Axis, number: int) -> str:
+def index_name(axis: Axis, number: int) -> str:
+    """The name of the loop's index there."""
     return f"orio_at_{axis.index}_{number}"
 
 
-def _own(name: str, places: Places) -> str:
+def own_name(name: str, places: Places) -> str:
+    """The name of what an iteration has for itself."""
     return f"orio_own_{name}_{'_'.join(map(str, places))}"
 
 

@@ -17,7 +17,7 @@ from enum import Enum, auto
 
 from orio_py.codegen.device_names import device_name
 from orio_py.codegen.offload.device_tree import VectorOp, VectorOperation
-from orio_py.codegen.offload.statements import Kernel, lowered
+from orio_py.codegen.offload.statements import Kernel, device_kind, lowered
 from orio_py.codegen.offload.types import Types, common_type, type_of
 from orio_py.ctree.build import (
     assign,
@@ -35,6 +35,7 @@ from orio_py.ctree.build import (
 from orio_py.ctree.nodes import INCREMENTS, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, rename
 from orio_py.kernel.functions import choice, device_function
+from orio_py.kernel.plan import Axis, KernelPlan
 from orio_py.transformation.offload.vectors import differs
 
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
@@ -57,6 +58,18 @@ _MASKS = {
 def lanes_name(name: str) -> str:
     """What holds the values of an index or a reduction in all lanes."""
     return f"orio_lanes_{name}"
+
+
+def index_lanes(axis: Axis, plan: KernelPlan) -> Node:
+    """The index of each lane's iteration."""
+    element, name, width = device_kind(axis.type), device_name(axis.index), plan.launch.vector
+    assert plan.lanes is not None
+    step = -axis.stride if plan.lanes.backwards else axis.stride
+    offsets = VectorOperation(
+        VectorOp.VALUES, element, width, *(const(step * place) for place in range(width))
+    )
+    kind = f"{element}{width}"
+    return declare(f"const {kind}", lanes_name(name), binary("+", cast_to(kind, ident(name)), offsets))
 
 
 class _Shape(Enum):

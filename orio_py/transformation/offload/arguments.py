@@ -131,7 +131,8 @@ def launch_shape(axes: int, node: Node, arguments: OffloadArguments) -> LaunchSh
             argument="localTile",
         )
     if registers is not None:
-        tile = _tile_of_registers(items, registers, tile, node)
+        wide = (items[0] * arguments.vector, *items[1:])
+        tile = _tile_of_registers(wide, registers, tile, node)
     most = None if arguments.model is None else arguments.model.max_grid_dimensions[:axes]
     return LaunchShape(items, groups, tile, arguments.vector, most_groups=most, register_tile=registers)
 

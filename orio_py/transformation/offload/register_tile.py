@@ -72,14 +72,13 @@ def require_register_tile(arguments: OffloadArguments, node: Node) -> None:
     registers = arguments.registers
     if registers is None:
         return
-    count = prod(registers)
+    count = prod(registers) * arguments.vector
     if count > _MOST:
         message = f"`registerTile` makes {count} iterations for each item; it can be {_MOST} at most"
         refuse("ORIO-T011", message, node, argument="registerTile")
     others = (
         ("coarsen", arguments.coarsen > 1, "leave it out: the first number of `registerTile` says the same"),
         ("spread", arguments.spread is Distribution.BLOCKED, "leave it 'strided'"),
-        ("vectorWidth", arguments.vector > 1, "leave it 1: compilers make vectors of register tiles"),
     )
     for name, given, advice in others:
         if given:

@@ -77,7 +77,7 @@ def test_initialised_arrays_stay_with_their_statements() -> None:
 REFUSED = (
     (CUDA(registerTile=(2,), coarsen=2), "ORIO-T127"),
     (CUDA(registerTile=(2,), coarsen=2, spread=Distribution.BLOCKED), "ORIO-T127"),
-    (CUDA(registerTile=(2,), vectorWidth=2), "ORIO-T127"),
+    (CUDA(registerTile=(64,), vectorWidth=8), "ORIO-T011"),
     (CUDA(registerTile=(2, 2)), "ORIO-T127"),
     (CUDA(registerTile=(512,)), "ORIO-T011"),
     (CUDA(nd=2, registerTile=(2, 2), threadCount=(8, 8), cacheBlocks=True, localTile=(16, 8)), "ORIO-T127"),

@@ -97,6 +97,10 @@ CASES: dict[str, tuple[str, OpenCL]] = {
         f"{FOR_I} for (j = 0; j < m; j++) for (k = 0; k < n; k++) q[i][j] += p[i][k] * p[k][j];",
         OpenCL(nd=2, vectorWidth=8, workItemsPerGroup=(4, 16), unrollInner=4),
     ),
+    "vectors_tile": (
+        f"{FOR_I} for (j = 0; j < m; j++) for (k = 0; k < n; k++) q[i][j] += p[i][k] * p[k][j] + j;",
+        OpenCL(nd=2, vectorWidth=4, workItemsPerGroup=(1, 1), registerTile=(2, 2)),
+    ),
     "vectors_sums": (
         f"{FOR_I} {{ s += x[i] * y[i]; if (x[i] > mx) mx = x[i]; ok = c[i] && ok; count ^= c[i]; }}",
         OpenCL(workItemsPerGroup=(32,), workGroups=(8,), vectorWidth=4),
