@@ -38,6 +38,19 @@ operations:
   us:(k,j,i,e) += u:(k,m,i,e) * Dt:(m,j)
   ut:(k,j,i,e) += u:(k,j,m,e) * Dt:(m,i)
 """
+GRADIENT_AS_PUBLISHED = """local_grad3
+memory: column
+pattern: strided
+define: n = {n} nelt = {elements}
+variables:
+  u: (n, n, n, nelt)  D: (n, n)  Dt: (n, n)
+  ur: (n, n, n, nelt)  us: (n, n, n, nelt)  ut: (n, n, n, nelt)
+operations:
+  ur:(k,j,i,e) += D:(k,m) * u:(m,j,i,e)
+  us:(k,j,i,e) += u:(k,m,i,e) * Dt:(m,j)
+  ut:(k,i,j,e) += u:(k,i,m,e) * Dt:(m,j)
+"""
+"""The same with the names of the loops of figure 2.5, by which the third statement has a kernel of its own."""
 
 
 def programs(n: int) -> dict[str, str]:

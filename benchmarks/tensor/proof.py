@@ -1,6 +1,10 @@
 """Random contractions against `numpy.einsum`: as many as asked for, and the first difference if there is one.
 
-python -m benchmarks.tensor.proof --count 10000 --seed 1
+    python -m benchmarks.tensor.proof --count 10000 --seed 1
+    python -m benchmarks.tensor.proof --count 300 --target opencl
+
+With a target of devices two variants of each program are built and compared with its plain loops, as `orio tensor` does:
+on an OpenCL device, or, of CUDA and HIP, on the processor's executor.  Without, the variants are C.
 """
 
 from __future__ import annotations
@@ -15,9 +19,48 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "support"))
 
 from contraction_runs import differences
-from random_contractions import random_example
+from random_contractions import random_example, random_program
+
+import orio_py
 
 BATCH = 100
+
+
+def device_difference(name: str, text: str, target: str, folder: Path) -> tuple[int, str]:
+    """How many variants of a program were compared with its loops, and what was wrong, as text."""
+    source = folder / f"{name}.tensor"
+    source.write_text(text)
+    options = orio_py.TuneOptions(target=target, trials=2, seed=1, search="random", repeats=1)
+    report = orio_py.tensor(source, output=folder / f"{name}.c", options=options)
+    if any(problem.code == "ORIO-N016" for problem in report.diagnostics):
+        return 0, ""
+    compared, found = 0, [] if report.regions else [str(report.diagnostics)]
+    for region in report.regions:
+        compared += region.succeeded + region.right
+        if region.invalid or region.failed:
+            found.append(f"{dict(region.failures)}, refused {region.refused}")
+        elif region.reason and not region.trials:
+            found.append(region.reason)
+    return compared, f"{'; '.join(found)}\n{text}" if found else ""
+
+
+def on_devices(count: int, seed: int, target: str) -> int:
+    """Compare the variants of so many programs; the number of differences, at most 1."""
+    begun, draw, compared = time.monotonic(), random.Random(seed), 0
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(1, count + 1):
+            text = random_program(draw, f"f{number}")
+            variants, found = device_difference(f"f{number}", text, target, Path(folder))
+            compared += variants
+            if found:
+                print(f"after {number} programs:\n{found}")
+                return 1
+            if number % 20 == 0 or number == count:
+                seconds = time.monotonic() - begun
+                print(
+                    f"{number} programs, {compared} variants without difference, {seconds:.0f} s", flush=True
+                )
+    return 0
 
 
 def main() -> int:
@@ -27,7 +70,10 @@ def main() -> int:
     )
     parser.add_argument("--count", type=int, default=10000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--target", choices=("c", "opencl", "hip", "cuda", "openacc"), default="c")
     given = parser.parse_args()
+    if given.target != "c":
+        return on_devices(given.count, given.seed, given.target)
     begun, done = time.monotonic(), 0
     draw = random.Random(given.seed)
     while done < given.count:

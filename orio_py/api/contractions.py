@@ -20,6 +20,8 @@ from orio_py.tensors.annotated import annotated_file, device_file, has_device_fi
 from orio_py.tensors.contraction import TensorLayout, TensorProgram
 from orio_py.tensors.contraction_order import derivation, pairwise
 from orio_py.tensors.directive_file import STEPS, directive_file
+from orio_py.tensors.kernel_file import STEPS as KERNEL_STEPS
+from orio_py.tensors.kernel_file import kernel_file
 from orio_py.tensors.statement_recipe import statement_recipe
 from orio_py.tuning.events import Listener
 from orio_py.tuning.files.writeback import write_atomically
@@ -86,8 +88,10 @@ def tensor(
             "a kernel needs statements with `+=` or `-=`, two loops over the output, and no temporary tensors"
         )
         return TensorReport(diagnostics=(Diagnostic("ORIO-N016", message),), exit_code=BAD_INPUT)
-    if chosen.target in STEPS and not any(statement.free for statement in program.contractions):
-        message = "directives share out the loops over the output, and no output here has an index"
+    if chosen.target in {*STEPS, *KERNEL_STEPS} and not any(
+        statement.free for statement in program.contractions
+    ):
+        message = "devices share out the loops over the output, and no output here has an index"
         return TensorReport(diagnostics=(Diagnostic("ORIO-N016", message),), exit_code=BAD_INPUT)
     made = TensorReport(
         program=program,
@@ -114,6 +118,8 @@ def _annotated(program: TensorProgram, target: str | None) -> str:
         return device_file(program)
     if target is not None and target in STEPS:
         return directive_file(program, target)
+    if target is not None and target in KERNEL_STEPS:
+        return kernel_file(program, target)
     return annotated_file(program, threads=target == Target.OPENMP)
 
 

@@ -84,8 +84,8 @@ def tensor(
         str | None,
         typer.Option(
             "--target",
-            metavar="c|openmp|openmp-target|openacc|cuda",
-            help="One thread (default), several, or a GPU, by directives or kernels.",
+            metavar="c|openmp|openmp-target|openacc|opencl|cuda|hip",
+            help="One thread (default), several, or a device, by directives or kernels.",
         ),
     ] = None,
     search: Annotated[

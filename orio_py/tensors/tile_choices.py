@@ -70,6 +70,25 @@ def tile_choices(statement: Contraction, program: TensorProgram, without: Sequen
     return _Chooser(statement, program, tuple(without)).choices()
 
 
+@dataclass(frozen=True, slots=True)
+class TileLoops:
+    """The loops of a statement after joining: the free ones, the fastest first, those for rows, and all extents."""
+
+    free: tuple[str, ...]
+    rows: tuple[str, ...]
+    extents: Mapping[str, int]
+
+
+def tile_loops(statement: Contraction, program: TensorProgram) -> TileLoops:
+    """The loops that tiles are made of: columns run over the first free one."""
+    return _Chooser(statement, program, ()).loops()
+
+
+def most_sums(program: TensorProgram) -> int:
+    """How many sums a tile has at most: in as many registers, twice as many of `float`."""
+    return _MOST_SUMS if program.type == "double" else 2 * _MOST_SUMS
+
+
 def flat_groups(
     statement: Contraction, program: TensorProgram, without: Sequence[str] = ()
 ) -> tuple[tuple[str, ...], ...]:
@@ -111,10 +130,14 @@ class _Chooser:
         left = (i for i in self.statement.extents if i not in gone and i not in self.without)
         return {index: joined.get(index, self.statement.extents[index]) for index in left}
 
-    def choices(self) -> Choices:
+    def loops(self) -> TileLoops:
         extents = self.extents
         free = [index for index in self.statement.output.fastest_first if index in extents]
-        rows = self._row_loops(free)
+        return TileLoops(tuple(free), tuple(self._row_loops(free)), extents)
+
+    def choices(self) -> Choices:
+        found = self.loops()
+        extents, free, rows = found.extents, found.free, found.rows
         columns = _widths(free[0], extents[free[0]], self._lanes) if free else ((),)
         sizes = [size for index in rows for size in _heights(index, extents[index])]
         sizes = [size for size in sizes if size[1] > 1 or size[0] == rows[0]]

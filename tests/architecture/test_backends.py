@@ -26,6 +26,7 @@ REASONS = {
     "api/machine.py": "what `orio devices` tells of each programming model has a key of its own in the JSON report",
     "api/contractions.py": "contractions have rules of their own for GPUs, whose recipes have the command `cuda`",
     "cli/tables.py": "and a table of its own",
+    "tensors/kernel_file.py": "contractions choose vectors or threads, and write the transformations of either",
     "tensors/statement_recipe.py": "the command `cuda` of recipes by statement number is CUDA-CHiLL's",
     "transformation/statements/mapped_nests.py": "the same",
     "transformation/statements/recipe.py": "the same",

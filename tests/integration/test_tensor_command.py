@@ -10,9 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from opencl_devices import skip_without_device
 
 import orio_py
 from orio_py.cli.main import main
+from orio_py.core.expr import Value
 
 PROGRAM = """product
 define: n = 12
@@ -97,6 +99,43 @@ def test_directives_take_loops_to_a_device(target: str, directive: str, file: Pa
     assert f"#pragma {directive}" in out.read_text()
 
 
+@pytest.mark.parametrize(
+    ("target", "kernel", "pins"),
+    [
+        ("opencl", "vload4", {"WIDTH0": 4, "COLUMNS0": 1, "GROUP0": [1, 1]}),
+        ("hip", "__shared__", {"STAGE0": True, "COLUMNS0": 1}),
+    ],
+)
+def test_kernels_have_register_tiles(
+    target: str, kernel: str, pins: dict[str, Value], file: Path, tmp_path: Path
+) -> None:
+    kept, out = tmp_path / "kept.c", tmp_path / "out.c"
+    options = orio_py.TuneOptions(target=target)
+    assert orio_py.tensor(file, emit=kept, tuned=False, options=options).exit_code == 0
+    report = orio_py.transform(kept, output=out, pins=pins)
+    assert report.exit_code == 0
+    assert any(kernel in path.read_text() for path in report.outputs)
+
+
+@needs_gcc
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+def test_hip_variants_are_checked_without_a_gpu(file: Path, tmp_path: Path) -> None:
+    options = orio_py.TuneOptions(trials=2, seed=1, target="hip")
+    report = orio_py.tensor(file, output=tmp_path / "o.c", options=options)
+    (region,) = report.regions
+    assert (region.right, region.invalid, region.failed) == (2, 0, 0)
+
+
+@needs_gcc
+@pytest.mark.proof
+def test_opencl_variants_are_timed_on_a_device(file: Path, tmp_path: Path) -> None:
+    skip_without_device()
+    options = orio_py.TuneOptions(trials=2, seed=1, target="opencl")
+    report = orio_py.tensor(file, output=tmp_path / "o.c", options=options)
+    (region,) = report.regions
+    assert (region.succeeded, region.invalid, region.failed) == (2, 0, 0)
+
+
 def test_a_file_of_the_user_is_not_overwritten(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.with_suffix(".c").write_text("int mine;\n")
     assert main(["tensor", str(file), "--no-db"]) == 2
@@ -117,6 +156,8 @@ def test_a_file_of_the_user_is_not_overwritten(file: Path, capsys: pytest.Captur
         (["i->i", "--size", "i=2", "--db", "x.db", "--no-db"], "ORIO-U017"),
         (["ij,jk->ik", "--size", "i=2,j=2,k=2", "--target", "cuda"], "ORIO-N016"),
         (["i,i->", "--size", "i=2", "--target", "openacc"], "ORIO-N016"),
+        (["i,i->", "--size", "i=2", "--target", "opencl"], "ORIO-N016"),
+        (["ij->ij", "--size", "i=2,j=2", "--target", "metal"], "ORIO-U013"),
     ],
 )
 def test_mistakes(words: list[str], code: str, capsys: pytest.CaptureFixture[str]) -> None:

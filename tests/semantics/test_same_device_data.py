@@ -128,8 +128,8 @@ double plain_parts(int n, double *x, double *y);
 static void counted(const char *what, int is_same)
 {
   struct orio_%(language)s_out_copies found = orio_%(language)s_out_count_copies();
-  printf("%%s %%s: %%lu in, %%lu out, %%lu and %%lu bytes\\n", what, is_same ? "same" : "differs", found.to_device, found.to_host,
-         found.bytes_to_device, found.bytes_to_host);
+  printf("%%s %%s: %%lu in, %%lu out, %%lu and %%lu bytes, %%lu allocations\\n", what, is_same ? "same" : "differs", found.to_device, found.to_host,
+         found.bytes_to_device, found.bytes_to_host, found.allocations);
 }
 static void fill(void)
 {
@@ -175,12 +175,12 @@ int main(void)
 
 MATRIX = 8 * 24 * 24
 EXPECTED = f"""\
-jacobi same: 2 in, 2 out, {2 * MATRIX} and {2 * MATRIX} bytes
-jacobi same: 2 in, 2 out, {2 * MATRIX} and {2 * MATRIX} bytes
-nothing same: 0 in, 0 out, 0 and 0 bytes
-gradients same: 1 in, 1 out, 64 and 64 bytes
-parts same: 1 in, 4 out, 512 and {512 + 3 * 59 * 8} bytes
-none same: 0 in, 0 out, 0 and 0 bytes
+jacobi same: 2 in, 2 out, {2 * MATRIX} and {2 * MATRIX} bytes, 2 allocations
+jacobi same: 2 in, 2 out, {2 * MATRIX} and {2 * MATRIX} bytes, 0 allocations
+nothing same: 0 in, 0 out, 0 and 0 bytes, 0 allocations
+gradients same: 1 in, 1 out, 64 and 64 bytes, 8 allocations
+parts same: 1 in, 4 out, 512 and {512 + 3 * 59 * 8} bytes, 4 allocations
+none same: 0 in, 0 out, 0 and 0 bytes, 0 allocations
 """
 
 

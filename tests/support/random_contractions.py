@@ -34,7 +34,7 @@ class Example:
 
 def random_example(draw: random.Random, name: str) -> Example:
     """One statement, or several that may pass temporary tensors on, and one of its variants."""
-    text = _program(draw, name)
+    text = random_program(draw, name)
     program = read_program(SourceFile("p.tensor", text.encode()), Span(0, len(text)))
     lowered = pairwise(program) if draw.random() < 0.7 else program
     threads = draw.random() < 0.2
@@ -42,7 +42,8 @@ def random_example(draw: random.Random, name: str) -> Example:
     return Example(text, program, code)
 
 
-def _program(draw: random.Random, name: str) -> str:
+def random_program(draw: random.Random, name: str) -> str:
+    """A program as text."""
     sizes: dict[str, int] = {}
     for index in INDICES:
         sizes[index] = draw.choice(EXTENTS)
