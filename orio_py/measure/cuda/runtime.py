@@ -17,21 +17,16 @@ import numpy as np
 from orio_py.codegen.device import ArgumentKind, KernelArgument
 from orio_py.core.units import Bytes
 from orio_py.kernel.plan import Direction
-from orio_py.measure.cuda.drivers.base import Address, CudaDriver, DriverProblem, Event, Kernel, Stream
-from orio_py.measure.cuda.drivers.processor import NAME
+from orio_py.measure.cuda.buffers import Buffer, ResidentBuffers, Transfers
+from orio_py.measure.cuda.drivers.base import CudaDriver, DriverProblem, Event, Kernel, Stream
 from orio_py.measure.cuda.streams import EventPool, Streams, Timed
 from orio_py.measure.cuda.variant import BuiltCuda, CudaVariant
 from orio_py.measure.offload.arrays import HostArrays, buffer_bytes, by_columns, partials_array, value_of
-from orio_py.measure.offload.host import HostCode, Launch
+from orio_py.measure.offload.host import DataBegin, DataEnd, HostCode, Launch
 from orio_py.measure.offload.host_state import HostState
 from orio_py.measure.offload.problem import Spent, VariantProblem
 from orio_py.measure.offload.slices import BufferPart, busy_seconds, run_slices
 from orio_py.measure.offload.variant import HostData
-
-GUARD = 256
-"""Bytes before and behind each buffer that no kernel may change; the executor on the processor needs none."""
-
-GUARD_BYTE = 0xA5
 
 _MEMORY = ("CUDA_ERROR_OUT_OF_MEMORY", "cudaErrorMemoryAllocation")
 _LOADING = ("cuModuleLoadData", "cuModuleLoadDataEx", "cuModuleGetFunction", "dlopen")
@@ -89,24 +84,26 @@ def as_variant_problem(problem: DriverProblem) -> VariantProblem:
 
 
 @dataclass(slots=True)
-class _Buffer:
-    """A buffer between two guards; `data` is the part that the kernel sees."""
-
-    whole: Address
-    data: Address
-    guard: int
-    size: int
-
-
-@dataclass(slots=True)
 class _Launched:
-    """A launch with its buffers, and what the code between the launch before and this one does to the arrays."""
+    """A launch with its buffers."""
 
     launch: Launch
+    buffers: list[tuple[KernelArgument, Buffer]] = field(default_factory=list[tuple[KernelArgument, Buffer]])
+
+
+@dataclass(frozen=True, slots=True)
+class _HostCode:
+    """What the code between launches and transfers does to the host's arrays."""
+
     changes: Sequence[Callable[[], object]]
-    buffers: list[tuple[KernelArgument, _Buffer]] = field(
-        default_factory=list[tuple[KernelArgument, "_Buffer"]]
-    )
+
+    def again(self) -> None:
+        """Do it once more."""
+        for change in self.changes:
+            change()
+
+
+_Step = _Launched | Transfers | _HostCode
 
 
 @dataclass(slots=True)
@@ -117,16 +114,15 @@ class CudaRun:
     built: LoadedCuda
     data: HostData
     arrays: HostArrays = field(init=False)
-    _guard: int = field(init=False)
     _events: EventPool = field(init=False)
+    _residents: ResidentBuffers = field(init=False)
     _streams: list[Stream] = field(default_factory=list[Stream])
-    _launched: list[_Launched] = field(default_factory=list[_Launched])
+    _steps: list[_Step] = field(default_factory=list[_Step])
 
     def __post_init__(self) -> None:
         self.arrays = HostArrays(self.data)
-        # The executor sees each access; in guards it would find nothing wrong.
-        self._guard = 0 if self.driver.name == NAME else GUARD
         self._events = EventPool(self.driver)
+        self._residents = ResidentBuffers(self.driver)
 
     def first(self) -> HostState:
         """Follow the timed code once; the state is that behind it.
@@ -139,9 +135,11 @@ class CudaRun:
         code = HostCode.of(variant.host, calls, self.data.types)
         state = HostState.of(self.data, self.arrays)
         try:
-            code.run(state, self._record)
+            code.run(state, self._record, self._keep)
             for launched in self._launched:
-                self._check_guards(launched)
+                for argument, buffer in launched.buffers:
+                    buffer.check_guards(self.driver, argument.of)
+            self._residents.check_guards()
         except DriverProblem as problem:
             raise as_variant_problem(problem) from None
         return state
@@ -153,10 +151,14 @@ class CudaRun:
         self.arrays.restore()
         spent = Spent()
         try:
-            for launched in self._launched:
-                for change in launched.changes:
-                    change()
-                spent += self._execute(launched)[0]
+            for step in self._steps:
+                match step:
+                    case _HostCode():
+                        step.again()
+                    case Transfers():
+                        spent += self._copy(step)
+                    case _Launched():
+                        spent += self._execute(step)[0]
         except DriverProblem as problem:
             raise as_variant_problem(problem) from None
         return spent
@@ -173,38 +175,54 @@ class CudaRun:
         """Give the buffers back to the device."""
         for launched in self._launched:
             for _, buffer in launched.buffers:
-                self.driver.free(buffer.whole)
-        self._launched.clear()
+                buffer.free(self.driver)
+        self._residents.release()
+        self._steps.clear()
+
+    @property
+    def _launched(self) -> list[_Launched]:
+        return [step for step in self._steps if isinstance(step, _Launched)]
+
+    def _keep(self, change: DataBegin | DataEnd) -> None:
+        self._record_host_code()
+        copies = self._residents.change(change)
+        self._steps.append(copies)
+        self._copy(copies)
+
+    def _record_host_code(self) -> None:
+        """Remember what the code since the last step did to the arrays."""
+        if changes := self.arrays.changes():
+            self._steps.append(_HostCode(changes))
+
+    def _copy(self, copies: Transfers) -> Spent:
+        """Bring arrays to the device, or back from it."""
+        self._events.reuse()
+        transfers: list[Timed] = []
+        for copy in copies.copies:
+            part = self.arrays.bytes_of(copy.span.name, copy.span.offset, copy.span.size)
+            with self._events.timed() as timed:
+                if copies.back:
+                    self.driver.copy_to_host(part, copy.buffer.data)
+                else:
+                    self.driver.copy_to_device(copy.buffer.data, part)
+            transfers.append(timed)
+        self.driver.synchronize()
+        return Spent(transfer=sum(self.driver.seconds(*timed.ends) for timed in transfers))
 
     def _record(self, launch: Launch, state: HostState) -> None:
         if launch.is_empty:
             return
-        launched = _Launched(launch, self.arrays.changes())
-        self._launched.append(launched)
+        self._record_host_code()
+        launched = _Launched(launch)
+        self._steps.append(launched)
         for argument in launch.call.arguments:
             if (size := buffer_bytes(launch, argument)) is not None:
-                launched.buffers.append((argument, self._buffer(size)))
+                is_host = argument.kind is ArgumentKind.BUFFER and size > 0
+                stays = self._residents.view(launch.pointers[argument.host], size) if is_host else None
+                launched.buffers.append((argument, stays or Buffer.new(self.driver, size)))
         _, partials = self._execute(launched)
         for combining, values in zip(launch.call.reductions, partials, strict=True):
             self.arrays.combine(launch.pointers[combining.parameter], combining, values, state)
-
-    def _buffer(self, size: int) -> _Buffer:
-        if size <= 0:
-            raise VariantProblem("bounds", "a buffer without elements")
-        guard = self._guard
-        whole = self.driver.allocate(Bytes(size + 2 * guard))
-        if guard:
-            self.driver.fill(whole, GUARD_BYTE, Bytes(size + 2 * guard))
-        return _Buffer(whole, Address(whole.value + guard), guard, size)
-
-    def _check_guards(self, launched: _Launched) -> None:
-        for argument, buffer in launched.buffers:
-            for place in (0, buffer.guard + buffer.size) if buffer.guard else ():
-                found = np.empty(buffer.guard, np.uint8)
-                self.driver.copy_to_host(found, Address(buffer.whole.value + place))
-                self.driver.synchronize()
-                if (found != GUARD_BYTE).any():
-                    raise VariantProblem("bounds", f"`{argument.of}`")
 
     def _execute(self, launched: _Launched) -> tuple[Spent, list[Any]]:
         """One launch with its transfers: seconds, and the partial results of each reduction."""
@@ -215,7 +233,7 @@ class CudaRun:
         transfers: list[Timed] = []
         turning = 0.0
         for argument, buffer in launched.buffers:
-            if argument.kind is ArgumentKind.BUFFER:
+            if argument.kind is ArgumentKind.BUFFER and not buffer.view:
                 part = self.arrays.part(launch, argument, buffer.size)
                 if argument.direction is not Direction.OUT:
                     began = perf_counter()
@@ -230,7 +248,7 @@ class CudaRun:
             if argument.kind is ArgumentKind.PARTIALS:
                 found, elements = partials_array(argument, buffer.size)
                 partials.append(elements)
-            elif argument.direction is not Direction.IN:
+            elif argument.direction is not Direction.IN and not buffer.view:
                 part = self.arrays.part(launch, argument, buffer.size)
                 found = np.empty_like(part) if argument.rows else part
             else:

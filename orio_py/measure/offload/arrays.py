@@ -121,9 +121,13 @@ class HostArrays:
             raise VariantProblem(
                 "reference", f"structures in `{argument.of}` are not as long as the device's"
             )
-        part = self.held[place.name][max(0, place.offset) : place.offset + size]
-        if place.offset < 0 or len(part) != size:
-            raise VariantProblem("bounds", f"`{argument.of}`")
+        return self.bytes_of(place.name, place.offset, size)
+
+    def bytes_of(self, name: str, offset: int, size: int) -> Any:
+        """Some bytes of the host's array.  Raises VariantProblem `bounds` for what lies outside of it."""
+        part = self.held[name][max(0, offset) : offset + size]
+        if offset < 0 or len(part) != size:
+            raise VariantProblem("bounds", f"`{name}`")
         return part
 
     def combine(self, place: Pointer, combining: Combining, partials: Any, state: HostState) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.source import Position
@@ -45,7 +46,46 @@ class Launch:
         return any(n <= 0 for n in self.trips)
 
 
+@dataclass(frozen=True, slots=True)
+class HeldBytes:
+    """The bytes of a variable that stay on the device: `size` from byte `offset` on."""
+
+    name: str
+    offset: int
+    size: int
+
+    @classmethod
+    def of(cls, pieces: Sequence[tuple[Pointer, int]]) -> HeldBytes | None:
+        """From the first to the last byte of all pieces; None where they have none."""
+        found = [(pointer, size) for pointer, size in pieces if size > 0]
+        if not found:
+            return None
+        first = min(pointer.offset for pointer, _ in found)
+        return cls(found[0][0].name, first, max(p.offset + size for p, size in found) - first)
+
+    def holds(self, place: Pointer, size: int) -> bool:
+        """Whether all of `size` bytes from a place on are among them."""
+        is_inside = self.offset <= place.offset and place.offset + size <= self.offset + self.size
+        return place.name == self.name and is_inside
+
+
+@dataclass(frozen=True, slots=True)
+class DataBegin:
+    """From here on arrays stay on the device: the bytes of each of `call.held`, None where it has none."""
+
+    call: HostFunction
+    spans: tuple[HeldBytes | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DataEnd:
+    """From here on they do not any more."""
+
+    call: HostFunction
+
+
 Launcher = Callable[[Launch, "HostState"], None]
+DataKeeper = Callable[[DataBegin | DataEnd], None]
 
 
 @dataclass(slots=True)
@@ -56,6 +96,7 @@ class HostCode:
     calls: Mapping[str, HostFunction]
     types: Mapping[str, str]
     _steps: int = 0
+    _keeper: DataKeeper | None = None
 
     @classmethod
     def of(cls, text: str, calls: Mapping[str, HostFunction], types: Mapping[str, str]) -> HostCode:
@@ -65,12 +106,13 @@ class HostCode:
             raise NoValueError(f"`{directive[0].strip()}` is left to the compiler")
         return cls(parsed(text, frozenset(types)), calls, types)
 
-    def run(self, state: HostState, launch: Launcher) -> None:
+    def run(self, state: HostState, launch: Launcher, keep: DataKeeper | None = None) -> None:
         """Follow the code from `state`, which changes; `launch` does the launches and sets their scalars.
 
-        Raises NoValueError for a statement that does something else.
+        `keep` lets arrays stay on the device.  Raises NoValueError for a statement that does something else.
         """
         self._steps = 0
+        self._keeper = keep
         self._run(self.tree, state, launch)
 
     def _run(self, node: Node | None, state: HostState, launch: Launcher) -> None:
@@ -103,8 +145,8 @@ class HostCode:
                 state.store(element, op.strip("p")[0], const(1))
             case c_ast.UnaryOp(op=op) if op in INCREMENTS:
                 self._assign(node.expr, node.op.strip("p")[0], Number(INT, 1), state)
-            case c_ast.FuncCall(name=c_ast.ID(name=name)) if self._keeps_data(name):
-                return  # Each launch is given what it needs, which changes no result.
+            case c_ast.FuncCall(name=c_ast.ID(name=name)) if (kept := self._kept(name)) is not None:
+                self._keep(*kept, node, state)
             case c_ast.FuncCall(name=c_ast.ID() as function) if function.name in self.calls:
                 launch(_launch(self.calls[function.name], node, state), state)
             case c_ast.If():
@@ -123,10 +165,31 @@ class HostCode:
             case _:
                 raise NoValueError(f"{_described(node)} is left to the compiler")
 
-    def _keeps_data(self, name: str) -> bool:
-        """Whether a function begins or ends the time in which arrays stay on the device."""
-        names = {data_function(kernel, ends=ends) for kernel in self.calls for ends in (False, True)}
-        return name in names
+    def _kept(self, name: str) -> tuple[HostFunction, bool] | None:
+        """The kernel whose arrays stay on the device from a function's call on, or until then; None for other functions."""
+        return next(
+            (
+                (call, ends)
+                for call in self.calls.values()
+                for ends in (False, True)
+                if call.held and name == data_function(call.function, ends=ends)
+            ),
+            None,
+        )
+
+    def _keep(self, call: HostFunction, ends: bool, node: c_ast.FuncCall, state: HostState) -> None:
+        given = node.args.exprs if isinstance(node.args, c_ast.ExprList) else []
+        pairs = iter(
+            (state.pointer(pointer), int(state.number(size).value))
+            for pointer, size in zip(given[::2], given[1::2], strict=True)
+        )
+        change = (
+            DataEnd(call)
+            if ends
+            else DataBegin(call, tuple(HeldBytes.of([*islice(pairs, held.pieces)]) for held in call.held))
+        )
+        if self._keeper is not None:
+            self._keeper(change)
 
     def _declare(self, node: c_ast.Decl, state: HostState) -> None:
         variable = node.name or ""

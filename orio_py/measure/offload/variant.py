@@ -31,13 +31,23 @@ class Combining:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldArray:
+    """An array that stays on the device: the pairs of pointer and bytes that the function that begins is given of it."""
+
+    pieces: int
+    comes_in: bool
+    goes_out: bool
+
+
+@dataclass(frozen=True, slots=True)
 class HostFunction:
     """A kernel, and how a call of its host function becomes a launch.
 
     `program` is the index of the kernel's text.  `parameters` are the host function's, as (C type, name);
     `arguments` the kernel's.  `trips` are the parameters that hold the axes' trip counts, outermost first.
     `items`, `groups`, `coarsen`, `tile`, `most_groups` and `placements` are those of the plan, fastest dimension first; `streams` the number
-    of queues over which the outermost axis is spread.
+    of queues over which the outermost axis is spread.  `held` are the arrays that stay on the device around code whose
+    first kernel this is.
     """
 
     function: str
@@ -54,6 +64,7 @@ class HostFunction:
     streams: int = 1
     most_groups: tuple[int, ...] | None = None
     placements: tuple[AxisBinding, ...] = ()
+    held: tuple[HeldArray, ...] = ()
 
     @classmethod
     def of(cls, plan: KernelPlan, program: int) -> HostFunction:
@@ -79,6 +90,10 @@ class HostFunction:
             plan.options.streams,
             plan.launch.most_groups,
             plan.launch.bindings,
+            tuple(
+                HeldArray(len(array.pieces), array.comes_in, array.goes_out)
+                for array in (plan.data.arrays if plan.data is not None else ())
+            ),
         )
 
     @classmethod
@@ -189,6 +204,7 @@ def host_function(content: Mapping[str, Any]) -> HostFunction:
         "tile": tuple(tile) if tile is not None else None,
         "most_groups": tuple(most) if most is not None else None,
         "placements": tuple(AxisBinding(Role(p["role"]), p["dimension"]) for p in content["placements"]),
+        "held": tuple(HeldArray(**held) for held in content["held"]),
     }
     return HostFunction(**fields)
 

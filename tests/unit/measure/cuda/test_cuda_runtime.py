@@ -30,7 +30,7 @@ from orio_py.measure.cuda.variant import BUILT, BuiltCuda, CudaVariant, UsedKern
 from orio_py.measure.job import ResultLines, judge
 from orio_py.measure.offload.client import Answer, DeviceWorker
 from orio_py.measure.offload.problem import Spent, VariantProblem
-from orio_py.measure.offload.variant import HostData, HostFunction
+from orio_py.measure.offload.variant import HeldArray, HostData, HostFunction
 from orio_py.measure.offload.worker import Task
 from orio_py.record.cuda import KernelUsage
 from orio_py.record.measurement import Clock, Failure, Stage, Success
@@ -144,6 +144,33 @@ def test_kernels_run_whole_and_in_streams(tmp_path: Path, library: Path, kind: t
             assert spent.kernel == pytest.approx(launches * 2e-7 / 64**0.5, rel=0.1)
             assert spent.transfer == pytest.approx(3 * 8000 / 1e10, rel=0.01)
     assert not list(tmp_path.glob("*.so"))
+
+
+def test_arrays_that_stay_are_copied_once(tmp_path: Path, library: Path) -> None:
+    """Two launches on the device's own `y`: one copy of it in and one back, `x` for each launch."""
+    x, y = np.arange(1000) / 7.0, np.arange(1000) * 0.5
+    values = [
+        ("n", "int", np.int32([1000]), None),
+        ("a", "double", np.float64([2.5]), None),
+        ("x", "double", x, None),
+        ("y", "double", y, y + 2.5 * x + 2.5 * x),
+    ]
+    data = write_data(tmp_path, values)
+    host = """axpy_data_begin(&y[0], n * sizeof(y[0]));
+      axpy(&y[0], &x[0], n, n, a, n);
+      axpy(&y[0], &x[0], n, n, a, n);
+      axpy_data_end();"""
+    for number, (goes_out, differing) in enumerate([(True, []), (False, ["y"])]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        call = call_of("axpy", held=(HeldArray(1, True, goes_out),))
+        found, spent = run_here(MadeUp("sm_90", tmp_path), write(folder, library, call, host), data)
+        assert [name for name, _ in found] == differing
+        assert spent is not None
+        assert spent.transfer == pytest.approx((3 + goes_out) * 8000 / 1e10, rel=0.01)
+    twice = host.replace("axpy(", "axpy_data_begin(&y[0], n * sizeof(y[0])); axpy(", 1)
+    with pytest.raises(VariantProblem, match="kept on the device already"):
+        run_here(MadeUp("sm_90", tmp_path), write(folder, library, call, twice), data)
 
 
 def test_reductions_are_combined_block_by_block(tmp_path: Path, library: Path) -> None:
