@@ -74,7 +74,7 @@ def call_parameters(plan: KernelPlan) -> tuple[HostParameter, ...]:
     holds; the scalars; for each axis, slowest first, its start unless that is a literal, and its `long` number of iterations; the address of each reduction's scalar.
     """
     found = [_pointer(buffer) for buffer in plan.buffers]
-    found += [HostParameter("long", f"orio_count_{buffer.name}", buffer.count) for buffer in plan.buffers]
+    found += [HostParameter("long", count_name(buffer.name), buffer.count) for buffer in plan.buffers]
     for buffer in plan.buffers:
         if buffer.slices is not None:
             values = (buffer.slices.step, buffer.slices.low, buffer.slices.reach)
@@ -206,6 +206,20 @@ class DataBoundary:
 def data_function(kernel: str, *, ends: bool) -> str:
     """The function that begins or ends the time in which arrays stay on the device, by a kernel's host function."""
     return f"{kernel}_data_{'end' if ends else 'begin'}"
+
+
+def ready_function(function: str) -> str:
+    """The function that says whether what a host function does can run on a device.
+
+    >>> ready_function("orio_cuda_axpy_0")
+    'orio_cuda_axpy_0_ready'
+    """
+    return f"{function}_ready"
+
+
+def count_name(array: str) -> str:
+    """The parameter that holds the number of elements of an array's buffer."""
+    return f"orio_count_{array}"
 
 
 def data_parameters(data: DataPlan) -> tuple[HostParameter, ...]:

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 
-from orio_py.core.source import Span
+from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.dependence.scope import Constraint
 from orio_py.ctree.effects import copied_pointers, subscript_depths
 from orio_py.ctree.file_scope import (
@@ -99,7 +100,7 @@ def context_for(task: TuningTask, region: Region) -> Context:
         enumerators={name: value for name, value in around.unit.enumerators.items() if value is not None},
         functions=functions,
         obstacles=obstacles_at(around, used_names([region.tree]), functions),
-        label=_label(around.function, task.source.text, region.leader.start),
+        label=_label(around.function, task.source, region.leader.start),
     )
 
 
@@ -185,12 +186,17 @@ def _size_type(size: Parameter) -> str:
     return "long" if any(isinstance(value, int) and value > _INT_MAX for value in size.values) else "int"
 
 
-def _label(function: FunctionHeader | None, text: str, start: int) -> str:
-    """A name for a region: its function's, with a number where others stand before it in the function."""
+def _label(function: FunctionHeader | None, source: SourceFile, start: int) -> str:
+    """A name for a region: its function's, with a number where others stand before it in the function.
+
+    Other files may have static functions of one name.
+    """
     if function is None:
         return "region"
-    number = len(_LOOP_REGION.findall(text, function.span.start, start))
-    return f"{function.name}_r{number}" if number else function.name
+    number = len(_LOOP_REGION.findall(source.text, function.span.start, start))
+    stem = re.sub(r"\W", "_", Path(source.name).stem, flags=re.ASCII)
+    name = f"{stem}_{function.name}" if function.static else function.name
+    return f"{name}_r{number}" if number else name
 
 
 def _with_type(declared: CDeclaration, types: Mapping[str, str]) -> CDeclaration:

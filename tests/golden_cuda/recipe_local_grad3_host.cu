@@ -88,3 +88,50 @@ void orio_cuda_nest_local_grad3_0_to_1(const double *D, const double *u, double 
   (void)orio_report(&orio_failure, "orio_cuda_nest_local_grad3_0_to_1");
 }
 
+/* Whether the loops may run on the device; where not, why they run in C is told once, or to the handler, and is an
+   error where ORIO_REQUIRE_DEVICE is set. */
+static int orio_may_run(const struct orio_failure *failure, const char *function)
+{
+  const char *required = getenv("ORIO_REQUIRE_DEVICE");
+  int is_told;
+  if (failure->status == cudaSuccess)
+    return 1;
+  orio_lock();
+  is_told = orio_is_told && orio_handler == NULL;
+  orio_is_told = 1;
+  if (orio_handler != NULL || (required != NULL && *required != '\0' && strcmp(required, "0") != 0)) {
+    orio_unlock();
+    (void)orio_report(failure, function);
+    return 0;
+  }
+  orio_unlock();
+  if (!is_told)
+    (void)fprintf(stderr, "%s: %.*s; the loops run in C\n", function, (int)strcspn(failure->text, "\n"), failure->text);
+  return 0;
+}
+
+/* Whether a kernel can run, with memory for arrays of which the sizes are known. */
+static int orio_can_run(struct orio_kernel *kernel, const struct orio_argument *arguments, int count,
+                        const char *function)
+{
+  struct orio_failure failure = {cudaSuccess, ""};
+  struct orio_failure ignored = {cudaSuccess, ""};
+  int is_missing;
+  int before = -1;
+  orio_lock();
+  is_missing = orio_is_missing;
+  if (!is_missing && orio_enter(&before, &failure))
+    orio_is_missing = 1;
+  else if (!is_missing && orio_reserve(kernel, arguments, count, &failure))
+    orio_release_kernel(kernel, &ignored);
+  if (!is_missing)
+    orio_leave(before, &ignored);
+  orio_unlock();
+  return !is_missing && orio_may_run(&failure, function);
+}
+
+int orio_cuda_nest_local_grad3_0_to_1_ready(void)
+{
+  return orio_can_run(&orio_kernels[0], NULL, 0, "orio_cuda_nest_local_grad3_0_to_1");
+}
+

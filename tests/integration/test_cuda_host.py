@@ -111,28 +111,33 @@ static double expected()
   return s;
 }
 
-/* All three functions; whether each either did all of its work or, where an error was told, left its arrays alone. */
+/* All three functions; whether each either did all of its work, on the device or in C, or, where an error was told, left
+   its arrays alone. */
 static int all_or_nothing()
 {
   int errors = told;
   fill();
   nest_axpy(N, 2, x, y);
   int failed = told != errors;
+  int is_done = y[0] != before[0];
+  if (!is_done && !failed)
+    return 0;
   for (int k = 0; k < N; k++)
-    if (y[k] != before[k] + (failed ? 0 : 2 * x[k]))
+    if (y[k] != before[k] + (is_done ? 2 * x[k] : 0))
       return 0;
-  if (failed)
+  if (!is_done)
     nest_axpy(N, 2, x, y);
   errors = told;
   double s = nest_dot(N, x, y, 1);
   failed = told != errors;
-  if (fabs(s - (failed ? 1 : expected())) > 1e-9)
+  if (fabs(s - expected()) > 1e-9 && !(failed && s == 1))
     return 0;
   errors = told;
   nest_turned(Q, P);
   failed = told != errors;
-  if (!failed)
-    plain_turned(R, P);
+  if (failed && memcmp(Q, R, sizeof Q) == 0)
+    return 1;
+  plain_turned(R, P);
   return memcmp(Q, R, sizeof Q) == 0;
 }
 
@@ -286,6 +291,7 @@ def test_every_call_has_its_status_looked_at(program):
     calls = re.findall(r"\bcuda[A-Z]\w+(?=\()", flat)
     given = {"cudaGetErrorName", "cudaGetLastError"}
     looked_at = re.findall(
-        r"orio_failed\( ?failure, cuda[A-Z]\w+\(|return cuda(?:LaunchKernel|FuncSetAttribute)\(", flat
+        r"orio_failed(?:_of_out)?\( ?failure, cuda[A-Z]\w+\(|return cuda(?:LaunchKernel|FuncSetAttribute|FuncGetAttributes)\(",
+        flat,
     )
     assert len([call for call in calls if call not in given]) == len(looked_at) > 15

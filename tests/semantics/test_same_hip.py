@@ -61,7 +61,9 @@ enum hipError_t { hipSuccess = 0, hipErrorInvalidValue = 1, hipErrorOutOfMemory 
 enum hipMemcpyKind { hipMemcpyHostToHost, hipMemcpyHostToDevice, hipMemcpyDeviceToHost };
 typedef struct ihipStream_t *hipStream_t;
 enum { hipStreamNonBlocking = 1 };
+struct hipFuncAttributes { int numRegs; };
 extern "C" {
+hipError_t hipFuncGetAttributes(hipFuncAttributes *attributes, const void *function);
 const char *hipGetErrorName(hipError_t error);
 hipError_t hipGetLastError(void);
 hipError_t hipGetDevice(int *device);

@@ -11,21 +11,18 @@ University of Utah, 2014, section 4.3; CUDA Runtime API, modules 3.1 to 3.11.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument, kernel_arguments
-from orio_py.codegen.device_names import CPP_WORDS
 from orio_py.codegen.host_unit import HostUnit
+from orio_py.codegen.offload.declarations import for_cpp, parameter_texts, renamed, wrapped
 from orio_py.codegen.offload.host import (
     HostLanguage,
     group_prototype,
     launch_text,
-    parameter_texts,
     value,
     variable,
-    wrapped,
 )
 from orio_py.ctree.build import literal_value
 from orio_py.kernel.call import GroupParameters, KernelGroup, group_parameters, trips_name
@@ -174,22 +171,3 @@ def _argument(array: _Array, *, differ: bool) -> str:
             f"{count} > 0 ? {name} : NULL" if name != "NULL" else name for name in (source, target)
         )
     return f"{{ORIO_BUFFER, {source}, {target}, orio_bytes({count}, sizeof *{array.name})}}"
-
-
-def for_cpp(lines: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Lines of C with other names for those parameters that are words of C++."""
-    return renamed(lines, {name: cpp_name(name) for name in names if name in CPP_WORDS})
-
-
-def cpp_name(name: str) -> str:
-    """A parameter's name in C++."""
-    return f"{name}_" if name in CPP_WORDS else name
-
-
-def renamed(lines: Sequence[str], names: Mapping[str, str]) -> list[str]:
-    """Lines with other names for some identifiers."""
-    changed = {name: new for name, new in names.items() if name != new}
-    if not changed:
-        return list(lines)
-    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, changed))})\b")
-    return [pattern.sub(lambda match: changed[match[0]], line) for line in lines]

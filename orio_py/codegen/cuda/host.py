@@ -19,10 +19,11 @@ from dataclasses import replace
 
 from orio_py.codegen.cuda.device import cuda_program
 from orio_py.codegen.cuda.dialect import CUDA
-from orio_py.codegen.cuda.groups import cpp_name, for_cpp, group_view
+from orio_py.codegen.cuda.groups import group_view
 from orio_py.codegen.device import ArgumentKind, KernelArgument, host_parameters, kernel_arguments
 from orio_py.codegen.host_unit import HostKernel, HostUnit
 from orio_py.codegen.languages import Renderer
+from orio_py.codegen.offload.declarations import cpp_name, for_cpp, wrapped
 from orio_py.codegen.offload.host import (
     VALUES,
     HostLanguage,
@@ -39,8 +40,8 @@ from orio_py.codegen.offload.host import (
     same_size,
     value,
     variable,
-    wrapped,
 )
+from orio_py.codegen.offload.ready import ready_views
 from orio_py.codegen.offload.slices import is_of_slice
 from orio_py.codegen.program import Program
 from orio_py.codegen.templates import render
@@ -117,6 +118,7 @@ def runtime_source(
         success="cudaSuccess",
         invalid="cudaErrorInvalidValue",
         residents=data_views(unit),
+        tests=ready_views(unit),
         resident_count=data_count(unit),
         enters=True,
         long_type="long",
@@ -149,9 +151,10 @@ def _view(index: int, kernel: HostKernel, host: HostLanguage) -> dict[str, objec
         "symbol": _symbol(kernel),
         "start": f"orio_start_{index}",
         "configure": configure,
+        "look": f"orio_look_{index}",
         "carveout": cuda.carveout,
         "declaration": wrapped(f"void {kernel.function}(", _parameters(plan), ")"),
-        "entry": f"{{orio_start_{index}, {configure}, {int(cuda.pins)}, 0, {{{{NULL, 0, NULL, 0}}}}}}",
+        "entry": f"{{orio_start_{index}, {configure}, orio_look_{index}, {int(cuda.pins)}, 0, {{{{NULL, 0, NULL, 0}}}}}}",
         "run_header": wrapped(f"static int {run}(", parameters, ")"),
         "run_test": wrapped(f"      {run}(", ["&orio_failure", *names], "))"),
         "empty": " || ".join(f"{trips_name(axis)} <= 0" for axis in plan.axes),

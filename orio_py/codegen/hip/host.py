@@ -39,6 +39,7 @@ _OTHERS: Mapping[str, str] = {
 
 _NAMES = re.compile(r"\b(?:" + "|".join(map(re.escape, _OTHERS)) + r")(?!\w)|\bcuda(?=[A-Z]\w)")
 _LAUNCH = re.compile(r"\bcudaLaunchKernel\((?=\w+, grid)(\w+)")
+_LOOK = re.compile(r"\bcudaFuncGetAttributes\(&found, (\w+)\)")
 _ADDRESS = """\
 /* The runtime takes a kernel by its address. */
 #ifndef ORIO_KERNEL_ADDRESS
@@ -73,7 +74,8 @@ def hip_words(text: str) -> str:
     ('hipHostMalloc(&p, n) == hipSuccess', 'hipLaunchKernel(ORIO_KERNEL_ADDRESS(axpy), grid, block)')
     """
     launched = _LAUNCH.sub(r"cudaLaunchKernel(ORIO_KERNEL_ADDRESS(\1)", text)
-    return _NAMES.sub(lambda match: _OTHERS.get(match[0], "hip"), launched)
+    looked = _LOOK.sub(r"cudaFuncGetAttributes(&found, ORIO_KERNEL_ADDRESS(\1))", launched)
+    return _NAMES.sub(lambda match: _OTHERS.get(match[0], "hip"), looked)
 
 
 _HOST = HostLanguage(

@@ -6,12 +6,13 @@ Sources: ISO C99; ISO/IEC 14882:2020 for the words that C++ applications cannot 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument, host_parameters, kernel_arguments
-from orio_py.codegen.device_names import CPP_WORDS
 from orio_py.codegen.host_unit import HostKernel, HostUnit
+from orio_py.codegen.offload.declarations import parameter_texts, wrapped
+from orio_py.codegen.offload.ready import data_ready_prototype, ready_declarations
 from orio_py.codegen.offload.slices import is_of_slice, reaches, run_slices, slice_argument, slices
 from orio_py.codegen.program import Program
 from orio_py.codegen.templates import render
@@ -26,9 +27,6 @@ from orio_py.kernel.call import (
 )
 from orio_py.kernel.plan import Direction, KernelPlan, ReductionPlan, Role
 from orio_py.spec.generated import companion_mark
-
-WIDTH = 110
-"""Characters in a line of generated code, where it can be broken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +82,7 @@ def header_text(unit: HostUnit, host: HostLanguage) -> Program:
         prefix=host_prefix_of(unit, host),
         includes=includes,
         kernels=kernels,
+        tests=ready_declarations(unit),
         data=[view["begin_declaration"] for view in data_views(unit)],
         ends=[view["end"] for view in data_views(unit)],
     )
@@ -107,26 +106,6 @@ def group_prototype(group: KernelGroup, *, for_cpp: bool = False) -> str:
 def host_parameter_texts(plan: KernelPlan, *, for_cpp: bool = False) -> list[str]:
     """The host function's parameters as C declares them."""
     return parameter_texts(host_parameters(plan), for_cpp=for_cpp)
-
-
-def parameter_texts(parameters: Sequence[tuple[str, str]], *, for_cpp: bool = False) -> list[str]:
-    """Parameters as C declares them."""
-    given = [(kind, "" if for_cpp and name in CPP_WORDS else name) for kind, name in parameters]
-    return [f"{kind}{name}" if kind.endswith("*") else f"{kind} {name}".rstrip() for kind, name in given]
-
-
-def wrapped(head: str, items: Sequence[str], tail: str) -> str:
-    """`head`, the items separated by commas, and `tail`; lines that are too long go on below the head."""
-    lines = [head]
-    margin = " " * len(head)
-    for number, item in enumerate(items):
-        text = item + (", " if number + 1 < len(items) else tail)
-        if len(lines[-1]) + len(text.rstrip()) > WIDTH and lines[-1].strip() and lines[-1] != head:
-            lines.append(margin)
-        lines[-1] += text
-    if not items:
-        lines[-1] += tail
-    return "\n".join(line.rstrip() for line in lines)
 
 
 def host_body(index: int, plan: KernelPlan, host: HostLanguage) -> list[str]:
@@ -191,6 +170,7 @@ def data_view(index: int, kernel: HostKernel, first: int) -> dict[str, object] |
         "kernel": index,
         "arrays": held,
         "begin_declaration": wrapped(f"void {begin}(", parameter_texts(given), ")"),
+        "ready_header": data_ready_prototype(kernel.function, kernel.plan),
         "run_header": wrapped(
             f"static int orio_begin_{index}(",
             ["struct orio_failure *orio_failure", *parameter_texts(given)],

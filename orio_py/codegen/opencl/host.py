@@ -24,6 +24,7 @@ from typing import TypeVar
 from orio_py.codegen.device import ArgumentKind, KernelArgument, host_parameters, kernel_arguments
 from orio_py.codegen.host_unit import HostKernel, HostUnit
 from orio_py.codegen.languages import Renderer
+from orio_py.codegen.offload.declarations import cpp_name, for_cpp, wrapped
 from orio_py.codegen.offload.host import (
     HostLanguage,
     data_count,
@@ -34,8 +35,8 @@ from orio_py.codegen.offload.host import (
     host_parameter_texts,
     host_prefix_of,
     prototype,
-    wrapped,
 )
+from orio_py.codegen.offload.ready import ready_views
 from orio_py.codegen.opencl.device import device_program
 from orio_py.codegen.program import Program
 from orio_py.codegen.templates import render
@@ -156,6 +157,7 @@ def host_source(unit: HostUnit) -> Program:
         long_type="cl_long",
         invalid=_HOST.invalid,
         residents=data_views(unit),
+        tests=ready_views(unit),
         resident_count=data_count(unit),
         enters=False,
     )
@@ -192,15 +194,15 @@ def _view(index: int, kernel: HostKernel, program: int) -> dict[str, object]:
     plan = kernel.plan
     run = f"orio_run_{index}"
     names = [name for _, name in host_parameters(plan)]
-    parameters = ["struct orio_failure *orio_failure", *host_parameter_texts(plan)]
+    parameters = for_cpp(host_parameter_texts(plan), names)
     return {
         "function": kernel.function,
-        "declaration": prototype(plan, kernel.function),
+        "declaration": wrapped(f"void {kernel.function}(", parameters, ")"),
         "entry": f'{{"{plan.name}", &orio_programs[{program}], NULL, {{{{NULL, 0, NULL, 0}}}}}}',
-        "run_header": wrapped(f"static int {run}(", parameters, ")"),
-        "run_test": wrapped(f"  if ({run}(", ["&orio_failure", *names], "))"),
+        "run_header": wrapped(f"static int {run}(", ["struct orio_failure *orio_failure", *parameters], ")"),
+        "run_test": wrapped(f"  if ({run}(", ["&orio_failure", *map(cpp_name, names)], "))"),
         "empty": " || ".join(f"{trips_name(axis)} <= 0" for axis in plan.axes),
-        "body": host_body(index, plan, _HOST),
+        "body": for_cpp(host_body(index, plan, _HOST), names),
     }
 
 

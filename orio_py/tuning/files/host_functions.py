@@ -4,13 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from orio_py.codegen.host_unit import HostKernel
 from orio_py.kernel.backend import Backend
 from orio_py.kernel.backends import BACKENDS
 from orio_py.kernel.call import KernelGroup
 from orio_py.kernel.plan import KernelPlan
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceTest:
+    """What is asked before the code of a region whether its kernels can run: declarations, and what has to be true, in C."""
+
+    declarations: tuple[str, ...]
+    conditions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostedCode:
+    """The code of a region at one problem size, the kernels that it calls, and what is asked before.
+
+    The kernels of each of the `groups` are run by one function.
+    """
+
+    code: str
+    plans: tuple[KernelPlan, ...] = ()
+    groups: tuple[KernelGroup, ...] = ()
+    test: DeviceTest | None = None
 
 
 @dataclass(slots=True)
@@ -23,29 +44,35 @@ class HostFunctions:
 
     kernels: list[HostKernel] = field(default_factory=list[HostKernel])
 
-    def add(self, code: str, plans: Sequence[KernelPlan], groups: Sequence[KernelGroup] = ()) -> str:
-        """The code of a region at one problem size, with its calls renamed where that is needed.
-
-        The kernels of each of the `groups` are run by one function.
-        """
-        if not plans:
-            return code
+    def add(self, hosted: HostedCode) -> HostedCode:
+        """The code of a region at one problem size, with its calls renamed where that is needed."""
+        if not hosted.plans:
+            return hosted
         from orio_py.codegen.languages import device_programs  # takes time to load, and few files need it
 
         found = {
             plan.name: HostKernel(plan, program.source, plan.name)
-            for program in device_programs(plans)
+            for program in device_programs(hosted.plans)
             for plan in program.plans
         }
         names: dict[str, str] = {}
-        for group in groups:
+        for group in hosted.groups:
             names[group.name] = self._group(group.name, [found.pop(plan.name) for plan in group.plans])
         names |= {name: self._function(kernel) for name, kernel in found.items()}
         # Also the functions that begin and end the time in which arrays stay are named after a kernel.
         pattern = re.compile(
-            "|".join(rf"\b{re.escape(name)}(?=(?:_data_(?:begin|end))?\b)" for name in names)
+            "|".join(
+                rf"\b{re.escape(name)}(?=(?:_ready|_data_end|_data_begin(?:_ready)?)?\b)" for name in names
+            )
         )
-        return pattern.sub(lambda match: names[match[0]], code)
+
+        def renamed(text: str) -> str:
+            return pattern.sub(lambda match: names[match[0]], text)
+
+        test = hosted.test
+        if test is not None:
+            test = DeviceTest(tuple(map(renamed, test.declarations)), tuple(map(renamed, test.conditions)))
+        return replace(hosted, code=renamed(hosted.code), test=test)
 
     def _function(self, kernel: HostKernel) -> str:
         """The name of the kernel's host function: one that is there already, or a new one."""

@@ -67,6 +67,8 @@ def write_companions(
 ) -> None:
     """Write the host code of `target`; what is the same stays as it is.  Raises OSError."""
     from orio_py.codegen.languages import renderer_of  # takes time to load
+    from orio_py.codegen.offload.own_names import with_own_names
+    from orio_py.codegen.program import Program
 
     name = re.sub(r"\W", "_", target.stem, flags=re.ASCII)
     for language in kernel_languages(kernels):
@@ -74,7 +76,8 @@ def write_companions(
         own = tuple(kernel for kernel in kernels if kernel.plan.language == language)
         unit = HostUnit(name, source.stem, own, tuple(remarks[language]))
         renderer = renderer_of(BACKENDS[language])
-        for path, program in ((header, renderer.header(unit)), (source, renderer.source(unit))):
+        text = Program(with_own_names(renderer.source(unit).text, name))
+        for path, program in ((header, renderer.header(unit)), (source, text)):
             if not path.is_file() or path.read_bytes() != program.data:
                 write_atomically(path, program.data)
 

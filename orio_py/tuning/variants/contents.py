@@ -11,7 +11,12 @@ from orio_py.record.measurement import Clock
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.region import Region
 from orio_py.spec.task import TuningTask
-from orio_py.tuning.files.host_functions import HostFunctions, called_backends, calls_host_functions
+from orio_py.tuning.files.host_functions import (
+    HostedCode,
+    HostFunctions,
+    called_backends,
+    calls_host_functions,
+)
 from orio_py.tuning.files.load import LoadedTask
 from orio_py.tuning.files.writeback import generated_content
 from orio_py.tuning.result import Best, Winner
@@ -83,18 +88,19 @@ def _combined(
             cases.append(DispatchCase(w.point, original))
             continue
         best, code = w.report.best, w.codes[index]
+        hosted = HostedCode(code)
         if calls_host_functions(code):
             # Made anew: the kernels are not stored with the code, which may be of a function of another name.
-            code = functions.add(*VariantGenerator.of(task).written(index, w.point, best.configuration))
+            hosted = functions.add(VariantGenerator.of(task).written(index, w.point, best.configuration))
         if not best.features or best.fallback is None:
-            cases.append(DispatchCase(w.point, code, best.features))
+            cases.append(DispatchCase(w.point, hosted.code, best.features, hosted.test))
             continue
-        portable = code
+        portable = hosted
         if best.fallback != best.configuration:
-            portable = functions.add(*VariantGenerator.of(task).written(index, w.point, best.fallback))
-        if portable.strip("\n") != code.strip("\n"):
-            cases.append(DispatchCase(w.point, code, best.features))
-        cases.append(DispatchCase(w.point, portable))
+            portable = functions.add(VariantGenerator.of(task).written(index, w.point, best.fallback))
+        if portable.code.strip("\n") != hosted.code.strip("\n"):
+            cases.append(DispatchCase(w.point, hosted.code, best.features, hosted.test))
+        cases.append(DispatchCase(w.point, portable.code, test=portable.test))
     if not needs_dispatch(task, cases):
         return cases[0].code
     return dispatch(task, region, cases, indent=region.indent)
@@ -117,13 +123,13 @@ def transformed_contents(
         remarks.append(f"configuration{_sizes(point)}: {_shown(values)}; not measured")
     generator = VariantGenerator.of(task)
     for index, region in enumerate(task.regions):
-        cases = [
-            DispatchCase(point, functions.add(*generator.written(index, point, values)))
-            for point, values in chosen
-        ]
+        hosted = [(point, functions.add(generator.written(index, point, values))) for point, values in chosen]
+        cases = [DispatchCase(point, found.code, test=found.test) for point, found in hosted]
         same = len({case.code for case in cases}) == 1 and not task.inputs.specialize
         code = cases[0].code
-        if not same and needs_dispatch(task, cases):
+        if same:
+            cases = cases[:1]
+        if needs_dispatch(task, cases):
             code = dispatch(task, region, cases, indent=region.indent)
         flags = needed_flags([code])
         build = [f"build with: {' '.join(flags)}"] if flags else []

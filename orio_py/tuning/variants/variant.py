@@ -13,7 +13,7 @@ from orio_py.ctree.build import const
 from orio_py.ctree.emit import emit
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import substitute
-from orio_py.kernel.call import KernelGroup, joined, kernel_groups, kernel_plans
+from orio_py.kernel.call import joined, kernel_groups, kernel_plans
 from orio_py.kernel.plan import KernelPlan
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.region import Region
@@ -21,6 +21,8 @@ from orio_py.spec.task import TuningTask
 from orio_py.transformation.base import Context, ForcedRefusals
 from orio_py.transformation.context import context_for
 from orio_py.transformation.recipe import apply_recipe
+from orio_py.tuning.files.host_functions import HostedCode
+from orio_py.tuning.variants.device_test import device_test
 from orio_py.tuning.variants.dispatch import DispatchCase, dispatch
 
 
@@ -96,14 +98,17 @@ class VariantGenerator:
             tree, remark = self._tree(index, point, values)
             return remark + self._emitted(tree, index), kernel_plans(tree)
 
-    def written(
-        self, index: int, point: InputPoint, values: Mapping[str, Value]
-    ) -> tuple[str, tuple[KernelPlan, ...], tuple[KernelGroup, ...]]:
-        """As `generated`, with one call for kernels that share arrays on the device: also those groups."""
+    def written(self, index: int, point: InputPoint, values: Mapping[str, Value]) -> HostedCode:
+        """As `generated`, with one call for kernels that share arrays on the device: as it stands in a file."""
         with _bounded(self.task.regions[index]):
             tree, remark = self._tree(index, point, values)
             tree = joined(tree)
-            return remark + self._emitted(tree, index), kernel_plans(tree), kernel_groups(tree)
+            return HostedCode(
+                remark + self._emitted(tree, index),
+                kernel_plans(tree),
+                kernel_groups(tree),
+                device_test(tree, self.contexts[index]),
+            )
 
     def _emitted(self, tree: Node, index: int) -> str:
         region = self.task.regions[index]

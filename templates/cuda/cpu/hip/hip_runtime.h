@@ -20,6 +20,8 @@
 #define hipEventDisableTiming cudaEventDisableTiming
 #define hipEventRecord cudaEventRecord
 #define hipFree cudaFree
+#define hipFuncAttributes cudaFuncAttributes
+#define hipFuncGetAttributes cudaFuncGetAttributes
 #define hipGetDevice cudaGetDevice
 #define hipGetErrorName cudaGetErrorName
 #define hipGetLastError cudaGetLastError

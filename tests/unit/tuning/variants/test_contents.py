@@ -9,7 +9,7 @@ from pathlib import Path
 from opencl_plans import axpy
 
 from orio_py.kernel.plan import KernelPlan, LaunchShape
-from orio_py.tuning.files.host_functions import HostFunctions, calls_host_functions
+from orio_py.tuning.files.host_functions import HostedCode, HostFunctions, calls_host_functions
 from orio_py.tuning.files.load import load
 from orio_py.tuning.variants.contents import transformed_contents, tuned_contents, without_stale_calls
 
@@ -39,17 +39,17 @@ def plan(items: int = 8, name: str = "orio_opencl_f_0") -> KernelPlan:
 
 def test_code_without_kernels_stays():
     functions = HostFunctions()
-    assert functions.add(CALL, ()) is CALL
+    assert functions.add(HostedCode(CALL)).code is CALL
     assert functions.kernels == []
 
 
 def test_equal_kernels_are_one_and_different_ones_get_numbers():
     functions = HostFunctions()
-    assert functions.add(CALL, (plan(),)) == CALL
-    assert functions.add(CALL, (plan(16),)) == CALL.replace("f_0", "f_0_v1")
-    assert functions.add(CALL, (plan(),)) == CALL
-    assert functions.add(CALL, (plan(16),)) == CALL.replace("f_0", "f_0_v1")
-    assert functions.add(CALL, (plan(32),)) == CALL.replace("f_0", "f_0_v2")
+    assert functions.add(HostedCode(CALL, (plan(),))).code == CALL
+    assert functions.add(HostedCode(CALL, (plan(16),))).code == CALL.replace("f_0", "f_0_v1")
+    assert functions.add(HostedCode(CALL, (plan(),))).code == CALL
+    assert functions.add(HostedCode(CALL, (plan(16),))).code == CALL.replace("f_0", "f_0_v1")
+    assert functions.add(HostedCode(CALL, (plan(32),))).code == CALL.replace("f_0", "f_0_v2")
     assert [(k.function, k.plan.launch.block_size) for k in functions.kernels] == [
         ("orio_opencl_f_0", (8,)),
         ("orio_opencl_f_0_v1", (16,)),
@@ -60,15 +60,17 @@ def test_equal_kernels_are_one_and_different_ones_get_numbers():
 
 def test_new_names_avoid_those_that_are_there():
     functions = HostFunctions()
-    functions.add("", (plan(8, "f_0_v1"), plan(8, "f_0")))
-    assert functions.add("f_0(); f_0_v1();", (plan(16, "f_0"),)) == "f_0_v2(); f_0_v1();"
+    functions.add(HostedCode("", (plan(8, "f_0_v1"), plan(8, "f_0"))))
+    assert functions.add(HostedCode("f_0(); f_0_v1();", (plan(16, "f_0"),))).code == "f_0_v2(); f_0_v1();"
 
 
 def test_renaming_leaves_longer_names_alone():
     functions = HostFunctions()
-    functions.add("", (plan(),))
+    functions.add(HostedCode("", (plan(),)))
     code = "orio_opencl_f_0(n); orio_opencl_f_01(n); my_orio_opencl_f_0(n);"
-    assert functions.add(code, (plan(16),)) == code.replace("orio_opencl_f_0(", "orio_opencl_f_0_v1(", 1)
+    assert functions.add(HostedCode(code, (plan(16),))).code == code.replace(
+        "orio_opencl_f_0(", "orio_opencl_f_0_v1(", 1
+    )
 
 
 def test_sizes_have_kernels_of_their_own(tmp_path: Path):
@@ -79,7 +81,7 @@ def test_sizes_have_kernels_of_their_own(tmp_path: Path):
     functions = HostFunctions()
     (text,) = transformed_contents(loaded.tasks[0], {}, "1", functions).values()
     assert [k.function for k in functions.kernels] == ["orio_opencl_f_0", "orio_opencl_f_0_v1"]
-    calls = re.findall(r"^ +(orio_opencl_\w+)\(", text, re.MULTILINE)
+    calls = re.findall(r"^ +(orio_opencl_\w+_\w+(?<!_ready))\(", text, re.MULTILINE)
     assert calls == ["orio_opencl_f_0", "orio_opencl_f_0_v1", "orio_opencl_f_0_v1"]
     assert "host code: in the file beside this one" in text
 
