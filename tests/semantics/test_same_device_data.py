@@ -179,16 +179,17 @@ jacobi same: 2 in, 2 out, {2 * MATRIX} and {2 * MATRIX} bytes, 2 allocations
 jacobi same: 2 in, 2 out, {2 * MATRIX} and {2 * MATRIX} bytes, 0 allocations
 nothing same: 0 in, 0 out, 0 and 0 bytes, 0 allocations
 gradients same: 1 in, 1 out, 64 and 64 bytes, 8 allocations
-parts same: 1 in, 4 out, 512 and {512 + 3 * 59 * 8} bytes, 4 allocations
+parts same: 1 in, 4 out, 512 and {512 + 3 * 59 * 8} bytes, @ allocations
 none same: 0 in, 0 out, 0 and 0 bytes, 0 allocations
 """
+"""The buffers of the function before are used again: for `@`, CUDA needs two larger ones, OpenCL three."""
 
 
 def test_on_the_executor(tmp_path: Path) -> None:
     assert DeviceData().arrays == ()
     transformed(tmp_path, SOURCE.replace("@(", "CUDA("))
     program = build_cuda(cuda_on_cpu(tmp_path), tmp_path, MAIN % {"language": "cuda"})
-    assert run_cuda(program) == EXPECTED
+    assert run_cuda(program) == EXPECTED.replace("@", "2")
 
 
 @pytest.mark.proof
@@ -203,4 +204,4 @@ def test_on_a_device_of_opencl(tmp_path: Path) -> None:
     sources = ["main.c", "out_opencl.c", "tuned.o", "plain.o", str(loader())]
     program = build_opencl(tmp_path, sources)
     environment = device_environment({"POCL_CACHE_DIR": str(tmp_path / "cache"), "ORIO_OPENCL_DEVICE": ""})
-    assert run_opencl(program, environment=environment) == EXPECTED
+    assert run_opencl(program, environment=environment) == EXPECTED.replace("@", "3")
