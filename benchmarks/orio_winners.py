@@ -43,6 +43,7 @@ AS_FAST = 0.97
 _ALGORITHM = re.compile(r"(arg\s+algorithm\s*=\s*)['\"]\w+['\"]")
 _RUNS = re.compile(r"(arg\s+total_runs\s*=\s*)\d+")
 _REPETITIONS = re.compile(r"(arg\s+repetitions\s*=\s*)\d+")
+_SIZES = re.compile(r"def\s+input_params\s*\{[^{}]*\}")
 _BUILD = re.compile(r"build_command\s*=\s*['\"]([^'\"]*)['\"]")
 _ARRAYS = re.compile(r"^(?:static\s+)?double\s+(\w+)((?:\[[^\]]+\])+);", re.MULTILINE)
 _PERFTUNING = re.compile(r"/\*@\s*begin\s+PerfTuning.*?@\*/", re.DOTALL)
@@ -115,12 +116,13 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """How files are tried: Orio's command, trials and repetitions of both tools, seconds for each of them."""
+    """How files are tried: Orio's command, trials and repetitions of both tools, the largest size, seconds for each tool."""
 
     checkout: Path
     orio: Path
     trials: int
     repetitions: int
+    size: int
     limit: float
 
     def of(self, path: str) -> Comparison:
@@ -136,11 +138,12 @@ class Contest:
             )
             if status != 0:
                 found.problem = f"orio tune: {_last(output) if status is not None else 'time limit'}"
-                return found
             command = [str(self.orio), "-k", source.name]
             status, found.orio_wall, found.orio_cpu, output = run_limited(command, folder, self.limit)
             if status != 0 or not (folder / f"_{source.name}").exists():
-                found.problem = f"Orio: {_last(output) if status is not None else 'time limit'}"
+                problem = f"Orio: {_last(output) if status is not None else 'time limit'}"
+                found.problem = "; ".join(filter(None, [found.problem, problem]))
+            if found.problem:
                 return found
             self._race(source, found)
         return found
@@ -152,10 +155,15 @@ class Contest:
         text = _RUNS.sub(rf"\g<1>{self.trials}", text)
         if self.repetitions:
             text = _REPETITIONS.sub(rf"\g<1>{self.repetitions}", text)
+        if self.size:
+            text = _SIZES.sub(self._smaller, text)
         text = (
             text.replace("gcc-mp-10", "gcc").replace("-openmp", "-fopenmp").replace("--fopenmp", "-fopenmp")
         )
         source.write_text(text.replace("-ffopenmp", "-fopenmp"), encoding="latin-1")
+
+    def _smaller(self, section: re.Match[str]) -> str:
+        return re.sub(r"\b\d+\b", lambda number: str(min(int(number[0]), self.size)), section[0])
 
     def _ours(self, source: Path) -> list[str]:
         tune = [sys.executable, "-m", "orio_py", "tune", source.name, "-o", "ours.c", "--json", "report.json"]
@@ -277,7 +285,7 @@ def chosen(files: int, only: str) -> list[str]:
     """Inputs that Orio tunes and that begin as a fragment, spread over the kernels."""
     with TABLE.open() as lines:
         rows = [row for row in csv.DictReader(lines) if row["orio"] == "works" and row["category"] == "SPAPT"]
-    paths = [row["path"] for row in rows if only in row["path"]]
+    paths = [row["path"] for row in rows if any(part in row["path"] for part in only.split(","))]
     by_kernel: dict[str, list[str]] = {}
     for path in paths:
         by_kernel.setdefault(str(Path(path).parent), []).append(path)
@@ -299,7 +307,7 @@ def _stored(path: Path) -> dict[str, Comparison]:
 def _line(found: Comparison) -> str:
     name = "/".join(Path(found.path).parts[-2:])
     if found.problem:
-        return f"{name:42} {found.problem}"
+        return f"{name:42} {found.orio_wall:8.1f} {found.ours_wall:8.1f} {found.orio_cpu:8.1f} {found.ours_cpu:8.1f}  {found.problem}"
     mark = "wrong" if found.wrong else "original kept" if found.kept else ""
     return (
         f"{name:42} {1e3 * found.orio_least:9.2f} {1e3 * found.orio_median:9.2f} {1e3 * found.ours_least:9.2f} "
@@ -335,9 +343,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("checkout", type=Path, help="a checkout of Orio's repository")
     parser.add_argument("--files", type=int, default=40, help="how many files (default: 40)")
-    parser.add_argument("--only", default="", help="files whose path holds this")
+    parser.add_argument("--only", default="", help="files whose path holds one of these, with commas")
     parser.add_argument("--trials", type=int, default=10, help="of both tools (default: 10)")
     parser.add_argument("--repetitions", type=int, default=0, help="of each run (default: as the file says)")
+    parser.add_argument(
+        "--size", type=int, default=0, help="the largest problem size (default: as the file says)"
+    )
     parser.add_argument(
         "--limit", type=float, default=300, help="seconds for each tool and file (default: 300)"
     )
@@ -355,6 +366,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             install_orio(where),
             options.trials,
             options.repetitions,
+            options.size,
             options.limit,
         )
         head = f"{'':42} {'Orio ms':>9} {'median':>9} {'ours ms':>9} {'median':>9} {'ratio':>7} {'Orio s':>8} {'ours s':>8} {'Orio CPU':>8} {'ours CPU':>8} {'sooner':>7}"

@@ -195,10 +195,19 @@ def run_limited(command: Sequence[str], folder: Path, limit: float) -> tuple[int
             status = None
         finally:
             if child.poll() is None:
-                os.killpg(child.pid, signal.SIGKILL)
-                child.wait()
+                stop(child)
     seconds, cpu = time.perf_counter() - began, cpu_of_children() - used
     return status, seconds, cpu, log.read_text(errors="replace")
+
+
+def stop(child: subprocess.Popen[bytes]) -> None:
+    """Interrupt a command, which ends the compilers that it has started; its group is killed if that takes long."""
+    os.killpg(child.pid, signal.SIGINT)
+    try:
+        child.wait(10)
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
 
 
 def cpu_of_children() -> float:
