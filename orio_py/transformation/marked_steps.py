@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
@@ -33,6 +34,7 @@ from orio_py.transformation.guards.guarded_tree import (
     GuardedTree,
     with_conditions_of_apart_arrays,
     with_own_indices,
+    with_own_indices_inside,
 )
 from orio_py.transformation.guards.loop_headers import with_tested_headers
 from orio_py.transformation.guards.runtime_guards import Apply, GuardedRecipe, without_marks
@@ -116,7 +118,15 @@ class MarkedSteps:
         if indexed is form and not (unrolls and len(self.recipe.steps) > 1):
             assert reason is not None
             raise reason
-        return self._applied(indexed, own, values, canonical=True)
+        try:
+            return self._applied(indexed, own, values, canonical=True)
+        except Refusal:
+            inside = with_own_indices_inside(indexed)
+            if inside is indexed:
+                raise
+            with suppress(Refusal):
+                return self._applied(inside, own, values, canonical=True)
+            raise
 
     def _applied(
         self, form: GuardedTree, own: OwnPragmas, values: Mapping[str, Value], *, canonical: bool = False

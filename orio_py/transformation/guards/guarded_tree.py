@@ -58,6 +58,31 @@ def with_own_indices(form: GuardedTree) -> GuardedTree:
     return form if new is form.tree else replace(form, tree=new, guards=needed)
 
 
+def with_own_indices_inside(form: GuardedTree) -> GuardedTree:
+    """The tree with the indices of loops at marks inside others declared as well, and their last values behind these.
+
+    The same object where there is none, or nothing is read later.
+    """
+
+    def change(mark: Node, inner: Context) -> Node:
+        new, values = own_indices(mark, inner)
+        return flat_block(new, *values) if values else new
+
+    tree, depth = form.tree, 1
+    while marks := {id(mark) for mark in _marks_at(tree, depth)}:
+        tree = rewrite_where(tree, lambda node, marks=marks: id(node) in marks, change, form.context)
+        depth += 1
+    return form if tree is form.tree else replace(form, tree=tree)
+
+
+def _marks_at(tree: Node, depth: int) -> list[Transform]:
+    """The marks that stand in `depth` others."""
+    marks = list(outermost_marks(tree))
+    for _ in range(depth):
+        marks = [inner for mark in marks for inner in outermost_marks(mark.stmt)]
+    return marks
+
+
 def with_conditions_of_apart_arrays(form: GuardedTree) -> GuardedTree:
     """The tree with conditions inside inner loops that change nothing that they read, unless arrays overlap.
 
