@@ -228,18 +228,35 @@ def _around_others(node: Node) -> frozenset[str]:
 
 def schedule(keys: Keys, *, force: bool = False) -> Composite:
     """The stages for what the keys ask for; `force` counts for all of them."""
+    keys = _unrolled_once(keys)
     return Composite(tuple(_stages(keys, force)), _factors(keys))
 
 
-def _factors(keys: Keys) -> dict[str, int]:
-    """The products of the factors by which `regtile` and `unrolljam` unroll each loop."""
+def _unrolled_once(keys: Keys) -> Keys:
+    """The keys; loops that `regtile` names are unrolled by it alone.
+
+    In Orio, whose register tiles have indices of their own, `unrolljam` finds the iterations that they leave over.
+    """
+    tiled = _tiled(keys)
+    steps = keys.get("unrolljam", ())
+    left = tuple(s for s in steps if not isinstance(s.loops, Over) or s.loops.index not in tiled)
+    return keys if len(left) == len(steps) else {**keys, "unrolljam": left}
+
+
+def _tiled(keys: Keys) -> dict[str, int]:
+    """The factors of `regtile`."""
     found: dict[str, int] = {}
     for step in keys.get("regtile", ()):
         found.update(zip(step.transformation.loops, step.transformation.ufactors, strict=False))
+    return found
+
+
+def _factors(keys: Keys) -> dict[str, int]:
+    """The factors by which `regtile` and `unrolljam` unroll each loop."""
+    found = _tiled(keys)
     for step in keys.get("unrolljam", ()):
         if isinstance(step.loops, Over):
-            index = step.loops.index
-            found[index] = found.get(index, 1) * step.transformation.ufactor
+            found[step.loops.index] = step.transformation.ufactor
     return found
 
 

@@ -54,3 +54,10 @@ def test_strips_are_tiles_of_another_name() -> None:
     assert type(step.transformation) is StripMine
     assert isinstance(step.transformation, Tile)
     assert (StripMine.name, Tile.name) == ("StripMine", "Tile")
+
+
+def test_loops_of_register_tiles_are_unrolled_once() -> None:
+    both = composite(regtile=(["i", "j"], [2, 1]), unrolljam=(["i", "j", "k"], [3, 4, 5]))
+    alone = composite(regtile=(["i", "j"], [2, 1]), unrolljam=(["j", "k"], [4, 5]))
+    assert both == alone
+    assert both.factors == {"i": 2, "j": 4, "k": 5}
