@@ -44,6 +44,8 @@ _ALGORITHM = re.compile(r"(arg\s+algorithm\s*=\s*)['\"]\w+['\"]")
 _RUNS = re.compile(r"(arg\s+total_runs\s*=\s*)\d+")
 _REPETITIONS = re.compile(r"(arg\s+repetitions\s*=\s*)\d+")
 _SIZES = re.compile(r"def\s+input_params\s*\{[^{}]*\}")
+_VALIDATION = re.compile(r"def\s+validation\s*\{[^{}]*\}")
+"""Holds for the file's own sizes."""
 _BUILD = re.compile(r"build_command\s*=\s*['\"]([^'\"]*)['\"]")
 _ARRAYS = re.compile(r"^(?:static\s+)?double\s+(\w+)((?:\[[^\]]+\])+);", re.MULTILINE)
 _PERFTUNING = re.compile(r"/\*@\s*begin\s+PerfTuning.*?@\*/", re.DOTALL)
@@ -156,7 +158,7 @@ class Contest:
         if self.repetitions:
             text = _REPETITIONS.sub(rf"\g<1>{self.repetitions}", text)
         if self.size:
-            text = _SIZES.sub(self._smaller, text)
+            text = _VALIDATION.sub("", _SIZES.sub(self._smaller, text))
         text = (
             text.replace("gcc-mp-10", "gcc").replace("-openmp", "-fopenmp").replace("--fopenmp", "-fopenmp")
         )
