@@ -37,6 +37,7 @@ class Choices:
     packs: tuple[tuple[str, ...], ...]
     unrolls: tuple[int, ...]
     ahead: tuple[tuple[str, int] | tuple[()], ...]
+    sums: tuple[str, ...]
     most_sums: int = _MOST_SUMS
 
 
@@ -49,6 +50,7 @@ def parameter_texts(choices: Choices, suffix: str) -> Mapping[str, str]:
         f"PACK{suffix}": _lists(choices.packs),
         f"UNROLL{suffix}": str(list(choices.unrolls)),
         f"AHEAD{suffix}": _pairs(choices.ahead),
+        f"SUMS{suffix}": str(list(choices.sums)),
     }
 
 
@@ -62,6 +64,7 @@ def argument_texts(choices: Choices, suffix: str) -> Mapping[str, str]:
         "pack": f"PACK{suffix}",
         "unroll": f"UNROLL{suffix}",
         "prefetch": f"AHEAD{suffix}",
+        "sums": f"SUMS{suffix}",
     }
 
 
@@ -152,6 +155,7 @@ class _Chooser:
             self._packs(free),
             _unrolls(extents[summed[-1]]) if summed else (1,),
             self._ahead(orders[0] if orders else (), columns[0], extents),
+            ("scalars", "arrays") if summed and free else ("arrays",),
         )
 
     @property
@@ -246,8 +250,8 @@ def _heights(index: str, extent: int) -> list[tuple[str, int]]:
 
 
 def _unrolls(extent: int) -> tuple[int, ...]:
-    """Factors that leave nothing over: all of a short sum first, which leaves no loop."""
-    wishes = (extent, 4, 3, 1) if extent <= 16 else (4, 3, 1)
+    """Factors that leave nothing over: compilers unroll the short body of a tile themselves, so that 1 comes first."""
+    wishes = (1, 4, 3, extent) if extent <= 16 else (1, 4, 3)
     return tuple(dict.fromkeys(factor for factor in wishes if extent % factor == 0))
 
 

@@ -76,6 +76,7 @@ def contractions(draw: st.DrawFn) -> Case:
             unroll=draw(st.sampled_from((1, 2, 3, 8, 99))),
             prefetch=draw(st.none() | st.just((parts[0], draw(st.integers(1, 3))))),
             parallel=draw(st.booleans()),
+            sums=draw(st.sampled_from(("arrays", "scalars"))),
         ),
         sizes=((1, 1, 1),),
     )

@@ -110,9 +110,10 @@ def _values(draw: random.Random, program: TensorProgram, *, threads: bool) -> Ma
             ("PACK", choices.packs),
             ("UNROLL", choices.unrolls),
             ("AHEAD", choices.ahead),
+            ("SUMS", choices.sums),
         ):
             value = draw.choice(list(listed))
-            values[f"{name}{number}"] = value if isinstance(value, int) else list(value)
+            values[f"{name}{number}"] = value if isinstance(value, (int, str)) else list(value)
     return values
 
 

@@ -58,7 +58,8 @@ class Contract:
     loops over neighbouring elements, the fastest first; the loop has the first one's name.  `rows` and `columns` are
     a free loop each and how many of its iterations a tile has; columns are vectorised.  `pack` names arrays that are
     copied, `unroll` is for the innermost summed loop, `prefetch` a loop and how many of its steps ahead a tile is
-    asked for, `parallel` shares out the outermost loop.
+    asked for, `parallel` shares out the outermost loop.  With `sums` as 'scalars' the loop over columns is around the
+    summed ones.
     """
 
     name: ClassVar = WHAT
@@ -71,6 +72,7 @@ class Contract:
     unroll: int = 1
     prefetch: tuple[str, int] | None = None
     parallel: bool = False
+    sums: str = "arrays"
     force: bool = False
 
     def apply(self, node: Node, context: Context) -> Node:
@@ -92,6 +94,7 @@ class Contract:
             _names(nest, node, context, rows=self.rows[1] if self.rows else 1, parallel=self.parallel),
             unroll=self.unroll,
             parallel=self.parallel,
+            by_columns=self.sums == "scalars",
         )
         kind = ctype(nest.type)
         plan = replace(plan, element_bytes=4 if kind is not None and "float" in nest.type else 8)
@@ -302,6 +305,13 @@ def _part(value: Value, name: str) -> tuple[str, int] | None:
     return text(value[0], name), positive_int(value[1], name)
 
 
+def _sums(value: Value, name: str) -> str:
+    """Raises Refusal: ORIO-T010."""
+    if value not in ("arrays", "scalars"):
+        wrong(name, "'arrays' or 'scalars'", value)
+    return str(value)
+
+
 def _groups(value: Value, name: str) -> tuple[tuple[str, ...], ...]:
     """`[['i', 'j'], …]`.  Raises Refusal: ORIO-T010."""
     if not isinstance(value, (list, tuple)) or any(isinstance(item, str) for item in value):
@@ -343,6 +353,13 @@ ENTRY = Entry(
         ),
         ArgumentSpec(
             "parallel", "True or False", "share out the outermost loop (OpenMP)", boolean, default="False"
+        ),
+        ArgumentSpec(
+            "sums",
+            "'arrays' or 'scalars'",
+            "what holds the sums of a tile: an array for each row, or scalars inside the loop over columns",
+            _sums,
+            default="'arrays'",
         ),
         FORCE,
     ),

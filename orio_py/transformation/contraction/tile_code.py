@@ -1,8 +1,9 @@
 """The code of a contraction in register tiles, as C text with the loops from the outside in.
 
 A tile is a block of elements of the target, some values of one axis (its *rows*) by some of another (its *columns*).
-Its sums stay in local arrays, one for each row, that the compiler keeps in registers: loops over columns have literal
-bounds.
+Loops over columns have literal bounds.  Sums are in local arrays, one for each row, inside the summed loops, or in
+scalars with the summed loops inside the one over columns: a compiler that vectorises that loop as a whole has the scalars
+in registers, where some store arrays again and again.
 """
 
 from __future__ import annotations
@@ -68,6 +69,8 @@ class TilePlan:
     prefetch: tuple[str, int] | None = None
     parallel: bool = False
     element_bytes: int = 8
+    by_columns: bool = False
+    """Whether each column of a tile has its sums by itself, in scalars, rather than each row its sums in an array."""
 
 
 def tile_text(plan: TilePlan) -> str:
@@ -146,8 +149,25 @@ class _Writer:
             ]
             yield from self._for_columns(column, columns, statements)
             return
+        if column and plan.by_columns:
+            yield f"for (int {column} = 0; {column} < {columns}; {column}++) {{"
+            yield from self._summed(inside, targets, sizes, "", 1)
+            yield "}"
+            return
+        yield from self._summed(inside, targets, sizes, column, columns)
+
+    def _summed(
+        self,
+        inside: Sequence[Mapping[str, Node]],
+        targets: Sequence[str],
+        sizes: Mapping[str, int],
+        column: str,
+        columns: int,
+    ) -> Iterator[str]:
+        """The sums of some elements, those of each row at its values of indices `inside`: begun, formed and stored."""
+        plan, nest = self.plan, self.plan.nest
         dimension = f"[{columns}]" if column else ""
-        sums = plan.names.sums[:rows]
+        sums = plan.names.sums[: len(inside)]
         places = [f"{total}[{column}]" if column else total for total in sums]
         begins = targets if nest.initial is None else [self._text(nest.initial, values) for values in inside]
         yield f"{nest.type} {', '.join(total + dimension for total in sums)};"

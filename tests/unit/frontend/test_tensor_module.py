@@ -46,11 +46,11 @@ def test_the_region_stands_for_its_loops(tmp_path: Path) -> None:
     text = FILE % ("", STATEMENT)
     (task,) = read_tasks(text)
     names = [parameter.name for parameter in task.parameters]
-    assert names == ["ORDER_c", "ROWS_c", "COLUMNS_c", "PACK_c", "UNROLL_c", "AHEAD_c"]
+    assert names == ["ORDER_c", "ROWS_c", "COLUMNS_c", "PACK_c", "UNROLL_c", "AHEAD_c", "SUMS_c"]
     values = {parameter.name: parameter.values[0] for parameter in task.parameters}
     expected = compile_and_run(PLAIN + MAIN, tmp_path, *checked(), "-std=c11")
     new = transformed_file(text, values)
-    assert "sum0[column] -= 2 * a[" in new
+    assert "sum0 -= 2 * a[" in new
     assert compile_and_run(new + MAIN, tmp_path, *checked(), "-std=c11") == expected
 
 

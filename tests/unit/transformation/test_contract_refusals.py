@@ -116,6 +116,7 @@ def test_the_tile_has_its_place_in_the_loops() -> None:
         {"order": 3},
         {"parallel": "yes"},
         {"unroll": "2"},
+        {"sums": "vectors"},
     ],
 )
 def test_arguments_of_the_wrong_type(values: dict[str, object]) -> None:

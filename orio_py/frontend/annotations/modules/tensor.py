@@ -5,7 +5,8 @@
     operations: c:(i,j) += a:(i,k) * b:(k,j)
 
 The tensors are arrays of the surrounding function.  The choices of each statement are tuning parameters, named after
-its output: `ORDER_c`, `ROWS_c`, `COLUMNS_c`, `PACK_c`, `UNROLL_c`, `AHEAD_c`.
+its output: `ORDER_c`, `ROWS_c`, `COLUMNS_c`, `PACK_c`, `UNROLL_c`, `AHEAD_c`,
+`SUMS_c`.
 """
 
 from __future__ import annotations
