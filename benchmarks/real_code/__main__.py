@@ -4,6 +4,7 @@
     python -m benchmarks.real_code rodinia CHECKOUT --trials 4
     python -m benchmarks.real_code cloverleaf CHECKOUT --trials 4
     python -m benchmarks.real_code darknet CHECKOUT --trials 3
+    python -m benchmarks.real_code devices CHECKOUTS --check --target CUDA
 
 Nothing of the project enters this one: the table of a project (`polybench.toml`, …) says where an annotation
 goes, what it asks for, how inputs are declared, and how programs are built and run; each runs in a copy of its folder.
@@ -50,6 +51,7 @@ class Kernel:
     root: Path
     copy: Path
     size: str
+    target: str
 
     @property
     def path(self) -> Path:
@@ -92,11 +94,13 @@ class Kernel:
         """The file with the annotation around its kernel."""
         text = self.path.read_text(encoding="latin-1")
         start, end = self._place(text)
-        recipe = self.content["recipe"]
+        recipe = self.content["recipe"].replace("DEVICE(", f"{self.target}(")
         used = [name for name in PARAMETERS if re.search(rf"\b{name}\b", recipe)]
         parameters = " ".join(f"param {name}[] = {PARAMETERS[name]};" for name in used)
         tuning = f"def performance_params {{ {parameters} }}" if used else ""
-        promises = "def assumptions { arg reassociate = True; }" if "reassociate" in self.content else ""
+        promised = [name for name in ("reassociate", "noalias") if name in self.content]
+        arguments = " ".join(f"arg {name} = True;" for name in promised)
+        promises = f"def assumptions {{ {arguments} }}" if promised else ""
         opening = (
             f"/*@ begin PerfTuning (\n  def build {{ arg build_command = '{self.command('command')}'; }}\n  {tuning} {promises}\n"
             f"  def input_vars {{ {self.inputs} }}\n) @*/\n/*@ begin Loop (transform {recipe}) @*/\n"
@@ -105,7 +109,7 @@ class Kernel:
 
 
 def kernels(
-    table: Mapping[str, Mapping[str, dict[str, str]]], root: Path, copies: Path, size: str
+    table: Mapping[str, Mapping[str, dict[str, str]]], root: Path, copies: Path, size: str, target: str
 ) -> Iterator[Kernel]:
     """The kernels of a table, each with a fresh copy of its program's folder."""
     project = table["project"]
@@ -115,7 +119,7 @@ def kernels(
         copy = copies / name / folder
         shutil.copytree(root / folder, copy, ignore=shutil.ignore_patterns(".git"))
         inside = content if "folder" in program else {**content, "file": Path(content["file"]).name}
-        yield Kernel(name, inside, program, root, copy, size)
+        yield Kernel(name, inside, program, root, copy, size, target)
 
 
 @dataclass(slots=True)
@@ -137,7 +141,7 @@ class Row:
         gain = "  kept" if self.kept else f"{self.gain:6.2f}" if self.gain is not None else "     -"
         cost = f"{self.seconds[1] / self.seconds[2]:5.3f}" if len(self.seconds) > 2 else "    -"
         times = "{:.5f} / {:.5f} s".format(*self.seconds) if self.seconds else ""
-        return f"{self.name:16} {self.accepted:8} {gain}  {self.guards:2d} {cost} {self.same:6} {times:23} {self.reason}"
+        return f"{self.name:26} {self.accepted:8} {gain}  {self.guards:2d} {cost} {self.same:6} {times:23} {self.reason}"
 
 
 def tried(kernel: Kernel, trials: int, *, only_check: bool) -> Row:
@@ -259,10 +263,18 @@ def main() -> int:
     parser.add_argument("--trials", type=int, default=5, help="trials of each kernel")
     parser.add_argument("--kernel", action="append", help="only this one; may be repeated")
     parser.add_argument("--check", action="store_true", help="check only, build and run nothing")
+    parser.add_argument(
+        "--target",
+        choices=("OpenCL", "CUDA", "HIP"),
+        default="OpenCL",
+        help="what DEVICE in recipes stands for",
+    )
     given = parser.parse_args()
     if shutil.which("orio") is None:
         parser.error("`orio` is not on the PATH")
     table = tomllib.loads((HERE / f"{given.project}.toml").read_text())
+    if "only_check" in table["project"] and not given.check:
+        parser.error(f"the kernels of {given.project} can only be checked: `--check`")
     if given.kernel:
         table["kernel"] = {name: table["kernel"][name] for name in given.kernel}
     rows: list[Row] = []
@@ -271,7 +283,7 @@ def main() -> int:
     )
     print("code and their cost, output of the programs, seconds of the original and of the tuned program")
     with tempfile.TemporaryDirectory() as folder:
-        for kernel in kernels(table, given.checkout.resolve(), Path(folder), given.size):
+        for kernel in kernels(table, given.checkout.resolve(), Path(folder), given.size, given.target):
             rows.append(tried(kernel, given.trials, only_check=given.check))
             print(rows[-1].shown(), flush=True)
     whole = sum(row.accepted == "whole" for row in rows)

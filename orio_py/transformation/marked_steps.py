@@ -26,7 +26,7 @@ from orio_py.ctree.nodes import Compound, Node, Transform
 from orio_py.kernel.backends import BACKENDS, BY_TITLE
 from orio_py.spec.recipe import Argument, MarkedRecipe, RecipeStep
 from orio_py.spec.target import DIRECTIVES, Target
-from orio_py.transformation.base import Context, Refusal, Transformation
+from orio_py.transformation.base import Context, Refusal, Transformation, refuse
 from orio_py.transformation.catalog import NOT_YET, TRANSFORMATIONS
 from orio_py.transformation.entry import ArgumentSpec, Entry
 from orio_py.transformation.forms import sole_statement
@@ -223,6 +223,15 @@ def _apply_behind_pragma(
             shared_out(stmt, text, context)
             result = _apply_step(step, partial(_make, step, values, canonical=True), stmt, context)
             return shared_out(result, text, context, trusted=True)
+        case name if name in BY_TITLE:
+            if "parallel" not in text.split() or "copyin" in text:
+                refuse(
+                    "ORIO-T023",
+                    f"each thread around `#pragma {text}` would run what {name} makes of the loop",
+                    stmt,
+                )
+            # A kernel takes the place of the threads.
+            return _apply_step(step, partial(_make, step, values), stmt, context)
         case _:
             return shared_out(_apply_step(step, partial(_make, step, values), stmt, context), text, context)
 

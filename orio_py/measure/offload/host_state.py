@@ -160,6 +160,10 @@ class HostState:
         match node:
             case c_ast.UnaryOp(op="sizeof", expr=c_ast.ArrayRef() as element):
                 return c_ast.Constant("unsigned long int", f"{self._row_bytes(element)}ul")
+            case c_ast.BinaryOp(op="!=", left=c_ast.ID(name=name), right=c_ast.Constant(value="0")) if (
+                self._is_array(name)
+            ):
+                return c_ast.Constant("int", "1")  # Arrays are there.
             case c_ast.Cast(expr=pointer) if (address := self._address(pointer)) is not None:
                 return c_ast.Constant("unsigned long int", f"{address}ul")
             case c_ast.ArrayRef() if (path := self._array_path(node)) is not None:
@@ -173,6 +177,9 @@ class HostState:
                 return c_ast.ID(name)
             case _:
                 return map_children(node, lambda child: self._plain(child, parts))
+
+    def _is_array(self, name: str) -> bool:
+        return any(variable.name == name and variable.is_array for variable in self.data.variables)
 
     def _address(self, node: Node) -> int | None:
         """The address that a pointer expression has in a memory where variables lie far apart; None for numbers."""

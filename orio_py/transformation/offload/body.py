@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from orio_py.ctree.build import index, literal_value
+from orio_py.ctree.build import as_long, binary, index, literal_value, unary
 from orio_py.ctree.loops import innermost_loops
 from orio_py.ctree.nodes import (
     Comment,
@@ -27,7 +27,7 @@ _POINTS = frozenset({"&", "*"})
 
 
 def subscripted(body: Node) -> Node:
-    """The body with `*p` and `*(p + i)` as `p[0]` and `p[i]`."""
+    """The body with `*p`, `*(p + i)` and `*(p + i + j)` as `p[0]`, `p[i]` and `p[(long)i + j]`."""
     return _Subscripts().rewrite(body)
 
 
@@ -41,8 +41,21 @@ class _Subscripts(Rewriter):
                 return c_ast.ArrayRef(pointer, c_ast.Constant("int", "0"), node.coord)
             case c_ast.BinaryOp(op="+", left=c_ast.ID() as pointer, right=offset):
                 return c_ast.ArrayRef(pointer, offset, node.coord)
+            case c_ast.BinaryOp() if (found := _steps(inner.expr)) is not None:
+                return c_ast.ArrayRef(*found, node.coord)
             case _:
                 return inner
+
+
+def _steps(value: Node) -> tuple[c_ast.ID, Node] | None:
+    """The name that a sum begins with, and all that is added to it in a type that does not overflow before an address does."""
+    match value:
+        case c_ast.BinaryOp(op="+" | "-" as op, left=c_ast.ID() as pointer, right=step):
+            return pointer, as_long(step if op == "+" else unary("-", as_long(step)))
+        case c_ast.BinaryOp(op="+" | "-" as op, left=left, right=step) if (inner := _steps(left)) is not None:
+            return inner[0], binary(op, inner[1], step)
+        case _:
+            return None
 
 
 def require_device_code(body: Node, what: str, context: Context) -> None:
@@ -123,13 +136,16 @@ class _Flattening(Rewriter):
 
 
 def plain_body(body: Node, context: Context) -> Node:
-    """The body without pragmas, which belong to host compilers, and with the types that typedefs stand for."""
+    """The body without pragmas, which belong to host compilers, with the types that typedefs stand for, and the numbers that
+    constants in extents are.
+    """
     return _Plain(context).rewrite(body)
 
 
 class _Plain(Rewriter):
     def __init__(self, context: Context) -> None:
         self._types = context.types
+        self._declarations = context.declarations
 
     def visit_IdentifierType(self, node: c_ast.IdentifierType) -> Node:
         found = self._types.get(" ".join(node.names))
@@ -137,6 +153,13 @@ class _Plain(Rewriter):
 
     def visit_Pragma(self, node: c_ast.Pragma) -> Replacement:
         return []
+
+    def visit_ArrayDecl(self, node: c_ast.ArrayDecl) -> Node:
+        declared = self._declarations.get(node.dim.name) if isinstance(node.dim, c_ast.ID) else None
+        value = (declared.initialiser or "").strip() if declared is not None and declared.is_scalar else ""
+        if declared is None or "const" not in declared.qualifiers or not value.isdecimal():
+            return self.generic(node)
+        return self.generic(copy_with(node, dim=c_ast.Constant("int", value)))
 
     def visit_GuardedPragma(self, node: GuardedPragma) -> Replacement:
         return []

@@ -19,6 +19,7 @@ from orio_py.transformation.offload.axis_mapping import mapped_loops
 from orio_py.transformation.offload.body import plain_body, require_device_code, subscripted
 from orio_py.transformation.offload.element_accesses import ElementAccess, collect_accesses
 from orio_py.transformation.offload.index_ranges import IndexRange
+from orio_py.transformation.offload.pointer_tests import PointerTests
 from orio_py.transformation.offload.structures import Flattened, flattened_structures
 from orio_py.transformation.parallel.data_sharing import (
     Sharing,
@@ -35,7 +36,7 @@ class DeviceNest:
     """A nest without structures (`plain`), all of its loops (`every`) and those that a device shares out (`mapped`).
 
     `body` is one iteration with `p[0]` for `*p`; `axes` are the ranges of the mapped loops' indices and `uses` the
-    accesses to each array in the order of the source, both in `arithmetic`.
+    accesses to each array in the order of the source, both in `arithmetic`.  `tests` are those of pointers.
     """
 
     plain: Flattened
@@ -46,6 +47,7 @@ class DeviceNest:
     axes: tuple[IndexRange, ...]
     uses: dict[str, list[ElementAccess]]
     arithmetic: Arithmetic
+    tests: PointerTests
 
     @property
     def outer(self) -> tuple[CanonicalLoop, ...]:
@@ -75,7 +77,9 @@ def device_nest(node: Node, context: Context, question: NestQuestion) -> DeviceN
     mapped, every = _mapped(plain.node, context, question)
     outer = every[: len(mapped)]
     shared = sharing(outer, context)
-    body = subscripted(plain_body(outer[-1].body, context))
+    tests = PointerTests.of(subscripted(plain_body(outer[-1].body, context)), context)
+    body, plain = tests.body, tests.known(plain)
+    context = plain.context
     require_device_code(body, what, context)
     inner = _same_nest([*outer[:-1], replace(outer[-1], body=body)], context, question)
     written = context.effects(body).writes | context.effects(inner[-1].body).writes
@@ -84,7 +88,7 @@ def device_nest(node: Node, context: Context, question: NestQuestion) -> DeviceN
     _require_apart(uses, shared, body, context, question)
     if not question.trusted:
         _require_order_free(outer, shared, context, question)
-    return DeviceNest(plain, tuple(mapped), tuple(every), shared, body, axes, uses, arithmetic)
+    return DeviceNest(plain, tuple(mapped), tuple(every), shared, body, axes, uses, arithmetic, tests)
 
 
 def _mapped(
@@ -109,7 +113,8 @@ def _same_nest(loops: list[CanonicalLoop], context: Context, question: NestQuest
     plain = flattened_structures(with_comparisons(question.same, context), question.what, context)
     _, every = _mapped(plain.node, plain.context, question)
     outer = every[: len(loops)]
-    return [*outer[:-1], replace(outer[-1], body=subscripted(plain_body(outer[-1].body, plain.context)))]
+    body = PointerTests.of(subscripted(plain_body(outer[-1].body, plain.context)), plain.context).body
+    return [*outer[:-1], replace(outer[-1], body=body)]
 
 
 def _uses(

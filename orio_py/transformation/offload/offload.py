@@ -102,7 +102,9 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         name="kernel",
         axes=tuple(plain_arrays.along(dimension) for dimension in dimensions),
         body=blocked.items,
-        buffers=tuple(plain_arrays.in_region(buffer) for buffer in _buffers(arrays, tiles)),
+        buffers=tuple(
+            nest.tests.counted(plain_arrays.in_region(buffer)) for buffer in _buffers(arrays, tiles)
+        ),
         scalars=tuple(plain_arrays.given(scalar) for scalar in (*kept.given, *tiles.scalars)),
         private=blocked.private,
         reductions=kept.reductions,
