@@ -34,6 +34,12 @@ NOTHING = "-"
 MOST_CHECKED = 40
 """Variants that are listed where none is timed."""
 
+_UTILIZATION = "utilization_"
+"""Begins the names of counters that tell how busy resources are by emulation."""
+
+_BUSY = 0.5
+"""The share of the time in which a resource is busy that bounds a kernel."""
+
 _HEADINGS = {
     EMULATED_TIME: "emulated time",
     "registers": "registers",
@@ -289,7 +295,10 @@ def _checked(region: RegionReport) -> Iterable[RenderableType]:
     """What is known of variants that nothing here times."""
     if not region.checked:
         return
-    known = dict.fromkeys(c.name for variant in region.checked for c in variant.counters)
+    known = dict.fromkeys(
+        c.name for variant in region.checked for c in variant.counters if not c.name.startswith(_UTILIZATION)
+    )
+    has_bounds = any(c.name.startswith(_UTILIZATION) for variant in region.checked for c in variant.counters)
     names = [
         *(name for name in _HEADINGS if name in known),
         *(name for name in known if name not in _HEADINGS),
@@ -297,6 +306,8 @@ def _checked(region: RegionReport) -> Iterable[RenderableType]:
     table = make_table(("  variant", "left"))
     for name in names:
         table.add_column(_HEADINGS.get(name, name), justify="right", overflow="fold")
+    if has_bounds:
+        table.add_column("bound by", overflow="fold")
     table.add_column("result", overflow="fold")
     for variant in _by_emulated_time(region.checked)[:MOST_CHECKED]:
         values = {
@@ -307,11 +318,26 @@ def _checked(region: RegionReport) -> Iterable[RenderableType]:
         if not variant.is_right:
             result = Text(f"{variant.outcome}: {variant.reason}", style="red")
         cells = [values.get(name, NOTHING) for name in names]
+        cells += [_bound(variant)] if has_bounds else []
         table.add_row(f"  {show_configuration(variant.configuration)}", *cells, result)
     yield table
     if (left := len(region.checked) - MOST_CHECKED) > 0:
         yield Text(f"  and {left} more: `orio results show` has all that are stored")
     yield Text(f"  not timed: {region.untimed}", style="yellow")
+
+
+def _bound(variant: CheckedVariant) -> str:
+    """What a variant keeps busy most by emulation; latencies bound it where nothing is busy half of the time."""
+    shares = {
+        c.name.removeprefix(_UTILIZATION): c.value
+        for c in variant.counters
+        if c.name.startswith(_UTILIZATION)
+    }
+    if not shares:
+        return NOTHING
+    resource = max(shares, key=lambda name: shares[name])
+    busy = f"{resource} {shares[resource]:.0%}"
+    return busy if shares[resource] >= _BUSY else f"latencies ({busy})"
 
 
 def _by_emulated_time(checked: Sequence[CheckedVariant]) -> list[CheckedVariant]:

@@ -45,6 +45,14 @@ def tune(
             "processor and ranked by emulated times, which are stored apart.",
         ),
     ] = None,
+    accept_predicted: Annotated[
+        bool,
+        typer.Option(
+            "--accept-predicted",
+            help="Where there is no GPU, write the CUDA variant that an emulation of the recipe's `arch` (or of `sm_90`) "
+            "ranks first of those that were checked on the processor.",
+        ),
+    ] = False,
     search: Annotated[
         str | None,
         typer.Option(
@@ -174,6 +182,7 @@ def tune(
         assume=tuple(assume or ()),
         target=target,
         device=device,
+        accept_predicted=accept_predicted,
         search=search,
         objective=tuple(objective or ()) or None,
         trials=trials,

@@ -108,6 +108,22 @@ def bottleneck_counters(launches: Iterable[EmulatedBottleneck]) -> tuple[Counter
     )
 
 
+def utilization_counters(predictions: Iterable[tuple[LaunchPrediction, int]]) -> tuple[CounterValue, ...]:
+    """The share of the time in which each resource takes requests, of launches with their numbers."""
+    found = [(prediction, times * prediction.cycles) for prediction, times in predictions]
+    whole = sum(cycles for _, cycles in found)
+    values: dict[str, float] = {}
+    for prediction, cycles in found if whole > 0 else ():
+        for resource, busy in prediction.utilization.items():
+            name = _name(UTILIZATION, resource)
+            values[name] = values.get(name, 0.0) + busy * cycles / whole
+    return tuple(
+        CounterValue(name, value, "", CounterSource.EMULATED)
+        for name, value in sorted(values.items())
+        if value >= _SHOWN
+    )
+
+
 def occupancy_needed(emulator: Emulator, core: Core) -> float:
     """The least share of the warps that a multiprocessor can hold at which a kernel is as fast as with all that fit.
 

@@ -17,7 +17,7 @@ class TuneOptions:
     """Options of `tune`; None leaves the decision to the specification or to a default.
 
     `assume` is what is promised of all regions; `search` is `NAME` or `NAME:option=value,…`; `objective` is an expression over times and counters, or several,
-    of which the first ranks variants; `device` is `emulated:GPU`, whose times are emulated; `pins` fixes parameters and input sizes; `timeout` is for one run of one variant; `keep` is a folder for generated sources and binaries.  `full_samples`
+    of which the first ranks variants; `device` is `emulated:GPU`, whose times are emulated; with `accept_predicted` that of the architecture stands in where this machine has no GPU; `pins` fixes parameters and input sizes; `timeout` is for one run of one variant; `keep` is a folder for generated sources and binaries.  `full_samples`
     times every valid variant in full, however slow, for those who train models on the results.  `pin`
     keeps the kernels on one processor; None does so for serial ones.  `include` and
     `exclude` are globs that choose files of folders; `compile_commands` is a compilation database.  `db` is
@@ -30,6 +30,7 @@ class TuneOptions:
     assume: Sequence[Promise] = ()
     target: str | None = None
     device: str | None = None
+    accept_predicted: bool = False
     search: str | None = None
     objective: str | Sequence[str] | None = None
     trials: int | None = None

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from orio_py.build.detect import cpu_cores
 from orio_py.core.diagnostics import Diagnostic, fail
 from orio_py.core.expr import Value
+from orio_py.core.expr_nodes import Literal
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position
 from orio_py.core.units import Seconds
@@ -30,6 +31,7 @@ from orio_py.search.catalog import find, start_search
 from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.objective import Objective
+from orio_py.spec.recipe import MarkedRecipe
 from orio_py.spec.search import Budget, SearchSpec
 from orio_py.spec.target import COMPILER_OPTIONS, DIRECTIVES, Target
 from orio_py.spec.task import TuningTask
@@ -158,7 +160,8 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
     if options.seed is not None:
         task = replace(task, inputs=replace(task.inputs, seed=options.seed))
     target = resolve_target(task, options.target)
-    emulated = resolve_device(target, options.device, objective, task.position)
+    wish = options.device or (predicting_device(task, target) if options.accept_predicted else None)
+    emulated = resolve_device(target, wish, objective, task.position)
     if (
         find(spec.algorithm, spec.position).uses_counters
         and not task.measurement.methods
@@ -314,6 +317,34 @@ def _require_directives(task: TuningTask, wish: str) -> None:
 
 EMULATED = "emulated:"
 """Begins the name of a device that is not there."""
+
+
+def predicting_device(task: TuningTask, target: str) -> str | None:
+    """The GPU whose emulated times rank variants where this machine has none: of the architecture that the recipe names.
+
+    None where one is there, or variants of the target need none.  Raises DiagnosticError ORIO-U060 for a language whose
+    variants are not emulated.
+    """
+    measurer = device_measurer(target)
+    if measurer is None or (measurer.missing is not None and not measurer.missing()):
+        return None
+    if measurer.emulates is None:
+        message = f"`--accept-predicted`: nothing predicts how fast variants for `{target}` are, only CUDA kernels are emulated"
+        fail("ORIO-U060", message, task.position)
+    named = {
+        str(argument.expression.value)
+        for region in task.regions
+        if isinstance(region.recipe, MarkedRecipe)
+        for step in region.recipe.steps
+        for argument in step.arguments
+        if argument.name == "arch" and isinstance(argument.expression, Literal)
+    }
+    architecture = named.pop() if len(named) == 1 else PREDICTED_ARCHITECTURE
+    return f"{EMULATED}{architecture}"
+
+
+PREDICTED_ARCHITECTURE = "sm_90"
+"""Whose GPU ranks variants where the recipe names no other."""
 
 
 def resolve_device(target: str, wish: str | None, objective: Objective | None, position: Position) -> str:

@@ -313,7 +313,8 @@ def _untimed(task: TuningTask, report: RegionReport) -> Diagnostic:
         f"{report.right} of {report.trials} variants of `{task.name}` are right, and nothing here times them"
     )
     help_text = (
-        "what was found is kept in the results database; tune where there is a GPU, or write one variant with"
+        "what was found is kept in the results database; tune where there is a GPU, write the one that is predicted to be "
+        "the fastest with `--accept-predicted`, or any with"
     )
     return Diagnostic(
         "ORIO-B040", f"{right}: {report.untimed}", task.position, help=f"{help_text} `orio transform --set`"

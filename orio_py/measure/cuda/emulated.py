@@ -15,8 +15,14 @@ from orio_py.build.disassembler import Disassembler
 from orio_py.build.launch_emulation import MachineCode
 from orio_py.codegen.device import ArgumentKind, slices_of
 from orio_py.core.units import Seconds
-from orio_py.emulation.bottleneck import EmulatedBottleneck, bottleneck_counters, occupancy_needed
+from orio_py.emulation.bottleneck import (
+    EmulatedBottleneck,
+    bottleneck_counters,
+    occupancy_needed,
+    utilization_counters,
+)
 from orio_py.emulation.launch import USUAL_POLICY, DataPolicy, KernelLaunch, Shape
+from orio_py.emulation.outcome import LaunchPrediction
 from orio_py.emulation.prediction import Emulator
 from orio_py.emulation.sensitivity import sensitivity
 from orio_py.emulation.signature import pointer_address
@@ -89,14 +95,17 @@ class LaunchEmulation:
         """
         seconds = 0.0
         limits: list[EmulatedBottleneck] = []
+        predictions: list[tuple[LaunchPrediction, int]] = []
         for one in self.launches(binaries, launches):
             prediction, core = one.emulator.predict(), one.emulator.core
             seconds += one.times * prediction.seconds
+            predictions.append((prediction, one.times))
             if bottlenecks:
                 report = sensitivity(one.emulator, prediction, core)
                 needed = occupancy_needed(one.emulator, core)
                 limits.append(EmulatedBottleneck(prediction, report, needed, one.times))
-        return EmulatedVariant(Seconds(seconds), bottleneck_counters(limits))
+        counters = bottleneck_counters(limits) if bottlenecks else utilization_counters(predictions)
+        return EmulatedVariant(Seconds(seconds), counters)
 
 
 @dataclass(frozen=True, slots=True)

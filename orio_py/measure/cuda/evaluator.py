@@ -355,5 +355,10 @@ def _emulates(gpu: str) -> str:
     return emulated_gpu(gpu).name
 
 
-MEASURER = DeviceMeasurer(_evaluator, _devices, lambda: [cuda_title()], emulates=_emulates)
+def _missing() -> str:
+    place = cuda_place()
+    return "" if place.has_times else place.problem
+
+
+MEASURER = DeviceMeasurer(_evaluator, _devices, lambda: [cuda_title()], emulates=_emulates, missing=_missing)
 """What measures CUDA's variants, or builds and checks them, or emulates them."""

@@ -35,7 +35,8 @@ class DeviceMeasurer:
     be emulated; it raises EnvironmentProblem where nothing here can.  `devices` tells the
     devices apart, given the emulated GPU or '', `toolchain` what builds kernels besides the C compiler.  At most `most_jobs` variants
     are built at a time, if that is a number.  `emulates` gives the full name of a GPU that can be emulated, and raises
-    DiagnosticError for others; None where no device of the language is emulated.
+    DiagnosticError for others; None where no device of the language is emulated.  `missing` tells whether this machine has
+    no device that times variants, and why, '' where it has one.
     """
 
     evaluator: Callable[[Evaluator, DeviceTime, Path, EmulationWish], VariantEvaluator]
@@ -43,6 +44,7 @@ class DeviceMeasurer:
     toolchain: Callable[[], list[str]]
     most_jobs: int | None = None
     emulates: Callable[[str], str] | None = None
+    missing: Callable[[], str] | None = None
 
 
 def device_measurer(target: str) -> DeviceMeasurer | None:

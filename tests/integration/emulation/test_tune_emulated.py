@@ -165,11 +165,30 @@ def test_without_a_device_the_table_is_in_the_order_of_emulated_times(tmp_path, 
     told = capsys.readouterr().out
     assert status == 3
     assert "emulated time" in told
+    assert "bound by" in told
+    assert "latencies (" in told
     assert told.index("IN = 'i, j'") < told.index("IN = 'j, i'")
     for variant in report["regions"][0]["untimed"]["variants"]:
         (counter,) = [c for c in variant["counters"] if c["name"] == "emulated_time"]
         assert (counter["source"], counter["unit"]) == ("emulated", "s")
     assert all(isinstance(t.measurement, Failure) for t in show_trials(tmp_path / "t.db", Selection()))
+
+
+def test_without_a_gpu_the_fastest_by_prediction_is_written_where_that_is_accepted(
+    tmp_path, capsys, monkeypatch
+):
+    for module in (cuda_evaluator, client):
+        monkeypatch.setattr(module, "cuda_place", lambda: NO_GPU)
+    path = written(tmp_path, CUDA % ", arch='sm_80'")
+    status, report = tune(path, "--accept-predicted", device=None)
+    (region,) = report["regions"]
+    assert (status, region["kept_original"], region["best"]["clock"]) == (0, False, "emulated time")
+    assert region["best"]["configuration"]["IN"] == "i, j"
+    text = (tmp_path / "out.c").read_text()
+    assert "the fastest by emulation of A100" in text
+    assert "not measured" in text
+    assert tune(written(tmp_path, "HIP(threadCount=32)"), "--accept-predicted", device=None)[0] == 2
+    assert "error[ORIO-U060]: `--accept-predicted`" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
