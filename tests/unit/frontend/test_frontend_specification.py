@@ -295,6 +295,7 @@ def test_what_has_no_effect_is_warned_of(text: str) -> None:
         ("def performance_params { param let = 1; }", "ORIO-S009", "1:32", "`let` is a reserved word", None),
         ("def performance_params { param min = 1; }", "ORIO-S009", "1:32", "`min` is a function", None),
         ("def performance_params { param U[] = []; }", "ORIO-S010", "1:32", "empty list", None),
+        ("def input_params { param n = [2000]; }", "ORIO-S010", "1:26", "`n` is one number", None),
         (
             "def performance_params { param U[] = 3; }",
             "ORIO-S010",
