@@ -52,6 +52,7 @@ def test_kernels_compute_what_the_code_computes(corpus: Built) -> None:
     assert int(found[2]) >= runs // len(SIZES) * (len(SIZES) - 1)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("architecture", ["sm_75", "sm_80", "sm_90", "sm_120"])
 def test_kernels_compile(corpus: Built, architecture: str) -> None:
     nvrtc = nvrtc_or_skip()

@@ -85,6 +85,7 @@ def test_what_called_functions_write_is_compared(tmp_path: Path) -> None:
     assert report["failures"] == {"wrong result": 8}
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("mode", EVERY)
 def test_each_such_variable_is_compared_by_itself(tmp_path: Path, mode: int) -> None:
     assert tuned(tmp_path, [mode])["failures"] == {"wrong result": 1}

@@ -94,6 +94,7 @@ def test_workers_that_die_and_join_lose_no_result_and_double_none(tmp_path, work
     assert region.best is not None
 
 
+@pytest.mark.proof
 def test_stored_trials_counters_and_refusals_as_without_a_cluster(tmp_path, workers) -> None:
     source = written(tmp_path, "arg method = 'rusage'; arg objective = 'time + user_time';")
     db = tmp_path / "r.db"

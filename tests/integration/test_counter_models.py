@@ -117,6 +117,7 @@ def test_pickled_trees_are_converted(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "counters: INST_EXE, L2_RT" in capsys.readouterr().out
 
 
+@pytest.mark.proof
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 @pytest.mark.skipif(OBSERVERS["valgrind"].available() is not None, reason="valgrind is not installed")
 def test_c_code_is_searched_with_a_model_of_another_size(

@@ -66,6 +66,7 @@ def tau(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return script
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("method", ["tau", "TAU"])
 def test_each_valid_variant_is_profiled_once_and_its_profile_kept(
     tmp_path: Path, tau: Path, method: str

@@ -35,6 +35,7 @@ def test_each_kernel_has_a_line(table, capsys):
 ANNOTATED = {"vecaxpy": 128, "matmul_plain": 128, "matmul_tiled": 128, "ex14ff": 128, "ex14fj": 128}
 
 
+@pytest.mark.proof
 @pytest.mark.nvrtc
 def test_annotated_files_have_a_line_per_kernel(table, capsys):
     nvrtc_or_skip()
@@ -49,6 +50,7 @@ def test_annotated_files_have_a_line_per_kernel(table, capsys):
     assert capsys.readouterr().out.splitlines()[2:] != []
 
 
+@pytest.mark.proof
 def test_the_first_configuration_is_the_default(table):
     """What the figures say of defaults is of what `CUDA()` makes of these nests."""
     folder = BENCHMARKS / "kernels" / "cuda"

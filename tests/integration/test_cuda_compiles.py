@@ -46,6 +46,7 @@ def plans() -> list[KernelPlan]:
     return found
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("architecture", ["sm_75", "sm_80", "sm_90", "sm_120"])
 def test_kernels_compile(architecture: str):
     nvrtc = nvrtc_or_skip()

@@ -62,6 +62,7 @@ def test_kernels_compute_what_einsum_does(folder: Path, given: dict[str, Arrays]
     assert set(CASES) - set(changed) == {"d1_none", "gradient_empty"}, "the comparison says nothing"
 
 
+@pytest.mark.proof
 def test_each_array_is_allocated_and_copied_once(counts: dict[str, str]):
     """Kernels by themselves would take 8 allocations and 11 copies for the gradient of Nekbone."""
     apart = CASES["gradient_2_1"]

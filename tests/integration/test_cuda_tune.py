@@ -160,6 +160,7 @@ def names(folder: Path) -> list[str]:
 # --- without a GPU ---
 
 
+@pytest.mark.proof
 @pytest.mark.nvrtc
 def test_variants_are_compiled_checked_and_stored(tmp_path: Path, capsys, no_gpu) -> None:
     nvrtc_or_skip()

@@ -50,6 +50,7 @@ def written(folder: Path, target: str) -> Path:
     return path
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("target", STEPS)
 def test_variants_run_and_the_option_is_named(
     target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.search.formulas import TASKS, Found, as_run, fastest_of_others, main, run, space_of, time_of
 
 
+@pytest.mark.proof
 def test_each_space_has_a_table_and_all_of_them_a_mean(capsys):
     assert main(["--searchers", "random,multistart", "--seeds", "2", "--trials", "12", "--others", "50"]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -53,6 +53,7 @@ def claims() -> ModuleType:
         return import_module("claims")
 
 
+@pytest.mark.proof
 def test_each_kernel_has_a_space_for_a_gpu(claims, tmp_path):
     for name, kernel in claims.ALL.items():
         path = tmp_path / f"{name}.c"

@@ -110,6 +110,7 @@ def write(folder: Path, modes: str, options: str = "-O1") -> None:
     (folder / "k.c").write_text(KERNEL.replace("-O1", options) % modes)
 
 
+@pytest.mark.proof
 def test_what_members_point_to_is_compared_by_its_type(tmp_path: Path) -> None:
     write(tmp_path, ", ".join(["''", *(f"'-DMODE={mode}'" for mode in range(1, 10))]))
     status, report = tuned(tmp_path)
@@ -126,6 +127,7 @@ def test_what_members_point_to_is_compared_by_its_type(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.proof
 def test_sanitizers_find_nothing_in_the_test_program(tmp_path: Path) -> None:
     write(tmp_path, "'', '-DMODE=5'", "-O1 -fsanitize=address,undefined")
     status, report = tuned(tmp_path)
@@ -187,6 +189,7 @@ void product(const csr *a, const double *restrict x, double *restrict y)
 """
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("lacking", ["", "val"])
 def test_the_applications_own_function_makes_the_structure(tmp_path: Path, capsys, lacking: str) -> None:
     make = MAKE.replace("a->val = malloc(3 * n * sizeof *a->val)", "a->val = 0") if lacking else MAKE
@@ -270,6 +273,7 @@ void f(struct state *g)
 """
 
 
+@pytest.mark.proof
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 def test_members_are_buffers_of_kernels(tmp_path: Path) -> None:
     (tmp_path / "k.c").write_text(ON_DEVICE)

@@ -105,6 +105,7 @@ def test_trials_are_in_the_results_database_and_unchanged_regions_come_from_it(t
     assert (both.returncode, "error[ORIO-U017]" in both.stderr) == (2, True)
 
 
+@pytest.mark.proof
 def test_a_database_that_cannot_be_used_does_not_keep_the_source_from_being_tuned(tmp_path):
     folder = program(tmp_path)
     (folder / "notes.txt").write_text("my notes, not a database, and long enough to look like one\n" * 20)
@@ -115,6 +116,7 @@ def test_a_database_that_cannot_be_used_does_not_keep_the_source_from_being_tune
     assert len(list((folder / "store").glob("*/add.c"))) == 1
 
 
+@pytest.mark.proof
 def test_other_commands_give_what_the_compiler_gives(tmp_path):
     folder = program(tmp_path)
     for words in (
@@ -131,6 +133,7 @@ def test_other_commands_give_what_the_compiler_gives(tmp_path):
         )
 
 
+@pytest.mark.proof
 def test_a_source_that_cannot_be_tuned_does_not_break_the_build(tmp_path):
     folder = program(tmp_path)
     (folder / "src" / "add.c").write_text(KERNEL.replace("Unroll(", "Unrol("))

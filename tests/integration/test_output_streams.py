@@ -64,6 +64,7 @@ def test_a_pipe_is_written_to(source: Path, tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
+@pytest.mark.proof
 def test_kernels_need_a_file_beside_the_output(source: Path) -> None:
     source.write_text(FILE.replace("Unroll(ufactor=2)", "OpenCL()"))
     done = orio("transform", str(source), "-o", "-", capture_output=True)

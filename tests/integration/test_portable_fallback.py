@@ -75,6 +75,7 @@ def printed(tmp_path: Path, *options: str) -> str:
     return subprocess.run([tmp_path / "p"], capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.proof
 def test_the_best_trial_without_them_runs_where_they_are_missing(tmp_path, capsys):
     constraint = "constraint one = (U == 4) == (CFLAGS == '-O1');"
     region, text = tuned(tmp_path, capsys, ["-O1", FAST], constraint)
@@ -110,6 +111,7 @@ def test_the_best_trial_without_them_runs_where_they_are_missing(tmp_path, capsy
     assert (tmp_path / "a.c").read_text() == text
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("flags", [[FAST], ["-O1", FAST]], ids=["nothing without", "the same without"])
 def test_its_own_code_stands_alone_where_it_is_the_best_known(tmp_path, capsys, flags):
     region, text = tuned(tmp_path, capsys, flags, "constraint one = U == 1;")

@@ -20,6 +20,7 @@ def checked(tmp_path: Path, capsys: pytest.CaptureFixture[str], recipe: str, cod
     return status, capsys.readouterr().err
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(
     ("recipe", "told"),
     [

@@ -58,6 +58,7 @@ def copy_of(db: Path, target: Path, *statements: str) -> Path:
     return target
 
 
+@pytest.mark.proof
 def test_the_text_is_what_tune_wrote(tuned, tmp_path, capsys):
     assert applied(tuned / "scale.c", tuned / "results.db", tmp_path / "out.c", "--json") == 0
     assert (tmp_path / "out.c").read_bytes() == (tuned / "_scale.c").read_bytes()
@@ -82,6 +83,7 @@ def test_a_tree_is_mirrored(tuned, tmp_path):
     assert (tmp_path / "out" / "other.c").read_text() == "int other;\n"
 
 
+@pytest.mark.proof
 def test_trials_of_another_machine(tuned, tmp_path, capsys):
     """Exported, imported elsewhere and applied: there is no finished run, so the best trials count."""
     exported = tmp_path / "trials.json"

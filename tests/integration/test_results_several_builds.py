@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from orio_py.cli.main import main
 
 SOURCE = """void total(int n, double *restrict x, double *restrict y)
@@ -23,6 +25,7 @@ SOURCE = """void total(int n, double *restrict x, double *restrict y)
 """
 
 
+@pytest.mark.proof
 def test_the_fastest_confirmed_build_is_applied(tmp_path: Path, capsys) -> None:
     source, database = tmp_path / "total.c", str(tmp_path / "r.db")
     source.write_text(SOURCE)

@@ -103,6 +103,7 @@ def test_a_second_run_builds_nothing_and_gives_the_same_answer(source):
     assert [type(e) for e in events if isinstance(e, TrialDone | TaskFinished)] == [TaskFinished]
 
 
+@pytest.mark.proof
 def test_a_larger_search_builds_only_what_is_new(source):
     tune(source, trials=3)
     outcomes = []
@@ -112,6 +113,7 @@ def test_a_larger_search_builds_only_what_is_new(source):
     assert count(source, "SELECT count(*), count(DISTINCT configuration) FROM trial") == (8, 8)
 
 
+@pytest.mark.proof
 def test_fresh_measures_everything_again(source):
     tune(source)
     built = builds(source)
@@ -121,6 +123,7 @@ def test_fresh_measures_everything_again(source):
     assert count(source, "SELECT count(*), count(DISTINCT generation) FROM trial") == (16, 2)
 
 
+@pytest.mark.proof
 def test_failures_are_remembered_too(source):
     flags = "param F[] = ['-DBY=1.5', '-DBY=(', '-DBY=2.5']; param U[] = [1, 2];"
     text = SOURCE.replace("factor * x[i]", "BY * x[i]").replace("cc.sh -O1", "cc.sh -O1 @F@")

@@ -26,6 +26,7 @@ def folder(tmp_path):
     return spaces
 
 
+@pytest.mark.proof
 def test_a_comparison_writes_rows_tables_and_a_picture(folder, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     options = [

@@ -83,6 +83,7 @@ void f(int n, double *restrict x, double *restrict y)
 """
 
 
+@pytest.mark.share(2)
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 @pytest.mark.parametrize("search", ["model", "auto:predict=1"])
 def test_a_search_ranks_variants_before_it_builds_any(search, tmp_path, capsys, monkeypatch):

@@ -66,12 +66,14 @@ def tune(folder: Path, use: str, after: str, more: str = "") -> int:
     )
 
 
+@pytest.mark.proof
 def test_they_are_variables_of_the_kernel(tmp_path: Path) -> None:
     assert tune(tmp_path, "", "x[0]") == 0
     [region] = json.loads((tmp_path / "r.json").read_text())["regions"]
     assert region["failures"] == {"wrong result": 1}
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(("use", "after"), [("row[0] += later[1];", "later[1]"), ("q.x = 1;", "q.x")])
 def test_what_is_read_afterwards_is_none(tmp_path: Path, capsys, use: str, after: str) -> None:
     status = tune(tmp_path, use, after)

@@ -61,6 +61,7 @@ def test_an_einsum_string_is_tuned(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "O(n^4)" in capsys.readouterr().err
 
 
+@pytest.mark.proof
 def test_the_annotated_file_can_be_looked_at(file: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["tensor", str(file), "--emit", "-"]) == 0
     assert "transform Contract(order=ORDER0" in capfd.readouterr().out

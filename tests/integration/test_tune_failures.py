@@ -112,6 +112,7 @@ def test_each_failure_is_counted_by_kind(tmp_path: Path, mode: int, kind: str) -
     assert region.best.configuration == {"CFLAGS": ""}
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("options", ["", " -fsanitize=address"], ids=["server", "processes of their own"])
 def test_what_a_variant_leaves_behind_is_ended(tmp_path: Path, options: str) -> None:
     if options and not links(*SANITIZERS):

@@ -79,6 +79,7 @@ def test_the_server_outlives_its_children(tmp_path: Path, mode: int, kind: str, 
     assert replaced == []
 
 
+@pytest.mark.proof
 def test_a_child_that_closes_the_servers_pipes_does_no_harm(tmp_path: Path, replaced: list[int]) -> None:
     region = tune(tmp_path, [5, 7])
     assert region.trials == 3
@@ -116,6 +117,7 @@ def test_a_server_that_is_killed_costs_no_trial(tmp_path: Path, monkeypatch, rep
     assert region.trials == 3
 
 
+@pytest.mark.proof
 def test_hopeless_variants_are_timed_once_and_all_of_them_in_full_on_request(
     tmp_path: Path, monkeypatch
 ) -> None:
@@ -136,6 +138,7 @@ def test_hopeless_variants_are_timed_once_and_all_of_them_in_full_on_request(
     assert all(count >= 4 and full for count, full in taken)
 
 
+@pytest.mark.proof
 def test_equal_machine_code_of_different_source_is_measured_once(tmp_path: Path) -> None:
     region = tune(tmp_path, [0, 8])
     assert (region.trials, region.cached) == (3, 2)
@@ -247,6 +250,7 @@ def test_inputs_that_start_threads_make_every_run_a_process_of_its_own(tmp_path:
     assert usable == [False]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("pin", [True, False])
 def test_the_report_tells_of_the_machine_and_the_processor(tmp_path: Path, pin: bool) -> None:
     region = tune(tmp_path, [7], pin=pin)

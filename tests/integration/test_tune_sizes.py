@@ -55,6 +55,7 @@ def test_problem_sizes_that_fail_cost_no_other(
     assert shown.index(word) < shown.index("2 trials planned")
 
 
+@pytest.mark.proof
 def test_the_cost_of_each_size_is_told_before_the_search(tmp_path: Path, capsys) -> None:
     source = tmp_path / "smooth.c"
     source.write_text(SIZES.replace("CALL", "usleep(1100000)").replace("1000, 2000", "1000"))
@@ -66,6 +67,7 @@ def test_the_cost_of_each_size_is_told_before_the_search(tmp_path: Path, capsys)
     assert shown.index(costs[1]) < shown.index("trials planned")
 
 
+@pytest.mark.proof
 def test_the_sizes_of_a_region_share_its_time(tmp_path: Path) -> None:
     source = tmp_path / "smooth.c"
     source.write_text(SIZES.replace("CALL", "cbrt(a[i])").replace("[1, 2]", "range(1, 400)"))
@@ -77,6 +79,7 @@ def test_the_sizes_of_a_region_share_its_time(tmp_path: Path) -> None:
         assert region["trials"] >= 1
 
 
+@pytest.mark.proof
 def test_the_original_may_take_longer_than_a_variant(tmp_path: Path) -> None:
     source = tmp_path / "smooth.c"
     text = SIZES.replace("[100, 1000, 2000]", "[1000]").replace("gcc -O1", "gcc -O1 @SPEED")

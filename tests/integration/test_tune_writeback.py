@@ -93,6 +93,7 @@ def test_in_place_can_be_tuned_again(tmp_path: Path, always_wins, text: str) -> 
         assert outside(state.encode()) == outside(text.encode())
 
 
+@pytest.mark.proof
 def test_an_original_that_stays_is_said_so_and_can_be_tuned_again(tmp_path: Path, never_wins) -> None:
     source = tmp_path / "dot.c"
     source.write_text(BARE)
@@ -108,6 +109,7 @@ def test_an_original_that_stays_is_said_so_and_can_be_tuned_again(tmp_path: Path
         strict(source)
 
 
+@pytest.mark.proof
 def test_line_ends_and_foreign_bytes_stay(tmp_path: Path, always_wins) -> None:
     source = tmp_path / "dot.c"
     data = b"\xef\xbb\xbf" + BARE.replace("prologue", "caf\xe9 \xff").encode("latin-1").replace(

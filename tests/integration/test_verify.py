@@ -88,6 +88,7 @@ def test_files_are_compared(project: Path, capsys: pytest.CaptureFixture[str]) -
     assert "ORIO-U038" in capsys.readouterr().err
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize(
     ("change", "arguments", "code", "status"),
     [

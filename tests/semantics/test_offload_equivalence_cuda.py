@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from offload_equivalence import compared
 from offload_equivalence_cuda import RUNS, cuda_build, random_cuda_kernel
 from offload_variants import unread, updates, variants
 
 
+@pytest.mark.proof
 def test_random_kernels_compute_what_their_loops_compute(tmp_path: Path) -> None:
     chosen = variants(100, 24, random_cuda_kernel)
     steps = list(compared(chosen, tmp_path, cuda_build(RUNS[:1])))

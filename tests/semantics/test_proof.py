@@ -138,6 +138,7 @@ def test_a_forgotten_final_index_is_noticed(tmp_path: Path) -> None:
     assert any(each.outcome is not None and "live value" in each.outcome.text for each in found)
 
 
+@pytest.mark.proof
 def test_one_iteration_too_many_is_noticed(tmp_path: Path) -> None:
     class TooFar(Rewriter):
         def visit_For(self, node: For) -> Node:

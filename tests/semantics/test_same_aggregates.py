@@ -91,6 +91,7 @@ def _file(recipe: str, code: str, result: str) -> str:
     return FILE.replace("@RECIPE@", recipe).replace("@CODE@", code).replace("@RESULT@", result)
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", CASES)
 def test_numbers_compute_what_structures_compute(tmp_path: Path, name: str) -> None:
     text = _file(*CASES[name])

@@ -70,6 +70,7 @@ CASES = {
 }
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", CASES)
 def test_the_result_is_that_of_the_original_for_all_strides(tmp_path: Path, name: str) -> None:
     code, recipe, _ = CASES[name]

@@ -187,6 +187,7 @@ def cases(draw: st.DrawFn) -> Case:
     return Case(code, ByStatement(draw(recipes(nest))), kind=kind, final_indices=finals)
 
 
+@pytest.mark.proof
 def test_recipes_compute_the_same() -> None:
     taken: list[int] = []
 

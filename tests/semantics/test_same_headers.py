@@ -164,6 +164,7 @@ def _program(functions: list[str]) -> str:
     return HEAD + "".join(functions) + MAIN.replace("NAMES", names)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("flags", [checked(), ("-O2",)], ids=["checked", "optimised"])
 def test_loops_with_headers_of_run_time_compute_the_same(tmp_path: Path, flags: tuple[str, ...]) -> None:
     functions = _functions()

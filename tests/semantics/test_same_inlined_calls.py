@@ -158,6 +158,7 @@ def _file(recipe: str, functions: str, code: str) -> str:
     return text.replace("@CODE@", code)
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", CASES)
 def test_bodies_compute_what_calls_compute(tmp_path: Path, name: str) -> None:
     text = _file(*CASES[name])

@@ -84,6 +84,7 @@ def output(folder: Path, name: str, *options: str) -> str:
     return done.stdout
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("loop", LOOPS.values(), ids=LOOPS)
 def test_members_wherever_they_point(tmp_path: Path, loop: str) -> None:
     recipe = "Unroll(ufactor=3)" if "< g->n" in loop else "Reverse()"

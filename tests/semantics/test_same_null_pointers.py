@@ -64,6 +64,7 @@ EXTENTS = (
 """What the test program allocates for the arrays, which the callers in the file do not have to do."""
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("inputs", ["", *EXTENTS])
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_left_out_is_not_touched(tmp_path: Path, name: str, inputs: str) -> None:
@@ -115,6 +116,7 @@ int main(void)
 """
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("bound", ["g->rows", "*ends", "ends[1]", "56 / g->rows"])
 @pytest.mark.parametrize("recipe", ["Permut(seq=['j', 'i'])", "Interchange(first='i', second='j')"])
 def test_bounds_are_read_where_loops_run(tmp_path: Path, recipe: str, bound: str) -> None:

@@ -330,12 +330,14 @@ def test_interchange(batch: list[Case]) -> None:
     check(batch, 2)
 
 
+@pytest.mark.proof
 @quick
 @given(batches(coalesced()))
 def test_coalesce(batch: list[Case]) -> None:
     check(batch, 4)
 
 
+@pytest.mark.proof
 @quick
 @given(batches(stripped()))
 def test_strip_mine(batch: list[Case]) -> None:

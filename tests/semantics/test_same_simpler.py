@@ -173,6 +173,7 @@ def _file(recipe: str, code: str, result: str) -> str:
     return FILE.format(recipe=recipe, before=before, code=annotated, result=result)
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", CASES)
 def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
     recipe, code, result = CASES[name]

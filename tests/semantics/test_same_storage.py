@@ -162,6 +162,7 @@ def cases(second: Transformation, codes: st.SearchStrategy[str]) -> st.SearchStr
     return st.lists(one, min_size=BATCH, max_size=BATCH)
 
 
+@pytest.mark.proof
 @quick
 @given(cases(ScalarReplace(), nests()))
 def test_scalar_replace(batch: list[Case]) -> None:

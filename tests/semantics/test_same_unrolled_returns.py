@@ -81,6 +81,7 @@ def output(folder: Path, name: str, *options: str) -> str:
     return subprocess.run([str(folder / name)], capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.share(8)
 @pytest.mark.parametrize("step", ["Unroll(ufactor=2)", "Unroll(ufactor=5)", "UnrollJam(ufactor=3)"])
 @pytest.mark.parametrize("loop", LOOPS.values(), ids=LOOPS)
 def test_a_loop_that_may_be_left(tmp_path: Path, loop: str, step: str) -> None:

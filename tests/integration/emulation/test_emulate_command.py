@@ -85,6 +85,7 @@ def test_without_sensitivity(capsys):
     assert "uncertain numbers of H200 SXM" in out
 
 
+@pytest.mark.proof
 def test_a_picture(capsys, tmp_path):
     pytest.importorskip("matplotlib")
     path = tmp_path / "axpy.svg"

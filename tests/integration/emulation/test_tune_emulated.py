@@ -70,6 +70,7 @@ def tune(path: Path, *words: str, device: str | None = "emulated:sm_90") -> tupl
     return status, json.loads(report.read_text()) if report.exists() else {}
 
 
+@pytest.mark.proof
 def test_the_best_by_emulation_is_written_and_called_emulated(tmp_path, capsys):
     path = written(tmp_path)
     status, report = tune(path, "--search", "bottleneck")

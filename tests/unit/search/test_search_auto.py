@@ -128,6 +128,7 @@ def unround_share(options: dict[str, float]) -> float:
     return mean(n & (n - 1) != 0 for configuration, _ in trials[8:] for n in numbers(configuration))
 
 
+@pytest.mark.proof
 def test_explores_powers_of_two_rather_than_others() -> None:
     assert unround_share({"roundness": 3.0}) < 0.5 * unround_share({"roundness": 0.0})
 
@@ -148,6 +149,7 @@ def test_explores_as_often_as_it_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
         assert (len(wide), sum(wide)) == (12, count)
 
 
+@pytest.mark.proof
 def test_learns_where_configurations_fail() -> None:
     def often_fails(configuration: Configuration) -> float | None:
         a, b, _ = numbers(configuration)

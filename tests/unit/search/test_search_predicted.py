@@ -100,6 +100,7 @@ def test_refused_configurations_are_tried_last(model):
     assert not set(rows) & set(REFUSED)
 
 
+@pytest.mark.proof
 def test_the_default_takes_a_prediction_as_far_as_it_holds(model):
 
     def mean(found=None, **options) -> float:

@@ -52,6 +52,7 @@ def proposed(name: str, space: SearchSpace, seed: int = 1, trials: int | None = 
     return [c for c, _ in drive(quick(name, space, seed), objective, trials)]
 
 
+@pytest.mark.share(3)
 @EVERY
 def test_all_points_once_and_none_outside(name: str) -> None:
     tried = proposed(name, SMALL)
@@ -71,11 +72,13 @@ def test_empty_space_proposes_nothing(name: str) -> None:
     assert proposed(name, space_of("A > 9", A=range(5))) == []
 
 
+@pytest.mark.share(3)
 @EVERY
 def test_same_seed_same_sequence(name: str) -> None:
     assert proposed(name, HUGE, 3, 24) == proposed(name, HUGE, 3, 24)
 
 
+@pytest.mark.share(3)
 @EVERY
 def test_huge_space(name: str) -> None:
     assert HUGE.size > 10**13

@@ -77,6 +77,7 @@ def test_a_thousand_distinct_valid_points(example: ModuleType, name: str) -> Non
     assert all(space.at(space.rank(point)) == point for point in drawn)
 
 
+@pytest.mark.proof
 def test_entangled_example_loses_only_what_its_constraints_reject(example: ModuleType) -> None:
     usual: SearchSpace = example.space_of(example.LISTS, example.USUAL)
     entangled: SearchSpace = example.space_of(example.LISTS, example.ENTANGLED)

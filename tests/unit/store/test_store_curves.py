@@ -33,6 +33,7 @@ def test_each_task_has_a_curve_with_the_slowest_first() -> None:
     assert second.title == "lu N=500 alpha=1.5"
 
 
+@pytest.mark.proof
 def test_a_picture_has_a_curve_for_each_task_and_is_always_the_same(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     texts: list[str] = []

@@ -254,6 +254,7 @@ def _append_many(path: str, barrier, count: int) -> None:
             database.append(trial(number))
 
 
+@pytest.mark.proof
 def test_two_processes_never_double_a_trial(tmp_path):
     context = multiprocessing.get_context("spawn")
     barrier = context.Barrier(2)

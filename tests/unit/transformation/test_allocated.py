@@ -38,6 +38,7 @@ FILL = " for (i = 0; i < n; i++) x[i] = y[i] = i;"
 FREE = "free(x); free(y);"
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize(
     ("code", "read", "guarded"),
     [

@@ -160,6 +160,7 @@ def test_the_environment_chooses_the_device(fake, given, chosen):
     assert run(fake, environment={"ORIO_OPENCL_DEVICE": given}) == f"{chosen}\n"
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(
     ("options", "chosen"),
     [

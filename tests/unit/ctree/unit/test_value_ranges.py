@@ -109,6 +109,7 @@ def test_a_region_that_is_never_reached() -> None:
     assert facts("return;") == set()
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_random_functions_keep_what_is_said(tmp_path: Path, seed: int) -> None:
     functions: list[str] = []
