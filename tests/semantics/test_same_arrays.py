@@ -29,6 +29,16 @@ static long mix(long x) { return (x * 7919 + 13) % 101 - 50; }
 # What stands in front of the loops, and the loops; `h` and `x` hold 64 numbers.
 ACCEPTED = {
     "rows": ("", "for (i = 0; i < n; i++) for (j = 0; j < m; j++) h[j] += x[i * m + j];", "h[0:m]"),
+    "in blocks": (
+        "",
+        "for (i = 0; i < n; i++) { shared[0][0] += 1; for (j = 0; j < m; j++) { h[j] += x[i + j]; } }",
+        "h[0:m]",
+    ),
+    "left out": (
+        "",
+        "for (i = 0; i < n; i++) for (j = 0; j < m; j++) { if (x[j] > i) continue; h[j] += 3; }",
+        "omp atomic",
+    ),
     "from": ("", "for (i = 0; i < n; i++) for (j = 2; j <= m; j++) h[j] -= x[i + j];", "h[2:"),
     "shifted": ("", "for (i = 0; i < n; i++) for (j = 0; j < m; j++) h[j + m] += x[i + j];", "h[m:m]"),
     "deep": (
