@@ -59,10 +59,17 @@ def clause_problems(
         elif not starts_are_comparable(loops, context):
             yield f"`lastprivate({name})`, and whether the loop runs at all cannot be written down", node
     for name in sorted((given.private - given.first - indices) & flow.exposed - assigned):
+        if _has_value(name, loops, context):
+            continue
         yield f"`{name}` is private and has no value there", node
     for name, step in given.linear:
         if name not in indices and str(induction_step(body, name, context)) != step:
             yield f"`linear({name}: {step})`, but not every iteration adds {step} to `{name}`", node
+
+
+def _has_value(name: str, loops: Sequence[CanonicalLoop], context: Context) -> bool:
+    """Whether iterations write elements of a private array; which of them come before its reads is the user's word."""
+    return name in context.effects(loops[-1].body).array_writes
 
 
 def _reduction_problem(

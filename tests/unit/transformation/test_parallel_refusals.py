@@ -280,6 +280,8 @@ RIGHT = (
     f"#pragma omp parallel private(x)\n{{\n#pragma omp for\n{FOR_I} {{ x = a[i]; b[i] = x; }} }}",
     f"#pragma omp for\n{FOR_I} {{ x = a[i]; b[i] = x; }}",
     f"{FOR_I} a[i + 1] = a[i];",
+    f"{PARALLEL} private(j, y)\n{FOR_I} {{ for (j = 0; j < m; j++) y[j] = e[j] * i; for (j = 1; j < m; j++) c[i][j] = y[j - 1]; }}",
+    f"{PARALLEL} private(y)\n{FOR_I} {{ y[row[i]] = i; a[i] = y[row[i]]; }}",
 )
 WRONG = (
     f"{PARALLEL}\n{FOR_I} @a[i + 1] = a[i];",
@@ -292,6 +294,7 @@ WRONG = (
     f"{SIMD}\n{FOR_I} @a[i + 4] = a[i];",
     f"#pragma omp for\n{FOR_I} @b[i + 1] = b[i];",
     f"{PARALLEL} lastprivate(x)\n@{FOR_I} if (e[i]) x = a[i];",
+    f"{PARALLEL} private(y)\n@{FOR_I} a[i] = y[i];",
 )
 UNDECIDED = (
     f"{PARALLEL}\n{FOR_I} a[i] = @g(i);",
