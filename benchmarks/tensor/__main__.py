@@ -2,10 +2,13 @@
 
     python -m benchmarks.tensor --size 16 --trials 100 --kernels sd_t_d1_1 sd_t_d1_6
     python -m benchmarks.tensor --size 10 --trials 30
+    python -m benchmarks.tensor --size 10 --trials 30 --thread-trials 10 --opencl-trials 10 --picture speedups.svg
 
 Each kernel is tuned by `orio_py.tensor`; then one program's functions – plain, with `restrict`, tuned – and
 `numpy.einsum` run in turn on the same arrays, so that only ratios of one run are compared.  GF/s are the
-multiplications and additions of the statements by the shortest of several runs.
+multiplications and additions of the statements by the shortest of several runs, in processor time; those of two threads
+are by the clock, those of OpenCL, naive and tuned, by the time of kernels on the first device.  `near` is the number of
+trials after which a variant within 5 % of the best one was found.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from pathlib import Path
 import numpy as np
 
 import orio_py
+from benchmarks.tensor.devices import DeviceRow, opencl_row, threads_code
 from benchmarks.tensor.kernels import programs
 from orio_py.tensors.contraction import TensorProgram
 from orio_py.tuning.events import Event, TrialDone
@@ -46,6 +50,34 @@ class Row:
     near: int | None
     recipe: str
     is_right: bool
+    threads: float | None = None
+    opencl: DeviceRow | None = None
+
+    def speedups(self) -> dict[str, float]:
+        """Over plain C, by what does it."""
+        times = {
+            "restrict": self.restrict,
+            "numpy": self.numpy,
+            "tuned": self.tuned,
+            "two threads": self.threads,
+        }
+        if self.opencl is not None:
+            times |= {"OpenCL, naive": self.opencl.naive, "OpenCL": self.opencl.tuned}
+        return {name: self.plain / seconds for name, seconds in times.items() if seconds is not None}
+
+    def device_text(self) -> str:
+        """A line on two threads and OpenCL."""
+        parts: list[str] = []
+        if self.threads is not None:
+            parts.append(f"2 threads {self.operations / self.threads / 1e9:.2f} GF/s")
+        if self.opencl is not None:
+            naive, tuned = self.opencl.naive, self.opencl.tuned
+            rates = [f"{self.operations / t / 1e9:.2f}" if t is not None else "-" for t in (naive, tuned)]
+            ratio = f" ({naive / tuned:.1f} x)" if naive is not None and tuned is not None else ""
+            parts.append(
+                f"OpenCL {rates[0]} naive, {rates[1]} tuned{ratio}, {self.opencl.recipe}{self.opencl.problem}"
+            )
+        return f"{'':12} {'; '.join(parts)}"
 
     def text(self) -> str:
         """A line of the table."""
@@ -63,12 +95,12 @@ HEADER = (
 )
 
 
-def measured(name: str, text: str, trials: int, repeats: int, folder: Path) -> Row:
+def measured(name: str, text: str, given: argparse.Namespace, folder: Path) -> Row:
     """Tune a kernel, and compare it with what else there is."""
     file = folder / f"{name}.tensor"
     file.write_text(text)
     begun = time.monotonic()
-    options = orio_py.TuneOptions(trials=trials, seed=1, target="c")
+    options = orio_py.TuneOptions(trials=given.trials, seed=1, target="c")
     times: list[float] = []
 
     def listener(event: Event) -> None:
@@ -89,6 +121,9 @@ def measured(name: str, text: str, trials: int, repeats: int, folder: Path) -> R
             ("tuned", tuned),
         )
     }
+    if given.thread_trials:
+        code = threads_code(name, text, given.thread_trials, folder)
+        loaded["threads"] = _library(code, folder / f"{name}_two", "-fopenmp")
     arrays = _arrays(program)
     calls: dict[str, Callable[[], None]] = {
         kind: _call(library, program, arrays) for kind, library in loaded.items()
@@ -96,11 +131,12 @@ def measured(name: str, text: str, trials: int, repeats: int, folder: Path) -> R
     calls["numpy"] = _einsum(program, arrays)
     is_right = _agree(calls, program, arrays)
     best = dict.fromkeys(calls, float("inf"))
-    for _ in range(repeats):
+    for _ in range(given.repeats):
         for kind, call in calls.items():
-            started = time.process_time()
+            clock = time.perf_counter if kind == "threads" else time.process_time
+            started = clock()
             call()
-            best[kind] = min(best[kind], time.process_time() - started)
+            best[kind] = min(best[kind], clock() - started)
     chosen = re.search(r"configuration: (.*)", tuned)
     return Row(
         name,
@@ -113,13 +149,15 @@ def measured(name: str, text: str, trials: int, repeats: int, folder: Path) -> R
         _near(times),
         chosen[1] if chosen else "as written",
         is_right,
+        best.get("threads"),
+        opencl_row(name, text, given.opencl_trials, folder) if given.opencl_trials else None,
     )
 
 
-def _library(code: str, place: Path) -> ctypes.CDLL:
+def _library(code: str, place: Path, *flags: str) -> ctypes.CDLL:
     source = place.with_suffix(".c")
     source.write_text(code)
-    subprocess.run(["gcc", *FLAGS, str(source), "-o", str(place.with_suffix(".so"))], check=True)
+    subprocess.run(["gcc", *FLAGS, *flags, str(source), "-o", str(place.with_suffix(".so"))], check=True)
     return ctypes.CDLL(str(place.with_suffix(".so")))
 
 
@@ -181,6 +219,28 @@ def _near(times: Sequence[float]) -> int | None:
     return next((k for k, t in enumerate(times, start=1) if t <= NEAR * min(times)), None)
 
 
+def _picture(rows: Sequence[Row], path: Path) -> str:
+    """Bars as in the thesis' figures 5.1 to 5.4: for each kernel what is how much faster than plain C."""
+    try:
+        from matplotlib.figure import Figure  # an optional library
+    except ImportError:
+        return "no picture: matplotlib is not installed (pip install 'orio_py[plot]')"
+    kinds = list(dict.fromkeys(kind for row in rows for kind in row.speedups()))
+    figure = Figure(figsize=(max(6, 0.6 * len(rows) + 2), 4), layout="constrained")
+    axes = figure.add_subplot()
+    width = 0.8 / len(kinds)
+    for number, kind in enumerate(kinds):
+        places = [place + width * number for place in range(len(rows))]
+        axes.bar(places, [row.speedups().get(kind, 0) for row in rows], width, label=kind)
+    axes.set_xticks([place + 0.4 - width / 2 for place in range(len(rows))])
+    axes.set_xticklabels([row.name.removeprefix("sd_t_") for row in rows], rotation=60)
+    axes.set_ylabel("times plain C")
+    axes.axhline(1, color="black", linewidth=0.5)
+    axes.legend()
+    figure.savefig(path)
+    return f"wrote {path}"
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(
@@ -190,13 +250,22 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--kernels", nargs="*")
+    parser.add_argument("--thread-trials", type=int, default=0, help="also tune for two threads")
+    parser.add_argument("--opencl-trials", type=int, default=0, help="also tune for the first OpenCL device")
+    parser.add_argument("--picture", type=Path, help="write a bar chart of the ratios, with matplotlib")
     given = parser.parse_args()
     found = programs(given.size)
     print(HEADER)
+    rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         for name in given.kernels or found:
-            row = measured(name, found[name], given.trials, given.repeats, Path(folder))
+            row = measured(name, found[name], given, Path(folder))
             print(row.text(), flush=True)
+            if row.threads is not None or row.opencl is not None:
+                print(row.device_text(), flush=True)
+            rows.append(row)
+    if given.picture is not None:
+        print(_picture(rows, given.picture))
 
 
 if __name__ == "__main__":
