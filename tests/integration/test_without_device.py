@@ -161,3 +161,40 @@ def test_code_that_cannot_stand_there_twice_runs_as_ever(tmp_path: Path) -> None
     )
     transformed(tmp_path, label.replace("@(", "OpenCL("))
     assert "_nest_sum_0_ready" not in (tmp_path / "out.c").read_text()
+
+
+KEPT = """\
+#undef clCreateProgramWithSource
+#include <CL/cl.h>
+#include <stdio.h>
+cl_program counted(cl_context context, cl_uint count, const char **strings, const size_t *lengths, cl_int *status);
+cl_program counted(cl_context context, cl_uint count, const char **strings, const size_t *lengths, cl_int *status)
+{
+  (void)printf("built\\n");
+  return clCreateProgramWithSource(context, count, strings, lengths, status);
+}
+"""
+
+
+@pytest.mark.proof
+@pytest.mark.skipif(loader() is None, reason="the wheel pyopencl[pocl] is not installed")
+def test_built_programs_are_kept_where_that_is_asked_for(tmp_path: Path) -> None:
+    transformed(tmp_path, SOURCE.replace("@(", "OpenCL("))
+    (tmp_path / "main.c").write_text(MAIN.replace("plain_", "nest_") % {"language": "opencl"})
+    (tmp_path / "counts.c").write_text(KEPT)
+    sources = ["main.c", "out.c", "out_opencl.c", "counts.c", str(loader())]
+    replaced = "-DclCreateProgramWithSource=counted"
+    program = build_opencl(tmp_path, sources, replaced, "-Wno-unknown-pragmas")
+    (tmp_path / "kept").mkdir()
+    environment = device_environment({"POCL_CACHE_DIR": str(tmp_path / "cache"), "ORIO_OPENCL_DEVICE": ""})
+    kept = {**environment, "ORIO_OPENCL_CACHE": str(tmp_path / "kept")}
+    first = ended(program, environment)
+    assert first[1].count("built") > 0
+    assert ended(program, kept) == first
+    files = sorted((tmp_path / "kept").iterdir())
+    assert len(files) == first[1].count("built")
+    assert ended(program, kept) == (0, first[1].replace("built\n", ""), [])
+    files[0].write_bytes(files[0].read_bytes()[:-1])
+    assert ended(program, kept)[1].count("built") == 1
+    absent = ended(program, {**environment, "ORIO_OPENCL_CACHE": str(tmp_path / "nowhere")})
+    assert absent == first

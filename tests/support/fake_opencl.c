@@ -323,6 +323,22 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const ch
   return create(PROGRAM, check(context, CONTEXT), 0, status);
 }
 
+/* Programs are not kept here. */
+cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl_device_id *given, const size_t *lengths,
+                                     const unsigned char **binaries, cl_int *taken, cl_int *status)
+{
+  (void)context, (void)count, (void)given, (void)lengths, (void)binaries, (void)taken;
+  *status = CL_INVALID_BINARY;
+  return NULL;
+}
+
+cl_int clGetProgramInfo(cl_program program, cl_program_info what, size_t room, void *value, size_t *size)
+{
+  (void)check(program, PROGRAM);
+  (void)what, (void)room, (void)value, (void)size;
+  return CL_INVALID_VALUE;
+}
+
 cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *given, const char *options,
                       void (*notify)(cl_program, void *), void *data)
 {

@@ -31,6 +31,7 @@ typedef cl_bitfield cl_mem_flags;
 typedef cl_bitfield cl_command_queue_properties;
 typedef cl_uint cl_platform_info;
 typedef cl_uint cl_device_info;
+typedef cl_uint cl_program_info;
 typedef cl_uint cl_program_build_info;
 typedef cl_uint cl_context_info;
 typedef cl_uint cl_kernel_work_group_info;
@@ -111,6 +112,8 @@ typedef struct _cl_buffer_region {
 #define CL_MEM_READ_WRITE 1
 #define CL_MEM_READ_ONLY 4
 #define CL_BUFFER_CREATE_TYPE_REGION 0x1220
+#define CL_PROGRAM_BINARY_SIZES 0x1165
+#define CL_PROGRAM_BINARIES 0x1166
 #define CL_PROGRAM_BUILD_LOG 0x1183
 #define CL_KERNEL_WORK_GROUP_SIZE 0x11B0
 #define CL_KERNEL_LOCAL_MEM_SIZE 0x11B2
@@ -153,6 +156,11 @@ cl_mem CL_API_CALL clCreateSubBuffer(cl_mem memory, cl_mem_flags flags, cl_buffe
 cl_int CL_API_CALL clReleaseMemObject(cl_mem memory);
 cl_program CL_API_CALL clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings,
                                                  const size_t *lengths, cl_int *status);
+cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_uint count, const cl_device_id *devices,
+                                                 const size_t *lengths, const unsigned char **binaries,
+                                                 cl_int *taken, cl_int *status);
+cl_int CL_API_CALL clGetProgramInfo(cl_program program, cl_program_info what, size_t room, void *value,
+                                    size_t *size);
 cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
                                   const char *options, void(CL_API_CALL *notify)(cl_program, void *), void *data);
 cl_int CL_API_CALL clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info what,
