@@ -183,7 +183,8 @@ def _transformed(folder: Path, number: int, chosen: Sequence[Variant]) -> str:
 
 def device_text(folder: Path, number: int) -> str:
     """The kernels of the variants of a number, from the files that `built` wrote, with what they need."""
-    texts = [path.read_text() for path in sorted(folder.glob("out*_cuda.cu"))]
+    # Without the ends that names have in each file.
+    texts = [re.sub(r"_of_out\d+\b", "", path.read_text()) for path in sorted(folder.glob("out*_cuda.cu"))]
     helpers: list[str] = []
     kernels: list[str] = []
     for text in texts:
