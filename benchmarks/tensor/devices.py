@@ -7,14 +7,14 @@ item for each element of the output, in groups of 64.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import orio_py
-from orio_py.core.expr import Value
+from orio_py.tensors.annotated import input_lines
 from orio_py.tensors.contraction import TensorProgram
-from orio_py.tensors.kernel_choices import kernel_choices
+from orio_py.tensors.nests import element, header, nest
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,31 +37,51 @@ def opencl_row(name: str, text: str, trials: int, folder: Path) -> DeviceRow:
     (region,) = report.regions
     wrong = region.invalid + region.failed
     problem = f"{wrong} of {region.trials} variants: {dict(region.failures)}" if wrong else ""
-    plain = orio_py.TuneOptions(target="opencl", trials=1, seed=1, pins=naive_values(report.program))
-    other = orio_py.tensor(source, output=folder / f"{name}_naive.c", options=plain)
+    naive = folder / f"{name}_naive.c"
+    naive.write_text(naive_file(report.program))
+    other = orio_py.tune([naive], output=folder / f"{name}_tuned_naive.c", options=options)
     recipe = "" if region.best is None else str(region.best.configuration)
     return DeviceRow(_kernel_time(other), _kernel_time(report), recipe, problem)
 
 
-def naive_values(program: TensorProgram) -> Mapping[str, Value]:
-    """One item for each element of the output: no tiles, no vectors."""
-    values: dict[str, Value] = {}
-    for number, statement in enumerate(program.contractions):
-        chosen = kernel_choices(statement, program, has_vectors=True)
-        if chosen is None:
-            continue
-        wishes = {
-            "WIDTH": chosen.widths,
-            "COLUMNS": chosen.columns,
-            "ROWS": chosen.rows,
-            "UNROLL": chosen.unrolls,
+def naive_file(program: TensorProgram) -> str:
+    """The annotated C file with an item for each element of the output, in groups of 64."""
+    lines: list[str] = []
+    for statement in program.contractions:
+        places = {
+            index: f"(cell / {step} % {statement.extents[index]})"
+            for index, step in statement.output.strides().items()
         }
-        values |= {f"{name}{number}": 1 for name, listed in wishes.items() if len(listed) > 1}
-        if len(chosen.groups) > 1:
-            values[f"GROUP{number}"] = list(chosen.groups[-1])
-        if len(chosen.orders) > 1:
-            values[f"ORDER{number}"] = list(chosen.orders[0])
-    return values
+        factors = [element(operand, program.access) for operand in statement.operands]
+        product = " * ".join([*([statement.factor] if statement.factor else []), *factors])
+        words = re.split(r"([A-Za-z_]\w*)", product)
+        product = "".join(places.get(word, word) for word in words)
+        lines += [
+            "transform OpenCL(workItemsPerGroup=64)",
+            f"for (int cell = 0; cell < {statement.output.tensor.size}; cell++)",
+            *(f"for (int {i} = 0; {i} < {statement.extents[i]}; {i}++)" for i in statement.contracted),
+            f"{statement.output.tensor.name}[cell] {statement.operator} {product};",
+        ]
+    plain = [line for statement in program.contractions for line in nest(statement, program).lines]
+    return "\n".join(
+        [
+            header(program),
+            "{",
+            "/*@ begin PerfTuning(",
+            "def performance_counter { arg repetitions = 3; arg time = 'kernel'; }",
+            *input_lines(program.contractions, program),
+            ") @*/",
+            "/*@ begin Loop(",
+            "{",
+            *lines,
+            "}",
+            ") @*/",
+            *plain,
+            "/*@ end @*/",
+            "/*@ end @*/",
+            "}\n",
+        ]
+    )
 
 
 def _kernel_time(report: orio_py.TuneReport) -> float | None:
