@@ -196,7 +196,8 @@ def _right(source: Path, trials: int, row: Row) -> Row:
     untimed = [d["message"] for d in found if d.get("code") == "ORIO-B040"]
     count = re.match(r"(\d+) of (\d+) variants", untimed[0]) if untimed else None
     is_right = count is not None and count[1] == count[2] if untimed else report.returncode == 0
-    row.same = "equal" if is_right else "WRONG"
+    is_tried = not any(d.get("code") in {"ORIO-M017", "ORIO-B005"} for d in found)
+    row.same = "equal" if is_right else "WRONG" if is_tried else "-"
     if not is_right:
         row.reason = f"tune: {_first([d for d in found if d.get('severity') == 'error'], report)}"
     return row

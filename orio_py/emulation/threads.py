@@ -296,8 +296,9 @@ class _Execution:
         for operand in operation.instruction.operands:
             if isinstance(operand, Register) and operand.file in ("P", "UP") and operand.number is not None:
                 value = self.registers.values[operand.file][operand.number]
-                found = conjunction(found, Lanes(~value.data, value.known) if operand.inverted else value)
-        return found
+                truth = value.data.astype(bool)
+                found = conjunction(found, Lanes(~truth if operand.inverted else truth, value.known))
+        return Lanes(found.data.astype(bool), found.known)
 
     def _decided(self, place: int, goal: int, condition: Lanes, group: _Group) -> Lanes:
         """A condition where data decide for some threads, as the policy tells."""

@@ -160,6 +160,8 @@ class HostState:
         match node:
             case c_ast.UnaryOp(op="sizeof", expr=c_ast.ArrayRef() as element):
                 return c_ast.Constant("unsigned long int", f"{self._row_bytes(element)}ul")
+            case c_ast.UnaryOp(op="sizeof", expr=c_ast.UnaryOp(op="*", expr=c_ast.ID() as pointer)):
+                return c_ast.Constant("unsigned long int", f"{self._row_bytes(index(pointer, 0))}ul")
             case c_ast.BinaryOp(op="!=", left=c_ast.ID(name=name), right=c_ast.Constant(value="0")) if (
                 self._is_array(name)
             ):

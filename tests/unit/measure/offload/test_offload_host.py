@@ -65,6 +65,7 @@ def test_steps_from_an_element_of_a_matrix_are_elements(tmp_path: Path) -> None:
         ("(unsigned long)&y[1][2] - (unsigned long)y[0] == 96", True),
         ("(unsigned long)(x + 3) <= (unsigned long)(x + 2)", False),
         ("(unsigned long)&n == (unsigned long)&a", False),
+        ("sizeof(*x) == 8 && x != 0", True),
         ("(long)n + 1 == 11 && (unsigned long)(n + 1) == 11", True),
     ],
 )
