@@ -183,8 +183,9 @@ def _transformed(folder: Path, number: int, chosen: Sequence[Variant]) -> str:
 
 def device_text(folder: Path, number: int) -> str:
     """The kernels of the variants of a number, from the files that `built` wrote, with what they need."""
-    # Without the ends that names have in each file.
-    texts = [re.sub(r"_of_out\d+\b", "", path.read_text()) for path in sorted(folder.glob("out*_cuda.cu"))]
+    # Without what names have of each file.
+    own = re.compile(r"_of_out\d+\b|(?<=orio_cuda)_cases\d+")
+    texts = [own.sub("", path.read_text()) for path in sorted(folder.glob("out*_cuda.cu"))]
     helpers: list[str] = []
     kernels: list[str] = []
     for text in texts:
