@@ -43,8 +43,8 @@ class Case:
 
 
 def staged(code: str, *shapes: OpenCL) -> list[Case]:
-    """A loop with tiles in local memory, in several launch shapes."""
-    return [Case(code, replace(shape, cacheBlocks=True)) for shape in shapes]
+    """A loop with tiles in local memory, in several launch shapes; items read single elements of these."""
+    return [Case(code, replace(shape, cacheBlocks=True)) for shape in shapes if shape.vectorWidth == 1]
 
 
 LINE = (

@@ -151,11 +151,13 @@ class _RegisterTile:
             for number in range(self._counts()[d]):
                 place, counter = _place(axis, number), counter_name(axis, number)
                 offset = number // run * run * size + number % run
-                found.append(declare("const int", place, add(mul(first, run), offset)))
-                found.append(
-                    declare("const long", counter, binary("+", ident(begin_name(axis)), ident(place)))
-                )
-                if device_name(axis.index) in used:
+                is_counted = device_name(axis.index) in used
+                if is_counted or axis in self.tested or place_name(axis) in used:
+                    found.append(declare("const int", place, add(mul(first, run), offset)))
+                if is_counted:
+                    found.append(
+                        declare("const long", counter, binary("+", ident(begin_name(axis)), ident(place)))
+                    )
                     own = index_declared(axis, ident(counter))
                     found.append(rename(own, {device_name(axis.index): index_name(axis, number)}))
         return found

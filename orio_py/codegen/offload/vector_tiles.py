@@ -114,12 +114,10 @@ class _VectorTile:
         for axis, d in dimensions_of(plan):
             first, size = query(plan, Query.LOCAL_ID, d), plan.launch.block_size[d]
             width = plan.launch.vector if d == 0 else 1
-            for number in range(self._counts()[d]):
+            for number in range(self._counts()[d]) if axis.index in used else ():
                 name = counter_name(axis, number)
                 place = add(mul(first, width), number * size * width)
                 found.append(declare("const long", name, binary("+", ident(begin_name(axis)), place)))
-                if axis.index not in used:
-                    continue
                 # The first lane is the iteration whose elements stand first in memory.
                 backwards = d == 0 and plan.lanes.backwards
                 value = binary("+", ident(name), width - 1) if backwards else ident(name)
