@@ -22,7 +22,7 @@ HEAD = """#include <stdio.h>
 enum { PLACES = 40 };
 static long shared[SIZE][SIZE];
 static unsigned short table[PLACES];
-static long cell[4];
+static long cell[4] = {9, 8, 7, 6};
 static long mix(long x) { return (x * 7919 + 13) % 101 - 50; }
 """
 
@@ -97,20 +97,25 @@ ACCEPTED = {
         "private(j, t)",
     ),
     "left behind": (
-        "long t[5] = {0};",
-        "for (i = 0; i < n; i++) { for (j = 0; j < 4; j++) t[j] = x[i + j]; h[i] = t[0] * t[3]; }",
-        "lastprivate(t)",
+        "long t[5] = {1, 2, 3, 4, 5};",
+        "for (i = 0; i < n; i++) { for (j = 1; j < 4; j++) t[j] = x[i + j]; h[i] = t[1] * t[3]; }",
+        "firstprivate(t) lastprivate(t)",
     ),
     "left behind by both": (
-        "long t[3][4] = {{0}};",
+        "long t[4][4] = {{1, 2}, {3}, {4}, {5}};",
         "for (i = 0; i < n; i++) for (k = 0; k < 3; k++) {"
         " for (j = 0; j < 4; j++) t[k][j] = x[i + j + k]; h[i] += t[k][0] * t[k][3]; }",
         "lastprivate(t)",
     ),
     "of the file": (
         "",
-        "for (i = 0; i < n; i++) { for (j = 0; j < 4; j++) cell[j] = x[i + j]; h[i] = cell[0] * cell[3]; }",
+        "for (i = 0; i < n; i++) { for (j = 0; j < 3; j++) cell[j] = x[i + j]; h[i] = cell[0] * cell[2]; }",
         "lastprivate(cell)",
+    ),
+    "read in part": (
+        "long t[5] = {1, 2, 3, 4, 5};",
+        "for (i = 0; i < n; i++) { for (j = 0; j < 5; j++) t[j] = x[i + j]; h[i] = t[0] - t[4]; } t[0] = 1;",
+        "lastprivate(t)",
     ),
     "another pointer to it": (
         "long t[5]; long *p = t + 2; t[2] = 7;",
@@ -159,7 +164,11 @@ def _reads(before: str) -> str:
     """What reads a function's own sums afterwards."""
     name = before.partition("[")[0].split()[-1] if "= {" in before else ""
     rest = "[0]" if "][" in before else ""
-    return f"for (i = 0; i < 3; i++) seen += {name}[i]{rest};" if name else ""
+    return (
+        f"for (i = 0; i < (int)(sizeof {name} / sizeof *{name}); i++) seen += {name}[i]{rest};"
+        if name
+        else ""
+    )
 
 
 def test_arrays_in_clauses_and_atomic_statements(tmp_path: Path) -> None:

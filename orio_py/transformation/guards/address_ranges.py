@@ -204,7 +204,7 @@ class TouchedMemory:
             return None if declared.is_array_like else object_range(unary("&", ident(name)))
         found = self._rows(name, supply) if has_rows(declared) else self._elements(name, declared)
         is_whole = bool(declared.dimensions) and all(declared.dimensions) and declared.scope != "parameter"
-        if found is None and is_whole and not declared.pointers:
+        if found is None and is_whole and not declared.pointers and "register" not in declared.storage:
             # Whatever is touched of an array lies in it.
             return object_range(unary("&", ident(name)))
         return found

@@ -95,7 +95,7 @@ def _own(declared: CDeclaration, loops: Sequence[CanonicalLoop], context: Contex
         return None
     if not is_temporary(loops, name, dependence_context(context), read_later=kept):
         return None
-    return Sharing(last=(name,)) if kept else Sharing(private=(name,))
+    return Sharing(first=(name,), last=(name,)) if kept else Sharing(private=(name,))
 
 
 def _count(declared: CDeclaration, context: Context) -> int | None:

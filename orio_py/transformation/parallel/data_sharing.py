@@ -25,7 +25,8 @@ class Sharing:
     """The data-sharing clauses that a loop needs.
 
     `last` are private variables whose value in the last iteration is read afterwards; `linear` are
-    integers that each iteration steps by a constant.  The arrays `atomic` are changed by the statements `updates`, one
+    integers that each iteration steps by a constant.  Of private arrays `first` begin with what they hold before the loop,
+    so that elements that no iteration writes keep it.  The arrays `atomic` are changed by the statements `updates`, one
     thread at a time; all this is right where `tests` hold.
     """
 
@@ -35,6 +36,7 @@ class Sharing:
     linear: tuple[tuple[str, int], ...] = ()
     atomic: tuple[Accumulation, ...] = ()
     updates: tuple[Node, ...] = ()
+    first: tuple[str, ...] = ()
     tests: tuple[Node, ...] = ()
 
     def joined(self, other: Sharing) -> Sharing:
@@ -60,6 +62,8 @@ class Sharing:
     def clauses(self) -> list[str]:
         """The clauses as OpenMP writes them."""
         found = [f"private({', '.join(self.private)})"] if self.private else []
+        if self.first:
+            found.append(f"firstprivate({', '.join(self.first)})")
         if self.last:
             found.append(f"lastprivate({', '.join(self.last)})")
         found.extend(f"linear({name}: {step})" for name, step in self.linear)
