@@ -60,13 +60,17 @@ void f(int n, int m, int k, double *restrict x, double *restrict y, double *rest
 
 
 def verdict(
-    folder: Path, step: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    step: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    source: str = SOURCE,
 ) -> str:
     """How the only variant fares on the processor, in words."""
     for module in (cuda_evaluator, client):
         monkeypatch.setattr(module, "cuda_place", lambda: NO_GPU)
     path = folder / "f.c"
-    path.write_text(SOURCE.replace("@(", f"{step}("))
+    path.write_text(source.replace("@(", f"{step}("))
     main(["tune", "-v", str(path), "-o", str(folder / "out.c"), "--no-db", "-j", "1"])
     told = capsys.readouterr().err
     return next(line for line in told.splitlines() if line.startswith("  trial 1: "))
@@ -105,3 +109,20 @@ def test_an_array_that_should_not_stay_is_wrong(
     """Its first part stays, others are copied beside it."""
     monkeypatch.setattr(HostUses, "changing", lambda self, bounds: None)
     assert "wrong result" in verdict(tmp_path, "CUDA", monkeypatch, capsys)
+
+
+def test_host_code_that_changes_arrays_before_they_stay_is_followed_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The host sets `y` between two kernels, and what stays begins behind that."""
+    before = """\
+    transform CUDA(threadCount=32)
+    for (int i = 0; i < n; i++)
+      y[i] = z[i];
+    for (int i = 0; i < n; i++)
+      z[i] = 2 * y[i] + 1;
+    transform DeviceData()
+"""
+    text = SOURCE.replace("    transform DeviceData()\n", before)
+    assert text != SOURCE
+    assert "checked, not timed" in verdict(tmp_path, "CUDA", monkeypatch, capsys, text)
