@@ -120,7 +120,12 @@ ACCEPTED = {
     "another pointer to it": (
         "long t[5]; long *p = t + 2; t[2] = 7;",
         "for (i = 0; i < n; i++) { t[0] = x[i]; t[1] = 3; h[i] = t[0] + t[1] * p[0]; }",
-        "private(t)",
+        "firstprivate(t) lastprivate(t)",
+    ),
+    "read by another pointer": (
+        "long t[5] = {1, 2, 3, 4, 5}; const long *p = t;",
+        "for (i = 0; i < n; i++) { for (j = 0; j < 4; j++) t[j] = x[i + j]; h[i] = t[0] - t[3]; }",
+        "firstprivate(t) lastprivate(t)",
     ),
 }
 SIZES = ((0, 5), (1, 0), (7, 1), (13, 6), (24, 30))
@@ -162,6 +167,8 @@ int main(void)
 
 def _reads(before: str) -> str:
     """What reads a function's own sums afterwards."""
+    if "const long *p" in before:
+        return "for (i = 0; i < 5; i++) seen += p[i];"
     name = before.partition("[")[0].split()[-1] if "= {" in before else ""
     rest = "[0]" if "][" in before else ""
     return (

@@ -90,7 +90,10 @@ def _own(declared: CDeclaration, loops: Sequence[CanonicalLoop], context: Contex
     name, count = declared.name, _count(declared, context)
     if count is None or count > MOST_ELEMENTS:
         return None
-    kept = name in context.live_after or declared.scope != "local" or bool(declared.storage)
+    # What has the array's address may read it, too.
+    kept = (
+        name in context.live_after or declared.copied or declared.scope != "local" or bool(declared.storage)
+    )
     if kept and not starts_are_comparable(loops, context):
         return None
     if not is_temporary(loops, name, dependence_context(context), read_later=kept):
