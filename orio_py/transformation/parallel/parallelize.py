@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from orio_py.core.expr import Value
 from orio_py.ctree.build import block
 from orio_py.ctree.loops import CanonicalLoop, nest, outermost_loops
-from orio_py.ctree.nodes import Compound, Node
+from orio_py.ctree.nodes import Comment, Compound, Node, c_ast
 from orio_py.transformation.arguments import optional_text, positive_int, text
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.certain_conditions import if_all
@@ -57,6 +57,7 @@ from orio_py.transformation.sites import Choice, rewrite_where
 
 _WHAT = "Parallelize"
 _SCHEDULE = re.compile(r"(static|dynamic|guided)(, [1-9]\d*)?|auto|runtime")
+_REMARK = "/* Runs with threads where each has room for sums of its own; else the loops run as they were. */"
 _INSIDE_A_TEAM = frozenset({"simd", "atomic", "critical"})
 
 
@@ -104,7 +105,8 @@ class Parallelize:
         if shared.needs_an_iteration:
             result = block(at_least_once(result, loops, context))
         if shared.tests:
-            result = block(if_all(shared.tests, _in_block(result), context, otherwise=_in_block(node)))
+            versions = if_all(shared.tests, _in_block(result), context, otherwise=_in_block(node))
+            result = block(Comment(_REMARK), versions) if isinstance(versions, c_ast.If) else versions
         return with_final_indices(result, loops, _WHAT, context)
 
     def _loops(self, node: Node, context: Context) -> list[CanonicalLoop]:

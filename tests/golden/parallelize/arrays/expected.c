@@ -8,6 +8,7 @@ void gradient(int n, int m, long *sums, long *restrict out, const long *in, int 
   ) @*/
   /* Runs unless arrays overlap (`in` and `sums`); then the original code does. */
   if ((unsigned long)(in + (long)n * 4) <= (unsigned long)sums || (unsigned long)(sums + m) <= (unsigned long)in) {
+    /* Runs with threads where each has room for sums of its own; else the loops run as they were. */
     if (n > 0 && m > 0 && m <= 16384) {
       #if defined(_OPENMP)
       #pragma omp parallel for private(j, best) reduction(+: sums[0:m])
