@@ -66,7 +66,8 @@ def copied_pointers(node: Node) -> frozenset[str]:
         case c_ast.ID(name=name):
             return frozenset({name})
         case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef() as element):
-            return frozenset[str]().union(*(copied_pointers(child) for child in element))
+            base, subscripts = reference_parts(element)
+            return frozenset[str]().union(*map(copied_pointers, (base, *subscripts)))
         case (
             c_ast.UnaryOp(op="*", expr=c_ast.BinaryOp(op="+" | "-", left=c_ast.ID(), right=offset))
             | c_ast.ArrayRef(name=c_ast.ID(), subscript=offset)
@@ -79,17 +80,21 @@ def copied_pointers(node: Node) -> frozenset[str]:
 
 
 def subscript_depths(node: Node) -> frozenset[tuple[str, int]]:
-    """The names that code has subscripts behind, each with how many: `a[i][j]` is `("a", 2)`."""
+    """The names that code has subscripts behind, each with how many: `a[i][j]` is `("a", 2)`, `*(a + i)` is `("a", 1)`."""
     found: set[tuple[str, int]] = set()
     stack = [node]
     while stack:
         part = stack.pop()
         base, subscripts = reference_parts(part)
-        if subscripts and isinstance(base, c_ast.ID):
-            found.add((base.name, len(subscripts)))
-            stack.extend(subscripts)
-        else:
-            stack.extend(part)
+        match part:
+            case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name) | c_ast.BinaryOp(left=c_ast.ID(name=name))):
+                found.add((name, 1))
+                stack.extend(part)
+            case c_ast.ArrayRef() if isinstance(base, c_ast.ID):
+                found.add((base.name, len(subscripts)))
+                stack.extend(subscripts)
+            case _:
+                stack.extend(part)
     return frozenset(found)
 
 

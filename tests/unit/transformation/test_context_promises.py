@@ -1,4 +1,4 @@
-"""What `static` in a parameter's extent promises holds only where the extent still says the same."""
+"""What `static` in a parameter's extent promises, where the extent still says the same; addresses that may be copied."""
 
 import pytest
 from c_trees import read_tasks
@@ -169,3 +169,34 @@ double* t = (double*) malloc(n*sizeof(double));
 def test_a_pointer_of_a_fragment_that_only_its_declaration_allocates(after: str, is_own: bool) -> None:
     [task] = read_tasks(ALLOCATED % after)
     assert context_for(task, task.regions[0]).declarations["t"].allocated is is_own
+
+
+@pytest.mark.parametrize(
+    ("use", "copied"),
+    [
+        ("", False),
+        ("a[1][2] = 3; a[2][1]++;", False),
+        ("double *q = *a;", True),
+        ("double *q = 1 + *a;", True),
+        ("double *q = a[1];", True),
+        ("double *q = a[0] + 1;", True),
+        ("double *q = *(a + 1);", True),
+        ("double *q = &a[1][0];", True),
+        ("double *q = &(*a)[1];", True),
+        ("double (*q)[4] = a;", True),
+        ("double (*q)[4] = &a[1];", True),
+    ],
+)
+def test_the_address_of_an_array_or_a_row_may_be_copied(use: str, copied: bool) -> None:
+    text = f"""double f(int n, double *x)
+{{
+  double a[4][4];
+  {use}
+  /*@ begin Loop(transform Parallelize()) @*/
+  for (int i = 0; i < n; i++) a[i][0] = x[i];
+  /*@ end @*/
+  return a[0][0];
+}}
+"""
+    (task,) = read_tasks(text)
+    assert context_for(task, task.regions[0]).declarations["a"].copied is copied
