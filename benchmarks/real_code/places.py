@@ -30,15 +30,18 @@ def loops_at(text: str, function: str, first: int, last: int) -> tuple[int, int]
     return (pragmas.start() if pragmas else opening), closing
 
 
-def outermost_loops(text: str) -> list[tuple[int, int]]:
+def outermost_loops(text: str, *, uncounted: bool = False) -> list[tuple[int, int]]:
     """Start and end of each `for` loop that no other one is around, with the pragmas before it.
 
-    Of alternatives of the preprocessor the first ones are read.  Raises `LookupError` where brackets do not match then.
+    With `uncounted` those of `while` are among them, without empty ones and those behind `do`.  Of alternatives of the
+    preprocessor the first ones are read.  Raises `LookupError` where brackets do not match then.
     """
     shown = _blanked(_blanked(_blanked(text, _HIDDEN), _ELSE), _DIRECTIVE)
     found: list[tuple[int, int]] = []
-    for loop in re.finditer(r"\bfor\s*\(", shown):
+    for loop in re.finditer(r"\b(?:for|while)\s*\(" if uncounted else r"\bfor\s*\(", shown):
         if found and loop.start() < found[-1][1]:
+            continue
+        if loop.group()[0] == "w" and shown[_closed(shown, loop.end() - 1) :].lstrip()[:1] == ";":
             continue
         pragmas = _PRAGMAS.search(text, found[-1][1] if found else 0, loop.start())
         found.append((pragmas.start() if pragmas else loop.start(), _statement_end(shown, loop.start())))

@@ -57,7 +57,13 @@ def annotated(text: str, recipe: str, chosen: Sequence[tuple[int, int]]) -> str:
 
 
 def swept(
-    path: Path, recipe: str, promises: Sequence[Promise], flags: Sequence[str], output: Path | None
+    path: Path,
+    recipe: str,
+    promises: Sequence[Promise],
+    flags: Sequence[str],
+    output: Path | None,
+    *,
+    uncounted: bool = False,
 ) -> Swept:
     """Annotate, transform and compile one file; its neighbours are found where they are.
 
@@ -65,7 +71,7 @@ def swept(
     """
     text = path.read_text(encoding="latin-1")
     try:
-        loops = outermost_loops(text)
+        loops = outermost_loops(text, uncounted=uncounted)
     except LookupError as problem:
         return Swept(path, broken=f"not read: {problem}")
     result = Swept(path, len(loops))
@@ -131,6 +137,7 @@ def main() -> int:
     parser.add_argument("--flags", default="", help="what the compiler needs")
     parser.add_argument("--assume", action="append", default=[], choices=["noalias", "reassociate"])
     parser.add_argument("-o", "--output", type=Path, help="a folder for the transformed files")
+    parser.add_argument("--while", dest="uncounted", action="store_true", help="loops of `while`, too")
     parser.add_argument("-v", "--verbose", action="store_true", help="why loops are refused")
     given = parser.parse_args()
     flags = [
@@ -141,7 +148,7 @@ def main() -> int:
     reasons: Counter[str] = Counter()
     total = accepted = broken = 0
     for path in files:
-        result = swept(path, given.recipe, given.assume, flags, given.output)
+        result = swept(path, given.recipe, given.assume, flags, given.output, uncounted=given.uncounted)
         total, accepted, broken = (
             total + result.loops,
             accepted + result.accepted,

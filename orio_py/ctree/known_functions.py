@@ -12,9 +12,16 @@ _REAL_FUNCTIONS = """sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh
 _OTHER_FUNCTIONS = """abs labs llabs min max MIN MAX fminimum fmaximum isnan isinf isfinite isnormal signbit
     cabs carg creal cimag conj cexp clog csqrt cpow floord ceild"""
 
+_INTEGER_BUILTINS = "expect popcount clz ctz ffs parity bswap16 bswap32 bswap64"
+_LIBRARY = [name + suffix for name in _REAL_FUNCTIONS.split() for suffix in ("", "f", "l")]
+_BUILTINS = [*_LIBRARY, *(name + suffix for name in _INTEGER_BUILTINS.split() for suffix in ("", "l", "ll"))]
+
 PURE_FUNCTIONS: frozenset[str] = frozenset(
-    [name + suffix for name in _REAL_FUNCTIONS.split() for suffix in ("", "f", "l")]
-    + _OTHER_FUNCTIONS.split()
+    [
+        *_LIBRARY,
+        *_OTHER_FUNCTIONS.split(),
+        *(f"__builtin_{name}" for name in [*_BUILTINS, "abs", "labs", "llabs"]),
+    ]
 )
 """Functions, or macros by these names, whose result depends on their arguments alone (C99 7.12, 7.20.6)."""
 

@@ -35,6 +35,7 @@ from orio_py.transformation.base import Context
 from orio_py.transformation.parallel.pragma_text import is_about_loop
 
 _LOOP_REGION = re.compile(r"/\*@\s*begin\s+Loop\b")
+_REGION_EDGE = re.compile(r"/\*@\s*(begin|end)\b")
 _ALLOCATION = re.compile(rf"\s*(?:\([^()]*\)\s*)?(?:{'|'.join(sorted(ALLOCATORS))})\s*\(")
 _INT_MAX = 2**31 - 1
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -113,14 +114,33 @@ def _structures(task: TuningTask) -> Structures:
 
 
 def _only_here(around: FileScope, text: str, region: Span) -> frozenset[str]:
-    """The function's local variables that it names outside the region where it declares them, and nowhere else."""
+    """The function's local variables that it names outside of regions where it declares them, and nowhere else."""
     if around.function is None:
         return frozenset()
-    everywhere, inside = _mentions(text, around.function.span), _mentions(text, region)
-    return frozenset(d.name for d in around.locals if everywhere[d.name] - inside[d.name] == 1)
+    everywhere, here = _mentions(text, around.function.span), _mentions(text, region)
+    inside = {d.name: here[d.name] for d in around.locals}
+    for other in _regions(text, around.function.span):
+        if not region.start <= other.start < region.end:
+            mentioned = _mentions(text, other)
+            inside = {name: count + mentioned[name] for name, count in inside.items()}
+    return frozenset(name for name, count in inside.items() if everywhere[name] - count == 1)
 
 
 @lru_cache(maxsize=8)
+def _regions(text: str, function: Span) -> tuple[Span, ...]:
+    """The outermost regions in a function."""
+    found: list[Span] = []
+    depth = start = 0
+    for edge in _REGION_EDGE.finditer(text, function.start, function.end):
+        begins = edge[1] == "begin"
+        start = edge.start() if begins and depth == 0 else start
+        depth += 1 if begins else -1
+        if depth == 0:
+            found.append(Span(start, edge.end()))
+    return tuple(found)
+
+
+@lru_cache(maxsize=64)
 def _mentions(text: str, span: Span) -> Counter[str]:
     """How often each name stands in a part of the file, preprocessor lines included."""
     tokens = scan(text, span.start, span.end)

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Literal
 
-from orio_py.ctree.build import ident, literal_value
+from orio_py.ctree.build import const, ident, literal_value
 from orio_py.ctree.ctype import INT, UNSIGNED, Rank, ctype, integer_value, named_type
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.known_functions import PURE_FUNCTIONS
@@ -243,6 +243,16 @@ def without_cast(number: Node) -> Node:
     kind = named_type(number.to_type)
     limits = None if kind is None else kind.limits
     return number.expr if limits is not None and value <= limits[1] else number
+
+
+def without_suffix(bound: Node) -> Node:
+    """A literal such as `8UL` as the `int` that is equal to it, for a comparison with what is not negative."""
+    match bound:
+        case c_ast.Constant(type=kind, value=text) if "int" in kind:
+            value = integer_value(text.rstrip("uUlL"))
+            return bound if value is None or value >= 2**31 else const(value)
+        case _:
+            return bound
 
 
 def makes_unsigned(number: Node, context: Context) -> bool:

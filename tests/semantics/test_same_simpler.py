@@ -149,6 +149,49 @@ CASES = {
         "q = x + (n > 0 ? n : 0); @@ for (p = x; p < q; ++p) *p += y[0];",
         "q == x",
     ),
+    "three by three": (
+        "Parallelize()",
+        "for (p = x, i = 0; i < n; i++) { *p++ = y[60 + i]; *p++ = i; *p++ = y[80 + i]; }",
+        "p == x + 3 * n",
+    ),
+    "rows with a rest": (
+        "Parallelize()",
+        "k = n / 2; p = x; q = y + 50; @@ for (i = 0; i < n; i++) { for (j = 0; j < k; j++) *p++ = *q++ * 2; q += 3; }",
+        "(int)(p - x) * 1000 + (int)(q - y)",
+    ),
+    "up and down": (
+        "Unroll(ufactor=3)",
+        "k = 90; @@ for (i = 0; i < n; i++) { x[k] = 1; k -= 4; x[k++] = i; x[k++] += 2; }",
+        "k",
+    ),
+    "up and down by variables": (
+        "Unroll(ufactor=2)",
+        "j = 90; k = 2; @@ for (i = 0; i < n; i++) { x[j] = 1; j -= k; x[j] = i; j += 5; x[j] += 2; j -= k + 1; }",
+        "j",
+    ),
+    "in both loops": (
+        "Parallelize()",
+        "p = x; @@ for (i = 0; i < n; i++) { t = *p++ + 1; for (j = 0; j < 3; j++) { *p++ = t; *p++ = j; } *p++ = 5; }",
+        "(int)(p - x)",
+    ),
+    "a filter": (
+        "Parallelize()",
+        "for (i = 0; i < n; i++) { p = y + i; q = y + 9; t = 0; for (k = 0; k < 4; k++) t += *p++ * *q--; x[30 + i] = t; }",
+        "0",
+    ),
+    "on the way to a condition": (
+        "Unroll(ufactor=2)",
+        "p = y - 60; @@ for (i = 0; i < n; i++) { if (*p++ > 1) x[60 + i] = i; else y[i] += 1; }",
+        "(int)(p - y)",
+    ),
+    "windows between variables": (
+        "Parallelize()",
+        "for (i = 0; i < n; i++) { int lo = i - 2 > 0 ? i - 2 : 0, hi = i + 2 < n - 1 ? i + 2 : n - 1; t = 0; "
+        "for (j = lo; j <= hi; j++) t += y[j]; x[i] = t; }",
+        "i",
+    ),
+    "an unsigned zero": ("Parallelize()", "for (i = n > 0 ? n : 0; i > 0U; i--) x[i] = y[i];", "i"),
+    "an unsigned start": ("Parallelize()", "for (i = sizeof(int) * 3 - 1; i >= 0; --i) x[i] = i;", "0"),
     "left in a branch": (
         "Parallelize()",
         "for (i = 0; i < n; i++) { if (n > 3) { if (y[i] > 1) goto next; x[2 * i] = 1; } x[2 * i + 1] = 2; next: ; }",
@@ -198,6 +241,9 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
         ("Parallelize()", "for (i = 0, j = 0; i < n; i++, j++) { x[j] = 1; if (x[j + 1] > 0) j += 2; }"),
         ("Parallelize()", "for (i = 0; i < n; i++) { x[k] = 1; k += j; j++; }"),
         ("Parallelize()", "for (i = 0; i < n; i++) { if (y[i] > 0) continue; x[k] = 1; k++; }"),
+        ("Parallelize()", "p = x; @@ for (i = 0; i < n; i++) { if (*p++ > 0) continue; *p = 1; p += 2; }"),
+        ("Parallelize()", "p = x; @@ for (i = 0; i < n; i++) { if (*p++ > 0) *p = 1; }"),
+        ("Parallelize()", "p = x; @@ for (i = 0; i < n; i++) { *p++ = 1; if (y[i] > 0) p += 2; }"),
         ("Unroll(ufactor=2)", "for (i = 0, j = 0; i + j < n; i++, j++) x[j] = 1;"),
         ("Unroll(ufactor=2)", "for (i = 0, j = 0; i < n; i++, j++, x[j] = 2) x[j] = 1;"),
         # What the header sets changes where the index begins, or may do so.
@@ -236,6 +282,11 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
         (
             "Permut(seq=['j', 'i'])",
             "for (i = 0; i < n; i++) if (i > 3) for (j = 0; j < s->count; j++) x[9 * i + j] = 1;",
+        ),
+        # Nobody knows where the windows begin, so that their memory cannot be compared.
+        (
+            "Parallelize()",
+            "for (i = 0; i < n; i++) { int lo = y[i] > 3 ? i : 0; t = 0; for (j = lo; j < 9; j++) t += y[j]; x[i] = t; }",
         ),
         # One iteration reads what another one left.
         ("UnrollJam(ufactor=2)", "for (i = 0; i < n; i++) { for (j = 0; j < 4; j++) x[j] += t; t = y[i]; }"),

@@ -103,6 +103,8 @@ class RealMaker(Maker):
             first.append("at = 2;")
         if "walks" in self.drawn and depth > 1 and self.choices.chance(30):
             first.append("walk = pool;")
+        elif "walks" in self.drawn and depth > 1 and self.choices.chance(40):
+            last.append(self.choices.pick(["walk += gap;", "walk++;", "walk += 2; *walk = acc; walk--;"]))
         loop = replace(loop, body=(*first, *loop.body, *last))
         return replace(loop, form=self._form(loop))
 
@@ -310,6 +312,7 @@ def _beside(make: RealMaker, scope: tuple[str, ...]) -> str:
 def _walks(make: RealMaker, scope: tuple[str, ...]) -> str:
     target, value = make.target(scope), make.real_value(scope)
     options = [f"*walk++ = {value};", f"*walk = {value}; walk += gap;", f"{target} = *walk++ + {value};"]
+    options += [f"*walk++ = {value}; *walk++ = 0.5;", f"if (*walk++ > 1.0) {target} = {value};"]
     return make.choices.pick([*options, f"walk[0] = walk[1] + {value}; walk++;", f"*++walk = {value};"])
 
 

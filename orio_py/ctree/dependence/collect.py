@@ -353,6 +353,8 @@ class _Collector(RegionWalk[Scope]):
         if "volatile" in declaration.qualifiers:
             self._fail(f"`{reference.variable}` is volatile", node)
         is_unknown = declaration.type not in self.aliases.structures
+        if "const" in declaration.qualifiers and not declaration.pointers:
+            return  # Whatever the members share, nothing changes it.
         if declaration.type.startswith("union") and is_unknown and "." in reference.name:
             self._fail(f"`{reference.variable}` is a union", node)
 

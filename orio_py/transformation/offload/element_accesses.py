@@ -16,7 +16,7 @@ from orio_py.ctree.region_walk import RegionWalk
 from orio_py.ctree.rewrite import assigned_names, assignments, declared_names
 from orio_py.ctree.rewrite import walk as walk_nodes
 from orio_py.kernel.types import device_type
-from orio_py.transformation.offload.arithmetic import Arithmetic, ValueEnvironment
+from orio_py.transformation.offload.arithmetic import Arithmetic, ValueEnvironment, operands
 from orio_py.transformation.offload.index_ranges import IndexRange, level_of, restricted
 
 
@@ -138,6 +138,7 @@ class _Walk(RegionWalk[_Place]):
         self.changing = frozenset(assigned_names(body)) | declared_names(body)
         self.once = _assigned_once(body)
         self.choices: dict[str, tuple[_Choice, ...]] = {}
+        self.extremes: dict[tuple[str, bool], tuple[Polynomial, ...]] = {}
 
     def declaration(self, node: c_ast.Decl, state: _Place) -> _Place:
         """Record what the first value of a variable uses."""
@@ -170,6 +171,9 @@ class _Walk(RegionWalk[_Place]):
         if len(found) < len(values) or any(self.choices.keys() & choice.symbols for choice in found):
             return None
         self.choices[f"?{name}"] = found
+        for smallest in (False, True):
+            if len(operands(value, smallest=smallest)) == len(found):
+                self.extremes[f"?{name}", smallest] = tuple(choice.value for choice in found)
         return Polynomial.symbol(f"?{name}")
 
     def counted(self, loop: CanonicalLoop, state: _Place) -> None:
@@ -179,11 +183,38 @@ class _Walk(RegionWalk[_Place]):
             return
         self.expression(loop.start, state)
         self.expression(loop.bound, state)
-        level = level_of(loop, self.arithmetic, state.known, runs=False)
+        level = self._without_choices(level_of(loop, self.arithmetic, state.known, runs=False))
         known = {**state.known, loop.index: Polynomial.symbol(loop.index)}
         levels, whole = (*state.levels, level), (*state.whole, level)
         inner = replace(state, levels=levels, whole=whole, known=known)
         self.statement(loop.body, _doubtful(inner, loop.node) if ends_iterations(loop.body) else inner)
+
+    def _without_choices(self, level: IndexRange) -> IndexRange:
+        """The range with both operands for an end that is the larger, or the smaller, of two values."""
+        if not self.choices:
+            return level
+        lowers, uppers = (
+            tuple(part for end in given for part in self._operands(end, smallest=upper))
+            for given, upper in ((level.lowers, False), (level.uppers, True))
+        )
+        low, high = (
+            tuple(part for end in given for part in self._operands(end, smallest=upper))
+            for given, upper in ((level.limit[0], False), (level.limit[1], True))
+        )
+        if (lowers, uppers) == (level.lowers, level.uppers):
+            return level
+        return replace(level, lowers=lowers, uppers=uppers, limit=(low, high), trips=None)
+
+    def _operands(self, end: Polynomial, *, smallest: bool) -> list[Polynomial]:
+        """An end that a variable gives as all those of which it is the smallest (or largest); none for other choices."""
+        name = next((name for name in self.choices if name in _symbols(end)), None)
+        if name is None:
+            return [end]
+        known = self.extremes.get((name, smallest))
+        if known is None or end.terms.get((name,)) != 1 or any(name in m and len(m) > 1 for m in end.terms):
+            return []
+        rest = end - Polynomial.symbol(name)
+        return [part for value in known for part in self._operands(rest + value, smallest=smallest)]
 
     def repeated(self, node: Node, state: _Place) -> _Place:
         """A place that is not known to be reached."""

@@ -47,7 +47,13 @@ from orio_py.transformation.loop_names import LoopName, first_present, show_loop
 from orio_py.transformation.restructuring.loop_matching import require_steady
 from orio_py.transformation.sites import rewrite_where
 from orio_py.transformation.tiling.tile import require_new_names
-from orio_py.transformation.types import index_type, is_floating, is_wide, signedness_of_type
+from orio_py.transformation.types import (
+    index_type,
+    is_floating,
+    is_wide,
+    signedness_of_type,
+    without_suffix,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +149,8 @@ def _trips(loop: CanonicalLoop, kind: str, context: Context) -> Node:
     if (known := loop.trip_count()) is not None and literal_value(loop.start) is not None:
         return const(max(known, 1))
     wide = is_wide(index_type(loop, context))
-    low, high = (loop.start, loop.bound) if loop.upward else (loop.bound, loop.start)
+    ends = without_suffix(loop.start), without_suffix(loop.bound)
+    low, high = ends if loop.upward else ends[::-1]
     if wide and (literal_value(low) is None or (literal_value(low) or 0) < 0):
         refuse(
             "ORIO-T077",

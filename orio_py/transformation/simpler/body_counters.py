@@ -22,6 +22,7 @@ from orio_py.ctree.build import (
     assign,
     binary,
     cast_to,
+    const,
     declare,
     flat_block,
     ident,
@@ -40,7 +41,6 @@ from orio_py.ctree.rewrite import (
     declared_names,
     substitute,
     used_names,
-    walk,
 )
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
@@ -56,6 +56,7 @@ from orio_py.transformation.forms import (
     start_is_invariant,
 )
 from orio_py.transformation.simpler.counted_steps import (
+    certain_parts,
     incremented,
     is_total,
     step_of,
@@ -76,8 +77,7 @@ def _stepped(items: Sequence[Node]) -> Iterator[str]:
     for item in items:
         if (found := step_of(item)) is not None:
             yield found[0]
-        elif isinstance(item, (c_ast.Assignment, c_ast.Decl)):
-            yield from (name for part in walk(item) if (name := incremented(part)) is not None)
+        yield from (name for part in certain_parts(item) if (name := incremented(part)) is not None)
 
 
 def _computed(statement: Node, context: Context) -> Node:
@@ -97,43 +97,59 @@ def _computed(statement: Node, context: Context) -> Node:
 
 
 @dataclass(frozen=True, slots=True)
-class _Counter:
-    """A variable that each iteration of a loop changes once, by an `amount` that stays: upwards or downwards.
+class _Step:
+    """A change of a variable by an amount: upwards or downwards."""
 
-    `before` and `after` are the statements of the body around its step, `gone` is the number of iterations before the
-    current one.
+    amount: Node
+    upward: bool
+
+    def moved(self, place: Node) -> Node:
+        """Where it leads from a place."""
+        return (add if self.upward else sub)(place, self.amount)
+
+
+@dataclass(frozen=True, slots=True)
+class _Counter:
+    """A variable that each iteration of a loop changes by the same steps.
+
+    `parts` are the statements of the body before the first step, between two of them, and behind the last one; `gone` is
+    the number of iterations before the current one.
     """
 
     name: str
     declared: CDeclaration
     loop: CanonicalLoop
-    amount: Node
-    upward: bool
-    before: tuple[Node, ...]
-    after: tuple[Node, ...]
+    steps: tuple[_Step, ...]
+    parts: tuple[tuple[Node, ...], ...]
     gone: Node
 
     def follows(self, context: Context) -> CanonicalLoop:
         """The loop in whose body the variable is computed from the index."""
         supply = context.names(self.loop.node)
-        items, rest = list(self.before), list(self.after)
-        used_after = self.name in used_names(rest)
-        value = self._moved(ident(self.name), self._far(self.gone, context))
-        if not rest and len(items) == 1 and isinstance(items[0], For):
+        value = self._far(self.gone, context).moved(ident(self.name))
+        items = list(self.parts[0])
+        if not any(self.parts[1:]) and len(items) == 1 and isinstance(items[0], For):
             items = [substitute(items[0], self.name, value)]  # The nest stays one.
-        elif used_after or self.name in used_names(items):
+        elif self.name in used_names([item for part in self.parts for item in part]):
             here = supply.fresh(f"{self.name}_at")
-            items = [
-                declare(self._type, here, value),
-                *(substitute(i, self.name, ident(here)) for i in items),
-            ]
-            if used_after:
-                there = supply.fresh(f"{self.name}_next")
-                items.append(declare(self._type, there, self._moved(ident(here), self.amount)))
-                rest = [substitute(item, self.name, ident(there)) for item in rest]
-        body = flat_block(*items, *rest)
+            items = [declare(self._type, here, value), *self._by(here, self.parts[0])]
+            value = ident(here)
+            for step, part in zip(self.steps, self.parts[1:], strict=True):
+                value = step.moved(value)
+                if self.name in used_names(part):
+                    here = supply.fresh(f"{self.name}_next")
+                    items.append(declare(self._type, here, simplify(value)))
+                    value = ident(here)
+                items += self._by(here, part)
+        else:
+            items = [item for part in self.parts for item in part]
+        body = flat_block(*items)
         node = copy_with(self.loop.node, stmt=body)
         return replace(self.loop, node=node, body=body)
+
+    def _by(self, here: str, items: Sequence[Node]) -> list[Node]:
+        """Statements with another name for the variable."""
+        return [substitute(item, self.name, ident(here)) for item in items]
 
     def last_value(self, context: Context) -> list[Node] | None:
         """What gives the variable its value behind the loop, if that is read; None where nobody can say it."""
@@ -147,23 +163,43 @@ class _Counter:
                 return None
             end = ident(loop.index)
         trips = _iterations(loop, end)
-        last = assign(self.name, self._far(trips, context), "+=" if self.upward else "-=")
+        far = self._far(trips, context)
+        if literal_value(far.amount) == 0:
+            return []
+        last = assign(self.name, far.amount, "+=" if far.upward else "-=")
         # What only the body reads may not be there where the loop does not run.
-        return [last if is_total(self.amount) else if_(binary(">", trips, 0), last)]
+        total = all(is_total(step.amount) for step in self.steps)
+        return [last if total else if_(binary(">", trips, 0), last)]
 
-    def _moved(self, place: Node, distance: Node) -> Node:
-        return (add if self.upward else sub)(place, distance)
-
-    def _far(self, times: Node, context: Context) -> Node:
-        """How far some steps lead, computed in a type that holds it where the variable holds its values."""
-        if literal_value(self.amount) == 1:
-            return times
+    def _far(self, times: Node, context: Context) -> _Step:
+        """How far some iterations lead, computed in a type that holds it where the variable holds its values."""
         kind = ctype(context.types.get(self.declared.type, self.declared.type))
         wide = "long"
         if not self.declared.pointers and kind is not None and (kind.unsigned or kind.rank > Rank.LONG):
             wide = self.declared.type
+        whole = self._in_one_iteration(wide)
+        if literal_value(whole.amount) in {0, 1}:
+            return replace(whole, amount=times if literal_value(whole.amount) else const(0))
         index = context.types.get(index_type(self.loop, context), index_type(self.loop, context))
-        return mul(times if index == wide else cast_to(wide, times), self.amount)
+        return replace(whole, amount=mul(times if index == wide else cast_to(wide, times), whole.amount))
+
+    def _in_one_iteration(self, wide: str) -> _Step:
+        """All steps of an iteration together, added up in a type that holds them."""
+        if len(self.steps) == 1:
+            return self.steps[0]
+        numbers = [literal_value(step.amount) for step in self.steps]
+        known = sum(
+            n if step.upward else -n for n, step in zip(numbers, self.steps, strict=True) if n is not None
+        )
+        rest = [step for n, step in zip(numbers, self.steps, strict=True) if n is None]
+        if not rest:
+            return _Step(const(abs(known)), known >= 0)
+        upward = any(step.upward for step in rest)
+        first, *others = sorted(rest, key=lambda step: step.upward is not upward)
+        amount: Node = cast_to(wide, first.amount)
+        for step in others:
+            amount = (add if step.upward is upward else sub)(amount, cast_to(wide, step.amount))
+        return _Step(add(amount, known if upward else -known), upward)
 
     @property
     def _type(self) -> str:
@@ -178,27 +214,31 @@ def _counter(name: str, loop: CanonicalLoop, context: Context) -> _Counter | Non
     declared = context.declarations.get(name)
     if declared is None or not _counts(declared, context) or name in context.exposed:
         return None
-    items = list(with_steps_apart(statements(loop.body), name))
-    places = [place for place, item in enumerate(items) if (step_of(item) or ("",))[0] == name]
     gone = _iterations_gone(loop, context)
-    if len(places) != 1 or gone is None:
+    steps: list[_Step] = []
+    parts: list[list[Node]] = [[]]
+    for item in with_steps_apart(statements(loop.body), name):
+        found = step_of(item)
+        if found is None or found[0] != name:
+            parts[-1].append(item)
+        else:
+            steps.append(_Step(found[1], found[2]))
+            parts.append([])
+    if not steps or gone is None:
         return None
-    step = step_of(items[places[0]])
-    assert step is not None
-    before, after = items[: places[0]], items[places[0] + 1 :]
-    rest = flat_block(*before, *after)
+    rest, amounts = flat_block(*(item for part in parts for item in part)), [step.amount for step in steps]
     header = [part for part in (loop.node.init, loop.node.cond, loop.node.next) if part is not None]
     if (
         any(assigned == name for assigned, _ in assignments(rest))
-        or name in declared_names(rest) | used_names([*header, step[1]]) | names_in_pragmas(rest)
+        or name in declared_names(rest) | used_names([*header, *amounts]) | names_in_pragmas(rest)
         or name in context.effects(loop.body).address_taken
         or has_size_taken(rest, name)
         or any(_does_more(part, context) for part in (loop.start, loop.bound))
-        or not _is_fixed(step[1], loop, context)
+        or not all(_is_fixed(amount, loop, context) for amount in amounts)
         or not _runs_through(loop, name, declared, context)
     ):
         return None
-    return _Counter(name, declared, loop, step[1], step[2], tuple(before), tuple(after), gone)
+    return _Counter(name, declared, loop, tuple(steps), tuple(map(tuple, parts)), gone)
 
 
 def _does_more(part: Node, context: Context) -> bool:

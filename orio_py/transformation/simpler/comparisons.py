@@ -1,6 +1,7 @@
 """Loop headers with `!=` or several comparisons, as the one that they come to.
 
     for (i = 0; i != n; i++)            for (i = 0; i < n; i++)
+    for (i = n; i > 0U; i--)            for (i = n; i > 0; i--)
     for (i = 0; i < n && i < m; i++)    for (i = 0; i < (n < m ? n : m); i++)
 
 The first two run as often where the index meets the bound: in steps of 1 a signed index does, as it would overflow
@@ -15,8 +16,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import reduce
 
-from orio_py.ctree.build import binary, ident, literal_value, ternary
-from orio_py.ctree.ctype import common
+from orio_py.ctree.build import binary, cast_to, const, ident, literal_value, ternary
+from orio_py.ctree.ctype import Rank, common, ctype, integer_value
 from orio_py.ctree.loops import CanonicalLoop, jumps_out
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, used_names, walk
@@ -103,13 +104,24 @@ class _Comparisons(Rewriter):
 
     def visit_For(self, node: For) -> Node:
         new = self.generic(node)
-        if not isinstance(new.cond, c_ast.BinaryOp) or new.cond.op != "!=":
-            return new
+        if not isinstance(new.cond, c_ast.BinaryOp) or (test := _unequal(new.cond)) is None:
+            return self._with_converted_start(new)
         for operator in ("<", ">"):
-            loop = CanonicalLoop.match(copy_with(new, cond=copy_with(new.cond, op=operator)))
+            loop = CanonicalLoop.match(copy_with(new, cond=copy_with(test, op=operator)))
             if loop is not None and self._meets(loop):
                 return loop.node
         return new
+
+    def _with_converted_start(self, node: For) -> For:
+        """The loop with the start of a signed index converted as C does it, where that is unsigned: `i = (long)(n - 1)`."""
+        loop = CanonicalLoop.match(node)
+        if loop is None or loop.upward or not isinstance(node.init, c_ast.Assignment):
+            return node
+        name = index_type(loop, self._context)
+        kind, own = ctype(name), expression_type(loop.start, self._context)
+        if kind is None or own is None or not own.promoted.unsigned or kind.unsigned or kind.rank < Rank.INT:
+            return node
+        return copy_with(node, init=copy_with(node.init, rvalue=cast_to(name, loop.start)))
 
     def _meets(self, loop: CanonicalLoop) -> bool:
         """Whether the index takes the value of the bound behind the last iteration that `!=` lets run."""
@@ -128,6 +140,19 @@ class _Comparisons(Rewriter):
         if signedness_of_type(kind) == "signed" and parts == ["signed", "signed"]:
             return True
         return loop.upward and start == 0
+
+
+def _unequal(test: c_ast.BinaryOp) -> c_ast.BinaryOp | None:
+    """The test for inequality that a condition comes to: `i > 0U` is one, whatever the sign of the index."""
+    match test:
+        case c_ast.BinaryOp(op="!="):
+            return test
+        case c_ast.BinaryOp(op=">", right=c_ast.Constant(type=kind, value=text)) if (
+            "int" in kind and "u" in text.lower() and integer_value(text.rstrip("uUlL")) == 0
+        ):
+            return copy_with(test, op="!=", right=const(0))
+        case _:
+            return None
 
 
 def _declared(loop: For) -> list[Node]:

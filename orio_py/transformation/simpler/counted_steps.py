@@ -244,9 +244,9 @@ def _spread(item: Node) -> list[Node]:
 
 
 def certain_parts(item: Node) -> Iterator[Node]:
-    """The parts of an expression or of a declaration that are evaluated in any case."""
+    """The parts of an expression, a declaration or the condition of an `if` that are evaluated in any case."""
     match item:
-        case c_ast.BinaryOp(op="&&" | "||", left=first) | c_ast.TernaryOp(cond=first):
+        case c_ast.BinaryOp(op="&&" | "||", left=first) | c_ast.TernaryOp(cond=first) | c_ast.If(cond=first):
             yield from certain_parts(first)
         case c_ast.FuncCall(args=c_ast.ExprList(exprs=arguments)):
             yield item

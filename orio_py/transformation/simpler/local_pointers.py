@@ -18,15 +18,15 @@ from dataclasses import dataclass
 
 from orio_py.ctree.build import binary, block, index, literal_value
 from orio_py.ctree.dependence.names import NO_NAMES, Names, names_of, references, resolve
-from orio_py.ctree.nodes import Compound, Node, c_ast
+from orio_py.ctree.nodes import NEGATED, Compound, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, assigned_names, copy_with, declared_names, used_names, walk
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transformation.base import Context
 from orio_py.transformation.verdicts import aliases_in
 
 _CASTS = (c_ast.Cast, c_ast.Typename, c_ast.TypeDecl, c_ast.IdentifierType)
-_PARTS = (c_ast.ID, c_ast.Constant, c_ast.BinaryOp, c_ast.StructRef, *_CASTS)
-_OPERATORS = frozenset({"+", "-", "*"})
+_PARTS = (c_ast.ID, c_ast.Constant, c_ast.StructRef, c_ast.TernaryOp, *_CASTS)
+_OPERATORS = frozenset({"+", "-", "*", *NEGATED})
 
 
 def without_local_pointers(tree: Node, context: Context) -> Node:
@@ -157,13 +157,17 @@ def _plain(value: Node) -> Node | None:
             value = binary("+", base, place)
         case _:
             pass
-    parts = list(walk(value))
-    fits = all(isinstance(part, _PARTS) for part in parts)
-    return (
-        value
-        if fits and all(part.op in _OPERATORS for part in parts if isinstance(part, c_ast.BinaryOp))
-        else None
-    )
+    return value if all(map(_is_plain_part, walk(value))) else None
+
+
+def _is_plain_part(part: Node) -> bool:
+    match part:
+        case c_ast.BinaryOp(op="/", right=divisor):
+            return (literal_value(divisor) or 0) > 0
+        case c_ast.BinaryOp(op=op) | c_ast.UnaryOp(op=op):
+            return op in _OPERATORS
+        case _:
+            return isinstance(part, _PARTS)
 
 
 def _inside_an_array(value: Node) -> tuple[Node, Node | None] | None:

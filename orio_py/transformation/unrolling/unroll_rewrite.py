@@ -42,6 +42,7 @@ from orio_py.transformation.types import (
     signedness,
     signedness_of_type,
     without_cast,
+    without_suffix,
 )
 from orio_py.transformation.unrolling.body_copies import Copies
 from orio_py.transformation.unrolling.leaving import Leaving, may_break, may_leave
@@ -216,7 +217,7 @@ def known_trips(view: CanonicalLoop, context: Context) -> int | None:
     if equal(view.start, view.bound):
         return int(view.relation in {"<=", ">="})
     if is_natural(view.start, context):
-        return replace(view, bound=without_cast(view.bound)).trip_count()
+        return replace(view, bound=without_suffix(without_cast(view.bound))).trip_count()
     (base, first), (other, last) = _offset(view.start), _offset(view.bound)
     signed = all(signedness(part, context) == "signed" for part in (view.start, view.bound))
     if base is None or other is None or not signed or not equal(base, other):
@@ -227,7 +228,7 @@ def known_trips(view: CanonicalLoop, context: Context) -> int | None:
 
 def _is_too_short(view: CanonicalLoop, factor: int, context: Context) -> bool:
     """Whether an unsigned index has too little room below a literal bound, whatever its start is."""
-    limit = literal_value(view.bound) if view.upward else None
+    limit = literal_value(without_suffix(view.bound)) if view.upward else None
     if limit is None or not CDeclaration("", index_type(view, context)).is_unsigned:
         return False
     return limit - view.stride * (factor - 1) < (1 if view.relation == "<" else 0)
@@ -287,16 +288,17 @@ def main_test(view: CanonicalLoop, factor: int, context: Context) -> Node:
     """
     span = abs(view.stride) * (factor - 1)
     index, bound, start = ident(view.index), view.bound, view.start
-    beyond = view.relation
+    beyond, kind = view.relation, signedness_of_type(index_type(view, context))
     if view.upward:
-        fixed, limit, away = literal_value(start), literal_value(bound), ">" if beyond == "<" else ">="
-        if limit is not None and signedness_of_type(index_type(view, context)) != "unknown":
+        fixed, away = literal_value(start), ">" if beyond == "<" else ">="
+        limit = literal_value(without_suffix(bound) if kind == "unsigned" else bound)
+        if limit is not None and kind != "unknown":
             # Nothing wraps around: the unsigned index has room enough (`_is_too_short`).
             return binary(beyond, index, limit - span)
         if _wraps_below(view, context):
             return binary("&&", binary(beyond, index, bound), binary(away, sub(bound, index), span))
         # As an `int`, the difference would be compared with an unsigned index, of which compilers warn.
-        mixed = signedness_of_type(index_type(view, context)) == "unsigned" and _is_int(bound, context)
+        mixed = kind == "unsigned" and _is_int(bound, context)
         last = simplify(sub(bound, c_ast.Constant("unsigned int", f"{span}u") if mixed else span))
         if fixed is not None and fixed >= 0:
             enough, remaining = binary(away, bound, fixed + span), binary(beyond, index, last)
@@ -309,7 +311,7 @@ def main_test(view: CanonicalLoop, factor: int, context: Context) -> Node:
             return binary("&&", first, binary(beyond, index, last))
         return binary("&&", binary(beyond, index, bound), binary(away, sub(bound, index), span))
     lowest = literal_value(bound)
-    if lowest is not None and (lowest >= 0 or signedness_of_type(index_type(view, context)) == "signed"):
+    if lowest is not None and (lowest >= 0 or kind == "signed"):
         return binary(beyond, index, lowest + span)
     return binary("&&", binary(beyond, index, bound), binary(beyond, sub(index, bound), span))
 

@@ -79,3 +79,10 @@ def test_nothing_follows_the_loop_that_a_pragma_is_about() -> None:
     for pragma, is_named in (("", True), ("#pragma omp parallel for\n", False)):
         ((_, tree),) = transformed_trees(f"{around} {{\n int i, j;\n{pragma}{region}\n}}\n", {})
         assert ("(void)j;" in emit(tree)) == is_named
+
+
+def test_a_variable_of_several_originals_is_named_in_each() -> None:
+    loop = "/*@ begin Loop(transform Parallelize()) @*/ for (p = x; p < e; p++) *p {} 2; /*@ end @*/"
+    text = f"void f(double *x, double *e) {{ double *p; {loop.format('=')} {loop.format('*=')} }}\n"
+    for _, tree in transformed_trees(text, {}):
+        assert emit(tree).split("(void)")[1:] == ["p;\n"]
