@@ -6,7 +6,7 @@ import re
 
 from orio_py.ctree.dependence.names import names_of, references
 from orio_py.ctree.emit_expression import emit_expression
-from orio_py.ctree.known_functions import called_name
+from orio_py.ctree.known_functions import STORING_FUNCTIONS, called_name
 from orio_py.ctree.loops import CanonicalLoop, first_write, jumps_out, reasons, stray_case
 from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import walk, walk_statements
@@ -151,11 +151,16 @@ def require_invariant_bound(view: CanonicalLoop, what: str, context: Context, *,
     problem = _what_changes(view.bound, view, context, force=force)
     if problem is not None:
         name, place = problem
+        called = called_name(place) if isinstance(place, c_ast.FuncCall) else None
+        by, why = "", context.obstacles.get(called) if called is not None else None
+        if called is not None and called not in STORING_FUNCTIONS:
+            by = f" by the call of `{called}`, whose effects are not known"
+        notes = [note(f"its body cannot stand in place of the call: {why}", place)] if why else []
         refuse(
             "ORIO-T027",
-            f"{what} needs a bound that keeps its value: the body may change `{name}`",
+            f"{what} needs a bound that keeps its value: the body may change `{name}`{by}",
             place,
-            notes=[note("the bound is read here", view.bound)],
+            notes=[note("the bound is read here", view.bound), *notes],
             help="copy the bound into a variable of its own before the loop",
         )
 

@@ -20,6 +20,7 @@ from enum import Enum, auto
 from math import prod
 
 from orio_py.ctree.build import flat_block
+from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import innermost_loops, loops_in
 from orio_py.ctree.nodes import Comment, Node
 from orio_py.kernel.backends import BACKENDS
@@ -124,6 +125,21 @@ class ScheduleStage:
                     found[text] = refusal.diagnostics[0].message
         return found
 
+    def untrusting(self) -> ScheduleStage:
+        """The stage with a dependence test of its own."""
+        return replace(self, steps=tuple(step.having(trusted=False) for step in self.steps))
+
+    def adds_to_code(self, node: Node, context: Context) -> bool:
+        """Whether what the dependence test finds changes what is written, as atomic statements do.
+
+        Raises Refusal.
+        """
+        made = [
+            replace(self, is_check=False, steps=tuple(step.having(trusted=trusted) for step in self.steps))
+            for trusted in (False, True)
+        ]
+        return not equal(*(stage.apply(node, context) for stage in made))
+
     def without_texts(self, untrue: Container[str]) -> ScheduleStage:
         """The stage without some pragmas of `vector`."""
         if self.key != "vector":
@@ -155,10 +171,16 @@ class Composite:
             require_size(unrolled_size(node, self.factors), "Composite", node, "unrolljam")
         untrue: dict[str, str] = {}
         taken: frozenset[str] = frozenset()
+        again = False
         for stage in self.stages:
             if stage.key == "vector" and stage.is_check:
                 untrue = stage.untrue_texts(node, context)
                 continue
+            if stage.key == "parallelize":
+                if stage.is_check:
+                    again = stage.adds_to_code(node, context)
+                elif again:
+                    stage = stage.untrusting()
             if stage.key == "regtile":
                 taken = _around_others(node).intersection(self.factors)
             node = self._settled(stage, untrue, taken).apply(node, context)

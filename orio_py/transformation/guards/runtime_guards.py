@@ -284,9 +284,10 @@ def _extent(
     name: str, holder: Node | None, accesses: TouchedMemory, supply: NameSupply
 ) -> AddressRange | None:
     """The memory that is touched under a name; for a number of a structure all of that, so that one test does for several."""
-    found = accesses.extent(name, supply)
-    is_number = holder is not None and accesses.context.declarations[name].is_scalar
-    return object_range(holder) if found is not None and holder is not None and is_number else found
+    declared = accesses.context.declarations.get(name)
+    if holder is not None and declared is not None and declared.is_scalar and "(" not in declared.type:
+        return object_range(holder)
+    return accesses.extent(name, supply)
 
 
 def _with_short_ends(

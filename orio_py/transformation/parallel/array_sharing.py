@@ -38,6 +38,7 @@ from orio_py.transformation.expression_types import constant_value, parsed_exten
 from orio_py.transformation.forms import overwritten
 from orio_py.transformation.parallel.annotate import runs
 from orio_py.transformation.parallel.data_sharing import Sharing, starts_are_comparable, verdict_of
+from orio_py.transformation.parallel.memory_sums import memory_sums
 from orio_py.transformation.parallel.reductions import (
     Accumulation,
     Update,
@@ -65,6 +66,9 @@ def with_arrays(shared: Sharing, loops: Sequence[CanonicalLoop], context: Contex
         name = _array_in_the_way(found)
         if name is None or name in shared.names:
             return shared
+        if (places := memory_sums(name, loops, context)) is not None:
+            shared = shared.joined(Sharing(reductions=places[0], sums=places[1]))
+            continue
         declared = declaration(name, context)
         if declared is None or not declared.is_array_like or declared.qualifiers & {"volatile"}:
             return shared
@@ -122,11 +126,11 @@ def _accumulated(declared: CDeclaration, loops: Sequence[CanonicalLoop], context
     body, name = loops[-1].body, declared.name
     depth = declared.pointers + len(declared.dimensions)
     names = names_of(body, context.declarations)
-    uses = {id(node): found for found, node, _ in references(body, names) if found.variable == name}
-    steps = accumulating_steps(body, lambda target: id(target) in uses)
-    if sum(step.uses for step in steps) != len(uses) or any(
-        len(f.subscripts) != depth for f in uses.values()
-    ):
+    # Copies of an unrolled body may share what they do not change.
+    uses = [(id(node), found) for found, node, _ in references(body, names) if found.variable == name]
+    places = {place for place, _ in uses}
+    steps = accumulating_steps(body, lambda target: id(target) in places)
+    if sum(step.uses for step in steps) != len(uses) or any(len(f.subscripts) != depth for _, f in uses):
         return None
     if not all(is_repeatable(step.target) for step in steps):
         return None

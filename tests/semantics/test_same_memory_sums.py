@@ -1,0 +1,126 @@
+"""Threads that add to one number in memory compute the same, also in unrolled loops, bit for bit."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from c_programs import checked, compile_and_run, openmp
+from c_trees import transformed_file
+
+from orio_py.transformation.base import Refusal
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+
+PROGRAM = """#include <stddef.h>
+#include <stdio.h>
+typedef long number;
+struct inner {{ long odd; }};
+struct state {{ number total; unsigned char few; unsigned flags; int n; struct inner part; int bits : 4; }};
+static struct state whole;
+static void work(int n, int m, struct state *{promise} s, long *{promise} out, int *{promise} count, const long *x, int at)
+{{
+  int i, j;
+  (void)j, (void)m, (void)s, (void)out, (void)at, (void)count;
+  /*@ begin Loop(transform {recipe}) @*/
+  {loops}
+  /*@ end @*/
+}}
+int main(void)
+{{
+  static struct state s;
+  static long memory[2500], *x = memory + 20;
+  static int count[8];
+  for (int n = 0; n < 2000; n = 3 * n + 1)
+    for (int near = 0; near < 3; near++) {{
+      for (int i = 0; i < 2500; i++) memory[i] = (i * 7919L + 13) % 101 - 50;
+      work(n, 5, &s, near ? x + 30 * (near - 1) : memory, count, x, 2);
+      printf("%ld %d %u %d %d ", s.total, s.few, s.flags, s.n, s.bits);
+      for (int i = 0; i < 60; i++) printf("%ld ", memory[i]);
+    }}
+  for (int i = 0; i < 8; i++) printf("%d ", count[i]);
+  work(9, 5, NULL, NULL, count, x, 2);
+  printf("%ld %d\\n", whole.total, whole.n);
+  return 0;
+}}
+"""
+
+ACCEPTED = {
+    "behind a pointer": ("for (i = 0; i < n; i++) if (x[i] > 200) *out += x[i];", "out_sum"),
+    "an element": ("for (i = 0; i < n; i++) { if (x[i] > 200) out[at] -= 3; if (x[i] > 300) out[at + 1] -= x[i]; }", "out_at_1"),
+    "members": (
+        "for (i = 0; i < n; i++) { if (x[i] > 1) { whole.total += x[i]; whole.n++; } whole.few += 3; whole.flags |= 1u << (x[i] & 7); }",
+        "reduction(|: whole_flags)",
+    ),
+    "in a nest": ("for (i = 0; i < n; i++) for (j = 0; j < m; j++) whole.total = whole.total + x[i + j];", "whole_total"),
+    "behind a null pointer": ("for (i = 0; i < n; i++) if (x[i] > 200) s->total += x[i];", "s_total"),
+}  # fmt: skip
+UNROLLED = "Composite(unrolljam=(['{}'], [3]), parallelize=True)"
+
+
+def _text(loops: str, promise: str, *, unrolls: bool = False) -> str:
+    inner = "j" if "(j = 0" in loops else "i"
+    recipe = UNROLLED.format(inner) if unrolls else "Parallelize()"
+    return PROGRAM.format(loops=loops, promise=promise, recipe=recipe)
+
+
+@pytest.mark.parametrize("unrolls", [False, True])
+@pytest.mark.parametrize("promise", ["", "restrict"])
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_numbers_in_memory(tmp_path: Path, name: str, promise: str, *, unrolls: bool) -> None:
+    loops, part = ACCEPTED[name]
+    text = _text(loops, promise, unrolls=unrolls)
+    if promise and "out" in loops:
+        text = text.replace("near < 3", "near < 1")
+    try:
+        new = transformed_file(text, {})
+    except Refusal:
+        # No test follows pointers that the loop need not follow.
+        assert not promise
+        assert "s->" in loops
+        return
+    assert part in new
+    assert compile_and_run(new, tmp_path, *checked(), *openmp()) == compile_and_run(
+        text, tmp_path, *checked()
+    )
+
+
+@pytest.mark.parametrize("unrolls", [False, True])
+@pytest.mark.parametrize(
+    "loops",
+    [
+        "for (i = 0; i < n; i++) count[x[i] & 7]++;",
+        "for (i = 0; i < n; i++) for (j = 0; j < m; j++) count[x[j] & 7]++;",
+        "for (i = 0; i < n; i++) for (j = 0; j < m; j++) count[j] += x[i] & 3;",
+    ],
+)
+def test_elements_of_unrolled_loops_are_added_up_by_one_thread_at_a_time(
+    tmp_path: Path, loops: str, *, unrolls: bool
+) -> None:
+    text = _text(loops, "restrict", unrolls=unrolls)
+    new = transformed_file(text, {})
+    assert "omp atomic" in new or "reduction(+: count[0:m])" in new
+    assert compile_and_run(new, tmp_path, *checked(), *openmp()) == compile_and_run(
+        text, tmp_path, *checked()
+    )
+
+
+@pytest.mark.parametrize(
+    "loops",
+    [
+        # It is read, changed in two ways or otherwise, lies elsewhere in each iteration, or is no number of its own.
+        "for (i = 0; i < n; i++) { whole.total += x[i]; out[i] = whole.total; }",
+        "for (i = 0; i < n; i++) { whole.total += x[i]; whole.total *= 2; }",
+        "for (i = 0; i < n; i++) { whole.total += 1; whole.total |= 1; }",
+        "for (i = 0; i < n; i++) whole.total = x[i] - whole.total;",
+        "for (i = 0; i < n; i++) { s->total += x[i]; if (x[i] > 0) s++; }",
+        "for (i = 0; i < n; i++) { out[at] += x[i]; at = 3; }",
+        "for (i = 0; i < n; i++) whole.bits += 1;",
+        "for (i = 0; i < n; i++) { whole.n += 1; *(int *)out = 3; }",
+    ],
+)
+def test_other_numbers_are_refused(loops: str) -> None:
+    with pytest.raises(Refusal) as caught:
+        transformed_file(_text(loops, "restrict"), {})
+    assert caught.value.diagnostics[0].code in {"ORIO-T040", "ORIO-T041"}
