@@ -190,6 +190,27 @@ CASES = {
         "for (j = lo; j <= hi; j++) t += y[j]; x[i] = t; }",
         "i",
     ),
+    "rows set to 0": (
+        "Parallelize()",
+        "for (i = 0; i < n; i++) { memset(x + 5 * i, 0, 4 * sizeof(double)); x[5 * i + 4] = i; }",
+        "i",
+    ),
+    "rows copied": (
+        "Parallelize()",
+        "k = 3; @@ for (i = 0; i < n; i++) memcpy(&x[60 + 3 * i], y - 100 + i, k * sizeof *x);",
+        "i",
+    ),
+    "rows of a pointer": (
+        "Unroll(ufactor=2)",
+        "double row[4] = {1, 2, 3, 4}; @@ for (i = 0; i < n; i++) { p = x + 4 * i; memcpy(p, row, sizeof(row)); row[0] += i; }",
+        "(int)row[0]",
+    ),
+    "bytes": (
+        "Parallelize()",
+        "unsigned char bytes[50] = {1}; @@ for (i = 0; i < n; i++) if (y[i] > 0) memset(bytes + 4 * i, 7, 3);",
+        "bytes[0] + bytes[1] + bytes[9] + bytes[17]",
+    ),
+    "sums with subscripts": ("Parallelize()", "for (i = 0; i < n; i++) (x + 3 * i)[1] = (i + y)[0];", "i"),
     "an unsigned zero": ("Parallelize()", "for (i = n > 0 ? n : 0; i > 0U; i--) x[i] = y[i];", "i"),
     "an unsigned start": ("Parallelize()", "for (i = sizeof(int) * 3 - 1; i >= 0; --i) x[i] = i;", "0"),
     "left in a branch": (
@@ -283,6 +304,13 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
             "Permut(seq=['j', 'i'])",
             "for (i = 0; i < n; i++) if (i > 3) for (j = 0; j < s->count; j++) x[9 * i + j] = 1;",
         ),
+        # What is set or copied is no number of elements, or of another type.
+        ("Parallelize()", "for (i = 0; i < n; i++) memset(x + 8 * i, 0, 7);"),
+        ("Parallelize()", "for (i = 0; i < n; i++) memset(x + 8 * i, 1, 8 * sizeof(double));"),
+        ("Parallelize()", "for (i = 0; i < n; i++) memset(x + 8 * i, 0, 8 * sizeof(float));"),
+        ("Parallelize()", "for (i = 0; i < n; i++) memset(x + 8 * i, 0, sizeof(x));"),
+        ("Parallelize()", "for (i = 0; i < n; i++) memcpy(x + 8 * i, &k, sizeof(double));"),
+        ("Parallelize()", "for (i = 0; i < n; i++) memmove(x + 8 * i, y, sizeof(double));"),
         # Nobody knows where the windows begin, so that their memory cannot be compared.
         (
             "Parallelize()",

@@ -78,6 +78,8 @@ def resolve(node: Any, names: Names) -> Reference | None:
     match type(node).__name__:
         case "ID":
             return Reference(node.name, ())
+        case "ArrayRef" if isinstance(node.name, c_ast.BinaryOp):
+            return _pointed_to(c_ast.BinaryOp("+", node.name, node.subscript, node.coord), names)
         case "ArrayRef":
             base = resolve(node.name, names)
             return None if base is None else base.at(node.subscript)

@@ -280,9 +280,9 @@ class _Walk(RegionWalk[_Place]):
     def _element(self, node: Node) -> Node | None:
         """What is read as an element of an array: one, or `*(p + i)` where the arithmetic has names for it."""
         match node:
-            case c_ast.ArrayRef():
+            case c_ast.ArrayRef() if not isinstance(node.name, c_ast.BinaryOp):
                 return node
-            case c_ast.UnaryOp(op="*") if self.arithmetic.names is not None:
+            case c_ast.ArrayRef() | c_ast.UnaryOp(op="*") if self.arithmetic.names is not None:
                 found = resolve(node, self.arithmetic.names)
                 return None if found is None or "." in found.name else index(found.name, *found.subscripts)
             case _:

@@ -38,7 +38,7 @@ from orio_py.transformation.expression_types import constant_value, parsed_exten
 from orio_py.transformation.forms import overwritten
 from orio_py.transformation.parallel.annotate import runs
 from orio_py.transformation.parallel.data_sharing import Sharing, starts_are_comparable, verdict_of
-from orio_py.transformation.parallel.memory_sums import memory_sums
+from orio_py.transformation.parallel.reduction_variables import reduction_variables
 from orio_py.transformation.parallel.reductions import (
     Accumulation,
     Update,
@@ -66,8 +66,8 @@ def with_arrays(shared: Sharing, loops: Sequence[CanonicalLoop], context: Contex
         name = _array_in_the_way(found)
         if name is None or name in shared.names:
             return shared
-        if (places := memory_sums(name, loops, context)) is not None:
-            shared = shared.joined(Sharing(reductions=places[0], sums=places[1]))
+        if (places := reduction_variables(name, loops, context)) is not None:
+            shared = shared.joined(Sharing(reductions=places[0], variables=places[1]))
             continue
         declared = declaration(name, context)
         if declared is None or not declared.is_array_like or declared.qualifiers & {"volatile"}:

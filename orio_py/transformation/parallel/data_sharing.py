@@ -13,7 +13,7 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, Node
 from orio_py.ctree.rewrite import assigned_names, walk
 from orio_py.transformation.base import Context, refuse
-from orio_py.transformation.parallel.memory_sums import MemorySum
+from orio_py.transformation.parallel.reduction_variables import ReductionVariable
 from orio_py.transformation.parallel.reductions import Accumulation, accumulation, induction_step
 from orio_py.transformation.types import index_type, same_signedness
 from orio_py.transformation.verdicts import dependence_context, require_legal
@@ -28,7 +28,7 @@ class Sharing:
     `last` are private variables whose value in the last iteration is read afterwards; `linear` are
     integers that each iteration steps by a constant.  Of private arrays `first` begin with what they hold before the loop,
     so that elements that no iteration writes keep it.  The arrays `atomic` are changed by the statements `updates`, one
-    thread at a time; `sums` are numbers in memory that reductions are about; all this is right where `tests` hold.
+    thread at a time; `variables` are those of reductions that the loop itself does not have; all this is right where `tests` hold.
     """
 
     private: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Sharing:
     updates: tuple[Node, ...] = ()
     first: tuple[str, ...] = ()
     tests: tuple[Node, ...] = ()
-    sums: tuple[MemorySum, ...] = ()
+    variables: tuple[ReductionVariable, ...] = ()
 
     def joined(self, other: Sharing) -> Sharing:
         """What both say."""
@@ -117,7 +117,7 @@ def verdict_of(
     known = replace(context, live_after=context.live_after - set(shared.last))
     private = frozenset((*shared.private, *shared.last, *(loop.index for loop in loops)))
     arrays = frozenset(r.name for r in shared.accumulated if _is_array(r.name, context))
-    arrays |= {found.name for found in shared.sums}
+    arrays |= {found.name for found in shared.variables}
     combined = frozenset((*(r.name for r in shared.reductions), *(name for name, _ in shared.linear)))
     for level, loop in enumerate(loops):
         inside = replace(known, surrounding=(*known.surrounding, *loops[:level]))

@@ -52,8 +52,8 @@ from orio_py.transformation.parallel.data_sharing import (
     require_shared_storage,
     sharing,
 )
-from orio_py.transformation.parallel.memory_sums import around, within
 from orio_py.transformation.parallel.pragma_text import pragma_lines
+from orio_py.transformation.parallel.reduction_variables import around, within
 from orio_py.transformation.sites import Choice, rewrite_where
 
 _WHAT = "Parallelize"
@@ -102,11 +102,11 @@ class Parallelize:
             shared = with_arrays(shared, loops, context)
             require_independent(loops, shared, _WHAT, context, force=self.force)
             require_order_free(shared, _WHAT, context, force=self.force)
-        inside = within(_with_atomic(node, shared, context), shared.sums)
+        inside = within(_with_atomic(node, shared, context), shared.variables)
         result = annotated(pragma_lines([self._text(shared)]), inside, context)
         if shared.needs_an_iteration:
             result = block(at_least_once(result, loops, context))
-        result = around(result, shared.sums)
+        result = around(result, shared.variables)
         if shared.tests:
             versions = if_all(shared.tests, _in_block(result), context, otherwise=_in_block(node))
             result = block(Comment(_REMARK), versions) if isinstance(versions, c_ast.If) else versions

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from orio_py.ctree.nodes import Node
 from orio_py.transformation.base import Context
 from orio_py.transformation.simpler.aggregates import without_aggregates
+from orio_py.transformation.simpler.block_copies import without_block_copies
 from orio_py.transformation.simpler.body_counters import with_body_counters
 from orio_py.transformation.simpler.comparisons import with_comparisons, with_joined_bounds
 from orio_py.transformation.simpler.conditions_inside import with_conditions_inside
@@ -43,7 +44,8 @@ def in_simpler_forms(tree: Node, context: Context) -> Node:
 
     The same object where there is none of these.
     """
-    joined = with_joined_bounds(without_continue(without_gotos(tree, context)), context)
+    plain = without_block_copies(without_gotos(tree, context), context)
+    joined = with_joined_bounds(without_continue(plain), context)
     counted = with_counted_loops(joined, context)
     compared = with_comparisons(with_single_counters(counted, context), context)
     return without_local_pointers(with_body_counters(compared, context), context)

@@ -1,4 +1,4 @@
-"""Threads that add to one number in memory compute the same, also in unrolled loops, bit for bit."""
+"""Threads that add to one number in memory, or raise a flag, compute the same, also in unrolled loops, bit for bit."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not 
 PROGRAM = """#include <stddef.h>
 #include <stdio.h>
 typedef long number;
+#define ANY 9
 struct inner {{ long odd; }};
 struct state {{ number total; unsigned char few; unsigned flags; int n; struct inner part; int bits : 4; }};
 static struct state whole;
@@ -23,9 +24,11 @@ static void work(int n, int m, struct state *{promise} s, long *{promise} out, i
 {{
   int i, j;
   (void)j, (void)m, (void)s, (void)out, (void)at, (void)count;
+  {before}
   /*@ begin Loop(transform {recipe}) @*/
   {loops}
   /*@ end @*/
+  {behind}
 }}
 int main(void)
 {{
@@ -54,6 +57,12 @@ ACCEPTED = {
         "reduction(|: whole_flags)",
     ),
     "in a nest": ("for (i = 0; i < n; i++) for (j = 0; j < m; j++) whole.total = whole.total + x[i + j];", "whole_total"),
+    "a flag": ("int seen = 3; @@ for (i = 0; i < n; i++) if (x[i] == 17) seen = -1; @@ whole.n += seen;", "seen_set"),
+    "flags": (
+        "_Bool odd = 0; @@ for (i = 0; i < n; i++) { if (x[i] & 1) { odd = 1; whole.flags = 5; } else if (x[i] > 300) whole.few = ANY; } @@ whole.n += odd;",
+        "reduction(|: ",
+    ),
+    "a flag in memory": ("for (i = 0; i < n; i++) for (j = 0; j < m; j++) if (x[i] > 60 + j) *out = 1;", "out_set"),
     "behind a null pointer": ("for (i = 0; i < n; i++) if (x[i] > 200) s->total += x[i];", "s_total"),
 }  # fmt: skip
 UNROLLED = "Composite(unrolljam=(['{}'], [3]), parallelize=True)"
@@ -62,7 +71,8 @@ UNROLLED = "Composite(unrolljam=(['{}'], [3]), parallelize=True)"
 def _text(loops: str, promise: str, *, unrolls: bool = False) -> str:
     inner = "j" if "(j = 0" in loops else "i"
     recipe = UNROLLED.format(inner) if unrolls else "Parallelize()"
-    return PROGRAM.format(loops=loops, promise=promise, recipe=recipe)
+    before, code, behind = loops.split("@@") if "@@" in loops else ("", loops, "")
+    return PROGRAM.format(before=before, loops=code, behind=behind, promise=promise, recipe=recipe)
 
 
 @pytest.mark.parametrize("unrolls", [False, True])
@@ -117,6 +127,12 @@ def test_elements_of_unrolled_loops_are_added_up_by_one_thread_at_a_time(
         "for (i = 0; i < n; i++) { s->total += x[i]; if (x[i] > 0) s++; }",
         "for (i = 0; i < n; i++) { out[at] += x[i]; at = 3; }",
         "for (i = 0; i < n; i++) whole.bits += 1;",
+        "for (i = 0; i < n; i++) if (x[i] > 3) whole.bits = 1;",
+        # The flag gets two values, or one of the iteration, or is read.
+        "for (i = 0; i < n; i++) { if (x[i] > 3) whole.n = 1; if (x[i] < 0) whole.n = 2; }",
+        "for (i = 0; i < n; i++) if (x[i] > 3) whole.total = x[i];",
+        "for (i = 0; i < n; i++) { if (x[i] > 3) whole.n = 1; out[i] = whole.n; }",
+        "for (i = 0; i < n; i++) if (x[i] > 3) out[i + (whole.n = 1)] = 2;",
         "for (i = 0; i < n; i++) { whole.n += 1; *(int *)out = 3; }",
     ],
 )
