@@ -140,3 +140,15 @@ def test_other_numbers_are_refused(loops: str) -> None:
     with pytest.raises(Refusal) as caught:
         transformed_file(_text(loops, "restrict"), {})
     assert caught.value.diagnostics[0].code in {"ORIO-T040", "ORIO-T041"}
+
+
+@pytest.mark.parametrize(
+    "recipe", ["Parallelize()", "Composite(parallelize=True)", "Composite(openmp=(True, 'omp parallel for'))"]
+)
+def test_what_a_pointer_leads_to_is_not_made_private(recipe: str) -> None:
+    loops = "unsigned short k, *p = &k; @@ for (i = 1; i > 0; i--) for (k = 1; k < n; k++) out[*p] = x[k]; @@"
+    text = _text(loops, "restrict").replace("transform Parallelize()", f"transform {recipe}")
+    with pytest.raises(Refusal) as caught:
+        transformed_file(text, {})
+    assert caught.value.diagnostics[0].code in {"ORIO-T034", "ORIO-T040"}
+    assert "private(k)" in transformed_file(text.replace("out[*p]", "(void)p, out[k]"), {})

@@ -13,6 +13,7 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import For, Node
 from orio_py.ctree.rewrite import assigned_names, walk
 from orio_py.transformation.base import Context, refuse
+from orio_py.transformation.forms import other_use
 from orio_py.transformation.parallel.reduction_variables import ReductionVariable
 from orio_py.transformation.parallel.reductions import Accumulation, accumulation, induction_step
 from orio_py.transformation.types import index_type, same_signedness
@@ -88,8 +89,8 @@ def sharing(loops: Sequence[CanonicalLoop], context: Context, *, stepped: bool =
     reductions: list[Accumulation] = []
     linear: list[tuple[str, int]] = []
     for name in assigned_scalars(body, context):
-        if name in own:
-            continue
+        if name in own or other_use(body, name, context) is not None:
+            continue  # A copy is not what pointers lead to.
         if name not in flow.exposed:
             if name not in context.live_after:
                 private.append(name)

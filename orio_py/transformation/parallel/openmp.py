@@ -26,6 +26,7 @@ from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.final_index import with_final_indices
 from orio_py.transformation.forms import (
     loop_view,
+    other_use,
     require_invariant_bound,
     require_no_jumps,
     require_stable_index,
@@ -95,6 +96,9 @@ class OpenMP:
         if shared := sorted(inner & given.shared):
             refuse("ORIO-T034", f"the index `{shared[0]}` of an inner loop cannot be shared", view.node)
         missing = sorted(inner - given.private)
+        for name in missing:
+            if (place := other_use(view.body, name, context)) is not None:
+                refuse("ORIO-T034", f"a private `{name}` is not what another name leads to", place)
         last = [name for name in missing if name in context.live_after]
         parts = [text.rstrip()]
         if private := [name for name in missing if name not in last]:
