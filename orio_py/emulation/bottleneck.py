@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from orio_py.emulation.block_runs import all_blocks
 from orio_py.emulation.core import Core
 from orio_py.emulation.outcome import LaunchPrediction
-from orio_py.emulation.prediction import Emulator, all_blocks
+from orio_py.emulation.prediction import Emulator
 from orio_py.emulation.sensitivity import BOTTLENECK, ResourceBound, SensitivityReport
 from orio_py.machine.timing import Resource
 from orio_py.record.trial import CounterSource, CounterValue
@@ -129,12 +130,11 @@ def occupancy_needed(emulator: Emulator, core: Core) -> float:
 
     Fewer blocks are put on it at a time, as if each needed more registers (Hong et al. 2018, Algorithm 3, lines 26 and 27).
     """
-    traces = emulator.traces[0]
-    steps, work = emulator.table(traces, emulator.short_times(traces, least=1))
+    work = emulator.inner.work(emulator.inner.short_times(least=1))
 
     def time(slots: int) -> float:
         some = replace(work, slots=slots, blocks=max(slots, work.blocks * slots // work.slots))
-        return all_blocks(core(steps, emulator.machine, some), some, emulator.kernel.blocks_each)[0]
+        return all_blocks(core(emulator.rows, emulator.machine, some), some, emulator.kernel.blocks_each)[0]
 
     most, least = work.slots, 1
     limit = _AS_FAST * time(most)

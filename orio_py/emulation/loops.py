@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 import numpy as np
 
@@ -44,6 +45,9 @@ class LoopHistory:
     snapshots: list[_Snapshot] = field(default_factory=list[_Snapshot])
     has_probed: bool = False
     arrivals: int = 0
+    needed: dict[tuple[int, ...], frozenset[tuple[str, int]]] = field(
+        default_factory=dict[tuple[int, ...], frozenset[tuple[str, int]]]
+    )
 
     def arrive(self, place: int, registers: RegisterFile) -> None:
         """The threads are at the start again."""
@@ -67,7 +71,7 @@ class LoopHistory:
             first, second = entries[older.place : old.place], entries[old.place : new.place]
             if len(first) != len(second) or list(first) != list(second):
                 continue
-            changes = _changes(older, old, new, _needed(second, code))
+            changes = _changes(older, old, new, self._needed(second, code))
             if changes is None:
                 continue
             times = _unchanged(compared, older.place, old.place, new.place)
@@ -79,14 +83,21 @@ class LoopHistory:
             return len(second), times, {k: _moved(v, d, times) for k, (v, d) in changes.items()}
         return None
 
+    def _needed(
+        self, entries: Sequence[Entry], code: Sequence[DecodedInstruction | None]
+    ) -> frozenset[tuple[str, int]]:
+        """As `_needed`; an iteration on a way that was gone before is not looked at again."""
+        way = tuple(map(itemgetter(0), entries))
+        if way not in self.needed:
+            self.needed[way] = _needed(way, code)
+        return self.needed[way]
 
-def _needed(
-    entries: Sequence[Entry], code: Sequence[DecodedInstruction | None]
-) -> frozenset[tuple[str, int]]:
-    """The registers that an iteration reads before it sets them."""
+
+def _needed(way: Sequence[int], code: Sequence[DecodedInstruction | None]) -> frozenset[tuple[str, int]]:
+    """The registers that an iteration reads before it sets them, by the numbers of its instructions."""
     needed: set[tuple[str, int]] = set()
     done: set[tuple[str, int]] = set()
-    for number, _, _, _ in entries:
+    for number in way:
         if number < 0:
             continue
         operation = code[number]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ SOURCE = Path(__file__).with_name("core.c")
 _INTEGERS = (
     "kind", "pipe", "second", "stall", "write", "read", "wait", "keep", "region", "site", "dependence",
 )  # fmt: skip
+_KEPT = 4
+"""Of how many tables the structure is kept."""
+
 _NUMBERS = ("amount", "l2", "dram", "l2_chance", "dram_chance")
 
 
@@ -38,73 +42,141 @@ class _Machine(ctypes.Structure):
 class _Work(ctypes.Structure):
     _fields_ = [
         *((name, ctypes.c_int32) for name in ("warps", "slots", "blocks")),
-        *((name, ctypes.c_void_p) for name in ("first", "count")),
+        *((name, ctypes.c_void_p) for name in ("first", "count", "order")),
     ]
 
 
 class _Result(ctypes.Structure):
     _fields_ = [
         *((name, ctypes.c_void_p) for name in ("block_end", "busy", "site_wait")),
-        *((name, ctypes.c_int64) for name in ("issued", "event_count", "most_events")),
+        *((name, ctypes.c_int64) for name in ("issued", "event_count", "most_events", "sites")),
         *((name, ctypes.c_void_p) for name in ("event_time", "event_warp", "event_step")),
     ]
 
 
-@dataclass(frozen=True, slots=True)
 class NativeCore:
     """The compiled emulation; a `Core`."""
 
-    library: ctypes.CDLL
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self.library = library
+        self._filled: list[tuple[StepTable, _Steps, _Places]] = []
 
     def __call__(
         self, steps: StepTable, machine: Multiprocessor, work: Work, *, most_events: int = 0
     ) -> Schedule:
         """As `Core`.  Raises ValueError when warps wait for what never comes, MemoryError without memory."""
-        keep: list[Array] = []
+        return self._run([steps], machine, [work], (), most_events)[0]
 
-        def place(data: Any, kind: type) -> int:
-            array: Array = np.ascontiguousarray(data, kind)  # pyright: ignore[reportUnknownVariableType] - any type
-            keep.append(array)
-            return array.ctypes.data
+    def together(
+        self,
+        steps: Sequence[StepTable],
+        machine: Multiprocessor,
+        works: Sequence[Work],
+        shared: Sequence[int],
+    ) -> Sequence[Schedule]:
+        """As `Core`: what they share is emulated once.  Raises as `__call__`."""
+        return self._run(steps, machine, works, shared, 0)
 
-        columns = {name: place(getattr(steps, name), np.int32) for name in _INTEGERS}
-        columns |= {name: place(getattr(steps, name), np.float64) for name in _NUMBERS}
-        assert set(columns) == {f.name for f in fields(StepTable)}
-        filled = _Machine(
-            machine.resources, machine.schedulers, machine.width, int(machine.policy),
-            machine.l2, machine.dram, machine.barrier, place(machine.once, np.int32), place(machine.turn, np.int32),
-            place(machine.latency, np.float64), place(machine.gap, np.float64),
-            machine.read_latency, machine.refill, machine.queue,
-        )  # fmt: skip
-        todo = _Work(
-            len(work.first), work.slots, work.blocks, place(work.first, np.int32), place(work.count, np.int32)
-        )
-        ends, busy = np.zeros(work.blocks), np.zeros(machine.resources)
-        waits = np.zeros(int(steps.site.max()) + 1)
-        times, warps, numbers = (
-            np.zeros(most_events),
-            np.zeros(most_events, np.int32),
-            np.zeros(most_events, np.int32),
-        )
-        out = _Result(
-            ends.ctypes.data, busy.ctypes.data, waits.ctypes.data, 0, 0, most_events,
-            times.ctypes.data, warps.ctypes.data, numbers.ctypes.data,
-        )  # fmt: skip
+    def _run(
+        self,
+        steps: Sequence[StepTable],
+        machine: Multiprocessor,
+        works: Sequence[Work],
+        shared: Sequence[int],
+        most_events: int,
+    ) -> list[Schedule]:
+        count = len(works)
+        places = _Places()
+        results = [
+            _Outcome.of(table, machine, work, most_events) for table, work in zip(steps, works, strict=True)
+        ]
+        out = (_Result * count)(*(result.filled(places, most_events) for result in results))
         done = self.library.orio_emulate(
-            ctypes.byref(_Steps(**columns)), ctypes.byref(filled), ctypes.byref(todo), ctypes.byref(out)
+            (_Steps * count)(*(self._steps(table) for table in steps)),
+            (_Work * count)(*(_work(work, places) for work in works)),
+            places.of(shared, np.int32),
+            count,
+            ctypes.byref(_machine(machine, places)),
+            out,
         )
-        if done < 0:
+        if done == -1:
             raise MemoryError
+        if done < 0:
+            raise ValueError("more warps, schedulers or ways to wait than there is room for")
         if done == 0:
             raise ValueError("warps wait for what never comes")
-        count = out.event_count
-        events = tuple(
-            Event(*row)
-            for row in zip(
-                times[:count].tolist(), warps[:count].tolist(), numbers[:count].tolist(), strict=True
-            )
+        return [result.schedule(filled) for result, filled in zip(results, out, strict=True)]
+
+    def _steps(self, steps: StepTable) -> _Steps:
+        """The structure of a table; those of the last few are kept, as they are emulated with many machines."""
+        for table, filled, _ in self._filled:
+            if table is steps:
+                return filled
+        places = _Places()
+        filled = _Steps(
+            *(places.of(getattr(steps, name), np.int32) for name in _INTEGERS),
+            *(places.of(getattr(steps, name), np.float64) for name in _NUMBERS),
         )
-        return Schedule(ends, busy, waits, out.issued, events)
+        self._filled = [(steps, filled, places), *self._filled[: _KEPT - 1]]
+        return filled
+
+
+class _Places:
+    """Addresses of arrays, which live as long as this does."""
+
+    def __init__(self) -> None:
+        self.kept: list[Array] = []
+
+    def of(self, data: Any, kind: type) -> ctypes.c_void_p:
+        array: Array = np.ascontiguousarray(data, kind)  # pyright: ignore[reportUnknownVariableType] - any type
+        self.kept.append(array)
+        return ctypes.c_void_p(array.ctypes.data)
+
+
+def _work(work: Work, places: _Places) -> _Work:
+    first, count = places.of(work.first, np.int32), places.of(work.count, np.int32)
+    order = None if work.order is None else places.of(work.order, np.int32)
+    return _Work(len(work.first), work.slots, work.blocks, first, count, order)
+
+
+def _machine(machine: Multiprocessor, places: _Places) -> _Machine:
+    return _Machine(
+        machine.resources, machine.schedulers, machine.width, int(machine.policy),
+        machine.l2, machine.dram, machine.barrier, places.of(machine.once, np.int32), places.of(machine.turn, np.int32),
+        places.of(machine.latency, np.float64), places.of(machine.gap, np.float64),
+        machine.read_latency, machine.refill, machine.queue,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """Where an emulation writes to."""
+
+    ends: Array
+    busy: Array
+    waits: Array
+    times: Array
+    warps: Array
+    numbers: Array
+
+    @classmethod
+    def of(cls, steps: StepTable, machine: Multiprocessor, work: Work, most_events: int) -> _Outcome:
+        return cls(
+            np.zeros(work.blocks), np.zeros(machine.resources), np.zeros(int(steps.site.max()) + 1),
+            np.zeros(most_events), np.zeros(most_events, np.int32), np.zeros(most_events, np.int32),
+        )  # fmt: skip
+
+    def filled(self, places: _Places, most_events: int) -> _Result:
+        numbers = (0, 0, most_events, len(self.waits))
+        floats = [places.of(array, np.float64) for array in (self.ends, self.busy, self.waits, self.times)]
+        integers = [places.of(array, np.int32) for array in (self.warps, self.numbers)]
+        return _Result(*floats[:3], *numbers, floats[3], *integers)
+
+    def schedule(self, filled: _Result) -> Schedule:
+        count = filled.event_count
+        columns = (self.times[:count].tolist(), self.warps[:count].tolist(), self.numbers[:count].tolist())
+        events = tuple(Event(*row) for row in zip(*columns, strict=True))
+        return Schedule(self.ends, self.busy, self.waits, filled.issued, events)
 
 
 def load_core(library: Path) -> NativeCore:

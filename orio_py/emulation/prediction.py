@@ -1,22 +1,19 @@
 """How long a launch takes on a GPU, from its trace: emulated blocks, counted waves, shortened loops.
 
-A multiprocessor is emulated for the first blocks that it gets and for some that follow; the others take as long as these did (the
-paper multiplies the time of the first ones, Hong et al. 2018, section 4.3).  LoopRegions are emulated with a few iterations and
-with twice as many; the difference counts for those that are left out, and a third length tells how far that is to be trusted.
+Blocks of each kind are emulated by `BlockRuns`; what they ask of the units and of memory is counted here.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import cached_property
-from math import ceil
 
 import numpy as np
 
+from orio_py.emulation.block_runs import BlockRuns, block_traces, different, order_of
 from orio_py.emulation.caches import AccessLevels, GlobalAccess, Residents, cache_levels
-from orio_py.emulation.core import Core, Multiprocessor, Schedule, StepTable, Work
+from orio_py.emulation.core import Core, Multiprocessor, Schedule
 from orio_py.emulation.lanes import Array
 from orio_py.emulation.outcome import (
     ClassCycles,
@@ -25,31 +22,9 @@ from orio_py.emulation.outcome import (
     IssuedInstruction,
     LaunchPrediction,
 )
-from orio_py.emulation.program import (
-    RESOURCES,
-    LoopRegions,
-    expanded,
-    folded,
-    place_counts,
-    repetitions,
-    step_rows,
-)
-from orio_py.emulation.trace import Item, warp_classes, warp_items
+from orio_py.emulation.program import RESOURCES, LoopRegions, step_rows
 from orio_py.machine.timing import SECTOR_BYTES, Resource
 from orio_py.sass.resources import resource_of
-
-_LEAST_STEPS = 160
-_WHOLE = 640
-"""Loops are emulated with so many iterations that they have as many steps as this, and with two at least; short ones as they are."""
-
-_WAVES = 3
-"""How often the blocks of a multiprocessor are replaced in an emulation, where there are that many."""
-
-_ISSUED = 30_000
-"""Short kernels are emulated for more waves, up to so many instructions."""
-
-_MOSTLY_LOOPS = 8
-"""With so many times more iterations than are emulated, blocks are emulated for one wave."""
 
 _SMALL_CLASS = 0.002
 """Blocks at the ends of the grid that are fewer than this share are taken for inner ones."""
@@ -60,9 +35,6 @@ LOADED = 1.3
 Fitted with `Multiprocessor.refill` to times of streams on an A100 (RRZE-HPC/gpu-benches, gpu-stream/a100_80.txt) alone.
 """
 
-_UNEVEN, _MOST_LONGER = 0.05, 16
-"""Loops are emulated longer while differences disagree by more than this, so many times more iterations at most."""
-
 _LOADS = ("LDG", "LD")
 _PASSES_L1 = frozenset({"STRONG", "SYS_", "BYPASS"})
 
@@ -72,24 +44,34 @@ class Emulator:
 
     def __init__(self, kernel: EmulatedKernel, core: Core) -> None:
         self.kernel, self.core = kernel, core
-        self._instructions: dict[int, float] = {}
         self.loops = LoopRegions.of(kernel.function)
-        self.traces = {block: _block_traces(kernel, block) for block in (0, *_classes(kernel))}
+        self.traces = {block: block_traces(kernel, block) for block in (0, *_classes(kernel))}
         self.levels = self._levels()
-        self.entries = len(kernel.trace.entries)
         self.rows = step_rows(kernel.function, kernel.trace, self.loops, kernel.timing, self.levels)
         self.machine = multiprocessor(kernel, regions=len(self.loops.headers) + 1)
+        self.runs = {block: BlockRuns(kernel, trees, self.rows) for block, trees in self.traces.items()}
+        self.inner = self.runs[0]
 
     @cached_property
     def counts(self) -> Mapping[int, float]:
         """How often a warp of a middle block comes to each entry of the trace, on average."""
         total: dict[int, float] = {}
-        alike = Counter(id(items) for items in self.traces[0])
-        for items in {id(items): items for items in self.traces[0]}.values():
-            share = alike[id(items)] / len(self.traces[0])
-            for place, count in place_counts(items, {}, executed=True).items():
+        alike = Counter(id(tree) for tree in self.traces[0])
+        for tree in different(self.traces[0]):
+            share = alike[id(tree)] / len(self.traces[0])
+            for place, count in tree.counts({}, executed=True).items():
                 total[place] = total.get(place, 0.0) + count * share
         return total
+
+    @cached_property
+    def places(self) -> Array:
+        """The entries in `counts`."""
+        return np.fromiter(self.counts, np.int64, len(self.counts))
+
+    @cached_property
+    def how_often(self) -> Array:
+        """The numbers in `counts`."""
+        return np.fromiter(self.counts.values(), np.float64, len(self.counts))
 
     def _levels(self) -> Mapping[int, AccessLevels]:
         kernel = self.kernel
@@ -115,140 +97,32 @@ class Emulator:
         whole = max(1, sum(self.kernel.sample.counts.values()))
         cycles = block_cycles = error = 0.0
         schedule: Schedule | None = None
-        for block, traces in self.traces.items():
+        for block, runs in self.runs.items():
             share = self.kernel.sample.counts[block] / whole
-            found = self.middle if block == 0 else self.class_cycles(traces)
+            found = self.middle if block == 0 else runs.cycles(self.core, self.machine)
             cycles += share * found.cycles
             block_cycles += share * found.block
             error += share * found.error
             schedule = schedule or found.schedule
         others = 1 - sum(self.kernel.sample.counts[block] for block in self.traces) / whole
         assert schedule is not None
+        waits = self._waits(schedule)
         scale = 1 / max(1e-9, 1 - others)
         return LaunchPrediction(
             self.kernel, cycles * scale, block_cycles * scale, error * scale,
-            self._utilization(cycles * scale), self._issue_share(cycles * scale), self._regions(schedule), self._waits(schedule),
+            self._utilization(cycles * scale), self._issue_share(cycles * scale), self._regions(waits), waits,
         )  # fmt: skip
-
-    def short_times(self, traces: Sequence[Sequence[Item]], least: int = 2) -> dict[int, int]:
-        """With how many iterations each loop is emulated: so many at least."""
-        found: dict[int, int] = {}
-        for items in {id(items): items for items in traces}.values():
-            for header, size, times in _loops(items):
-                some = times if times * size <= _WHOLE else max(least, ceil(_LEAST_STEPS / max(1, size)))
-                found[header] = max(found.get(header, 0), some)
-        return found
 
     @cached_property
     def middle(self) -> ClassCycles:
         """What a launch would take if all its blocks were like the one in the middle."""
-        return self.class_cycles(self.traces[0])
-
-    def class_cycles(self, traces: Sequence[Sequence[Item]]) -> ClassCycles:
-        """What a launch would take if all its blocks were like these."""
-        short = self.short_times(traces)
-        cycles, block, schedule = self.run(traces, short)
-        error = 0.0
-        slots = self.kernel.slots
-        loops: dict[int, float] = {}
-        once = self.first_blocks(traces, short)
-        for header in short:
-            left = self._left_out(traces, short, header)
-            if left <= 0:
-                continue
-            before, slope = self._slopes(traces, short, header, once)
-            loops[header] = left * slope * self.kernel.blocks_each / slots
-            cycles += loops[header]
-            block += left * slope / slots
-            error += left * abs(slope - before) * self.kernel.blocks_each / slots
-        return ClassCycles(cycles, block, error / max(1.0, cycles), loops, schedule)
-
-    def _slopes(
-        self, traces: Sequence[Sequence[Item]], short: Mapping[int, int], header: int, once: float
-    ) -> tuple[float, float]:
-        """What an iteration of a loop takes by the last two differences; `once` are the cycles with `short` loops."""
-        times, cycles = short, once
-        before = slope = 0.0
-        factor = 2
-        while factor <= _MOST_LONGER:
-            longer = {**short, header: factor * short[header]}
-            added = self._added(traces, times, longer, header)
-            if factor > 2 and added <= 0:
-                break
-            found = self.first_blocks(traces, longer)
-            before, slope = slope, max(0.0, found - cycles) / max(1e-9, added)
-            times, cycles = longer, found
-            if factor == 2:
-                before = slope
-            elif abs(slope - before) <= _UNEVEN * slope:
-                break
-            factor *= 2
-        return before, slope
-
-    def _left_out(self, traces: Sequence[Sequence[Item]], short: Mapping[int, int], header: int) -> float:
-        """How many iterations of a loop are not emulated, where outer ones are all there."""
-        full = {h: n for h, n in short.items() if h == header}
-        return max(
-            repetitions(items, {}).get(header, 0.0) - repetitions(items, full).get(header, 0.0)
-            for items in traces
-        )
-
-    def _added(
-        self,
-        traces: Sequence[Sequence[Item]],
-        short: Mapping[int, int],
-        longer: Mapping[int, int],
-        header: int,
-    ) -> float:
-        return max(
-            repetitions(items, longer).get(header, 0.0) - repetitions(items, short).get(header, 0.0)
-            for items in traces
-        )
-
-    def table(self, traces: Sequence[Sequence[Item]], times: Mapping[int, int]) -> tuple[StepTable, Work]:
-        """The steps of the warps of a block, equal ones once."""
-        made: dict[int, tuple[int, int]] = {}  # warps that do the same share one object
-        order: list[int] = []
-        for items in traces:
-            if id(items) not in made:
-                steps = expanded(items, times, self.entries)
-                made[id(items)] = (len(order), len(steps))
-                order += steps
-        first = [made[id(items)][0] for items in traces]
-        count = [made[id(items)][1] for items in traces]
-        whole = sum(count) * self.kernel.slots
-        waves = min(max(_WAVES, _ISSUED // whole), 4 * _WAVES)
-        every = sum(self._issued(items) for items in traces)
-        if every > _MOSTLY_LOOPS * sum(count):  # what is emulated here is the smallest part of the time
-            waves = 1
-        blocks = min(self.kernel.blocks_each, waves * self.kernel.slots)
-        work = Work(tuple(first), tuple(count), self.kernel.slots, blocks)
-        return self.rows.take(np.array(order, np.int64)), work
-
-    def _issued(self, items: Sequence[Item]) -> float:
-        """How many instructions a warp issues, loops with all their iterations."""
-        if id(items) not in self._instructions:
-            self._instructions[id(items)] = sum(place_counts(items, {}).values())
-        return self._instructions[id(items)]
-
-    def run(
-        self, traces: Sequence[Sequence[Item]], times: Mapping[int, int]
-    ) -> tuple[float, float, Schedule]:
-        """Cycles of the busiest multiprocessor for all its blocks, of one more block, and the emulation."""
-        steps, work = self.table(traces, times)
-        schedule = self.core(steps, self.machine, work)
-        return *all_blocks(schedule, work, self.kernel.blocks_each), schedule
-
-    def first_blocks(self, traces: Sequence[Sequence[Item]], times: Mapping[int, int]) -> float:
-        """Cycles of the blocks that a multiprocessor has at a time, without others behind them."""
-        steps, work = self.table(traces, times)
-        return self.core(steps, self.machine, replace(work, blocks=work.slots)).cycles
+        return self.inner.cycles(self.core, self.machine)
 
     def timeline(self, most: int) -> tuple[IssuedInstruction, ...]:
         """The first instructions of the first blocks, in the order of their issue."""
-        steps, work = self.table(self.traces[0], self.short_times(self.traces[0]))
-        schedule = self.core(steps, self.machine, replace(work, blocks=work.slots), most_events=most)
-        pipes: list[int] = steps.pipe.tolist()
+        work = self.inner.first_blocks(self.inner.short_times())
+        schedule = self.core(self.rows, self.machine, work, most_events=most)
+        pipes: list[int] = self.rows.take(order_of(work)).pipe.tolist()
         return tuple(
             IssuedInstruction(e.time, e.warp, RESOURCES[pipes[e.step]] if pipes[e.step] >= 0 else None)
             for e in schedule.events
@@ -258,16 +132,20 @@ class Emulator:
     def asked(self) -> Array:
         """For how many cycles a warp of a middle block asks for each resource, in each region of the code (its row)."""
         busy = np.zeros((self.machine.gap.shape[0], len(RESOURCES)))
-        gap, rows = self.machine.gap[0], self.rows
-        for place, count in self.counts.items():
-            region = int(rows.region[place])
-            pipe, second = int(rows.pipe[place]), int(rows.second[place])
-            if pipe >= 0:
-                busy[region, pipe] += count * gap[pipe] * rows.amount[place]
-            if second >= 0:
-                busy[region, second] += count * gap[second]
-            for resource, column in ((self.machine.l2, rows.l2), (self.machine.dram, rows.dram)):
-                busy[region, resource] += count * gap[resource] * column[place]
+        gap, rows, machine = self.machine.gap[0], self.rows, self.machine
+        places, counts = self.places, self.how_often
+        pipe, second = rows.pipe[places], rows.second[places]
+        # A row for each place: the sums are made in the order of the places.
+        units = np.stack(
+            [pipe, second, np.full_like(pipe, machine.l2), np.full_like(pipe, machine.dram)], axis=1
+        )
+        asks = counts[:, None] * gap[units]
+        asks *= np.stack(
+            [rows.amount[places], np.ones(len(places)), rows.l2[places], rows.dram[places]], axis=1
+        )
+        regions = np.broadcast_to(rows.region[places][:, None], units.shape)
+        there = units >= 0
+        np.add.at(busy, (regions[there], units[there]), asks[there])
         return busy
 
     def _utilization(self, cycles: float) -> dict[Resource, float]:
@@ -280,36 +158,42 @@ class Emulator:
 
     def _issue_share(self, cycles: float) -> float:
         """The share of the issue slots that are used."""
-        traces = self.traces[0]
-        issued = sum(self._issued(items) for items in traces)
+        issued = self.inner.issued
         slots = cycles * self.machine.schedulers * self.machine.width
         return issued * self.kernel.launch.blocks / self.kernel.multiprocessors / max(1.0, slots)
 
     def _waits(self, schedule: Schedule) -> dict[int, float]:
         """The share of the waiting that each instruction has, where loops have all their iterations."""
-        short = self.short_times(self.traces[0])
-        every = self._site_counts({})
-        some = self._site_counts(short)
-        waits = {
-            int(site): float(schedule.site_wait[site]) * every.get(int(site), 1.0) / some.get(int(site), 1.0)
-            for site in np.nonzero(schedule.site_wait > 0)[0]
-        }
+        (every, is_there), (some, is_short) = (
+            self._site_counts({}),
+            self._site_counts(self.inner.short_times()),
+        )
+        waits: dict[int, float] = {}
+        for site in np.nonzero(schedule.site_wait > 0)[0].tolist():
+            all_times = float(every[site]) if is_there[site] else 1.0
+            some_times = float(some[site]) if is_short[site] else 1.0
+            waits[site] = float(schedule.site_wait[site]) * all_times / some_times
         total = sum(waits.values()) or 1.0
         return {site: wait / total for site, wait in waits.items()}
 
-    def _site_counts(self, times: Mapping[int, int]) -> dict[int, float]:
-        found: dict[int, float] = {}
-        for items in {id(items): items for items in self.traces[0]}.values():
-            for place, count in place_counts(items, times).items():
-                number = self.kernel.trace.entries[place][0]
-                found[number] = found.get(number, 0.0) + count
-        return found
+    def _site_counts(self, times: Mapping[int, int]) -> tuple[Array, Array]:
+        """How often the warps of a block come to each instruction, and to which at all."""
+        total = np.zeros(len(self.kernel.function.instructions))
+        is_there = np.zeros(len(total), np.bool_)
+        for tree in different(self.traces[0]):
+            counts = tree.counts(times)
+            places = np.fromiter(counts, np.int64, len(counts))
+            sites = self.rows.site[places]
+            np.add.at(total, sites, np.fromiter(counts.values(), np.float64, len(counts)))
+            is_there[sites] = True
+        return total, is_there
 
-    def _regions(self, schedule: Schedule) -> tuple[CodeRegion, ...]:
-        waits = self._waits(schedule)
+    def _regions(self, waits: Mapping[int, float]) -> tuple[CodeRegion, ...]:
         issued = dict.fromkeys(range(len(self.loops.headers) + 1), 0.0)
-        for place, count in self.counts.items():
-            issued[int(self.loops.region[self.kernel.trace.entries[place][0]])] += count
+        for region, count in zip(
+            self.rows.region[self.places].tolist(), self.how_often.tolist(), strict=True
+        ):
+            issued[region] += count
         found: list[CodeRegion] = []
         for number, count in issued.items():
             sites = np.nonzero(self.loops.region == number)[0]
@@ -322,16 +206,6 @@ class Emulator:
                 CodeRegion(self.loops.headers[number - 1] if number else None, tuple(lines), count, wait)
             )
         return tuple(found)
-
-
-def _block_traces(kernel: EmulatedKernel, block: int) -> list[tuple[Item, ...]]:
-    """The traces of a block's warps; those that are the same are one object."""
-    warps = kernel.launch.warps
-    first = block * warps
-    found: dict[int, tuple[Item, ...]] = {}
-    for one, members in warp_classes(kernel.trace, range(first, first + warps)).items():
-        found.update(dict.fromkeys(members, folded(warp_items(kernel.trace, one))))
-    return [found[warp] for warp in sorted(found)]
 
 
 def l1_bytes(kernel: EmulatedKernel) -> float:
@@ -366,17 +240,6 @@ def multiprocessor(kernel: EmulatedKernel, regions: int) -> Multiprocessor:
     )  # fmt: skip
 
 
-def all_blocks(schedule: Schedule, work: Work, blocks: int) -> tuple[float, float]:
-    """The time of all blocks, when those that were not emulated follow as the last ones did; and that of one block."""
-    ends = np.sort(schedule.block_end)
-    slots, count = work.slots, len(ends)
-    if count < 3 * slots:  # all of them, or one wave for all
-        return float(ends[-1]) * blocks / count, float(ends[-1]) / min(slots, count)
-    # From the end of the first blocks to where the last ones begin: at both, others are on their way.
-    each = float(ends[count - slots - 1] - ends[slots - 1]) / (count - 2 * slots)
-    return float(ends[-1]) + (blocks - count) * each, each
-
-
 def _classes(kernel: EmulatedKernel) -> list[int]:
     """The blocks at the ends of the grid that go another way than the one in the middle, and are not few."""
     warps = kernel.launch.warps
@@ -389,11 +252,3 @@ def _classes(kernel: EmulatedKernel) -> list[int]:
         if block and other.tobytes() != middle and count >= _SMALL_CLASS * whole:
             found.append(block)
     return found
-
-
-def _loops(items: Sequence[Item]) -> Iterator[tuple[int, int, int]]:
-    """Each loop, how many steps its body has, those of inner loops counted once, and how often it is repeated."""
-    for item in items:
-        if not isinstance(item, tuple):
-            yield item.header, len(item.body), item.times
-            yield from _loops(item.body)

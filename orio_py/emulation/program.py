@@ -198,45 +198,6 @@ def _same(a: Item, b: Item) -> bool:
     return not isinstance(b, Repeat) and a[0] == b[0] and a[2] == b[2]
 
 
-def expanded(items: Sequence[Item], times: Mapping[int, int], entries: int) -> list[int]:
-    """The rows of a trace's steps; a loop that begins at an instruction in `times` has no more repetitions than that."""
-    found: list[int] = []
-    for item in items:
-        if isinstance(item, Repeat):
-            count = min(item.times, times.get(item.header, item.times))
-            found += expanded(item.body, times, entries) * count
-        else:
-            found.append(item[1] if item[2] else item[1] + entries)
-    return found
-
-
-def repetitions(items: Sequence[Item], times: Mapping[int, int], entries: float = 1.0) -> dict[int, float]:
-    """How often the body of each loop is executed in all, when loops have no more repetitions than `times` says."""
-    found: dict[int, float] = {}
-    for item in items:
-        if isinstance(item, Repeat):
-            count = min(item.times, times.get(item.header, item.times)) * entries
-            found[item.header] = found.get(item.header, 0.0) + count
-            for header, inner in repetitions(item.body, times, count).items():
-                found[header] = found.get(header, 0.0) + inner
-    return found
-
-
-def place_counts(
-    items: Sequence[Item], times: Mapping[int, int], *, executed: bool = False, entries: float = 1.0
-) -> dict[int, float]:
-    """How often a warp comes to each entry, with the repetitions of `times`; with `executed`, where a thread executes it."""
-    found: dict[int, float] = {}
-    for item in items:
-        if isinstance(item, Repeat):
-            count = min(item.times, times.get(item.header, item.times)) * entries
-            for place, inner in place_counts(item.body, times, executed=executed, entries=count).items():
-                found[place] = found.get(place, 0.0) + inner
-        elif item[2] or not executed:
-            found[item[1]] = found.get(item[1], 0.0) + entries
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class RegisterUses:
     """The registers that each instruction of a function reads and writes, by its number."""

@@ -13,11 +13,12 @@ from enum import StrEnum
 
 import numpy as np
 
-from orio_py.emulation.core import Core, Kind, Multiprocessor, StepTable, Work
+from orio_py.emulation.block_runs import all_blocks, emulate_together, order_of
+from orio_py.emulation.core import Core, Kind, Multiprocessor, Schedule, StepTable, Work
+from orio_py.emulation.lanes import Array
 from orio_py.emulation.outcome import ClassCycles, LaunchPrediction
-from orio_py.emulation.prediction import Emulator, all_blocks
+from orio_py.emulation.prediction import Emulator
 from orio_py.emulation.program import RESOURCES, RegisterUses, with_dependences
-from orio_py.emulation.trace import Item
 from orio_py.machine.timing import Resource
 
 CHANGE = 0.25
@@ -119,21 +120,16 @@ def _likely(emulator: Emulator, prediction: LaunchPrediction) -> dict[_Parameter
 
     A gap tells no more than the resource is busy; a latency no more than a warp would wait if it waited for each result.
     """
-    counts = emulator.counts
-    waits = dict.fromkeys(RESOURCES, 0.0)
-    latency = emulator.machine.latency.max(axis=0)
-    rows = emulator.rows
-    for place, count in counts.items():
-        pipe = int(rows.pipe[place])
-        for number, chance in (
-            (pipe, 1.0),
-            (emulator.machine.l2, float(rows.l2_chance[place])),
-            (emulator.machine.dram, float(rows.dram_chance[place])),
-        ):
-            if number >= 0 and chance > 0:
-                waits[RESOURCES[number]] += count * chance * float(latency[number])
-    barriers = sum(count for place, count in counts.items() if rows.kind[place] == Kind.SYNCHRONISE)
-    waits[Resource.BARRIER] += barriers * float(latency[emulator.machine.barrier])
+    machine, rows = emulator.machine, emulator.rows
+    places, counts = emulator.places, emulator.how_often
+    latency = machine.latency.max(axis=0)
+    asked = np.zeros(len(RESOURCES))
+    pipe = rows.pipe[places]
+    np.add.at(asked, pipe[pipe >= 0], (counts * latency[pipe])[pipe >= 0])
+    for number, chance in ((machine.l2, rows.l2_chance), (machine.dram, rows.dram_chance)):
+        asked[number] += (counts * chance[places] * latency[number]).sum()
+    asked[machine.barrier] += counts[rows.kind[places] == Kind.SYNCHRONISE].sum() * latency[machine.barrier]
+    waits: dict[Resource, float] = dict(zip(RESOURCES, asked.tolist(), strict=True))
     lives = max(1.0, prediction.block_cycles * emulator.kernel.slots)
     found: dict[_Parameter, float] = {}
     for resource in RESOURCES:
@@ -187,33 +183,40 @@ class _Probe:
 
     def __init__(self, emulator: Emulator, core: Core) -> None:
         self.emulator, self.core = emulator, core
-        traces = emulator.traces[0]
         self.loop, self.share = _longest(emulator.middle)
         sites = {max(0, entry[0]) for entry in emulator.kernel.trace.entries}
         self._uses = RegisterUses.of(emulator.kernel.function, sites)
-        short = emulator.short_times(traces, least=1)
-        steps, work = self._table(traces, short)
-        self.blocks = (steps, work) if self.share < _ALMOST_ALL else None
-        self.less = self.more = None
+        short = emulator.inner.short_times(least=1)
+        work = emulator.inner.work(short)
+        self.blocks = self._table(work)
+        self.looks_at_blocks = self.share < _ALMOST_ALL
+        self.lengths: list[tuple[StepTable, Work]] = []
+        self.orders: list[Array] = []
         if self.loop is not None and self.share > 1 - _ALMOST_ALL:
-            self.less = steps, replace(work, blocks=work.slots)
-            steps, work = self._table(traces, {**short, self.loop: 2 * short[self.loop]})
-            self.more = steps, replace(work, blocks=work.slots)
+            longer = emulator.inner.work({**short, self.loop: 2 * short[self.loop]})
+            self.lengths = [self.blocks, self._table(longer)]
+            self.orders = [order_of(work), order_of(longer)]
         self.base = self._times(emulator.machine)
 
-    def _table(self, traces: Sequence[Sequence[Item]], times: Mapping[int, int]) -> tuple[StepTable, Work]:
-        steps, work = self.emulator.table(traces, times)
-        return with_dependences(steps, self._uses, sorted(set(work.first))), work
+    def _table(self, work: Work) -> tuple[StepTable, Work]:
+        """The steps as a table of their own, with those of fixed latency that each needs."""
+        steps = self.emulator.rows.take(order_of(work))
+        return with_dependences(steps, self._uses, sorted(set(work.first))), replace(work, order=None)
 
     def _times(self, machine: Multiprocessor) -> tuple[float, float]:
         """Cycles of all blocks with short loops, and of iterations of the longest one."""
         blocks = iterations = 0.0
-        if self.blocks is not None:
-            steps, work = self.blocks
-            blocks = all_blocks(self.core(steps, machine, work), work, self.emulator.kernel.blocks_each)[0]
-        if self.less is not None and self.more is not None:
-            iterations = self.core(self.more[0], machine, self.more[1]).cycles
-            iterations -= self.core(self.less[0], machine, self.less[1]).cycles
+        steps, work = self.blocks
+        first: Schedule | None = None
+        if self.lengths:
+            tables = [table for table, _ in self.lengths]
+            works = [replace(one, blocks=one.slots) for _, one in self.lengths]
+            first, longer = emulate_together(tables, machine, works, self.orders, self.core)
+            iterations = longer.cycles - first.cycles
+        if self.looks_at_blocks:
+            if first is None or work.blocks > work.slots:
+                first = self.core(steps, machine, work)
+            blocks = all_blocks(first, work, self.emulator.kernel.blocks_each)[0]
         return blocks, iterations
 
     def sensitivity(

@@ -10,7 +10,8 @@ import pytest
 from orio_py.build.emulation_core import emulation_core
 from orio_py.core.diagnostics import EnvironmentProblem
 from orio_py.emulation.algorithm1 import latency_limited_time, throughput_limited_time
-from orio_py.emulation.core import DEPENDENCES, Kind, Multiprocessor, Policy, StepTable, Work, emulate_plainly
+from orio_py.emulation.core import DEPENDENCES, Kind, Multiprocessor, Policy, StepTable, Work
+from orio_py.emulation.plain_core import emulate_plainly
 
 ALU, SFU, L1, L2, DRAM, BARRIER = range(6)
 
@@ -222,6 +223,38 @@ def test_c_and_python_agree(native, seed):
         compiled.site_wait[: len(plain.site_wait)], plain.site_wait, rtol=1e-9, atol=1e-9
     )
     assert compiled.issued == plain.issued
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_emulations_that_begin_alike_are_those_of_each(native, seed):
+    """Rows in orders with loops of several lengths, whose first steps are the same."""
+    draw = np.random.default_rng(seed)
+    table, on, work = random_case(draw)
+    count = len(table.kind)
+    table = replace(table, dependence=np.zeros(DEPENDENCES * count, np.int32))
+    first, end = sorted(int(n) for n in draw.integers(1, count, 2))
+    body = np.arange(first, end + 1)
+    orders = [
+        np.concatenate([np.arange(first), np.tile(body, times), np.arange(end, count)]) for times in (1, 2, 5)
+    ]
+    works = [
+        Work(work.first, (len(order),) * len(work.first), work.slots, work.blocks, order) for order in orders
+    ]
+    shared = [first + len(body), first + 2 * len(body)]
+    found = native.together([table] * 3, on, works, shared)
+    for one, todo in zip(found, works, strict=True):
+        plain = emulate_plainly(table, on, todo)
+        np.testing.assert_allclose(one.block_end, plain.block_end, rtol=1e-12)
+        np.testing.assert_allclose(one.busy, plain.busy, rtol=1e-12)
+        np.testing.assert_allclose(
+            one.site_wait[: len(plain.site_wait)], plain.site_wait, rtol=1e-9, atol=1e-9
+        )
+        assert one.issued == plain.issued
+
+
+def test_too_many_warps_are_told(native):
+    with pytest.raises(ValueError, match="than there is room for"):
+        run(native, steps({}), warps=32, slots=9)
 
 
 def test_no_compiler_is_told(monkeypatch):

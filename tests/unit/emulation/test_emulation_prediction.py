@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from orio_py.build.emulation_core import emulation_core
+from orio_py.emulation.block_runs import all_blocks
 from orio_py.emulation.caches import Residents
-from orio_py.emulation.core import emulate_plainly
 from orio_py.emulation.launch import DataPolicy, KernelLaunch, active_threads, launch_values, sample_blocks
 from orio_py.emulation.outcome import EmulatedKernel
+from orio_py.emulation.plain_core import emulate_plainly
 from orio_py.emulation.prediction import Emulator, l1_bytes
-from orio_py.emulation.program import folded, place_counts, repetitions
+from orio_py.emulation.program import folded
 from orio_py.emulation.sensitivity import ResourceBound, sensitivity
 from orio_py.emulation.threads import follow
 from orio_py.emulation.trace import Repeat
@@ -57,6 +58,34 @@ def axpy(n, gpu="H200 SXM", name="vecaxpy_sm_90", core=None):
 
 def product(n, **options):
     return emulator("naive_sm_90", (n // 16, n // 16, 1), (16, 16, 1), {0: n, 1: A, 2: B, 3: C}, **options)
+
+
+class Counted:
+    """A core that counts the instructions that it issues."""
+
+    def __init__(self, core):
+        self.core, self.issued, self.machines, self.lengths = core, 0, [], []
+
+    def __call__(self, steps, machine, work, **options):
+        found = self.core(steps, machine, work, **options)
+        self.issued += found.issued
+        self.machines.append(machine)
+        return found
+
+    def together(self, steps, machine, works, shared):
+        self.lengths.append(len(works))
+        found = self.core.together(steps, machine, works, shared)
+        self.issued += sum(one.issued for one in found)
+        self.machines.append(machine)
+        return found
+
+
+class Apart(Counted):
+    """What loops of several lengths share is emulated for each."""
+
+    def together(self, steps, machine, works, shared):
+        self.lengths.append(len(works))
+        return [self(table, machine, work) for table, work in zip(steps, works, strict=True)]
 
 
 @pytest.mark.parametrize(
@@ -105,10 +134,16 @@ def test_products_grow_with_the_cube():
     assert large.utilization[Resource.L1] > 0.7
 
 
+def time_of(found, times):
+    """Cycles of all blocks with loops of these lengths."""
+    work = found.inner.work(times)
+    return all_blocks(found.core(found.rows, found.machine, work), work, found.kernel.blocks_each)[0]
+
+
 def test_loops_that_are_shortened_give_the_time_of_whole_ones():
     found = product(256)
-    whole = dict.fromkeys(repetitions(found.traces[0][0], {}), 10**6)
-    cycles, _, _ = found.run(found.traces[0], whole)
+    whole = dict.fromkeys(found.inner.short_times(), 10**6)
+    cycles = time_of(found, whole)
     assert found.predict().cycles == pytest.approx(cycles, rel=0.15)
 
 
@@ -117,10 +152,32 @@ def test_the_plain_core_predicts_the_same():
     assert plain.cycles == pytest.approx(native.cycles, rel=1e-9)
 
 
+def test_lengths_that_are_emulated_together_predict_the_same():
+    together, apart = Counted(emulation_core()), Apart(emulation_core())
+    one, other = product(512, core=together), product(512, core=apart)
+    first, second = one.predict(), other.predict()
+    assert (first.cycles, first.error) == (second.cycles, second.error)
+    assert first.site_waits == second.site_waits
+    assert sensitivity(one, first, together) == sensitivity(other, second, apart)
+    assert together.lengths == apart.lengths
+    assert len(together.lengths) > 2
+    assert max(together.lengths) == 3
+
+
+def test_loops_of_several_kinds_of_warps_are_emulated_apart():
+    core = Counted(emulation_core())
+    found = emulator("naive_sm_90", (63, 63, 1), (16, 16, 1), {0: 1000, 1: A, 2: B, 3: C}, core=core)
+    assert len({id(tree) for tree in found.traces[0]}) == 1
+    ends = next(runs for block, runs in found.runs.items() if block)
+    assert len(ends.different) > 1
+    ends.cycles(core, found.machine)
+    assert not core.lengths
+
+
 def test_no_time_is_below_that_of_issuing():
     found = product(512)
     prediction = found.predict()
-    issued = sum(place_counts(found.traces[0][0], {}).values()) * found.kernel.launch.warps
+    issued = sum(found.traces[0][0].counts({}).values()) * found.kernel.launch.warps
     least = issued * found.kernel.launch.blocks / 132 / 4
     assert prediction.cycles > least
     assert prediction.issue_share == pytest.approx(least / prediction.cycles)
@@ -156,19 +213,6 @@ def test_a_product_is_limited_by_its_loads():
     assert report.bottleneck.regions[header] == pytest.approx(first.value, rel=0.3)
 
 
-class Counted:
-    """A core that counts the instructions that it issues."""
-
-    def __init__(self, core):
-        self.core, self.issued, self.machines = core, 0, []
-
-    def __call__(self, steps, machine, work, **options):
-        found = self.core(steps, machine, work, **options)
-        self.issued += found.issued
-        self.machines.append(machine)
-        return found
-
-
 @pytest.mark.parametrize("make", [lambda: product(1024), lambda: axpy(1 << 24)])
 def test_parameters_that_cannot_tell_are_not_looked_at(make):
     """Sensitivities add up to 1: with one that is near it the others are next to nothing, as changing each shows."""
@@ -185,9 +229,9 @@ def test_parameters_that_cannot_tell_are_not_looked_at(make):
         changed = latency if other.bound is ResourceBound.LATENCY else gap
         changed[:, list(Resource).index(other.resource)] *= 1.25
         found.machine = replace(machine, latency=latency, gap=gap)
-        cycles, _, _ = found.run(found.traces[0], found.short_times(found.traces[0]))
+        cycles = time_of(found, found.inner.short_times())
         found.machine = machine
-        plain, _, _ = found.run(found.traces[0], found.short_times(found.traces[0]))
+        plain = time_of(found, found.inner.short_times())
         assert (cycles / plain - 1) / 0.25 < 0.2 < first.value
 
 
