@@ -3,6 +3,7 @@
     python -m benchmarks.emulation.speed                         # the kernels of the feasibility study and all points
     python -m benchmarks.emulation.speed --json before.json      # at another commit, then
     python -m benchmarks.emulation.speed --beside before.json    # here: both in one table, and whether predictions are the same
+    python -m benchmarks.emulation.speed --build                 # compiling and disassembling, one by one and together
 
 Each launch is done several times and the least time of each part counts: following the threads with what their accesses find in
 caches (once for a launch), the emulation of a multiprocessor, and all sensitivities.
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,13 +23,21 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from benchmarks.emulation.points import Point, points, shape
 from benchmarks.emulation.predicting import Forecaster, own_kernels
+from orio_py.build.compiler import BuildFailure
+from orio_py.build.cuda import CudaBuildOptions
+from orio_py.build.cuda_catalog import cuda_compiler
+from orio_py.build.disassembler import find_nvdisasm
 from orio_py.build.emulation_core import emulation_core
+from orio_py.build.launch_emulation import emulated_gpu
 from orio_py.core.diagnostics import EnvironmentProblem
+from orio_py.core.resources import CACHE_FOLDER
 from orio_py.emulation.sensitivity import sensitivity
+from orio_py.sass.listing import parse_listing
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels" / "cuda_text"
 
@@ -91,9 +101,44 @@ def spent(forecaster: Forecaster, point: Point, times: int) -> SpentTime:
 
 def timed(what: Callable[[], _T]) -> tuple[float, _T]:
     """Seconds of processor time of a call, and its result."""
-    began = time.process_time()
+    began = _processor_time()
     found = what()
-    return time.process_time() - began, found
+    return _processor_time() - began, found
+
+
+def _processor_time() -> float:
+    """Of this process and of those that it has waited for."""
+    used = os.times()
+    return time.process_time() + used.children_user + used.children_system
+
+
+VARIANTS = 16
+"""Of each kernel with `--build`: as many register limits."""
+
+
+def build_table(gpu: str) -> Iterator[str]:
+    """For each kernel of the study what compiling takes, and disassembling alone and together, for each variant."""
+    compiler, disassembler = cuda_compiler(), find_nvdisasm()
+    architecture = emulated_gpu(gpu).architecture
+    yield f"{'milliseconds of processor time for a variant':48} {'compiling':>10} {'listing':>10} {'of ' + str(VARIANTS):>10} {'reading':>10}"
+    for point in STUDY:
+        text = (KERNELS / f"{point.kernel}.cu").read_text(encoding="utf-8")
+        cubins: list[bytes] = []
+        compiling = 0.0
+        for limit in range(40, 40 + 8 * VARIANTS, 8):
+            options = CudaBuildOptions(line_info=True, flags=(f"--maxrregcount={limit}",))
+            seconds, built = timed(partial(compiler.compile, text, architecture, options))
+            assert not isinstance(built, BuildFailure), built
+            compiling += seconds
+            cubins.append(built.cubin)
+        with TemporaryDirectory() as folder:
+            token = CACHE_FOLDER.set(Path(folder))  # nothing that was kept
+            alone, _ = timed(partial(disassembler.listing, cubins[0]))
+            together, listings = timed(partial(disassembler.code_listings, cubins))
+            CACHE_FOLDER.reset(token)
+        reading, _ = timed(partial(parse_listing, listings[0]))
+        values = (compiling / VARIANTS, alone, together / VARIANTS, reading)
+        yield f"{point.kernel:48} {' '.join(f'{value * 1e3:10.1f}' for value in values)}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -104,11 +149,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--gpu", default="H200 SXM", metavar="GPU", help="the GPU to emulate")
     parser.add_argument("--only", default="", metavar="TEXT", help="kernels whose names contain this")
     parser.add_argument("--times", type=int, default=5, metavar="N", help="how often each launch is emulated")
+    parser.add_argument("--build", action="store_true", help="what machine code costs, and no emulation")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers")
     parser.add_argument("--beside", type=Path, metavar="FILE", help="what --json wrote at another commit")
     chosen = parser.parse_args(arguments)
     before = _read(chosen.beside)
     try:
+        if chosen.build:
+            print("\n".join(build_table(chosen.gpu)))
+            return 0
         found = [
             spent(forecaster, point, chosen.times)
             for forecaster, point in launches(chosen.gpu, chosen.only)

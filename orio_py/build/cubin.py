@@ -85,6 +85,31 @@ def cubin_architecture(cubin: bytes) -> str:
     return f"sm_{_architecture(_elf(cubin))}"
 
 
+@dataclass(frozen=True, slots=True)
+class CodeSection:
+    """The machine code of a function; `is_relocated` where other places are written into it when it is loaded."""
+
+    name: str
+    code: bytes
+    is_relocated: bool
+
+
+def code_sections(cubin: bytes) -> tuple[CodeSection, ...]:
+    """The functions in the order of the file.  Raises as `read_cubin`."""
+    sections = {section.name: section for section in _elf(cubin).iter_sections()}
+    relocated = {
+        name.removeprefix(kind)
+        for name, section in sections.items()
+        for kind in (".rela", ".rel")
+        if name.startswith(f"{kind}.text.") and section["sh_size"]
+    }
+    return tuple(
+        CodeSection(name.removeprefix(".text."), bytes(section.data()), name in relocated)
+        for name, section in sections.items()
+        if name.startswith(".text.")
+    )
+
+
 def parameter_layouts(cubin: bytes) -> dict[str, ParameterLayout]:
     """Where the parameters of each kernel lie.  Raises as `read_cubin`."""
     elf = _elf(cubin)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -71,7 +71,24 @@ class MachineCode:
 
         Raises as `Disassembler.listing`.
         """
-        functions = parse_listing(disassembler.listing(cubin))
+        return cls._read(disassembler.listing(cubin), cubin, timing, place)
+
+    @classmethod
+    def without_lines(
+        cls, cubins: Sequence[bytes], timing: GpuTiming, disassembler: Disassembler, place: str
+    ) -> list[MachineCode]:
+        """The code of several cubins, whose instructions have no lines of source: quicker than each by itself.
+
+        Raises as `Disassembler.listing`.
+        """
+        listings = disassembler.code_listings(cubins)
+        return [
+            cls._read(listing, cubin, timing, place) for listing, cubin in zip(listings, cubins, strict=True)
+        ]
+
+    @classmethod
+    def _read(cls, listing: str, cubin: bytes, timing: GpuTiming, place: str) -> MachineCode:
+        functions = parse_listing(listing)
         return cls({f.name: f for f in functions}, parameter_layouts(cubin), timing, place)
 
     def emulator(

@@ -118,7 +118,9 @@ def _operands(opcode: str, text: str, labels: dict[str, int]) -> Iterator[Operan
         if isinstance(operand, NamedOperand) and " " in word:  # `CALL.REL.NOINC R2 `(label)`: two in one
             first, _, second = word.partition(" ")
             yield parse_operand(first, labels)
-            operand = parse_operand(second.strip(), labels)
+            word = second.strip()
+            operand = parse_operand(word, labels)
+            words[-1] = word
         if jumps and word is words[-1] and word.startswith("0x"):
             operand = Label(int(word, 16))
         yield operand

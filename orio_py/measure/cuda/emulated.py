@@ -55,13 +55,14 @@ class EmulatedVariant:
 class LaunchEmulation:
     """Emulates launches of the variants of one task: equal launches of equal machine code once.
 
-    `place` is what messages begin with.
+    `place` is what messages begin with.  With `has_lines` instructions have their lines of source.
     """
 
     timing: GpuTiming
     disassembler: Disassembler
     place: str
     policy: DataPolicy = USUAL_POLICY
+    has_lines: bool = False
     _codes: dict[bytes, MachineCode] = field(default_factory=dict[bytes, MachineCode])
 
     def launches(
@@ -75,16 +76,22 @@ class LaunchEmulation:
         for launch in launches:
             if not launch.is_empty:
                 counted.update(_launched(launch))
+        self.read([binaries[one.program].cubin for one in counted])
         for one, times in counted.items():
             binary = binaries[one.program]
-            if binary.cubin not in self._codes:
-                self._codes[binary.cubin] = MachineCode.of(
-                    binary.cubin, self.timing, self.disassembler, self.place
-                )
             usage = binary.kernel(one.kernel)
             launch = KernelLaunch(one.grid, one.block, dict(one.arguments))
             emulator = self._codes[binary.cubin].emulator(usage, launch, self.policy)
             yield EmulatedLaunch(one.kernel, usage, emulator, times)
+
+    def read(self, cubins: Sequence[bytes]) -> None:
+        """Disassemble cubins that are not known yet, all at once.  Raises as `MachineCode.of`."""
+        fresh = [cubin for cubin in dict.fromkeys(cubins) if cubin not in self._codes]
+        if self.has_lines:
+            made = [MachineCode.of(one, self.timing, self.disassembler, self.place) for one in fresh]
+        else:
+            made = MachineCode.without_lines(fresh, self.timing, self.disassembler, self.place)
+        self._codes.update(zip(fresh, made, strict=True))
 
     def variant(
         self, binaries: Sequence[CudaBinary], launches: Sequence[Launch], *, bottlenecks: bool

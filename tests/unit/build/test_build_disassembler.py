@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from orio_py.build import disassembler
-from orio_py.build.cubin import parameter_layouts
+from orio_py.build.cubin import CodeSection, parameter_layouts
 from orio_py.build.disassembler import Disassembler, find_nvdisasm
 from orio_py.core.diagnostics import DiagnosticError, EnvironmentProblem
 from orio_py.core.resources import CACHE_FOLDER
@@ -84,3 +85,45 @@ def test_stored_cubins_are_read_whole(architecture):
     for function in functions.values():
         assert unknown_opcodes(function.instructions) == {}
         assert all(instruction.control is not None for instruction in function.instructions)
+
+
+@pytest.mark.nvrtc
+@pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
+def test_several_cubins_are_listed_by_one_call(architecture, tmp_path):
+    """As each by itself, but for lines of source; with jumps in the second and third function of what is listed."""
+    try:
+        there = find_nvdisasm().path
+    except EnvironmentProblem as problem:
+        pytest.skip(problem.diagnostics[0].message)
+    cubins = [path.read_bytes() for path in sorted(CUBINS.glob(f"*_{architecture}.cubin"))]
+    cubins.append(cubins[0])
+    log = tmp_path / "log"
+    counted = Disassembler(program(tmp_path, f"echo called >> {log}; exec {there} $*"))
+    token = CACHE_FOLDER.set(tmp_path / "cache")
+    try:
+        found = counted.code_listings(cubins)
+        assert log.read_text() == "called\n"
+        assert counted.code_listings(cubins) == found
+        assert log.read_text() == "called\n"
+        apart = [counted.listing(cubin) for cubin in cubins]
+    finally:
+        CACHE_FOLDER.reset(token)
+    for one, other in zip(found, apart, strict=True):
+        assert without_lines(one) == without_lines(other)
+    assert any(i.target for f in parse_listing(found[0]) for i in f.instructions)
+    assert all(i.line is None for f in parse_listing(found[0]) for i in f.instructions)
+
+
+def without_lines(listing):
+    return {f.name: [replace(i, line=None) for i in f.instructions] for f in parse_listing(listing)}
+
+
+def test_code_that_is_relocated_is_listed_by_itself(tmp_path, monkeypatch):
+    sections = (CodeSection("k", b"", True),)
+    monkeypatch.setattr(disassembler, "code_sections", lambda cubin: sections)
+    found = Disassembler(program(tmp_path, 'echo "$1"'))
+    token = CACHE_FOLDER.set(tmp_path / "cache")
+    try:
+        assert found.code_listings([CUBIN]) == ["-c\n"]
+    finally:
+        CACHE_FOLDER.reset(token)
