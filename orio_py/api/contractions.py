@@ -11,19 +11,19 @@ from orio_py.api.tuning import TuneReport, tune
 from orio_py.build.detect import scratch_folder
 from orio_py.build.scratch import Scratch
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
-from orio_py.core.source import SourceFile, Span
+from orio_py.core.source import Position, SourceFile, Span
 from orio_py.frontend.tensor.einsum import read_einsum
 from orio_py.frontend.tensor.program import read_program
 from orio_py.spec.generated import GENERATED_MARK
 from orio_py.spec.target import Target
 from orio_py.tensors.annotated import annotated_file, device_file, has_device_file
-from orio_py.tensors.contraction import TensorLayout, TensorProgram
+from orio_py.tensors.contraction import TensorProgram
 from orio_py.tensors.contraction_order import derivation, pairwise
 from orio_py.tensors.directive_file import STEPS, directive_file
 from orio_py.tensors.kernel_file import STEPS as KERNEL_STEPS
 from orio_py.tensors.kernel_file import kernel_file
 from orio_py.tensors.statement_recipe import statement_recipe
-from orio_py.tuning.events import Listener
+from orio_py.tuning.events import Event, Listener, SizeFailed, TaskStarted
 from orio_py.tuning.files.writeback import write_atomically
 from orio_py.tuning.options import TuneOptions
 
@@ -79,7 +79,7 @@ def tensor(
         if isinstance(source, Path):
             written = read_program(read, Span(0, len(read.data)))
         else:
-            written = read_einsum(source, sizes or {}, layout=TensorLayout(layout), type=type)
+            written = read_einsum(source, sizes or {}, layout=layout, type=type)
     except DiagnosticError as problem:
         return TensorReport(diagnostics=problem.diagnostics, sources={read.name: read}, exit_code=BAD_INPUT)
     program = pairwise(written)
@@ -109,7 +109,7 @@ def tensor(
         return replace(
             made, diagnostics=(Diagnostic("ORIO-U010", message, help=advice),), exit_code=BAD_INPUT
         )
-    return _tuned(made, program.name, str(source), target, chosen, listener)
+    return _tuned(made, read, str(source), target, chosen, listener)
 
 
 def _annotated(program: TensorProgram, target: str | None) -> str:
@@ -124,20 +124,27 @@ def _annotated(program: TensorProgram, target: str | None) -> str:
 
 
 def _tuned(
-    made: TensorReport, name: str, source: str, target: Path, options: TuneOptions, listener: Listener | None
+    made: TensorReport,
+    read: SourceFile,
+    source: str,
+    target: Path,
+    options: TuneOptions,
+    listener: Listener | None,
 ) -> TensorReport:
     """The report with what came of tuning the annotated file; regions are named after what was given."""
+    assert made.program is not None
     scratch = Scratch.make(scratch_folder())
     try:
-        path = scratch.path / f"{name}.c"
+        path = scratch.path / f"{made.program.name}.c"
         path.write_text(made.annotated)
-        report = tune([path], output=target, options=options, listener=listener)
+        places = _Places(made, str(path), read.name)
+        report = tune([path], output=target, options=options, listener=places.heard_by(listener))
     finally:
         scratch.remove()
     return replace(
         made,
-        diagnostics=report.diagnostics,
-        sources=report.sources,
+        diagnostics=tuple(map(places.told, report.diagnostics)),
+        sources={read.name: read},
         exit_code=report.exit_code,
         regions=tuple(
             replace(region, file=source, line=line)
@@ -145,6 +152,47 @@ def _tuned(
         ),
         outputs=report.outputs,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """From places of the annotated file, which nobody keeps, to those of the statements that it is made of."""
+
+    made: TensorReport
+    path: str
+    source: str
+
+    def told(self, problem: Diagnostic) -> Diagnostic:
+        """The problem at the statement of its region."""
+        notes = tuple(replace(note, position=self._at(note.position)) for note in problem.notes)
+        return replace(problem, position=self._at(problem.position), notes=notes)
+
+    def heard_by(self, listener: Listener | None) -> Listener | None:
+        """A listener that hears of the statements."""
+        if listener is None:
+            return None
+
+        def hear(event: Event) -> None:
+            if isinstance(event, (TaskStarted, SizeFailed)) and event.file == self.path:
+                event = replace(event, file=self.source, line=self._line(event.line))
+            listener(event)
+
+        return hear
+
+    def _at(self, place: Position | None) -> Position | None:
+        if place is None or place.file != self.path:
+            return place
+        return Position(self.source, self._line(place.line), 1)
+
+    def _line(self, line: int) -> int:
+        """The line of the statement whose region begins at a line of the annotated file, or before."""
+        begins = [
+            number
+            for number, text in enumerate(self.made.annotated.splitlines(), start=1)
+            if "begin PerfTuning" in text
+        ]
+        lines = _lines(self.made.program, len(begins))
+        return lines[max(sum(begin <= line for begin in begins) - 1, 0)] if lines else 1
 
 
 def _lines(program: TensorProgram | None, count: int) -> list[int]:

@@ -46,6 +46,16 @@ C_KEYWORDS = frozenset(
     ]
 )
 
+STDLIB_MACROS = frozenset(["NULL", "EXIT_FAILURE", "EXIT_SUCCESS", "RAND_MAX", "MB_CUR_MAX"])
+"""The macros of `stdlib.h`."""
+STDLIB_FUNCTIONS = frozenset([
+    "atof", "atoi", "atol", "atoll", "strtod", "strtof", "strtold", "strtol", "strtoll", "strtoul", "strtoull",
+    "rand", "srand", "calloc", "free", "malloc", "realloc", "abort", "atexit", "exit", "_Exit", "getenv", "system",
+    "bsearch", "qsort", "abs", "labs", "llabs", "div", "ldiv", "lldiv", "mblen", "mbtowc", "wctomb", "mbstowcs",
+    "wcstombs",
+])  # fmt: skip
+"""The functions of `stdlib.h` (C99 7.20)."""
+
 TYPE_NAMES = frozenset(
     [
         "void",

@@ -22,6 +22,7 @@ _MOST_SUMS = 192
 """Sums in a tile: three quarters of the 32 registers of AVX-512, which leaves room for operands."""
 _CACHE_BYTES = 32768
 """The smallest first-level cache in use."""
+_MOST_ROWS = 8
 _MOST_ORDERS = 6
 _MOST_PERMUTED = 4
 
@@ -245,8 +246,8 @@ def _widths(index: str, extent: int, lanes: int) -> tuple[tuple[str, int], ...]:
 
 
 def _heights(index: str, extent: int) -> list[tuple[str, int]]:
-    sizes = [size for size in (1, 2, 4, 5, 6, 8) if size <= extent]
-    return [(index, size) for size in sizes if extent % size == 0 or size in (4, 6)]
+    whole = [size for size in divisors(extent) if size <= _MOST_ROWS]
+    return [(index, size) for size in sorted({*whole, *(size for size in (4, 6) if size <= extent)})]
 
 
 def _unrolls(extent: int) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from opencl_devices import skip_without_device
 import orio_py
 from orio_py.cli.main import main
 from orio_py.core.expr import Value
+from orio_py.tuning.events import Event, TaskStarted
 
 PROGRAM = """product
 define: n = 12
@@ -122,9 +123,13 @@ def test_kernels_have_register_tiles(
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 def test_hip_variants_are_checked_without_a_gpu(file: Path, tmp_path: Path) -> None:
     options = orio_py.TuneOptions(trials=2, seed=1, target="hip")
-    report = orio_py.tensor(file, output=tmp_path / "o.c", options=options)
+    heard: list[Event] = []
+    report = orio_py.tensor(file, output=tmp_path / "o.c", options=options, listener=heard.append)
     (region,) = report.regions
     assert (region.right, region.invalid, region.failed) == (2, 0, 0)
+    told = [problem.position for problem in report.diagnostics if problem.position is not None]
+    assert {(place.file, place.line) for place in told} <= {(str(file), 8)}
+    assert [(e.file, e.line) for e in heard if isinstance(e, TaskStarted)] == [(str(file), 8)]
 
 
 @needs_gcc

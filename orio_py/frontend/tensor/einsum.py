@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, fail
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position, SourceFile
-from orio_py.frontend.tensor.rules import MOST_ELEMENTS, statement_problems
+from orio_py.frontend.tensor.rules import MOST_ELEMENTS, statement_problems, word_problems
 from orio_py.tensors.contraction import Contraction, Tensor, TensorLayout, TensorProgram, TensorReference
 
 _FORM = re.compile(r"[A-Za-z,\s]*(->[A-Za-z\s]*)?")
@@ -24,13 +24,22 @@ def read_einsum(
     sizes: Mapping[str, int],
     *,
     operator: str = "=",
-    layout: TensorLayout = TensorLayout.ROW,
+    layout: str = "row",
     type: str = "double",
 ) -> TensorProgram:
     """The program of an einsum string: a function `einsum` of `out` and `in0`, `in1`, ….
 
-    Raises DiagnosticError: ORIO-N001, N004, N009, N010, N012, N013.
+    `layout` and `type` have the words of the options `memory` and `type` of programs.
+
+    Raises DiagnosticError: ORIO-N001, N002, N004, N009, N010, N012, N013.
     """
+    problems = [
+        problem
+        for name, word in (("memory", layout), ("type", type))
+        for problem in word_problems(name, word)
+    ]
+    if problems:
+        raise DiagnosticError(*problems)
     source = SourceFile("einsum", text.encode("utf-8"))
     if _FORM.fullmatch(text) is None:
         odd = _ODD.search(re.sub("->", "  ", text, count=1))
@@ -47,10 +56,11 @@ def read_einsum(
     target = [(c, len(left) + 2 + at) for at, c in enumerate(right) if c.isalpha()] if arrow else once
     used = dict.fromkeys([*letters, *(c for c, _ in target)])
     _check_sizes(source, {c: at for part in (*places, target) for c, at in part}, sizes)
+    stored = TensorLayout(layout)
     tensors = [
-        Tensor(f"in{number}", tuple(sizes[c] for c, _ in part), layout) for number, part in enumerate(places)
+        Tensor(f"in{number}", tuple(sizes[c] for c, _ in part), stored) for number, part in enumerate(places)
     ]
-    output = Tensor("out", tuple(sizes[c] for c, _ in target), layout)
+    output = Tensor("out", tuple(sizes[c] for c, _ in target), stored)
     operands = [
         TensorReference(t, tuple(c for c, _ in part)) for t, part in zip(tensors, places, strict=True)
     ]

@@ -13,12 +13,12 @@ from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
 
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError, Note, has_errors
-from orio_py.core.names import C_KEYWORDS
+from orio_py.core.names import C_KEYWORDS, STDLIB_FUNCTIONS, STDLIB_MACROS
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position, SourceFile, Span
 from orio_py.frontend.grammars import Parsed, error_offset, offset, parse, rule_name
 from orio_py.frontend.messages import found
-from orio_py.frontend.tensor.rules import MOST_ELEMENTS, statement_problems
+from orio_py.frontend.tensor.rules import MOST_ELEMENTS, WORDS, statement_problems, word_problems
 from orio_py.tensors.contraction import (
     Contraction,
     Pattern,
@@ -29,14 +29,8 @@ from orio_py.tensors.contraction import (
     TensorReference,
 )
 
-_WORDS = {
-    "access": ("linearized", "linearize", "multidimensional"),
-    "memory": ("row", "column"),
-    "pattern": ("contiguous", "strided"),
-    "type": ("double", "float"),
-    "diagonal": ("refused", "allowed"),
-}
-"""The options with their words; the first one is the default."""
+_CALLED = frozenset(["malloc", "free", "abort"])
+"""What the generated code calls, and parameters or loops of these names would hide."""
 
 
 def read_program(source: SourceFile, span: Span, name: str | None = None) -> TensorProgram:
@@ -123,7 +117,7 @@ class _Reader:
         )
 
     def _word(self, option: str) -> str:
-        return self.words.get(option, _WORDS[option][0])
+        return self.words.get(option, WORDS[option][0])
 
     def _option(self, tree: Parsed) -> None:
         option, word = tree.children
@@ -131,10 +125,9 @@ class _Reader:
         assert isinstance(word, Tree)
         name, value = str(option), _tokens(word)[0]
         self._once(f"option `{name}`", name + ":", option)
-        if value not in _WORDS[name]:
-            known = ", ".join(f"`{w}`" for w in _WORDS[name])
-            message = f"`{name}` is `{value}`; it must be one of {known}"
-            self._report("ORIO-N002", message, value, did_you_mean(value, _WORDS[name]))
+        wrong = list(word_problems(name, str(value), self._place(value)))
+        if wrong:
+            self.problems += wrong
             return
         self.words.setdefault(name, str(value))
 
@@ -273,8 +266,10 @@ class _Reader:
             self._report("ORIO-N015", f"the signature lacks `{missing[0]}`", names[-1])
 
     def _check_word(self, token: Token, what: str) -> None:
-        if token in C_KEYWORDS:
-            self._report("ORIO-N014", f"`{token}` is a word of C; it cannot name {what}", token)
+        library = STDLIB_FUNCTIONS | {"main"} if what == "the function" else _CALLED
+        if token in C_KEYWORDS | STDLIB_MACROS | library:
+            whose = "C" if token in C_KEYWORDS else "C's library"
+            self._report("ORIO-N014", f"`{token}` is a word of {whose}; it cannot name {what}", token)
 
     def _once(self, what: str, key: str, token: Token) -> None:
         place = self._place(token)

@@ -5,11 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from orio_py.core.diagnostics import Diagnostic, Note
+from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position
 from orio_py.tensors.contraction import Contraction
 
+WORDS = {
+    "access": ("linearized", "linearize", "multidimensional"),
+    "memory": ("row", "column"),
+    "pattern": ("contiguous", "strided"),
+    "type": ("double", "float"),
+    "diagonal": ("refused", "allowed"),
+}
+"""The options with their words; the first one is the default."""
+
 MOST_ELEMENTS = 2**31 - 1
 """What subscripts of type `int` can count."""
+
+
+def word_problems(option: str, word: str, place: Position | None = None) -> Iterator[Diagnostic]:
+    """Problems: ORIO-N002, where an option has no such word."""
+    if word not in WORDS[option]:
+        known = ", ".join(f"`{w}`" for w in WORDS[option])
+        message = f"`{option}` is `{word}`; it must be one of {known}"
+        yield Diagnostic("ORIO-N002", message, place, help=did_you_mean(word, WORDS[option]))
 
 
 def statement_problems(

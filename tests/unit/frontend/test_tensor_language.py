@@ -169,6 +169,9 @@ def test_inside_c_the_function_is_named_outside():
         ("f variables: a: (65536, 65536) s: 0 operations: s += a(i,j)", ("ORIO-N012", 1, 14)),
         ("f variables: int: (2) s: 0 operations: s += int(i)", ("ORIO-N014", 1, 14)),
         ("f variables: a: (2) s: 0 operations: s += a(for)", ("ORIO-N014", 1, 45)),
+        ("f variables: free: (2) s: 0 operations: s += free(i)", ("ORIO-N014", 1, 14)),
+        ("f variables: a: (2) s: 0 operations: s += a(NULL)", ("ORIO-N014", 1, 45)),
+        ("rand variables: a: (2) s: 0 operations: s += a(i)", ("ORIO-N014", 1, 1)),
         ("f variables: a: (2) s: 0 operations: s += a(a)", ("ORIO-N014", 1, 45)),
         ("f signature: a variables: a: (2) s: 0 operations: s += a(i)", ("ORIO-N015", 1, 14)),
         ("f signature: a a s variables: a: (2) s: 0 operations: s += a(i)", ("ORIO-N003", 1, 16)),
@@ -221,3 +224,16 @@ def test_mistakes_in_einsum_strings(text, sizes, code):
     with pytest.raises(DiagnosticError) as caught:
         read_einsum(text, sizes)
     assert code in [d.code for d in caught.value.diagnostics]
+
+
+@pytest.mark.parametrize("words", [{"layout": "rows"}, {"type": "int"}])
+def test_words_of_options_are_checked(words):
+    with pytest.raises(DiagnosticError) as caught:
+        read_einsum("i->i", {"i": 2}, **words)
+    assert [d.code for d in caught.value.diagnostics] == ["ORIO-N002"]
+
+
+@pytest.mark.parametrize("name", ["rand", "order", "unsigned_", "sum0"])
+def test_tensors_may_have_names_that_generated_code_does_not_use(name):
+    text = f"f variables: {name}: (2) s: 0 operations: s += {name}(i)"
+    assert [t.name for t in program(text).parameters] == ["s", name]

@@ -113,6 +113,11 @@ def test_columns_have_unit_stride_and_fill_registers():
     assert all(sorted(order) == sorted(choices.orders[0]) for order in choices.orders)
 
 
+def test_tiles_have_as_many_rows_as_divide_the_loop():
+    found = program("f variables: a: (9, 7) b: (7, 64) c: (9, 64) operations: c(i,j) += a(i,k) * b(k,j)")
+    assert {size for _, size in tile_choices(found.contractions[0], found).rows} == {1, 3, 4, 6}
+
+
 @pytest.mark.parametrize(
     "text",
     [
