@@ -71,7 +71,7 @@ def transfers(text: str, folder: Path) -> Transfers:
     source = folder / "program.tensor"
     source.write_text(text)
     options = orio_py.TuneOptions(target="cuda")
-    made = orio_py.tensor(source, emit=folder / "annotated.c", tuned=False, options=options)
+    made = orio_py.tensor(source, emit=folder / "annotated.c", by_recipe=True, tuned=False, options=options)
     assert made.exit_code == 0, made.diagnostics
     assert made.program is not None
     written = orio_py.transform(folder / "annotated.c", output=folder / "out.c")

@@ -17,6 +17,7 @@ from orio_py.frontend.tensor.program import read_program
 from orio_py.spec.generated import GENERATED_MARK
 from orio_py.spec.target import Target
 from orio_py.tensors.annotated import annotated_file, device_file, has_device_file
+from orio_py.tensors.common_products import with_common_products
 from orio_py.tensors.contraction import TensorProgram
 from orio_py.tensors.contraction_order import derivation, pairwise
 from orio_py.tensors.directive_file import STEPS, directive_file
@@ -36,7 +37,7 @@ class TensorReport(TuneReport):
     annotated: str = ""
     """The annotated C file that is tuned."""
     derivation: str = ""
-    """How products of more than two tensors were taken apart; empty where there are none."""
+    """How products of more than two tensors were taken apart, and common ones computed once; empty for others."""
     recipe: str = ""
     """The recipe by statement number that the rules for GPUs give."""
 
@@ -59,6 +60,7 @@ def tensor(
     type: str = "double",
     output: Path | None = None,
     emit: Path | None = None,
+    by_recipe: bool = False,
     tuned: bool = True,
     options: TuneOptions | None = None,
     listener: Listener | None = None,
@@ -67,7 +69,8 @@ def tensor(
 
     `layout` (`row`, `column`) and `type` (`double`, `float`) are for einsum strings; a file says them itself.  The C
     file goes to `output`, by default `NAME.c` beside the file, or in the working directory for a string.  `emit` keeps the
-    annotated C file; without `tuned` nothing else is made.
+    annotated C file; without `tuned` nothing else is made.  With `by_recipe` kernels of CUDA are those of the thesis' recipe
+    by statement number; otherwise they have register tiles, as those of other languages.
     """
     chosen = options or TuneOptions()
     try:
@@ -82,20 +85,13 @@ def tensor(
             written = read_einsum(source, sizes or {}, layout=layout, type=type)
     except DiagnosticError as problem:
         return TensorReport(diagnostics=problem.diagnostics, sources={read.name: read}, exit_code=BAD_INPUT)
-    program = pairwise(written)
-    if chosen.target == "cuda" and not has_device_file(program):
-        message = (
-            "a kernel needs statements with `+=` or `-=`, two loops over the output, and no temporary tensors"
-        )
-        return TensorReport(diagnostics=(Diagnostic("ORIO-N016", message),), exit_code=BAD_INPUT)
-    if chosen.target in {*STEPS, *KERNEL_STEPS} and not any(
-        statement.free for statement in program.contractions
-    ):
-        message = "devices share out the loops over the output, and no output here has an index"
-        return TensorReport(diagnostics=(Diagnostic("ORIO-N016", message),), exit_code=BAD_INPUT)
+    program = pairwise(written if by_recipe else with_common_products(written))
+    problem = _unmapped(program, chosen.target, by_recipe=by_recipe)
+    if problem is not None:
+        return TensorReport(diagnostics=(problem,), exit_code=BAD_INPUT)
     made = TensorReport(
         program=program,
-        annotated=_annotated(program, chosen.target),
+        annotated=_annotated(program, chosen.target, by_recipe=by_recipe),
         recipe=statement_recipe(program),
         derivation=derivation(written, program),
     )
@@ -112,9 +108,22 @@ def tensor(
     return _tuned(made, read, str(source), target, chosen, listener)
 
 
-def _annotated(program: TensorProgram, target: str | None) -> str:
+def _unmapped(program: TensorProgram, target: str | None, *, by_recipe: bool) -> Diagnostic | None:
+    """Why a program has no kernels: ORIO-N016."""
+    if target == "cuda" and by_recipe and not has_device_file(program):
+        message = (
+            "a recipe needs statements with `+=` or `-=`, two loops over the output, and no temporary tensors"
+        )
+        return Diagnostic("ORIO-N016", message)
+    if target in {*STEPS, *KERNEL_STEPS} and not any(statement.free for statement in program.contractions):
+        message = "devices share out the loops over the output, and no output here has an index"
+        return Diagnostic("ORIO-N016", message)
+    return None
+
+
+def _annotated(program: TensorProgram, target: str | None, *, by_recipe: bool) -> str:
     """The annotated C file for a target."""
-    if target == "cuda":
+    if target == "cuda" and by_recipe:
         return device_file(program)
     if target is not None and target in STEPS:
         return directive_file(program, target)

@@ -78,7 +78,12 @@ def tensor(
         ),
     ] = None,
     recipe: Annotated[
-        bool, typer.Option("--recipe", help="Print the recipe by statement number for GPUs, and stop.")
+        bool,
+        typer.Option(
+            "--recipe",
+            help="Print the recipe by statement number for GPUs, and stop; with `--emit` and `--target cuda` the file "
+            "has that recipe.",
+        ),
     ] = False,
     target: Annotated[
         str | None,
@@ -88,6 +93,13 @@ def tensor(
             help="One thread (default), several, or a device, by directives or kernels.",
         ),
     ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            "--device", metavar="emulated:GPU", help="A GPU that need not be there, as in `orio tune`."
+        ),
+    ] = None,
+    accept_predicted: Annotated[bool, typer.Option("--accept-predicted", help="As in `orio tune`.")] = False,
     search: Annotated[
         str | None, typer.Option("--search", metavar="NAME[:opt=value,...]", help="As in `orio tune`.")
     ] = None,
@@ -144,6 +156,8 @@ def tensor(
         fail("ORIO-U017", "`--no-db` contradicts `--db`")
     chosen = orio_py.TuneOptions(
         target=target or "c",
+        device=device,
+        accept_predicted=accept_predicted,
         search=search,
         trials=trials,
         time=time_limit,
@@ -164,6 +178,7 @@ def tensor(
             type=kind.value,
             output=output,
             emit=STANDARD_OUTPUT if emit == Path("-") else emit,
+            by_recipe=recipe,
             tuned=not only,
             options=chosen,
             listener=listener,

@@ -43,16 +43,23 @@ def pairwise(program: TensorProgram) -> TensorProgram:
 
 
 def derivation(before: TensorProgram, after: TensorProgram) -> str:
-    """What became of the products of several tensors, for people; empty where nothing did."""
+    """What became of products that were taken apart or are computed once, for people; empty where nothing did."""
     if before == after:
         return ""
     parts = [
         *(f"{statement}    {order(statement)}" for statement in before.contractions),
         "becomes",
-        *(f"{statement}    {order(statement)}" for statement in after.contractions),
+        *(f"{statement}    {order(statement)}{_uses(statement, after)}" for statement in after.contractions),
         f"with {after.operations} operations instead of {before.operations}",
     ]
     return "\n".join(parts)
+
+
+def _uses(statement: Contraction, program: TensorProgram) -> str:
+    """For how many products a temporary tensor stands, where these are several."""
+    name = statement.output.tensor.name
+    uses = sum(o.tensor.name == name for other in program.contractions for o in other.operands)
+    return f", once for {uses} products" if statement.output.tensor.is_temporary and uses > 1 else ""
 
 
 def order(statement: Contraction) -> str:

@@ -36,6 +36,7 @@ class KernelStep:
 
 STEPS: Mapping[str, KernelStep] = {
     "opencl": KernelStep("OpenCL", "workItemsPerGroup", has_vectors=True),
+    "cuda": KernelStep("CUDA", "threadCount", has_vectors=False, options=", dataOnDevice=True"),
     "hip": KernelStep("HIP", "threadCount", has_vectors=False, options=", dataOnDevice=True"),
 }
 """For each target, by its name, how its kernels are made."""

@@ -80,7 +80,7 @@ def test_the_recipe_for_gpus_is_printed(file: Path, capsys: pytest.CaptureFixtur
 def test_for_gpus_decompositions_are_parameters(file: Path, tmp_path: Path) -> None:
     kept, out = tmp_path / "kept.c", tmp_path / "out.c"
     options = orio_py.TuneOptions(target="cuda")
-    assert orio_py.tensor(file, emit=kept, tuned=False, options=options).exit_code == 0
+    assert orio_py.tensor(file, emit=kept, by_recipe=True, tuned=False, options=options).exit_code == 0
     assert 'MAP0[] = [(("i",), ("j",), ("i", "j", "k",))];' in kept.read_text()
     assert orio_py.transform(kept, output=out, pins={"UF0": 3}).exit_code == 0
     assert "__global__" in (tmp_path / "out_cuda.cu").read_text()
@@ -106,6 +106,7 @@ def test_directives_take_loops_to_a_device(target: str, directive: str, file: Pa
     [
         ("opencl", "vload4", {"WIDTH0": 4, "COLUMNS0": 1, "GROUP0": [1, 1]}),
         ("hip", "__shared__", {"STAGE0": True, "COLUMNS0": 1}),
+        ("cuda", "__shared__", {"STAGE0": True, "COLUMNS0": 1}),
     ],
 )
 def test_kernels_have_register_tiles(
@@ -142,6 +143,16 @@ def test_opencl_variants_are_timed_on_a_device(file: Path, tmp_path: Path) -> No
     assert (region.succeeded, region.invalid, region.failed) == (2, 0, 0)
 
 
+@needs_gcc
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+def test_products_of_several_tensors_become_cuda_kernels(tmp_path: Path) -> None:
+    options = orio_py.TuneOptions(trials=2, seed=1, target="cuda")
+    sizes = {"i": 8, "j": 9, "k": 10, "l": 7}
+    report = orio_py.tensor("ij,jk,kl->il", sizes=sizes, output=tmp_path / "o.c", options=options)
+    (region,) = report.regions
+    assert (region.succeeded + region.right, region.invalid, region.failed) == (2, 0, 0)
+
+
 def test_a_file_of_the_user_is_not_overwritten(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.with_suffix(".c").write_text("int mine;\n")
     assert main(["tensor", str(file), "--no-db"]) == 2
@@ -160,7 +171,9 @@ def test_a_file_of_the_user_is_not_overwritten(file: Path, capsys: pytest.Captur
         (["ij->i", "--type", "int"], "ORIO-U004"),
         (["i->i", "--size", "i=2", "--emit", "/dev/null/e.c"], "ORIO-U009"),
         (["i->i", "--size", "i=2", "--db", "x.db", "--no-db"], "ORIO-U017"),
-        (["ij,jk->ik", "--size", "i=2,j=2,k=2", "--target", "cuda"], "ORIO-N016"),
+        (["ij,jk->ik", "--size", "i=2,j=2,k=2", "--target", "cuda", "--recipe"], "ORIO-N016"),
+        (["i,i->", "--size", "i=2", "--target", "cuda"], "ORIO-N016"),
+        (["i->i", "--size", "i=2", "--target", "c", "--device", "emulated:A100"], "ORIO-U060"),
         (["i,i->", "--size", "i=2", "--target", "openacc"], "ORIO-N016"),
         (["i,i->", "--size", "i=2", "--target", "opencl"], "ORIO-N016"),
         (["ij->ij", "--size", "i=2,j=2", "--target", "metal"], "ORIO-U013"),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -14,6 +15,7 @@ from orio_py.core.expr import Value
 from orio_py.core.source import SourceFile, Span
 from orio_py.frontend.tensor.program import read_program
 from orio_py.tensors.annotated import annotated_file, shared_loops
+from orio_py.tensors.common_products import with_common_products
 from orio_py.tensors.contraction import Contraction, TensorLayout, TensorProgram, TensorReference
 from orio_py.tensors.contraction_order import pairwise
 from orio_py.tensors.tile_choices import tile_choices
@@ -36,7 +38,7 @@ def random_example(draw: random.Random, name: str) -> Example:
     """One statement, or several that may pass temporary tensors on, and one of its variants."""
     text = random_program(draw, name)
     program = read_program(SourceFile("p.tensor", text.encode()), Span(0, len(text)))
-    lowered = pairwise(program) if draw.random() < 0.7 else program
+    lowered = pairwise(with_common_products(program)) if draw.random() < 0.7 else program
     threads = draw.random() < 0.2
     code = transformed_file(annotated_file(lowered, threads=threads), _values(draw, lowered, threads=threads))
     return Example(text, program, code)
@@ -50,6 +52,8 @@ def random_program(draw: random.Random, name: str) -> str:
     tensors: dict[str, tuple[int, ...]] = {}
     count = draw.choice((1, 1, 1, 2, 3))
     statements = [_statement(draw, number, sizes, tensors) for number in range(count)]
+    if draw.random() < 0.3:
+        statements += _again(draw, statements[0], tensors)
     layouts = {tensor: draw.choice(("", " row", " column")) for tensor in tensors}
     declared = "\n".join(
         f"  {tensor}: ({', '.join(map(str, shape))}){layouts[tensor]}" if shape else f"  {tensor}: 0"
@@ -95,6 +99,28 @@ def _statement(
         factors.insert(draw.randint(0, len(factors)), draw.choice(("2", "0.5", "1.25e1")))
     sign = draw.choice(("", "", "-"))
     return f"{target}:({','.join(free)}) {draw.choice(('+=', '-=', '='))} {sign}{' * '.join(factors)}"
+
+
+def _again(draw: random.Random, statement: str, tensors: dict[str, tuple[int, ...]]) -> Iterator[str]:
+    """The products of a statement once more, with other names and orders, and perhaps behind a write to an operand."""
+    target, operator, product = re.split(r" ([+-]?=) ", statement)
+    factors = product.removeprefix("-").split(" * ")
+    names = sorted(set(re.findall(r"\b[a-p]\b", statement)))
+    others = dict(zip(names, draw.sample(names, len(names)), strict=True))
+    read = [factor for factor in factors if "(" in factor]
+    if read and draw.random() < 0.3:
+        again = read[0].partition(":")[0]
+        indices = ",".join(INDICES[: len(tensors[again])])
+        tensors["z"] = tensors[again]
+        yield f"{again}:({indices}) {draw.choice(('+=', '='))} 0.5 * z:({indices})"
+    draw.shuffle(factors)
+    free: list[str] = re.findall(r"\b[a-p]\b", target)
+    order = draw.sample(range(len(free)), len(free))
+    extents = tensors[target.partition(":")[0]]
+    tensors["x9"] = tuple(extents[place] for place in order)
+    indices = ",".join(others[free[place]] for place in order)
+    renamed = re.sub(r"\b[a-p]\b", lambda found: others[found[0]], " * ".join(factors))
+    yield f"x9:({indices}) {draw.choice((operator, '+=', '-='))} {renamed}"
 
 
 def _values(draw: random.Random, program: TensorProgram, *, threads: bool) -> Mapping[str, Value]:
