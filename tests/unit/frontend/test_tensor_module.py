@@ -39,6 +39,15 @@ PLAIN = """void product(double *c, double *a, double *b)
         c[j + 5 * i] -= 2 * a[k + 7 * i] * b[j + 5 * k];
 }
 """
+CHAIN = """void product(double *c, double *a, double *b, double *d)
+{
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 5; j++)
+      for (int k = 0; k < 7; k++)
+        for (int l = 0; l < 5; l++)
+          c[j + 5 * i] += a[k + 7 * i] * b[l + 5 * k] * d[j + 5 * l];
+}
+"""
 STATEMENT = "c:(i,j) -= 2 * a:(i,k) * b:(k,j)"
 
 
@@ -52,6 +61,27 @@ def test_the_region_stands_for_its_loops(tmp_path: Path) -> None:
     new = transformed_file(text, values)
     assert "sum0 -= 2 * a[" in new
     assert compile_and_run(new + MAIN, tmp_path, *checked(), "-std=c11") == expected
+
+
+def test_temporary_tensors_are_arrays_of_a_block(tmp_path: Path) -> None:
+    text = FILE.replace("s: 0", "d: (5, 5)").replace("restrict b)", "restrict b, double *restrict d)")
+    text = text % ("", "c:(i,j) += a:(i,k) * b:(k,l) * d:(l,j)")
+    (task,) = read_tasks(text)
+    main = MAIN.replace("a, b)", "a, b, b)")
+    expected = compile_and_run(CHAIN + main, tmp_path, *checked(), "-std=c11")
+    for choice in (0, -1):
+        values = {parameter.name: parameter.values[choice] for parameter in task.parameters}
+        new = transformed_file(text, values)
+        assert "double part[" in new
+        assert compile_and_run(new + main, tmp_path, *checked(), "-std=c11") == expected
+
+
+@pytest.mark.parametrize(("size", "apart"), [(181, True), (182, False)])
+def test_large_temporary_tensors_are_not_put_on_the_stack(size: int, apart: bool) -> None:
+    shape = f"({size}, {size})"
+    text = FILE.replace("(6, 5)", shape).replace("(6, 7)", shape).replace("(7, 5)", shape)
+    (task,) = read_tasks(text % ("", "c:(i,j) += a:(i,k) * b:(k,l) * a:(l,j)"))
+    assert ("ORDER_part" in {parameter.name for parameter in task.parameters}) is apart
 
 
 def test_statements_with_one_output_have_parameters_of_their_own() -> None:

@@ -6,7 +6,7 @@
 
 The tensors are arrays of the surrounding function.  The choices of each statement are tuning parameters, named after
 its output: `ORDER_c`, `ROWS_c`, `COLUMNS_c`, `PACK_c`, `UNROLL_c`, `AHEAD_c`,
-`SUMS_c`.
+`SUMS_c`.  Temporary tensors, of products of several tensors and of common products, are arrays of a block around the loops.
 """
 
 from __future__ import annotations
@@ -23,17 +23,24 @@ from orio_py.frontend.tensor.program import read_program
 from orio_py.frontend.tuning.values import parameter_values
 from orio_py.spec.parameter import Parameter
 from orio_py.spec.recipe import Argument, MarkedRecipe, RecipeStep
+from orio_py.tensors.common_products import with_common_products
 from orio_py.tensors.contraction import TensorProgram
+from orio_py.tensors.contraction_order import pairwise
 from orio_py.tensors.nests import nest
 from orio_py.tensors.tile_choices import Choices, argument_texts, parameter_texts, tile_choices
+
+_MOST_LOCAL = 32768
+"""Elements of temporary tensors on the stack: 256 KiB of `double`, an eighth of what threads commonly have."""
 
 
 def _read(annotation: Annotation) -> RegionParts:
     """Problems: ORIO-N001 to N015, C…."""
-    program = read_program(annotation.source, annotation.leader.body, "")
+    program = _lowered(read_program(annotation.source, annotation.leader.body, ""))
     choices = [tile_choices(statement, program) for statement in program.contractions]
     names = list(_names(program))
-    start, text = annotation.leader.body.start, ""
+    start = annotation.leader.body.start
+    local = [f"{program.type} {t.name}[{t.size}];" for t in program.tensors if t.is_temporary]
+    text = " ".join(["{", *local]) if local else ""
     marks: dict[int, int] = {}
     steps: list[RecipeStep] = []
     for statement, chosen, name in zip(program.contractions, choices, names, strict=True):
@@ -43,6 +50,7 @@ def _read(annotation: Annotation) -> RegionParts:
             marks[start + len(text)] = len(steps)
             steps.append(_step(chosen, name, statement.position or annotation.position))
         text += " " + " ".join(line.strip() for line in made.lines)
+    text += " }" if local else ""
     parameters = [
         parameter
         for chosen, name in zip(choices, names, strict=True)
@@ -54,6 +62,13 @@ def _read(annotation: Annotation) -> RegionParts:
         moved = (replace(p, position=annotation.position, notes=()) for p in error.diagnostics)
         raise DiagnosticError(*moved) from None
     return RegionParts(tree, MarkedRecipe(tuple(steps), tuple(parameters)), plain)
+
+
+def _lowered(program: TensorProgram) -> TensorProgram:
+    """The program with products of two, unless the temporary tensors are too large for the stack."""
+    found = pairwise(with_common_products(program))
+    size = sum(tensor.size for tensor in found.tensors if tensor.is_temporary)
+    return found if size <= _MOST_LOCAL else program
 
 
 def _names(program: TensorProgram) -> Iterator[str]:
