@@ -266,9 +266,8 @@ class CudaOptions:
 
     `least_blocks` are the blocks that a multiprocessor should hold at least, `max_registers` the most registers of
     a thread; a kernel has one of the two.  `carveout` is the share of a multiprocessor's memory for shared memory,
-    in percent; the rest is first-level cache.  `pins` says that copies go through pinned memory of the host,
-    `on_device` that there is a function for arrays that are on the device already.  `architecture` is the one whose
-    limits the plan keeps, '' where none was named.  Kernels of one `scope`, which the region runs one after the
+    in percent; the rest is first-level cache.  `pins` says that copies go through pinned memory of the host.
+    `architecture` is the one whose limits the plan keeps, '' where none was named.  Kernels of one `scope`, which the region runs one after the
     other, share their arrays on the device.
     """
 
@@ -276,7 +275,6 @@ class CudaOptions:
     max_registers: int | None = None
     carveout: int | None = None
     pins: bool = False
-    on_device: bool = False
     architecture: str = ""
     scope: int | None = None
 
@@ -286,7 +284,8 @@ class DeviceOptions:
     """What a kernel asks of the device's compiler and queue; a renderer takes what its language has.
 
     `streams` is the number of queues over which slices of the outermost axis are spread; `platform` and
-    `device` name or number the device, None for the first that serves.
+    `device` name or number the device, None for the first that serves.  `on_device` says that there is a function for
+    arrays that are on the device already.
     """
 
     size_hint: bool = False
@@ -296,6 +295,7 @@ class DeviceOptions:
     platform: int | str | None = None
     device: int | str | None = None
     cuda: CudaOptions = CudaOptions()
+    on_device: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +319,14 @@ class DataPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class SequencePlan:
+    """The kernels that a region is, by name and one after the other, and the arrays that they use, in the function's order."""
+
+    kernels: tuple[str, ...]
+    arrays: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class KernelPlan:
     """One loop nest as a kernel named `name`.
 
@@ -328,7 +336,8 @@ class KernelPlan:
     One item does `coarsen` iterations at least of the innermost axis, `spread` over it, or vectors of
     `launch.vector` iterations as `lanes` says; what is left at the end is done one by one.  `unroll` is the
     factor of the pragma before the loop over them, None for none.  `language` is the name of its backend.
-    `data` are the arrays that stay on the device around code whose first kernel this is, None where there are none.
+    `data` are the arrays that stay on the device around code whose first kernel this is, None where there are none;
+    `sequence` are all kernels of a region that is nothing else, in the plan of the first of them.
     """
 
     name: str
@@ -348,3 +357,4 @@ class KernelPlan:
     options: DeviceOptions = DeviceOptions()
     lanes: LanePlan | None = None
     data: DataPlan | None = None
+    sequence: SequencePlan | None = None

@@ -150,10 +150,11 @@ def _specification(
 
 
 def input_lines(group: Sequence[Contraction], program: TensorProgram) -> Iterator[str]:
-    """The section of inputs: every tensor of some statements, with random elements."""
+    """The section of inputs: every tensor of some statements, with random elements; in the order of the signature."""
     yield "def input_vars {"
-    parts = [part.tensor for statement in group for part in (statement.output, *statement.operands)]
-    for tensor in {part.name: part for part in parts}.values():
+    used = {part.tensor.name for statement in group for part in (statement.output, *statement.operands)}
+    given = [*program.parameters, *(tensor for tensor in program.tensors if tensor.is_temporary)]
+    for tensor in (tensor for tensor in given if tensor.name in used):
         yield f"  decl dynamic {program.type} {tensor.name}{_extents(tensor, program)} = random;"
     yield "}"
 

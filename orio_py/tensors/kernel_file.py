@@ -35,7 +35,7 @@ class KernelStep:
 
 
 STEPS: Mapping[str, KernelStep] = {
-    "opencl": KernelStep("OpenCL", "workItemsPerGroup", has_vectors=True),
+    "opencl": KernelStep("OpenCL", "workItemsPerGroup", has_vectors=True, options=", dataOnDevice=True"),
     "cuda": KernelStep("CUDA", "threadCount", has_vectors=False, options=", dataOnDevice=True"),
     "hip": KernelStep("HIP", "threadCount", has_vectors=False, options=", dataOnDevice=True"),
 }

@@ -105,8 +105,9 @@ def apply_recipe(region: Region, values: Mapping[str, Value], context: Context) 
     if device_targets(region):
         from orio_py.kernel.call import numbered  # takes time to load
         from orio_py.transformation.offload.device_data import kept_on_device  # takes time to load
+        from orio_py.transformation.offload.sequences import in_sequence
 
-        result = kept_on_device(numbered(result, context.label), context)
+        result = in_sequence(kept_on_device(numbered(result, context.label), context), context)
     if directive_targets(region):
         from orio_py.transformation.offload.directive_data import kept_by_directives  # takes time to load
 

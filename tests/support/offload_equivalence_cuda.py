@@ -134,7 +134,7 @@ def _is_on_device(variant: Variant) -> bool:
     """Whether all kernels have functions for arrays on the device, which take arrays as these lie."""
     plans = variant.plans
     turned = any(buffer.rows for plan in plans for buffer in plan.buffers)
-    return all(plan.options.cuda.on_device for plan in plans) and not turned
+    return all(plan.options.on_device for plan in plans) and not turned
 
 
 def _library(variants: Sequence[Variant], folder: Path, toolkit: CudaOnCpu) -> ctypes.CDLL:
@@ -144,7 +144,7 @@ def _library(variants: Sequence[Variant], folder: Path, toolkit: CudaOnCpu) -> c
     (folder / "batch_cuda.cu").write_bytes(host_source(unit).data)
     (folder / "batch_cuda.h").write_bytes(host_header(unit).data)
     lines = [_HEAD, *definitions([variant.kernel for variant in variants])]
-    lines += [_on_device(plan) for plan in plans if plan.options.cuda.on_device]
+    lines += [_on_device(plan) for plan in plans if plan.options.on_device]
     for variant in variants:
         text = emit(variant.tree, braces=True)
         lines.append(c_function(variant.kernel, f"variant_{variant.seed}", text))

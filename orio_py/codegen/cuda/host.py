@@ -20,44 +20,35 @@ from dataclasses import replace
 from orio_py.codegen.cuda.device import cuda_program
 from orio_py.codegen.cuda.dialect import CUDA
 from orio_py.codegen.cuda.groups import group_view
-from orio_py.codegen.device import ArgumentKind, KernelArgument, host_parameters, kernel_arguments
+from orio_py.codegen.device import ArgumentKind, host_parameters, kernel_arguments
 from orio_py.codegen.host_unit import HostKernel, HostUnit
 from orio_py.codegen.languages import Renderer
 from orio_py.codegen.offload.declarations import cpp_name, for_cpp, wrapped
 from orio_py.codegen.offload.host import (
-    VALUES,
     HostLanguage,
     combined,
     data_count,
     data_views,
-    header_text,
     host_body,
     host_mark,
     host_parameter_texts,
     host_prefix_of,
     is_partial_of,
-    launch_text,
     same_size,
-    value,
-    variable,
+)
+from orio_py.codegen.offload.on_device import (
+    argument_table,
+    on_device_view,
+    sequence_views,
+    started,
+    whole_header,
 )
 from orio_py.codegen.offload.ready import ready_views
-from orio_py.codegen.offload.slices import is_of_slice
 from orio_py.codegen.program import Program
 from orio_py.codegen.templates import render
 from orio_py.kernel.backends.cuda import BACKEND
-from orio_py.kernel.call import from_name, group_parameters, slice_names, trips_name
+from orio_py.kernel.call import group_parameters, trips_name
 from orio_py.kernel.plan import KernelPlan, LaunchShape, Role
-
-_STREAM = "void *orio_stream"
-"""A `cudaStream_t`, in headers that do without CUDA's own."""
-
-
-def more_declarations(kernel: HostKernel) -> list[str]:
-    """The declaration of the function for arrays on the device."""
-    if not kernel.plan.options.cuda.on_device:
-        return []
-    return [_on_device_prototype(kernel, for_cpp=True)]
 
 
 def one_run(count: int) -> list[str]:
@@ -74,13 +65,13 @@ _HOST = HostLanguage(
     "block",
     "thread",
     "cudaErrorInvalidValue",
-    more_declarations,
+    "orio_stream",
 )
 
 
 def host_header(unit: HostUnit) -> Program:
     """The text of `STEM.h`: what C and C++ applications can call."""
-    return header_text(unit, _HOST)
+    return whole_header(unit, _HOST)
 
 
 def host_source(unit: HostUnit) -> Program:
@@ -114,7 +105,8 @@ def runtime_source(
         is_cut=any(plan.options.streams > 1 for plan in plans),
         is_whole=any(plan.options.streams == 1 for plan in plans),
         runs_alone=any(k.group is None and k.plan.options.streams == 1 for k in unit.kernels),
-        runs_on_device=any(plan.options.cuda.on_device for plan in plans),
+        runs_on_device=any(plan.options.on_device for plan in plans),
+        sequences=sequence_views(unit, host),
         success="cudaSuccess",
         invalid="cudaErrorInvalidValue",
         residents=data_views(unit),
@@ -159,43 +151,10 @@ def _view(index: int, kernel: HostKernel, host: HostLanguage) -> dict[str, objec
         "run_test": wrapped(f"      {run}(", ["&orio_failure", *names], "))"),
         "empty": " || ".join(f"{trips_name(axis)} <= 0" for axis in plan.axes),
         "body": _for_cpp(host_body(index, plan, host), plan),
-        "on_device": _on_device(index, kernel, host) if cuda.on_device else None,
+        "on_device": on_device_view(index, kernel, host, _on_device_body(index, plan, host))
+        if plan.options.on_device
+        else None,
     }
-
-
-def _on_device(index: int, kernel: HostKernel, host: HostLanguage) -> dict[str, object]:
-    """The function for arrays on the device: no copies, and a stream of the caller's."""
-    plan = kernel.plan
-    run = f"orio_run_on_device_{index}"
-    parameters = [*_for_cpp(_device_parameters(plan), plan), _STREAM]
-    counted = _of_copies(plan)
-    names = [*(cpp_name(name) for _, name in host_parameters(plan) if name not in counted), "orio_stream"]
-    return {
-        "function": f"{kernel.function}_on_device",
-        "declaration": "\n".join(_for_cpp(_on_device_prototype(kernel).split("\n"), plan)),
-        "run_header": wrapped(f"static int {run}(", ["struct orio_failure *orio_failure", *parameters], ")"),
-        "call": wrapped(f"{run}(", ["&orio_failure", *names], ")"),
-        "body": _for_cpp(_on_device_body(index, plan, host), plan),
-    }
-
-
-def _on_device_prototype(kernel: HostKernel, *, for_cpp: bool = False) -> str:
-    parameters = [*_device_parameters(kernel.plan, for_cpp=for_cpp), _STREAM]
-    return wrapped(f"void {kernel.function}_on_device(", parameters, ")")
-
-
-def _device_parameters(plan: KernelPlan, *, for_cpp: bool = False) -> list[str]:
-    """The host function's parameters less those that only copies need."""
-    left_out = _of_copies(plan)
-    names = [name for _, name in host_parameters(plan)]
-    texts = host_parameter_texts(plan, for_cpp=for_cpp)
-    return [text for name, text in zip(names, texts, strict=True) if name not in left_out]
-
-
-def _of_copies(plan: KernelPlan) -> frozenset[str]:
-    """The parameters that tell of buffers what only copies need: elements, and what slices touch."""
-    counts = {f"orio_count_{buffer.name}" for buffer in plan.buffers}
-    return frozenset(counts | {name for buffer in plan.buffers for name in slice_names(buffer.name)})
 
 
 def _on_device_body(index: int, plan: KernelPlan, host: HostLanguage) -> list[str]:
@@ -203,19 +162,14 @@ def _on_device_body(index: int, plan: KernelPlan, host: HostLanguage) -> list[st
     arguments = kernel_arguments(plan)
     whole = replace(plan, options=replace(plan.options, streams=1))
     lines = [
-        *(value(a, host) for a in arguments if a.kind in VALUES),
-        *(["const long orio_begin = 0;"] if plan.options.streams > 1 else []),
-        f"struct orio_kernel *orio_kernel = &orio_kernels[{index}];",
-        launch_text(whole),
+        *started(index, plan, host, whole),
         *(line for a in arguments if a.structure_bytes for line in same_size(a, host)),
     ]
     if plan.reductions:
         product = " * ".join(f"orio_launch.groups[{k}]" for k in range(len(plan.axes)))
         lines += [f"const size_t orio_total = {product};"]
     lines += [
-        "const struct orio_argument orio_arguments[] = {",
-        *(f"  {_given(a, plan)}," for a in arguments),
-        "};",
+        *argument_table(plan),
         *(f"const {r.type} *orio_partials_{r.name};" for r in plan.reductions),
         *(["size_t orio_group;"] if plan.reductions else []),
         f"if (orio_run_on_device(orio_kernel, orio_arguments, {len(arguments)}, &orio_launch,",
@@ -227,19 +181,6 @@ def _on_device_body(index: int, plan: KernelPlan, host: HostLanguage) -> list[st
         slot = next(k for k, a in enumerate(arguments) if is_partial_of(a, reduction))
         lines += combined(slot, reduction, result)
     return [*lines, "return 0;"]
-
-
-def _given(argument: KernelArgument, plan: KernelPlan) -> str:
-    """The initialiser of one argument of a launch on the device."""
-    if argument.kind is ArgumentKind.PARTIALS:
-        return f"{{ORIO_PARTIALS, NULL, NULL, orio_total * sizeof({argument.type})}}"
-    if argument.kind is ArgumentKind.BUFFER:
-        name = argument.host
-    elif is_of_slice(argument, plan) and argument.name in (from_name(plan.axes[0]), "orio_first_group"):
-        name = "orio_begin"
-    else:
-        name = variable(argument)
-    return f"{{ORIO_VALUE, &{name}, NULL, sizeof {name}}}"
 
 
 def _parameters(plan: KernelPlan) -> list[str]:

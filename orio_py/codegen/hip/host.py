@@ -16,10 +16,11 @@ from collections.abc import Mapping, Sequence
 
 from orio_py.codegen.cuda.device import cuda_program
 from orio_py.codegen.cuda.dialect import CudaDialect
-from orio_py.codegen.cuda.host import more_declarations, one_run, runtime_source
+from orio_py.codegen.cuda.host import one_run, runtime_source
 from orio_py.codegen.host_unit import HostUnit
 from orio_py.codegen.languages import Renderer
-from orio_py.codegen.offload.host import HostLanguage, header_text
+from orio_py.codegen.offload.host import HostLanguage
+from orio_py.codegen.offload.on_device import whole_header
 from orio_py.codegen.program import Program
 from orio_py.ctree.build import call, const
 from orio_py.ctree.nodes import Node
@@ -86,13 +87,13 @@ _HOST = HostLanguage(
     "block",
     "thread",
     "hipErrorInvalidValue",
-    more_declarations,
+    "orio_stream",
 )
 
 
 def _header(unit: HostUnit) -> Program:
     """The text of `STEM.h`: what C and C++ applications can call."""
-    return header_text(unit, _HOST)
+    return whole_header(unit, _HOST)
 
 
 def _source(unit: HostUnit) -> Program:

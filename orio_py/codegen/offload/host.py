@@ -6,8 +6,8 @@ Sources: ISO C99; ISO/IEC 14882:2020 for the words that C++ applications cannot 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument, host_parameters, kernel_arguments
 from orio_py.codegen.host_unit import HostKernel, HostUnit
@@ -36,7 +36,7 @@ class HostLanguage:
     `run` are the statements that copy, launch and copy back, for a number of arguments; `invalid` is the status
     for an argument that cannot be right.
 
-    `more` are further declarations of a kernel, for the header.
+    Functions for arrays on the device have the parameter `queue`, and `handle` for the type of arrays, '' for pointers.
     """
 
     backend: Backend
@@ -46,7 +46,8 @@ class HostLanguage:
     group: str
     item: str
     invalid: str
-    more: Callable[[HostKernel], list[str]] = field(default=lambda kernel: [])
+    queue: str
+    handle: str = ""
 
 
 def host_prefix_of(unit: HostUnit, host: HostLanguage) -> str:
@@ -54,12 +55,17 @@ def host_prefix_of(unit: HostUnit, host: HostLanguage) -> str:
     return f"{host.backend.host_prefix}{unit.name}"
 
 
-def header_text(unit: HostUnit, host: HostLanguage) -> Program:
-    """The text of `STEM.h`: what C and C++ applications can call."""
+def header_text(
+    unit: HostUnit,
+    host: HostLanguage,
+    more: Callable[[HostKernel], list[str]],
+    sequences: Sequence[object] = (),
+) -> Program:
+    """The text of `STEM.h`: what C and C++ applications can call; `more` are further declarations of a kernel."""
     kernels = [
         {
             "title": _comment(f"Kernel {k.plan.name}: {_shape(k.plan, host)}"),
-            "declarations": [prototype(k.plan, k.function, for_cpp=True), *host.more(k)],
+            "declarations": [prototype(k.plan, k.function, for_cpp=True), *more(k)],
         }
         for k in unit.kernels
         if k.group is None
@@ -82,6 +88,7 @@ def header_text(unit: HostUnit, host: HostLanguage) -> Program:
         prefix=host_prefix_of(unit, host),
         includes=includes,
         kernels=kernels,
+        sequences=sequences,
         tests=ready_declarations(unit),
         data=[view["begin_declaration"] for view in data_views(unit)],
         ends=[view["end"] for view in data_views(unit)],

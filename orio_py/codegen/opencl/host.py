@@ -29,12 +29,19 @@ from orio_py.codegen.offload.host import (
     HostLanguage,
     data_count,
     data_views,
-    header_text,
     host_body,
     host_mark,
     host_parameter_texts,
     host_prefix_of,
     prototype,
+    same_size,
+)
+from orio_py.codegen.offload.on_device import (
+    argument_table,
+    on_device_view,
+    sequence_views,
+    started,
+    whole_header,
 )
 from orio_py.codegen.offload.ready import ready_views
 from orio_py.codegen.opencl.device import device_program
@@ -106,13 +113,21 @@ def _run(count: int) -> list[str]:
 
 
 _HOST = HostLanguage(
-    BACKEND, BACKEND.title, lambda kind: f"cl_{kind}", _run, "group", "item", "CL_INVALID_VALUE"
+    BACKEND,
+    BACKEND.title,
+    lambda kind: f"cl_{kind}",
+    _run,
+    "group",
+    "item",
+    "CL_INVALID_VALUE",
+    "orio_queue",
+    "void *",
 )
 
 
 def host_header(unit: HostUnit) -> Program:
     """The text of `STEM.h`: what C and C++ applications can call."""
-    return header_text(unit, _HOST)
+    return whole_header(unit, _HOST)
 
 
 def host_source(unit: HostUnit) -> Program:
@@ -160,6 +175,8 @@ def host_source(unit: HostUnit) -> Program:
         tests=ready_views(unit),
         resident_count=data_count(unit),
         enters=False,
+        runs_on_device=any(k.plan.options.on_device for k in kernels),
+        sequences=sequence_views(unit, _HOST),
     )
     return Program(text)
 
@@ -203,7 +220,22 @@ def _view(index: int, kernel: HostKernel, program: int) -> dict[str, object]:
         "run_test": wrapped(f"  if ({run}(", ["&orio_failure", *map(cpp_name, names)], "))"),
         "empty": " || ".join(f"{trips_name(axis)} <= 0" for axis in plan.axes),
         "body": for_cpp(host_body(index, plan, _HOST), names),
+        "on_device": on_device_view(index, kernel, _HOST, _on_device_body(index, plan))
+        if plan.options.on_device
+        else None,
     }
+
+
+def _on_device_body(index: int, plan: KernelPlan) -> list[str]:
+    """The statements of one launch for buffers of the caller's."""
+    count = len(kernel_arguments(plan))
+    return [
+        *started(index, plan, _HOST),
+        *(line for a in kernel_arguments(plan) if a.structure_bytes for line in same_size(a, _HOST)),
+        *argument_table(plan),
+        f"return orio_run_on_device(orio_kernel, orio_arguments, {count}, &orio_launch,",
+        "                          (cl_command_queue)orio_queue, orio_failure);",
+    ]
 
 
 def _checks(arguments: Sequence[KernelArgument]) -> list[dict[str, str]]:

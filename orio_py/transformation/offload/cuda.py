@@ -101,9 +101,9 @@ class CUDA(DeviceStep):
                     self.maxRegisters,
                     100 * (_KIB - self.preferL1Size) // _KIB if self.preferL1Size else None,
                     self.pinHostMem,
-                    self.dataOnDevice,
                     self.arch,
-                )
+                ),
+                on_device=self.dataOnDevice,
             ),
             model=self._model(),
         )

@@ -68,13 +68,13 @@ class HIP(DeviceStep):
     def language_arguments(self, node: Node) -> OffloadArguments:
         """The launch shape, limits, and what the runtime is told."""
         del node
-        options = CudaOptions(pins=self.pinHostMem, on_device=self.dataOnDevice, architecture=self.arch)
+        options = CudaOptions(pins=self.pinHostMem, architecture=self.arch)
         return OffloadArguments(
             BACKEND.title,
             BACKEND,
             items=self.threadCount,
             groups=self.blockCount,
-            options=DeviceOptions(cuda=options),
+            options=DeviceOptions(cuda=options, on_device=self.dataOnDevice),
             model=gpu_model(OLDEST),
         )
 

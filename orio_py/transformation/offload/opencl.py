@@ -22,9 +22,10 @@ from orio_py.core.expr import Value
 from orio_py.ctree.nodes import Node
 from orio_py.kernel.backend import Backend
 from orio_py.kernel.backends.opencl import BACKEND
-from orio_py.kernel.plan import DeviceOptions
+from orio_py.kernel.call import kernel_plans
+from orio_py.kernel.plan import DeviceOptions, Layout
 from orio_py.transformation.arguments import boolean, text, wrong
-from orio_py.transformation.base import refuse
+from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.offload.arguments import OffloadArguments
 from orio_py.transformation.offload.device_step import (
@@ -43,9 +44,12 @@ from orio_py.transformation.offload.device_step import (
     as_needed,
     coarsen_spec,
     counts,
+    excluded,
+    never,
     one_of,
     stage_spec,
 )
+from orio_py.transformation.sites import Choice
 
 _LAYOUTS = "'row', 'column', 'aos' or 'soa', or a list such as ['p:soa', 'A:column']"
 _VECTORS = (0, 2, 4, 8, 16)
@@ -68,6 +72,7 @@ class OpenCL(DeviceStep):
     clFlags: str = ""
     platform: int | str | None = None
     device: int | str | None = None
+    dataOnDevice: bool = False
 
     @property
     def knows_groups(self) -> bool:
@@ -80,16 +85,37 @@ class OpenCL(DeviceStep):
         return BACKEND
 
     def language_arguments(self, node: Node) -> OffloadArguments:
-        """The launch shape, and what OpenCL's compiler is told.  Raises Refusal: ORIO-T129."""
+        """The launch shape, and what OpenCL's compiler is told.  Raises Refusal: ORIO-T129, T144."""
+        if self.dataOnDevice and self.streamCount > 1:
+            excluded("streamCount", "dataOnDevice", "a caller's queue is one", node)
+        if self.dataOnDevice and self.layout != Layout.ROW:
+            excluded("layout", "dataOnDevice", "a caller's arrays lie as the region's do", node)
         return OffloadArguments(
             BACKEND.title,
             BACKEND,
             items=self._one("workItemsPerGroup", "threadCount", node),
             groups=self._one("workGroups", "blockCount", node),
             options=DeviceOptions(
-                self.sizeHint, self.vecHint, self.clFlags, platform=self.platform, device=self.device
+                self.sizeHint,
+                self.vecHint,
+                self.clFlags,
+                platform=self.platform,
+                device=self.device,
+                on_device=self.dataOnDevice,
             ),
         )
+
+    def apply_where(self, node: Node, context: Context, chosen: Choice, is_left_over: Choice = never) -> Node:
+        """As those of other languages, without values that the host combines where arrays are the caller's.
+
+        Raises Refusal like `apply`.
+        """
+        result = DeviceStep.apply_where(self, node, context, chosen, is_left_over)
+        reductions = [r.name for plan in kernel_plans(result) for r in plan.reductions]
+        if self.dataOnDevice and reductions:
+            message = f"`dataOnDevice` is given, and `{reductions[0]}` is a value of the host's"
+            refuse("ORIO-T144", message, node, argument="dataOnDevice")
+        return result
 
     def _one(self, name: str, other: str, node: Node) -> Counts:
         """The value of an argument that has two names.  Raises Refusal: ORIO-T129."""
@@ -165,6 +191,13 @@ ENTRY = Entry(
             "the device of the platform",
             _number_or_name,
             "the first that serves",
+        ),
+        ArgumentSpec(
+            "dataOnDevice",
+            "True or False",
+            "also a function for arrays that are on the device already",
+            boolean,
+            "False",
         ),
         STREAMS,
         stage_spec("items", "group", "local memory"),

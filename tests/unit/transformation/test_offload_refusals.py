@@ -50,6 +50,9 @@ def assert_refused(transformation: OpenCL, code: str, text: str, inner: Context)
 
 CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (OpenCL(coarsen=0), "ORIO-T011", f"@{FOR_I} a[i] = 0;"),
+    (OpenCL(dataOnDevice=True, streamCount=2), "ORIO-T144", f"@{FOR_I} a[i] = 0;"),
+    (OpenCL(dataOnDevice=True, layout=Layout.COLUMN), "ORIO-T144", f"@{NEST} c[i][j] = 0;"),
+    (OpenCL(dataOnDevice=True), "ORIO-T144", f"@{FOR_I} s += a[i];"),
     (OpenCL(loop="k"), "ORIO-T015", f"@{FOR_I} a[i] = 0;"),
     (OpenCL(), "ORIO-T020", "@while (n--) t++;"),
     (OpenCL(), "ORIO-T021", "@for (i = 0; i != n; i += 2) a[i] = 0;"),

@@ -34,6 +34,7 @@ typedef cl_uint cl_device_info;
 typedef cl_uint cl_program_info;
 typedef cl_uint cl_program_build_info;
 typedef cl_uint cl_context_info;
+typedef cl_uint cl_command_queue_info;
 typedef cl_uint cl_kernel_work_group_info;
 typedef cl_uint cl_profiling_info;
 typedef cl_uint cl_buffer_create_type;
@@ -109,6 +110,8 @@ typedef struct _cl_buffer_region {
 #define CL_CONTEXT_DEVICES 0x1081
 #define CL_CONTEXT_PLATFORM 0x1084
 #define CL_QUEUE_PROFILING_ENABLE 2
+#define CL_QUEUE_CONTEXT 0x1090
+#define CL_QUEUE_DEVICE 0x1091
 #define CL_MEM_READ_WRITE 1
 #define CL_MEM_READ_ONLY 4
 #define CL_BUFFER_CREATE_TYPE_REGION 0x1220
@@ -139,7 +142,10 @@ cl_context CL_API_CALL clCreateContext(const cl_context_properties *properties, 
                                        void *data, cl_int *status);
 cl_int CL_API_CALL clGetContextInfo(cl_context context, cl_context_info what, size_t room, void *value,
                                     size_t *size);
+cl_int CL_API_CALL clRetainContext(cl_context context);
 cl_int CL_API_CALL clReleaseContext(cl_context context);
+cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info what, size_t room,
+                                         void *value, size_t *size);
 cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context context, cl_device_id device,
                                                   cl_command_queue_properties properties, cl_int *status);
 cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue queue);
