@@ -336,6 +336,8 @@ class KernelPlan:
     One item does `coarsen` iterations at least of the innermost axis, `spread` over it, or vectors of
     `launch.vector` iterations as `lanes` says; what is left at the end is done one by one.  `unroll` is the
     factor of the pragma before the loop over them, None for none.  `language` is the name of its backend.
+    `atomics` are buffers that nothing but updates use, each of which is one step of the device:
+    `a[k] OP= e`, `a[k] = e < a[k] ? e : a[k]`, or `a[k] = fmin(a[k], e)`.
     `data` are the arrays that stay on the device around code whose first kernel this is, None where there are none;
     `sequence` are all kernels of a region that is nothing else, in the plan of the first of them.
     """
@@ -358,3 +360,4 @@ class KernelPlan:
     lanes: LanePlan | None = None
     data: DataPlan | None = None
     sequence: SequencePlan | None = None
+    atomics: tuple[str, ...] = ()

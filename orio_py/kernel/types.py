@@ -32,6 +32,9 @@ _LIMITS: Mapping[str, tuple[str, str]] = {
     "double": ("-INFINITY", "INFINITY"),
 }
 _BYTES = {"char": 1, "uchar": 1, "bool": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4}
+UPDATED = frozenset({"int", "uint", "long", "ulong", "float", "double"})
+"""The device types of elements that an item can update in one step, whatever others do."""
+
 WIDEST = 16
 """The bytes that an item reads at once at most (CUDA C++ Programming Guide, section 5.3.2)."""
 

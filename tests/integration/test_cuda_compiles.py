@@ -32,6 +32,9 @@ ARGUMENTS: dict[str, dict[str, Value]] = {
     "vectors_maths": {"vectorWidth": 4},
     "types": {"launchBounds": 2},
     "columns": {"layout": "column"},
+    "scatter": {},
+    "scatter_wide": {"threadCount": 64},
+    "extremes_wide": {"threadCount": 32},
     "streams_sum": {"streamCount": 4, "blockCount": 2},
 }
 

@@ -167,6 +167,34 @@ COLUMNS = (
 )  # fmt: skip
 
 
+def updates(code: str) -> list[Case]:
+    """A loop that updates elements in steps, in several launch shapes."""
+    return [
+        Case(code),
+        Case(code, OpenCL(workItemsPerGroup=(3,), workGroups=(2,), unrollInner=2)),
+        Case(code, OpenCL(workItemsPerGroup=(0,))),
+        Case(code, OpenCL(coarsen=2, workItemsPerGroup=(4,), streamCount=2)),
+    ]
+
+
+UPDATES = (
+    *updates(f"{FOR_I} p[c[i]][1] += x[i];"),
+    *updates(f"{FOR_I} {{ p[c[i] + 1][2]--; if (x[i] > 4) p[c[i]][2] = p[c[i]][2] - y[i]; }}"),
+    *updates(f"{FOR_I} {{ y[i] = x[i] + i; {FOR_J} z[j] = x[i] * c[i] + z[j]; }}"),
+    *updates(f"{FOR_I} {FOR_J} {{ f[j] += x[i] * 2; f[j] += 0.5; }}"),
+    *updates(f"{FOR_I} {FOR_J} {{ c[j]++; c[j] -= x[i] > 4; c[j] = i + c[j]; }}"),
+    *updates(f"{FOR_I} {FOR_J} c[j] ^= i * 3;"),
+    *updates(f"{FOR_I} {FOR_J} c[j] *= x[i] > 3 ? -1 : 1;"),
+    *updates(f"{FOR_I} {FOR_J} if (i * j % 7 > c[j]) c[j] = i * j % 7;"),
+    *updates(f"{FOR_I} {FOR_J} {{ if (x[i] < z[j]) z[j] = x[i]; f[j] = f[j] > y[i] ? f[j] : y[i]; }}"),
+    *updates(f"{FOR_I} {FOR_J} {{ f[j] = fminf(x[i], f[j]); z[j] = fmax(z[j], y[i]); }}"),
+    *planes(f"{FOR_I} {FOR_J} z[j] += p[i][j];"),
+    *planes(f"{FOR_I} {FOR_J} {{ c[i] |= j; z[i + j] *= p[i][j] > 5 ? 2 : 1; }}"),
+    *staged("for (i = 1; i < n - 1; i++) p[c[i]][3] += x[i - 1] + 2 * x[i] + x[i + 1];", *LINE[:4]),
+)  # fmt: skip
+"""Sums of small whole numbers are exact, whatever their order."""
+
+
 FAST = "-cl-opt-disable"
 """The device's optimiser takes most of the time of a test, and is not what is tested."""
 
@@ -176,6 +204,15 @@ def test_kernels_compute_the_same(tmp_path: Path) -> None:
     for number, case in enumerate(CASES):
         assert transformed(case, number) is not None, case
     assert assert_same(CASES, tmp_path) >= 3 * len(CASES)
+
+
+@pytest.mark.proof
+def test_updates_compute_the_same(tmp_path: Path) -> None:
+    for number, case in enumerate(UPDATES):
+        tree = transformed(case, number)
+        assert tree is not None, case
+        assert any(plan.atomics for plan in kernel_plans(tree)), case
+    assert assert_same(UPDATES, tmp_path, FAST) >= 3 * len(UPDATES)
 
 
 @pytest.mark.proof

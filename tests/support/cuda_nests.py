@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 PARAMETERS = """int n, int m, double a, double *restrict x, double *restrict y, double *restrict z,
-    double P[restrict 64][64], double Q[restrict 64][64], float *restrict f, float *restrict g, int *restrict c,
-    unsigned char *restrict b, struct item *restrict items, double *restrict sums, int *restrict counts"""
+    double P[restrict static 64][64], double Q[restrict static 64][64], float *restrict f, float *restrict g, int *restrict c,
+    unsigned char *restrict b, struct item *restrict items, double *restrict sums, int counts[restrict static 4]"""
 
 ITEM = "struct item { char kind; double x; int n; float w[3]; unsigned short new; };"
 """A structure with members of several types, one of them with a name that C++ does not allow."""
@@ -108,6 +108,28 @@ NESTS: dict[str, Nest] = {
     "items_streams": Nest("CUDA(threadCount=16, streamCount=3, pinHostMem=True)", _ITEMS),
     "items_tile": Nest("CUDA(threadCount=32, cacheBlocks=True)", "for (i = 1; i < n; i++) items[i].x = z[i - 1] + z[i] + items[i].n;"),
     "items_sum": Nest("CUDA(nd=2, threadCount=[16, 2])", f"{I} for (j = 0; j < 3; j++) s += items[i].w[j] + items[i].kind;", exact=False),
+    "histogram": Nest("CUDA(threadCount=32)", f"{I} counts[c[i] & 3]++;"),
+    "scatter": Nest("CUDA(threadCount=32)", f"{I} {{ Q[c[i] + 4][3] += x[i]; Q[c[i] + 5][3] -= 2; }}", exact=False),
+    "scatter_fewer": Nest("CUDA(threadCount=32, blockCount=1, unrollInner=2)", f"{I} Q[c[i] + 4][i % 2] = z[i] + Q[c[i] + 4][i % 2];", exact=False),
+    "scatter_plane": Nest("CUDA(nd=2, threadCount=[8, 4])", f"{I} {J} y[j] += P[i][j];", exact=False),
+    "scatter_tile": Nest("CUDA(threadCount=32, cacheBlocks=True)", "for (i = 1; i < n - 1; i++) for (j = 0; j < m; j++) y[j] += x[i - 1] + x[i + 1];", exact=False),
+    "scatter_streams": Nest("CUDA(threadCount=32, streamCount=3)", f"{I} {{ y[i] = x[i]; {J} z[j] += x[i]; }}", exact=False),
+    "scatter_wide": Nest("CUDA(threadCount=64)", f"{I} {J} {{ g[j] += x[i] * 2; if (c[i] > 0) g[j] += 0.5; }}", exact=False),
+    "scatter_bits": Nest(
+        "CUDA(threadCount=96)",
+        f"{I} {{ counts[0] |= 1 << (c[i] & 15); counts[1] |= c[i]; counts[2] |= 4; }}",
+    ),
+    "scatter_signs": Nest("CUDA()", f"{I} for (j = 0; j < 4; j++) counts[j] *= c[i] + j > 3 ? -1 : 1;"),
+    "extremes": Nest(
+        "CUDA(threadCount=32)",
+        f"{I} for (j = 0; j < 4; j++) {{ if (c[i] + j > counts[j]) counts[j] = c[i] + j; }}",
+    ),
+    "extremes_wide": Nest(
+        "CUDA(threadCount=32)",
+        f"{I} {J} {{ y[j] = x[i] + j > y[j] ? x[i] + j : y[j]; g[j] = fminf(g[j], c[i]); z[j] = fmax(x[i], z[j]);"
+        " if (x[i] * 0.1 < f[j]) f[j] = x[i] * 0.1; }",
+        exact=False,
+    ),
     "composite": Nest("Composite(unrolljam=(['i'], [3]), cuda=(64, False, True, 1))", f"{I} y[i] += a * x[i];"),
     "composite_named": Nest("Composite(cuda=(True, ('threadCount', 32), ('blockCount', 3)))", f"{I} y[i] += a * x[i];"),
 }  # fmt: skip

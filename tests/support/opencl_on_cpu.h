@@ -135,6 +135,22 @@ template <class T, int N> cl_vec<T, N> fma(cl_vec<T, N> a, cl_same<cl_vec<T, N>>
   return a;
 }
 
+/* Atomic functions; items change only where they meet. */
+#define cl_khr_int64_base_atomics
+#define CL_ATOMIC(prefix, name, T, result) \
+  static inline T prefix##_##name(volatile T *at, T value) \
+  { return orio_cuda_update((T *)at, [value](T old) -> T { return result; }); }
+#define CL_ATOMICS(prefix, T, U) \
+  CL_ATOMIC(prefix, add, T, (T)((U)old + (U)value)) CL_ATOMIC(prefix, sub, T, (T)((U)old - (U)value)) \
+  CL_ATOMIC(prefix, and, T, old & value) CL_ATOMIC(prefix, or, T, old | value) CL_ATOMIC(prefix, xor, T, old ^ value) \
+  CL_ATOMIC(prefix, min, T, value < old ? value : old) CL_ATOMIC(prefix, max, T, value > old ? value : old)
+CL_ATOMICS(atomic, int, uint) CL_ATOMICS(atomic, uint, uint) CL_ATOMICS(atom, long, ulong) CL_ATOMICS(atom, ulong, ulong)
+static inline uint atomic_cmpxchg(volatile uint *at, uint old, uint value) { return atomicCAS((uint *)at, old, value); }
+static inline ulong atom_cmpxchg(volatile ulong *at, ulong old, ulong value)
+{
+  return orio_cuda_update((ulong *)at, [=](ulong found) -> ulong { return found == old ? value : found; });
+}
+
 /* The names are CUDA's too, with other members. */
 #define char2 cl_vec<signed char, 2>
 #define convert_char2 cl_convert<signed char, 2>

@@ -15,12 +15,18 @@ Source: CUDA C++ Programming Guide, chapters 5 (limits) and 7 (launch bounds).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from orio_py.codegen.cuda.dialect import CUDA, LANES_FUNCTION, CudaDialect, lanes_function_name
+from orio_py.codegen.cuda.dialect import (
+    CUDA,
+    LANES_FUNCTION,
+    CudaDialect,
+    is_native,
+    lanes_function_name,
+)
 from orio_py.codegen.device import record_definitions
-from orio_py.codegen.offload.device_tree import VectorOp, VectorOperation
+from orio_py.codegen.offload.device_tree import AtomicOp, AtomicUpdate, VectorOp, VectorOperation
 from orio_py.codegen.offload.lowering import lowered_kernel
 from orio_py.codegen.offload.printer import kernel_text
 from orio_py.codegen.templates import render
@@ -43,8 +49,10 @@ def cuda_program(plans: Sequence[KernelPlan], dialect: CudaDialect = CUDA) -> st
         if isinstance(n, VectorOperation) and n.operation is VectorOp.CALL
     }
     called = {n.name.name for n in nodes if isinstance(n, c_ast.FuncCall) and isinstance(n.name, c_ast.ID)}
+    updates = {n.operation for n in nodes if isinstance(n, AtomicUpdate) and not is_native(n)}
     return render(
         "cuda/program.cu.j2",
+        updates=[_Update(name, _CHANGES[name]) for name in sorted(updates)],
         uses_lanes=any(plan.lanes is not None for plan in plans),
         tests_normal="isnormal" in called or "orio_isnormal" in on_lanes,
         structures=record_definitions(
@@ -53,6 +61,24 @@ def cuda_program(plans: Sequence[KernelPlan], dialect: CudaDialect = CUDA) -> st
         functions=[_lanes_function(name) for name in sorted(on_lanes)],
         kernels="\n".join(kernel_text(kernel, dialect) for kernel in kernels),
     )
+
+
+_CHANGES: Mapping[AtomicOp, str] = {
+    AtomicOp.ADD: "(T)(old + value)",
+    AtomicOp.MULTIPLY: "(T)(old * value)",
+    AtomicOp.LEAST: "value < old ? (T)value : old",
+    AtomicOp.GREATEST: "value > old ? (T)value : old",
+    AtomicOp.FMIN: "(T)fmin((V)old, value)",
+    AtomicOp.FMAX: "(T)fmax((V)old, value)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Update:
+    """An update that is a loop: its name, and what becomes of the `old` value."""
+
+    name: str
+    result: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,17 @@ from collections.abc import Mapping, Set
 from math import prod
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument, kernel_arguments
-from orio_py.codegen.offload.device_tree import DeviceFeatures, Query, VectorOp, VectorOperation, WorkItem
+from orio_py.codegen.offload.device_tree import (
+    AtomicOp,
+    AtomicUpdate,
+    DeviceFeatures,
+    Query,
+    VectorOp,
+    VectorOperation,
+    WorkItem,
+)
 from orio_py.codegen.offload.dialect import wrapped_head
-from orio_py.ctree.build import as_long, binary, call, ident, index
+from orio_py.ctree.build import as_long, binary, call, cast_to, ident, index, unary
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.kernel.functions import DeviceFunction, device_function
 from orio_py.kernel.plan import Direction, KernelPlan
@@ -74,6 +82,27 @@ _CONSTANTS: Mapping[str, str] = {
 }
 
 
+_ATOMICS: Mapping[AtomicOp, str] = {
+    AtomicOp.ADD: "atomicAdd",
+    AtomicOp.SUBTRACT: "atomicSub",
+    AtomicOp.AND: "atomicAnd",
+    AtomicOp.OR: "atomicOr",
+    AtomicOp.XOR: "atomicXor",
+    AtomicOp.LEAST: "atomicMin",
+    AtomicOp.GREATEST: "atomicMax",
+}
+_ORDERED = frozenset({AtomicOp.LEAST, AtomicOp.GREATEST})
+_WIDE: Mapping[str, str] = {"long": "long long", "ulong": "unsigned long long"}
+"""The types that atomic functions have for integers of 64 bits."""
+
+
+def is_native(node: AtomicUpdate) -> bool:
+    """Whether CUDA has a function for an update: additions of `double` since compute capability 6.0."""
+    if node.type in {"float", "double"}:
+        return node.operation is AtomicOp.ADD and node.type == node.element
+    return node.operation in _ATOMICS
+
+
 class CudaDialect:
     """CUDA C++."""
 
@@ -111,6 +140,25 @@ class CudaDialect:
     def shuffle_down(self, value: Node, distance: Node) -> Node:
         """`__shfl_down_sync` of a whole warp."""
         return call("__shfl_down_sync", c_ast.Constant("unsigned int", "0xffffffffu"), value, distance)
+
+    def atomic(self, node: AtomicUpdate) -> Node:
+        """`atomicAdd` and the like; a loop around `atomicCAS` for what the hardware does not do."""
+        function = _ATOMICS.get(node.operation)
+        if function is None or not is_native(node):
+            kind = node.seen
+            return call(f"orio_atomic<orio_{node.operation}>", self._address(node, kind), node.value)
+        kind, value = node.type, node.value
+        if kind in _WIDE:
+            kind = _WIDE[kind if node.operation in _ORDERED else "ulong"]
+            value = cast_to(kind, value)
+            if node.operation is AtomicOp.SUBTRACT:
+                function, value = _ATOMICS[AtomicOp.ADD], unary("-", value)
+        return call(function, self._address(node, kind), value)
+
+    def _address(self, node: AtomicUpdate, kind: str) -> Node:
+        """The address of what is updated, as one of a type."""
+        address = unary("&", node.target)
+        return address if kind == node.element else cast_to(f"{self.type_name(kind)} *", address)
 
     def vector(self, node: VectorOperation) -> Node:
         """`orio_load<4>` and the like."""

@@ -53,6 +53,24 @@ class VectorOp(StrEnum):
     CALL = "call"
 
 
+class AtomicOp(StrEnum):
+    """What an update in one step does with an element and a value.
+
+    `LEAST`, `GREATEST`: the value where it is smaller or larger; `FMIN`, `FMAX`: as these functions of `math.h`.
+    """
+
+    ADD = "add"
+    SUBTRACT = "subtract"
+    MULTIPLY = "multiply"
+    AND = "and"
+    OR = "or"
+    XOR = "xor"
+    LEAST = "least"
+    GREATEST = "greatest"
+    FMIN = "fmin"
+    FMAX = "fmax"
+
+
 class _Leaf(Node):
     __slots__ = ()
 
@@ -127,6 +145,39 @@ class ShuffleDown(Node):
     def __iter__(self) -> Iterator[Node]:
         yield self.value
         yield self.distance
+
+
+class AtomicUpdate(Node):
+    """An update of an element that no other item's update comes between, computed in a type: no value of its own.
+
+    `element` is the type of the array's elements.
+    """
+
+    __slots__ = ("__weakref__", "coord", "element", "operation", "target", "type", "value")
+    attr_names = ("operation", "type", "element")
+
+    def __init__(
+        self, operation: AtomicOp, kind: str, target: Node, value: Node, *, element: str, coord: Any = None
+    ) -> None:
+        self.operation = operation
+        self.type = kind
+        self.target = target
+        self.value = value
+        self.element = element
+        self.coord = coord
+
+    @property
+    def seen(self) -> str:
+        """The type that memory is seen as: that of the element, or one as wide in which integers do not overflow."""
+        return self.element if self.element in {"float", "double"} else self.type
+
+    def children(self) -> tuple[tuple[str, Node], ...]:
+        """The element and the value."""
+        return (("target", self.target), ("value", self.value))
+
+    def __iter__(self) -> Iterator[Node]:
+        yield self.target
+        yield self.value
 
 
 class VectorOperation(Node):

@@ -13,7 +13,12 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import Protocol
 
-from orio_py.codegen.offload.device_tree import DeviceFeatures, VectorOperation, WorkItem
+from orio_py.codegen.offload.device_tree import (
+    AtomicUpdate,
+    DeviceFeatures,
+    VectorOperation,
+    WorkItem,
+)
 from orio_py.ctree.nodes import Node
 from orio_py.kernel.functions import DeviceFunction
 from orio_py.kernel.plan import KernelPlan
@@ -62,6 +67,10 @@ class Dialect(Protocol):
 
     def shuffle_down(self, value: Node, distance: Node) -> Node:
         """The value of an item further on, where `features.warp` says that there is such a thing."""
+        ...
+
+    def atomic(self, node: AtomicUpdate) -> Node:
+        """An update in one step."""
         ...
 
     def vector(self, node: VectorOperation) -> Node:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from orio_py.codegen.offload.device_tree import (
+    AtomicUpdate,
     DeviceKernel,
     GroupArray,
     GroupBarrier,
@@ -54,6 +55,9 @@ class _Spelling(Rewriter):
 
     def visit_ShuffleDown(self, node: ShuffleDown) -> Node:
         return self._dialect.shuffle_down(self.rewrite(node.value), self.rewrite(node.distance))
+
+    def visit_AtomicUpdate(self, node: AtomicUpdate) -> Node:
+        return self._dialect.atomic(self.generic(node))
 
     def visit_VectorOperation(self, node: VectorOperation) -> Node:
         return self._dialect.vector(self.generic(node))

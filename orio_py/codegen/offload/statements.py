@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orio_py.codegen.device_names import device_name
+from orio_py.codegen.offload.atomics import with_updates
 from orio_py.codegen.offload.device_tree import DeviceFeatures
 from orio_py.codegen.offload.types import Types, type_of
 from orio_py.ctree.build import binary, call, cast_to, ternary
@@ -33,7 +34,7 @@ def device_kind(text: str) -> str:
 
 def device_statement(node: Node, kernel: Kernel) -> Node:
     """A statement or an expression of a kernel's body."""
-    result = lowered(node, kernel.types)
+    result = lowered(with_updates(node, frozenset(kernel.plan.atomics), kernel.types), kernel.types)
     mapping = {name: device_name(name) for name in kernel.types if device_name(name) != name}
     return rename(result, mapping) if mapping else result
 

@@ -20,13 +20,21 @@ from collections.abc import Sequence, Set
 from typing import NoReturn
 
 from orio_py.codegen.device import ArgumentKind, KernelArgument, kernel_arguments, record_definitions
-from orio_py.codegen.offload.device_tree import DeviceFeatures, Query, VectorOp, VectorOperation, WorkItem
+from orio_py.codegen.offload.device_tree import (
+    AtomicUpdate,
+    DeviceFeatures,
+    Query,
+    VectorOp,
+    VectorOperation,
+    WorkItem,
+)
 from orio_py.codegen.offload.dialect import wrapped_head
 from orio_py.codegen.offload.lowering import lowered_kernel
 from orio_py.codegen.offload.printer import kernel_text
 from orio_py.codegen.offload.types import types_of
+from orio_py.codegen.opencl.updates import is_wide, native_update, update_function, update_functions
 from orio_py.codegen.templates import render
-from orio_py.ctree.build import call, cast_to, const, ident
+from orio_py.ctree.build import call, cast_to, const, ident, unary
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.kernel.functions import DeviceFunction, device_function
@@ -65,6 +73,14 @@ class OpenCLDialect:
     def shuffle_down(self, value: Node, distance: Node) -> NoReturn:
         """OpenCL C 1.2 has no such function."""
         raise AssertionError(f"no shuffle of {value} by {distance}")
+
+    def atomic(self, node: AtomicUpdate) -> Node:
+        """`atomic_add` and the like; a function of the program for what OpenCL C does not have."""
+        function = native_update(node)
+        address = unary("&", node.target)
+        if node.seen != node.element:
+            address = cast_to(f"volatile __global {node.seen} *", address)
+        return call(function or update_function(node).name, address, node.value)
 
     def vector(self, node: VectorOperation) -> Node:
         """`vload4`, `convert_double4`, `.lo` and the like."""
@@ -150,11 +166,15 @@ def device_program(plans: Sequence[KernelPlan]) -> str:
 
     Double precision is switched on only where a kernel computes with it.
     """
+    kernels = [lowered_kernel(plan, OPENCL.features) for plan in plans]
+    updates = [n for kernel in kernels for n in walk(kernel.body) if isinstance(n, AtomicUpdate)]
     return render(
         "opencl/program.cl.j2",
+        uses_wide_updates=any(is_wide(update) for update in updates),
+        updates=update_functions(updates),
         uses_double=any(_uses_double(plan) for plan in plans),
         structures=record_definitions(plans, OPENCL.type_name, "typedef char {name}_size[{size} ? 1 : -1];"),
-        kernels="\n".join(kernel_text(lowered_kernel(plan, OPENCL.features), OPENCL) for plan in plans),
+        kernels="\n".join(kernel_text(kernel, OPENCL) for kernel in kernels),
     )
 
 

@@ -26,7 +26,8 @@ class NestQuestion:
     """What a nest is asked for: `nd` loops of it, or those with these indices, `most` at most.
 
     `what` names the transformation in messages; `force` overrules the dependence test, `trusted` leaves it out.
-    `same` is a nest that touches the same elements of arrays, and says better which those are.
+    `same` is a nest that touches the same elements of arrays, and says better which those are; `keeps_statements` says
+    that the body stays as it is, among directives.
     """
 
     what: str
@@ -35,6 +36,7 @@ class NestQuestion:
     force: bool = False
     trusted: bool = False
     same: Node | None = None
+    keeps_statements: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.offload.arguments import NestQuestion
 from orio_py.transformation.offload.arithmetic import Arithmetic
+from orio_py.transformation.offload.atomics import with_atomics
 from orio_py.transformation.offload.axis_mapping import mapped_loops
 from orio_py.transformation.offload.body import plain_body, require_device_code, subscripted
 from orio_py.transformation.offload.element_accesses import ElementAccess, collect_accesses
@@ -56,14 +57,16 @@ class DeviceNest:
 
 
 def require_any_order(node: Node, context: Context, question: NestQuestion) -> None:
-    """The iterations of the loops that would be shared out may run in any order.
+    """The iterations of the loops that would be shared out may run in any order, without atomic updates.
 
     Raises Refusal: ORIO-T020 to T028, T040, T041, T090, T120, T124.
     """
     plain = flattened_structures(node, question.what, context)
     mapped, every = _mapped(plain.node, plain.context, question)
     outer = every[: len(mapped)]
-    _require_order_free(outer, sharing(outer, plain.context), plain.context, question)
+    shared = sharing(outer, plain.context)
+    require_independent(outer, shared, question.what, plain.context, force=question.force)
+    require_order_free(shared, question.what, plain.context, force=question.force)
 
 
 def device_nest(node: Node, context: Context, question: NestQuestion) -> DeviceNest:
@@ -87,7 +90,7 @@ def device_nest(node: Node, context: Context, question: NestQuestion) -> DeviceN
     axes, uses = _uses(inner, arithmetic, what, context)
     _require_apart(uses, shared, body, context, question)
     if not question.trusted:
-        _require_order_free(outer, shared, context, question)
+        shared = _in_any_order(outer, shared, plain, question)
     return DeviceNest(plain, tuple(mapped), tuple(every), shared, body, axes, uses, arithmetic, tests)
 
 
@@ -98,12 +101,18 @@ def _mapped(
     return mapped_loops(node, question.nd, question.what, context, force=question.force, most=question.most)
 
 
-def _require_order_free(
-    outer: Sequence[CanonicalLoop], shared: Sharing, context: Context, question: NestQuestion
-) -> None:
-    """Raises Refusal: ORIO-T040, T041, T090."""
-    require_independent(outer, shared, question.what, context, force=question.force)
-    require_order_free(shared, question.what, context, force=question.force)
+def _in_any_order(
+    outer: Sequence[CanonicalLoop], shared: Sharing, plain: Flattened, question: NestQuestion
+) -> Sharing:
+    """What iterations share, with atomic updates of arrays.  Raises Refusal: ORIO-T040, T041, T090."""
+    what, force, context = question.what, question.force, plain.context
+    found = with_atomics(
+        shared, outer, context, pragmas=question.keeps_statements, without=plain.mixed.keys()
+    )
+    known = found.verdict, found.loop
+    require_independent(outer, found.shared, what, context, force=force, known=known)
+    require_order_free(found.shared, what, context, force=force)
+    return found.shared
 
 
 def _same_nest(loops: list[CanonicalLoop], context: Context, question: NestQuestion) -> list[CanonicalLoop]:

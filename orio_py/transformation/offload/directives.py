@@ -20,7 +20,7 @@ from orio_py.ctree.build import block, declare, flat_block, statements
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop, nest, outermost_loops
 from orio_py.ctree.nodes import GuardedPragma, Node, c_ast
-from orio_py.ctree.rewrite import Replacement, Rewriter
+from orio_py.ctree.rewrite import Replacement, Rewriter, walk
 from orio_py.kernel.plan import Direction, ReductionPlan
 from orio_py.transformation.arguments import optional_text, positive_int
 from orio_py.transformation.base import Context, refuse
@@ -30,7 +30,13 @@ from orio_py.transformation.offload.arguments import NestQuestion
 from orio_py.transformation.offload.device_nest import DeviceNest, device_nest
 from orio_py.transformation.offload.scalars import Scalars, scalars
 from orio_py.transformation.offload.sections import ArraySection, sections
-from orio_py.transformation.parallel.annotate import annotated, at_least_once, chosen_loops, require_direct
+from orio_py.transformation.parallel.annotate import (
+    annotated,
+    at_least_once,
+    chosen_loops,
+    require_direct,
+    with_directives,
+)
 from orio_py.transformation.parallel.pragma_text import pragma_lines
 from orio_py.transformation.simpler.comparisons import with_comparisons
 from orio_py.transformation.sites import Choice, rewrite_where
@@ -137,6 +143,11 @@ class DirectiveStep(ABC):
     def data_words(self) -> tuple[str, Mapping[Direction, str]]:
         """The directive for data that stays around a statement, and its clauses."""
 
+    @property
+    @abstractmethod
+    def atomic_directive(self) -> str:
+        """What follows `#pragma` before a statement that updates what several iterations update."""
+
     @abstractmethod
     def directive(self, plan: DirectivePlan) -> str:
         """What follows `#pragma` before the nest."""
@@ -147,7 +158,7 @@ class DirectiveStep(ABC):
 
     def _loop(self, node: Node, context: Context) -> Node:
         loop = with_comparisons(node, context)
-        question = NestQuestion(self.what, self.nd, self.nd, self.force, self.trusted)
+        question = NestQuestion(self.what, self.nd, self.nd, self.force, self.trusted, keeps_statements=True)
         found = device_nest(loop, context, question)
         kept = scalars(found.shared, found.outer, found.every, found.body, (), self.what, found.plain.context)
         plan = self._plan(found, kept)
@@ -155,6 +166,8 @@ class DirectiveStep(ABC):
         require_direct(text, node, context)
         if plan.inner:
             loop = self._with_inner_directive(loop, found.outer[plan.outer], plan, context)
+        _require_own_updates(loop, found, self.what)
+        loop = with_directives(loop, found.shared.updates, self.atomic_directive, context)
         before, loop = _without_members(loop, found, plan.read_only, self.what)
         lines = [GuardedPragma(line.string, line.guard, plan=plan) for line in pragma_lines([text])]
         result = annotated(lines, loop, context)
@@ -186,6 +199,15 @@ class DirectiveStep(ABC):
         return rewrite_where(
             loop, lambda n: n is found.node, lambda n, within: annotated(lines, n, within), context
         )
+
+
+def _require_own_updates(loop: Node, nest: DeviceNest, what: str) -> None:
+    """Statements that are atomic are the loop's own, not those of a nest without structures.  Raises Refusal: ORIO-T124."""
+    own = {id(node) for node in walk(loop)}
+    lost = next((node for node in nest.shared.updates if id(node) not in own), None)
+    if lost is not None:
+        message = f"{what} cannot update members of structures that several iterations update"
+        refuse("ORIO-T124", message, lost)
 
 
 def _without_members(

@@ -12,7 +12,7 @@ sections III and IV; for the scalars Z. Li, "Array privatization for parallel ex
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from orio_py.ctree.loops import CanonicalLoop, innermost_loops
@@ -28,6 +28,7 @@ from orio_py.kernel.plan import (
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.offload.arguments import OffloadArguments, launch_shape
 from orio_py.transformation.offload.arithmetic import Arithmetic
+from orio_py.transformation.offload.atomics import in_one_form, require_single_updates
 from orio_py.transformation.offload.axis_mapping import axis
 from orio_py.transformation.offload.blocks import in_blocks
 from orio_py.transformation.offload.body import (
@@ -81,6 +82,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     node, context = plain_arrays.node, plain_arrays.context
     launch = launch_shape(len(mapped), node, arguments)
     _require_neighbours(uses, plain_arrays, arguments)
+    require_single_updates(nest.shared, arguments)
     cut = mapped[0] if arguments.options.streams > 1 else None
     arrays = _arrays(uses, nest.axes, arithmetic, plain_arrays, arguments, cut)
     plain = flattened(body, arrays)
@@ -94,6 +96,8 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         stage.tiles([name for name, _ in kept.private], context, arguments) if arguments.stage else Staging()
     )
     new = flattened(body, arrays, tiles.references) if tiles.tiles else plain
+    atomics = tuple(found.name for found in nest.shared.atomic)
+    new = in_one_form(new, {*atomics})
     blocked = in_blocks(body_items(new), tiles.loops, kept.private, arguments.unroll)
     combined = {reduction.name for reduction in kept.reductions}
     wide = arguments.vector > 1
@@ -103,7 +107,8 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         axes=tuple(plain_arrays.along(dimension) for dimension in dimensions),
         body=blocked.items,
         buffers=tuple(
-            nest.tests.counted(plain_arrays.in_region(buffer)) for buffer in _buffers(arrays, tiles)
+            nest.tests.counted(plain_arrays.in_region(buffer))
+            for buffer in _buffers(arrays, {*atomics, *(tile.array for tile in tiles.tiles)})
         ),
         scalars=tuple(plain_arrays.given(scalar) for scalar in (*kept.given, *tiles.scalars)),
         private=blocked.private,
@@ -116,6 +121,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         unroll=None if innermost_loops(new) else arguments.unroll,
         options=arguments.options,
         lanes=vectors,
+        atomics=atomics,
         language=arguments.backend.name,
     )
     require_limits(plan, arguments.model, node)
@@ -144,10 +150,12 @@ def _require_known_groups(launch: LaunchShape, reductions: Sequence[ReductionPla
         )
 
 
-def _buffers(arrays: Mapping[str, Array], tiles: Staging) -> tuple[BufferPlan, ...]:
-    """The buffers; tiles are also loaded with what no iteration of a slice touches."""
-    staged = {tile.array for tile in tiles.tiles}
-    return tuple(replace(a.plan, slices=None) if n in staged else a.plan for n, a in arrays.items())
+def _buffers(arrays: Mapping[str, Array], whole: Set[str]) -> tuple[BufferPlan, ...]:
+    """The buffers; those of `whole` are used beyond what the iterations of a slice touch alone.
+
+    Tiles are loaded with what no iteration of a slice touches, and several slices update an element in steps.
+    """
+    return tuple(replace(a.plan, slices=None) if n in whole else a.plan for n, a in arrays.items())
 
 
 def _arrays(

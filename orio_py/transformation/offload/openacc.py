@@ -62,6 +62,11 @@ class OpenACC(DirectiveStep):
         """The directive for data that stays around a statement, and its clauses."""
         return "acc data", _MOVES
 
+    @property
+    def atomic_directive(self) -> str:
+        """`acc atomic`."""
+        return "acc atomic"
+
     def directive(self, plan: DirectivePlan) -> str:
         """The combined construct with its clauses; without lanes where these have loops of their own."""
         workers = "" if self.workerCount is None else " worker"

@@ -57,6 +57,11 @@ class OpenMPTarget(DirectiveStep):
         """The directive for data that stays around a statement, and its clauses."""
         return "omp target data", _MAPS
 
+    @property
+    def atomic_directive(self) -> str:
+        """`omp atomic`."""
+        return "omp atomic"
+
     def directive(self, plan: DirectivePlan) -> str:
         """The combined construct with its clauses; without threads where these have loops of their own."""
         parts = ["omp target teams distribute" + ("" if plan.inner else " parallel for")]

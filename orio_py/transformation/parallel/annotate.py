@@ -32,8 +32,9 @@ from orio_py.transformation.parallel.pragma_text import (
     is_omp_loop,
     must_be_last,
     normal,
+    pragma_lines,
 )
-from orio_py.transformation.sites import Choice
+from orio_py.transformation.sites import Choice, rewrite_where
 
 _ACTED_ON = frozenset(
     [
@@ -53,6 +54,17 @@ _ACTED_ON = frozenset(
 
 _OPTION = re.compile(r"(\w+)\s*\(")
 _SAME_OPTION = {"unroll_count": "unroll", "vectorize_predicate": "vectorize"}
+
+
+def with_directives(node: Node, statements: Sequence[Node], text: str, context: Context) -> Node:
+    """A tree in which a directive stands before some of its statements."""
+    chosen = {id(statement) for statement in statements}
+
+    def change(statement: Node, inner: Context) -> Node:
+        del inner
+        return block(*pragma_lines([text]), statement)
+
+    return rewrite_where(node, lambda part: id(part) in chosen, change, context) if chosen else node
 
 
 def annotated(lines: Sequence[GuardedPragma], node: Node, context: Context) -> Node:

@@ -63,7 +63,7 @@ def with_arrays(shared: Sharing, loops: Sequence[CanonicalLoop], context: Contex
     """
     while True:
         found, _ = verdict_of(loops, shared, context)
-        name = _array_in_the_way(found)
+        name = array_in_the_way(found)
         if name is None or name in shared.names:
             return shared
         if (places := reduction_variables(name, loops, context)) is not None:
@@ -78,7 +78,7 @@ def with_arrays(shared: Sharing, loops: Sequence[CanonicalLoop], context: Contex
         shared = shared.joined(more)
 
 
-def _array_in_the_way(found: Verdict) -> str | None:
+def array_in_the_way(found: Verdict) -> str | None:
     """The array on which iterations depend; None where it is not one alone."""
     match found:
         case Illegal(name=name):
@@ -123,14 +123,34 @@ class _Place:
 
 def _accumulated(declared: CDeclaration, loops: Sequence[CanonicalLoop], context: Context) -> Sharing | None:
     """What combines the values of an array into which a nest only accumulates; None where it does anything else."""
+    found = accumulated(declared, loops, context)
+    if found is None:
+        return None
+    sums, steps = found
+    count = _count(declared, context)
+    if count is not None and count <= MOST_ELEMENTS:
+        return Sharing(reductions=(sums,))
+    section = _section(steps, depth_of(declared), loops, context)
+    if section is not None:
+        item, tests = section
+        return Sharing(reductions=(replace(sums, item=f"{declared.name}{item}"),), tests=tests)
+    if sums.operator in _ATOMIC and all(map(may_be_atomic, steps)):
+        return Sharing(atomic=(sums,), updates=tuple(step.place for step in steps))
+    return None
+
+
+def accumulated(
+    declared: CDeclaration, loops: Sequence[CanonicalLoop], context: Context
+) -> tuple[Accumulation, list[Update]] | None:
+    """How a nest accumulates into elements of an array, and by which statements; None where it does anything else."""
     body, name = loops[-1].body, declared.name
-    depth = declared.pointers + len(declared.dimensions)
     names = names_of(body, context.declarations)
     # Copies of an unrolled body may share what they do not change.
     uses = [(id(node), found) for found, node, _ in references(body, names) if found.variable == name]
     places = {place for place, _ in uses}
     steps = accumulating_steps(body, lambda target: id(target) in places)
-    if sum(step.uses for step in steps) != len(uses) or any(len(f.subscripts) != depth for _, f in uses):
+    whole = all(len(use.subscripts) == depth_of(declared) for _, use in uses)
+    if not whole or sum(step.uses for step in steps) != len(uses):
         return None
     if not all(is_repeatable(step.target) for step in steps):
         return None
@@ -139,21 +159,16 @@ def _accumulated(declared: CDeclaration, loops: Sequence[CanonicalLoop], context
     if found is None or found[0] not in _COMBINABLE:
         return None
     operator, exact = found
-    sums = Accumulation(name, operator, exact, certain=False, truth=False, place=steps[0].place)
-    count = _count(declared, context)
-    if count is not None and count <= MOST_ELEMENTS:
-        return Sharing(reductions=(sums,))
-    section = _section(steps, depth, loops, context)
-    if section is not None:
-        item, tests = section
-        return Sharing(reductions=(replace(sums, item=f"{name}{item}"),), tests=tests)
-    if operator in _ATOMIC and all(map(_may_be_atomic, steps)):
-        return Sharing(atomic=(sums,), updates=tuple(step.place for step in steps))
-    return None
+    return Accumulation(name, operator, exact, certain=False, truth=False, place=steps[0].place), steps
 
 
-def _may_be_atomic(step: Update) -> bool:
-    """Whether OpenMP takes the statement as an atomic update."""
+def depth_of(declared: CDeclaration) -> int:
+    """How many subscripts an element of an array has."""
+    return declared.pointers + len(declared.dimensions)
+
+
+def may_be_atomic(step: Update) -> bool:
+    """Whether OpenMP, or OpenACC, takes the statement as an atomic update."""
     match step.place:
         case c_ast.UnaryOp():
             return True

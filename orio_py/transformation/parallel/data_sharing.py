@@ -140,10 +140,19 @@ def _is_array(name: str, context: Context) -> bool:
 
 
 def require_independent(
-    loops: Sequence[CanonicalLoop], shared: Sharing, what: str, context: Context, *, force: bool
+    loops: Sequence[CanonicalLoop],
+    shared: Sharing,
+    what: str,
+    context: Context,
+    *,
+    force: bool,
+    known: tuple[Verdict, CanonicalLoop] | None = None,
 ) -> None:
-    """No dependence but the ones that the clauses remove.  Raises Refusal: ORIO-T040, T041."""
-    found, loop = verdict_of(loops, shared, context)
+    """No dependence but the ones that the clauses remove; `known` is what `verdict_of` has answered.
+
+    Raises Refusal: ORIO-T040, T041.
+    """
+    found, loop = known or verdict_of(loops, shared, context)
     require_legal(found, what, loop.node, context, force=force)
     require_own_indices(loops, shared.names, what, context, force=force)
 

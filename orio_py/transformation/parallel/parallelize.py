@@ -41,6 +41,7 @@ from orio_py.transformation.parallel.annotate import (
     chosen_loops,
     require_direct,
     require_no_constructs,
+    with_directives,
 )
 from orio_py.transformation.parallel.array_sharing import with_arrays
 from orio_py.transformation.parallel.clause_check import require_count
@@ -102,7 +103,7 @@ class Parallelize:
             shared = with_arrays(shared, loops, context)
             require_independent(loops, shared, _WHAT, context, force=self.force)
             require_order_free(shared, _WHAT, context, force=self.force)
-        inside = within(_with_atomic(node, shared, context), shared.variables)
+        inside = within(with_directives(node, shared.updates, "omp atomic", context), shared.variables)
         result = annotated(pragma_lines([self._text(shared)]), inside, context)
         if shared.needs_an_iteration:
             result = block(at_least_once(result, loops, context))
@@ -140,17 +141,6 @@ class Parallelize:
 
 def _in_block(statement: Node) -> Node:
     return statement if isinstance(statement, Compound) else block(statement)
-
-
-def _with_atomic(node: Node, shared: Sharing, context: Context) -> Node:
-    """The loop with the directive that each update of an element needs which several threads may come to."""
-    updates = {id(statement) for statement in shared.updates}
-
-    def change(statement: Node, inner: Context) -> Node:
-        del inner
-        return block(*pragma_lines(["omp atomic"]), statement)
-
-    return rewrite_where(node, lambda part: id(part) in updates, change, context) if updates else node
 
 
 def schedule_text(value: Value, name: str) -> str:

@@ -22,7 +22,7 @@ double *restrict x, *restrict y; long double wide[9], big; volatile double hot; 
 struct grid { double *u; int n; } g; struct four { double v[4]; } *fours;
 struct node { double v; struct node *next; } *nodes; struct far { long double v; int k; } *fars; struct yes { _Bool b; int k; } *yeses;
 struct pair *lone; struct wide { int k; double v[2][2]; } *wides;
-_Bool flag, flags[9];"""
+_Bool flag, flags[9]; unsigned char bytes[99];"""
 FOR_I = "for (i = 0; i < n; i++)"
 NEST = f"{FOR_I} for (j = 0; j < m; j++)"
 
@@ -67,6 +67,16 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (OpenCL(), "ORIO-T040", f"{FOR_I} @a[i + 1] = a[i];"),
     (OpenCL(nd=2), "ORIO-T040", f"{NEST} @c[i][0] = a[j];"),
     (OpenCL(), "ORIO-T041", f"{FOR_I} @a[row[i]] = 0;"),
+    (OpenCL(), "ORIO-T041", f"{FOR_I} b[i] = @a[row[i]]++;"),
+    (OpenCL(), "ORIO-T040", f"{FOR_I} {{ a[row[i]] += 1; @a[t] *= 2; }}"),
+    (OpenCL(), "ORIO-T041", f"{FOR_I} {{ @a[row[i]] += 1; b[i] = a[0]; }}"),
+    (OpenCL(), "ORIO-T041", f"{FOR_I} @row[b[i] > 0] += b[i];"),
+    (OpenCL(), "ORIO-T041", f"{FOR_I} @bytes[row[i]]++;"),
+    (OpenCL(), "ORIO-T041", f"{FOR_I} @both[row[i]].k++;"),
+    (OpenCL(), "ORIO-T041", f"{FOR_I} @a[row[i]] = a[row[i]] + b[i] + 1;"),
+    (OpenCL(), "ORIO-T123", f"{FOR_I} @p[row[i]] += a[i];"),
+    (OpenCL(registerTile=(2,)), "ORIO-T127", f"{FOR_I} @a[row[i]] += b[i];"),
+    (WIDE, "ORIO-T141", f"{FOR_I} @a[row[i]] += b[i];"),
     (OpenCL(nd=4), "ORIO-T120", f"@{FOR_I} a[i] = 0;"),
     (OpenCL(nd=2), "ORIO-T120", f"@{FOR_I} a[i] = 0;"),
     (OpenCL(nd=("j",)), "ORIO-T120", f"@{NEST} c[i][j] = 0;"),
@@ -231,8 +241,11 @@ def test_why_a_loop_cannot_run_in_blocks(localTile: tuple[int, ...], body: str, 
     assert any(reason in text.message for text in refusal.diagnostics[0].notes), refusal.diagnostics[0].notes
 
 
-def test_sums_of_floating_values_need_a_promise() -> None:
-    code = f"{FOR_I} @s += a[i];"
+@pytest.mark.parametrize(
+    "body", ["@s += a[i];", "@a[row[i]] += b[i];", "@if (b[i] < a[row[i]]) a[row[i]] = b[i];"]
+)
+def test_sums_of_floating_values_need_a_promise(body: str) -> None:
+    code = f"{FOR_I} {body}"
     assert_refused(OpenCL(), "ORIO-T090", code, around(assumptions=Assumptions()))
 
 

@@ -20,7 +20,7 @@ from orio_py.transformation.offload.names import CONSTANTS
 GOLDEN = Path(__file__).resolve().parents[3] / "golden_cuda"
 DECLARATIONS = """int i, j, k, n, m; unsigned u; double s, t, mx, alpha; int count, ok; long w; unsigned char *restrict bytes;
 double *restrict x, *restrict y, *restrict A; float *restrict f; const int *restrict c; double p[64][64], q[64][64];
-struct cell { char kind; double x, v[3]; unsigned short new; } *restrict cells;"""
+long counts[64]; float top[64]; struct cell { char kind; double x, v[3]; unsigned short new; } *restrict cells;"""
 FOR_I = "for (i = 0; i < n; i++)"
 STENCIL = (
     "for (i = 1; i < n - 1; i++) for (j = 1; j < n - 1; j++)"
@@ -56,6 +56,10 @@ CASES: dict[str, tuple[str, CUDA]] = {
         f"{FOR_I} {{ cells[i].x += alpha * sqrt(cells[i].v[1]); cells[i].new = cells[i].kind + c[i];"
         " for (j = 0; j < 3; j++) cells[i].v[j] = cells[i].x / 2; }",
         CUDA(threadCount=(32,)),
+    ),
+    "updates": (
+        f"{FOR_I} {{ counts[c[i]]++; p[c[i]][0] -= x[i]; if (f[i] > top[c[i]]) top[c[i]] = f[i]; }}",
+        CUDA(),
     ),
     "vectors": (f"{FOR_I} y[i] = sqrt(x[i + 1]) * alpha;", CUDA(vectorWidth=4)),
     "translated": (

@@ -25,7 +25,7 @@ from orio_py.transformation.offload.opencl import OpenCL
 GOLDEN = Path(__file__).resolve().parents[3] / "golden_device"
 DECLARATIONS = """int i, j, k, n, m, local; double s, t, mx, alpha; int count, ok; long w; unsigned char *restrict bytes;
 double *restrict x, *restrict y, *restrict A; float *restrict f; const int *restrict c; double p[64][64], q[64][64];
-size_t z; long long big; struct cell { char kind; double x; unsigned int n, half; float v[3]; } *restrict cells; struct rule { int n; double dt; } rule;"""
+size_t z; long long big; int counts[64]; float top[64]; struct cell { char kind; double x; unsigned int n, half; float v[3]; } *restrict cells; struct rule { int n; double dt; } rule;"""
 FOR_I = "for (i = 0; i < n; i++)"
 STENCIL = (
     "for (i = 1; i < n - 1; i++) for (j = 1; j < n - 1; j++)"
@@ -33,6 +33,10 @@ STENCIL = (
 )
 
 CASES: dict[str, tuple[str, OpenCL]] = {
+    "updates": (
+        f"{FOR_I} {{ counts[c[i]]++; p[c[i]][0] += x[i]; if (f[i] > top[c[i]]) top[c[i]] = f[i]; }}",
+        OpenCL(),
+    ),
     "axpy": (f"{FOR_I} y[i] += alpha * x[i];", OpenCL()),
     "axpy_strided": (f"{FOR_I} y[i] += alpha * x[i];", OpenCL(workGroups=(16,), sizeHint=True, vecHint=4)),
     "plane_unrolled": (
