@@ -38,6 +38,7 @@ from orio_py.kernel.call import (
     start_name,
     trips_name,
 )
+from orio_py.kernel.phases import row_reductions
 from orio_py.kernel.plan import Axis, Direction, Distribution, KernelPlan, LaunchShape, Role
 from orio_py.kernel.records import RecordPlan
 from orio_py.kernel.types import device_type
@@ -224,8 +225,9 @@ def local_bytes(plan: KernelPlan) -> Bytes:
     """The memory of a group that a kernel needs: staged tiles, and one element per item for each reduction."""
     sizes = {a.of: a.element_bytes for a in kernel_arguments(plan)}
     tiles = sum(tile.elements * sizes[tile.array] for tile in plan.staged)
-    partial = sum(sizes[r.name] for r in plan.reductions) * prod(plan.launch.block_size)
-    return Bytes(tiles + partial)
+    partial = sum(sizes[r.name] for r in plan.reductions)
+    partial += sum(DEVICE_BYTES[_device(r.type)] for r in row_reductions(plan.body))
+    return Bytes(tiles + partial * prod(plan.launch.block_size))
 
 
 def slices_of(streams: int, trips: int) -> list[tuple[int, int]]:

@@ -338,6 +338,8 @@ class KernelPlan:
     factor of the pragma before the loop over them, None for none.  `language` is the name of its backend.
     `atomics` are buffers that nothing but updates use, each of which is one step of the device:
     `a[k] OP= e`, `a[k] = e < a[k] ? e : a[k]`, or `a[k] = fmin(a[k], e)`.
+    Where it is `in_rows` an iteration belongs to a group, whose items do it together: its statements are those of
+    `kernel.phases`, too.
     `data` are the arrays that stay on the device around code whose first kernel this is, None where there are none;
     `sequence` are all kernels of a region that is nothing else, in the plan of the first of them.
     """
@@ -361,3 +363,4 @@ class KernelPlan:
     data: DataPlan | None = None
     sequence: SequencePlan | None = None
     atomics: tuple[str, ...] = ()
+    in_rows: bool = False

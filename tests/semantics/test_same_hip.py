@@ -25,6 +25,8 @@ SOME = (
     "streams_plane",
     "vectors_maths",
     "items",
+    "scatter_wide",
+    "row_phases",
 )
 CHOSEN = {name: replace(NESTS[name], recipe=NESTS[name].recipe.replace("CUDA(", "HIP(")) for name in SOME}
 

@@ -195,6 +195,30 @@ UPDATES = (
 """Sums of small whole numbers are exact, whatever their order."""
 
 
+def rows(code: str) -> list[Case]:
+    """A loop over rows, each done by several items together."""
+    return [
+        Case(code, OpenCL(rowThreads=2)),
+        Case(code, OpenCL(rowThreads=5, sizeHint=True)),
+        Case(code, OpenCL(rowThreads=16, unrollInner=2)),
+    ]
+
+
+ROWS = (
+    *rows(f"{FOR_I} {{ t = 0; {FOR_J} t += p[i][j] * x[j]; y[i] = t; }}"),
+    *rows(f"{FOR_I} {FOR_J} y[i] += p[i][j] * x[j];"),
+    *rows(f"{FOR_I} {{ double v = 3, top = p[i][0]; {FOR_J} {{ q[i][j] = p[i][j] - v; v = p[i][j] > v ? p[i][j] : v; }} y[i] = v; }}"),
+    *rows(f"{FOR_I} {{ double top = p[i][0], v = 0; for (j = 1; j < m; j++) if (p[i][j] > top) top = p[i][j];"
+          f" {FOR_J} {{ q[i][j] = p[i][j] - top; v += q[i][j]; }} y[i] = v; {FOR_J} q[i][j] += v * j; }}"),
+    *rows(f"{FOR_I} {{ {FOR_J} q[i][j] = p[i][j] + 1; y[i] = q[i][0]; {FOR_J} z[i * m + j] = q[i][m - 1 - j] + y[i]; }}"),
+    *rows(f"{FOR_I} {{ int low = 9; for (j = m - 1; j >= 1; j -= 2) low = c[j] < low ? c[j] : low; f[i] = low; }}"),
+    *rows(f"{FOR_I} {{ int from = i / 2, to = i + c[i] % 2; t = 0; for (j = from; j < to; j++) t += p[2][j]; y[i] = t; }}"),
+    *rows(f"{FOR_I} {{ {FOR_J} z[j] += x[i]; p[c[i]][0] += 1; }}"),
+    Case(f"{FOR_I} {FOR_J} {{ t = 0; for (k = 0; k < n; k++) t += p[i][k] * p[k][j]; q[i][j] = t; }}", OpenCL(nd=2, rowThreads=8)),
+    Case(f"{FOR_I} {FOR_J} for (k = 0; k < n; k++) q[i][j] += p[i][k] * p[k][j];", OpenCL(nd=("j", "i"), rowThreads=4)),
+)  # fmt: skip
+
+
 FAST = "-cl-opt-disable"
 """The device's optimiser takes most of the time of a test, and is not what is tested."""
 
@@ -213,6 +237,13 @@ def test_updates_compute_the_same(tmp_path: Path) -> None:
         assert tree is not None, case
         assert any(plan.atomics for plan in kernel_plans(tree)), case
     assert assert_same(UPDATES, tmp_path, FAST) >= 3 * len(UPDATES)
+
+
+@pytest.mark.proof
+def test_rows_of_groups_compute_the_same(tmp_path: Path) -> None:
+    found = [case for number, case in enumerate(ROWS) if transformed(case, number) is not None]
+    assert len(found) == len(ROWS) - 3  # a value of each iteration that depends on those before
+    assert assert_same(found, tmp_path, FAST) >= 3 * len(found)
 
 
 @pytest.mark.proof

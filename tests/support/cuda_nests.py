@@ -130,6 +130,44 @@ NESTS: dict[str, Nest] = {
         " if (x[i] * 0.1 < f[j]) f[j] = x[i] * 0.1; }",
         exact=False,
     ),
+    "row_dot": Nest("CUDA(rowThreads=32)", f"{I} {{ t = 0; {J} t += z[i * m + j] * x[j]; y[i] = t; }}", exact=False),
+    "row_element": Nest("CUDA(rowThreads=128)", f"{I} {J} y[i] += P[i][j] * x[j];", exact=False),
+    "row_odd": Nest("CUDA(rowThreads=48)", f"{I} {{ double v = 1.5; {J} v -= P[i][j]; y[i] = v + i; }}", exact=False),
+    "row_phases": Nest(
+        "CUDA(rowThreads=64)",
+        f"{I} {{ double most = P[i][0], sum = 0; int last = -1; for (j = 1; j < m; j++) if (P[i][j] > most) most = P[i][j];"
+        f" {J} {{ Q[i][j] = P[i][j] - most; sum += Q[i][j]; last = last > c[j] ? last : c[j]; }}"
+        f" y[i] = sum * most; {J} Q[i][j] = Q[i][j] / 2 + sum + last; }}",
+        exact=False,
+    ),
+    "row_waits": Nest(
+        "CUDA(rowThreads=32)",
+        f"{I} {{ {J} Q[i][j] = P[i][j] + 1; {J} z[i * m + j] = Q[i][m - 1 - j] * 2; y[i] = m > 0 ? z[i * m] : 0;"
+        f" for (k = 1; k < m; k += 2) Q[i][k] = y[i] + k; y[i] += 1; }}",
+    ),
+    "row_steps": Nest(
+        "CUDA(rowThreads=32)",
+        f"{I} {{ for (k = 0; k < 3; k++) {{ double sum = 0; {J} sum += Q[i][j]; if (k != 1) {J} Q[i][j] += sum / 16 - k;"
+        f" else {{ y[i] = sum; {J} Q[i][j] -= y[i]; }} }} }}",
+        exact=False,
+    ),
+    "row_down": Nest("CUDA(rowThreads=96)", f"{I} {{ for (j = m - 1; j >= 2; j -= 3) Q[i][j] = P[i][j - 2] + j; }}"),
+    "row_ranges": Nest(
+        "CUDA(rowThreads=32)",
+        f"{I} {{ int from = b[i] & 15, to = from + (b[i + 1] & 7); t = 0; for (j = from; j < to; j++) t += P[3][j] * P[j][3]; y[i] = t; }}",
+        exact=False,
+    ),
+    "row_plane": Nest("CUDA(nd=2, rowThreads=32)", f"{I} {J} {{ t = Q[i][j]; for (k = 0; k < 40; k++) t += P[i][k] * x[k + j]; Q[i][j] = t; }}", exact=False),
+    "row_alike": Nest(
+        "CUDA(rowThreads=32)",
+        f"{I} {{ t = 0; for (k = 0; k < 3; k++) t = t / 2 + x[i + k]; k = (int)t; {J} {{ a = t * j; Q[i][j] = a + k; }} }}",
+    ),
+    "row_updates": Nest("CUDA(rowThreads=32)", f"{I} {{ {J} counts[(c[j] + i) & 3] += 2; counts[c[i] & 3]++; }}"),
+    "row_bits": Nest(
+        "CUDA(rowThreads=160, unrollInner=2)",
+        f"{I} {{ int any = 0, every = -1; long odd = 1; {J} {{ any |= c[j]; every &= c[j] | i; odd *= c[j] & 1 ? -1 : 1; }}"
+        " y[i] = any + 3 * every + odd; }",
+    ),
     "composite": Nest("Composite(unrolljam=(['i'], [3]), cuda=(64, False, True, 1))", f"{I} y[i] += a * x[i];"),
     "composite_named": Nest("Composite(cuda=(True, ('threadCount', 32), ('blockCount', 3)))", f"{I} y[i] += a * x[i];"),
 }  # fmt: skip

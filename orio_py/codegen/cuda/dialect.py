@@ -133,8 +133,9 @@ class CudaDialect:
             case Query.GLOBAL_SIZE:
                 return scaled(ident(f"gridDim.{side}"))
 
-    def barrier(self) -> Node:
-        """`__syncthreads`."""
+    def barrier(self, *, is_global: bool) -> Node:
+        """`__syncthreads`, behind which all memory is seen."""
+        del is_global
         return call("__syncthreads")
 
     def shuffle_down(self, value: Node, distance: Node) -> Node:

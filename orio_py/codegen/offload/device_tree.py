@@ -101,11 +101,16 @@ class WorkItem(_Leaf):
 
 
 class GroupBarrier(_Leaf):
-    """The statement at which all items of a group wait for each other."""
+    """The statement at which all items of a group wait for each other.
 
-    __slots__ = ("__weakref__", "coord")
+    Where it `is_global` they also see what the others have written to buffers.
+    """
 
-    def __init__(self, coord: Any = None) -> None:
+    __slots__ = ("__weakref__", "coord", "is_global")
+    attr_names = ("is_global",)
+
+    def __init__(self, *, is_global: bool = False, coord: Any = None) -> None:
+        self.is_global = is_global
         self.coord = coord
 
 

@@ -61,8 +61,8 @@ class Dialect(Protocol):
         """An item's place."""
         ...
 
-    def barrier(self) -> Node:
-        """The call that waits for the group."""
+    def barrier(self, *, is_global: bool) -> Node:
+        """The call that waits for the group; `is_global` as in `GroupBarrier`."""
         ...
 
     def shuffle_down(self, value: Node, distance: Node) -> Node:

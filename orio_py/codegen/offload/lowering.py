@@ -32,6 +32,7 @@ from orio_py.codegen.offload.loops import (
 )
 from orio_py.codegen.offload.reductions import groups_merged, lanes_declared, lanes_merged, values_declared
 from orio_py.codegen.offload.register_tiles import register_tiles
+from orio_py.codegen.offload.rows import row_iterations
 from orio_py.codegen.offload.statements import Kernel, device_kind, device_statement
 from orio_py.codegen.offload.types import types_of
 from orio_py.codegen.offload.vector_tiles import vector_tiles
@@ -59,6 +60,8 @@ def _iterations(kernel: Kernel) -> list[Node]:
     """The statements by which each item finds its iterations and runs them."""
     if kernel.plan.launch.register_tile is not None:
         return register_tiles(kernel) if kernel.plan.lanes is None else vector_tiles(kernel)
+    if kernel.plan.in_rows:
+        return row_iterations(kernel)
     if kernel.plan.blocks:
         return blocked_iterations(kernel)
     if kernel.plan.lanes is None:

@@ -45,8 +45,7 @@ class _Spelling(Rewriter):
         return self._dialect.work_item(node)
 
     def visit_GroupBarrier(self, node: GroupBarrier) -> Node:
-        del node
-        return self._dialect.barrier()
+        return self._dialect.barrier(is_global=node.is_global)
 
     def visit_GroupArray(self, node: GroupArray) -> Node:
         new = declare(self._dialect.type_name(node.type), node.name, dimensions=[node.elements])

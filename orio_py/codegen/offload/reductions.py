@@ -85,11 +85,47 @@ def groups_merged(plan: KernelPlan, features: DeviceFeatures) -> list[Node]:
         return []
     items = prod(plan.launch.block_size)
     own = [] if plan.staged else [declare("const int", "orio_item", item_number(plan))]
-    if features.warp and items % features.warp == 0:
-        merging, value_of = _by_shuffles(plan, items // features.warp, features), _own
+    if _has_whole_warps(items, features):
+        merging, value_of = _by_shuffles(plan.reductions, items // features.warp, features), _own
     else:
-        merging, value_of = _by_memory(plan, items, features), _first_element
+        merging, value_of = _by_memory(plan.reductions, items, features), _first_element
     return [*own, *merging, *guarded(binary("==", _ITEM, 0))(_partials(plan, value_of))]
+
+
+def row_arrays(reductions: Sequence[ReductionPlan], items: int, features: DeviceFeatures) -> list[Node]:
+    """The memory of a group through which its items combine their values in an iteration that they do together."""
+    count = items // features.warp if _has_whole_warps(items, features) else items
+    return [GroupArray(_kind(r), _local(r), count) for r in reductions]
+
+
+def _has_whole_warps(items: int, features: DeviceFeatures) -> bool:
+    return bool(features.warp) and items % features.warp == 0
+
+
+def row_merged(
+    reductions: Sequence[ReductionPlan],
+    items: int,
+    features: DeviceFeatures,
+    before: Callable[[ReductionPlan], Node],
+) -> list[Node]:
+    """In every item the value from `before` a loop with the values of all items, and room for the next ones."""
+    first: list[Node] = [assign(index(_local(r), 0), _own(r)) for r in reductions]
+    if _has_whole_warps(items, features):
+        merging = _by_shuffles(reductions, items // features.warp, features)
+        merging += [*guarded(binary("==", _ITEM, 0))(first), GroupBarrier()]
+    else:
+        merging = _by_memory(reductions, items, features)
+    return [
+        *(node for node in merging if not isinstance(node, GroupArray)),
+        *(assign(_own(r), _first_element(r)) for r in reductions),
+        *(merged(r, _own(r), before(r)) for r in reductions),
+        GroupBarrier(),
+    ]
+
+
+def neutral(reduction: ReductionPlan) -> Node:
+    """The value that an item begins with."""
+    return _identity(reduction)
 
 
 def _partials(plan: KernelPlan, value_of: Callable[[ReductionPlan], Node]) -> list[Node]:
@@ -112,13 +148,12 @@ def _first_element(reduction: ReductionPlan) -> Node:
     return index(_local(reduction), 0)
 
 
-def _by_memory(plan: KernelPlan, items: int, features: DeviceFeatures) -> list[Node]:
+def _by_memory(reductions: Sequence[ReductionPlan], items: int, features: DeviceFeatures) -> list[Node]:
     """In a tree: `orio_width` values that are left become half as many."""
     width, half = ident("orio_width"), ident("orio_half")
     half_up = binary("/", binary("+", width, 1), 2)
     merging = [
-        merged(r, index(_local(r), _ITEM), index(_local(r), binary("+", _ITEM, half)))
-        for r in plan.reductions
+        merged(r, index(_local(r), _ITEM), index(_local(r), binary("+", _ITEM, half))) for r in reductions
     ]
     step = [
         declare("const int", half.name, half_up),
@@ -130,16 +165,16 @@ def _by_memory(plan: KernelPlan, items: int, features: DeviceFeatures) -> list[N
     )
     return [
         Comment(f"/* One value of each {features.item}, then one of the {features.group}. */"),
-        *(GroupArray(_kind(r), _local(r), items) for r in plan.reductions),
-        *(assign(index(_local(r), _ITEM), _own(r)) for r in plan.reductions),
+        *(GroupArray(_kind(r), _local(r), items) for r in reductions),
+        *(assign(index(_local(r), _ITEM), _own(r)) for r in reductions),
         GroupBarrier(),
         loop,
     ]
 
 
-def _by_shuffles(plan: KernelPlan, warps: int, features: DeviceFeatures) -> list[Node]:
+def _by_shuffles(reductions: Sequence[ReductionPlan], warps: int, features: DeviceFeatures) -> list[Node]:
     """In a tree in each warp, then in one warp over the values of all warps."""
-    warp, reductions = features.warp, plan.reductions
+    warp = features.warp
     within = _shuffles(reductions)(warp // 2)
     if warps == 1:
         return [Comment("/* One value of each warp. */"), within]

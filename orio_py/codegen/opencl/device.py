@@ -34,7 +34,7 @@ from orio_py.codegen.offload.printer import kernel_text
 from orio_py.codegen.offload.types import types_of
 from orio_py.codegen.opencl.updates import is_wide, native_update, update_function, update_functions
 from orio_py.codegen.templates import render
-from orio_py.ctree.build import call, cast_to, const, ident, unary
+from orio_py.ctree.build import binary, call, cast_to, const, ident, unary
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.kernel.functions import DeviceFunction, device_function
@@ -66,9 +66,10 @@ class OpenCLDialect:
         """`get_global_id` and the like."""
         return call(_QUERIES[node.query], node.dimension)
 
-    def barrier(self) -> Node:
+    def barrier(self, *, is_global: bool) -> Node:
         """`barrier`."""
-        return call("barrier", ident("CLK_LOCAL_MEM_FENCE"))
+        local = ident("CLK_LOCAL_MEM_FENCE")
+        return call("barrier", binary("|", local, ident("CLK_GLOBAL_MEM_FENCE")) if is_global else local)
 
     def shuffle_down(self, value: Node, distance: Node) -> NoReturn:
         """OpenCL C 1.2 has no such function."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from orio_py.ctree.nodes import Node
 from orio_py.kernel.backend import Backend, LaunchWords
@@ -13,6 +13,7 @@ from orio_py.kernel.plan import (
     LaunchShape,
     Layout,
     Layouts,
+    Role,
 )
 from orio_py.machine.device import GpuModel
 from orio_py.transformation.base import refuse
@@ -48,7 +49,7 @@ class OffloadArguments:
     innermost loops, those over an item's iterations where the body has none; `stage` asks for tiles in local
     memory, of `tile` iterations per axis, by default one for each item, and of `block` iterations of loops inside an
     iteration, by default as many as a group has items along the fastest axis; `registers` is the number of iterations
-    per axis that an item does side by side; `vector` is the number of iterations
+    per axis that an item does side by side, `row` the items that do an iteration together; `vector` is the number of iterations
     that an item does at once; `layout` says how the device holds arrays; `what` names the
     transformation in messages, `backend` is its language; `trusted` says that it is known that iterations may run in any order; `model` has
     the limits of what a group may be, where they are known before there is a device.
@@ -70,6 +71,7 @@ class OffloadArguments:
     tile: tuple[int, ...] | None = None
     block: int | None = None
     registers: tuple[int, ...] | None = None
+    row: int | None = None
     vector: int = 1
     layout: Layout | Layouts = Layout.ROW
     options: DeviceOptions = field(default_factory=DeviceOptions)
@@ -98,6 +100,9 @@ class OffloadArguments:
 
 def launch_shape(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
     """The launch shape.  Raises Refusal: ORIO-T127."""
+    if arguments.row is not None:
+        places = tuple(AxisBinding(Role.GROUPS, axes - 1 - level) for level in range(axes))
+        return _placed(replace(arguments, items=(arguments.row,), placements=places))
     if arguments.placements:
         return _placed(arguments)
     items = arguments.items or arguments.backend.block_sizes[axes]

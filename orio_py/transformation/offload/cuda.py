@@ -29,11 +29,14 @@ from orio_py.transformation.arguments import boolean, text
 from orio_py.transformation.base import refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.offload.arguments import OffloadArguments
-from orio_py.transformation.offload.device_step import (
+from orio_py.transformation.offload.device_step import DeviceStep
+from orio_py.transformation.offload.limits import OLDEST
+from orio_py.transformation.offload.step_arguments import (
     LAYOUT,
     LOOP,
     ND,
     REGISTERS,
+    ROW,
     SHAPE,
     SPREAD,
     STREAMS,
@@ -41,7 +44,6 @@ from orio_py.transformation.offload.device_step import (
     UNROLL,
     VECTOR,
     Counts,
-    DeviceStep,
     as_needed,
     coarsen_spec,
     counts,
@@ -50,7 +52,6 @@ from orio_py.transformation.offload.device_step import (
     optional_factor,
     stage_spec,
 )
-from orio_py.transformation.offload.limits import OLDEST
 
 _L1_KIB = (0, 16, 32, 48)
 _KIB = 64
@@ -178,6 +179,7 @@ ENTRY = Entry(
         stage_spec("threads", "block", "shared memory"),
         TILE,
         REGISTERS,
+        ROW,
         VECTOR,
         LAYOUT,
         ArgumentSpec(

@@ -5,23 +5,21 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import NoReturn
 
-from orio_py.core.expr import Value, show
 from orio_py.ctree.build import flat_block
 from orio_py.ctree.loops import outermost_loops
 from orio_py.ctree.nodes import Node
 from orio_py.kernel.backend import Backend
 from orio_py.kernel.call import call_of, numbered
 from orio_py.kernel.plan import Distribution, Layout, Layouts
-from orio_py.transformation.arguments import boolean, optional_text, positive_int, text, wrong
 from orio_py.transformation.base import Context, Refusal, refuse
-from orio_py.transformation.entry import ArgumentSpec
 from orio_py.transformation.final_index import with_final_indices
 from orio_py.transformation.offload.arguments import OffloadArguments
 from orio_py.transformation.offload.device_nest import require_any_order
 from orio_py.transformation.offload.offload import Offloaded, offloaded
 from orio_py.transformation.offload.register_tile import offloaded_in_registers, require_register_tile
+from orio_py.transformation.offload.rows import require_row
+from orio_py.transformation.offload.step_arguments import Counts
 from orio_py.transformation.parallel.annotate import chosen_loops
 from orio_py.transformation.simpler.comparisons import with_comparisons
 from orio_py.transformation.sites import Choice, rewrite_where
@@ -29,18 +27,11 @@ from orio_py.transformation.sites import Choice, rewrite_where
 MOST_STREAMS = 32
 """Queues that a kernel can be spread over."""
 
-_LAYOUTS = "'row', 'column', 'aos' or 'soa', or a list such as ['p:soa', 'A:column']"
-_WIDTHS = (1, 2, 4, 8, 16)
-
 
 def never(node: Node) -> bool:
     """The choice of no loop."""
     del node
     return False
-
-
-Counts = tuple[int, ...] | None
-"""One number per dimension, fastest first; None for the default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +51,7 @@ class DeviceStep(ABC):
     cacheBlocks: bool = False
     localTile: Counts = None
     registerTile: Counts = None
+    rowThreads: int = 1
     vectorWidth: int = 1
     layout: Layout | Layouts = Layout.ROW
     force: bool = False
@@ -130,6 +122,7 @@ class DeviceStep(ABC):
             tile=tile,
             block=block,
             registers=self.registerTile,
+            row=self.rowThreads if self.rowThreads > 1 else None,
             vector=self.vectorWidth,
             layout=self.layout,
             options=replace(arguments.options, streams=self.streamCount),
@@ -142,7 +135,11 @@ class DeviceStep(ABC):
 
     def _require_counts(self, node: Node) -> None:
         """Numbers that may be given in Python are within their limits.  Raises Refusal: ORIO-T011."""
-        for name, value in (("coarsen", self.coarsen), ("streamCount", self.streamCount)):
+        for name, value in (
+            ("coarsen", self.coarsen),
+            ("streamCount", self.streamCount),
+            ("rowThreads", self.rowThreads),
+        ):
             if value < 1:
                 refuse("ORIO-T011", f"`{name}` is {value}; it must be at least 1", node, argument=name)
         if self.streamCount > MOST_STREAMS:
@@ -161,6 +158,7 @@ def _require_compatible(arguments: OffloadArguments, node: Node) -> None:
     """Arguments go with each other.  Raises Refusal: ORIO-T127, T130, T141."""
     words = arguments.words
     require_register_tile(arguments, node)
+    require_row(arguments, node)
     if (arguments.tile or arguments.block) and not arguments.stage:
         refuse(
             "ORIO-T127",
@@ -231,167 +229,3 @@ def _called(found: Offloaded, arguments: OffloadArguments) -> Node:
     call = call_of(found.plan)
     settled = with_final_indices(call, found.loops, arguments.what, found.plain.context)
     return call if settled is call else flat_block(found.plain.restored(settled))
-
-
-def counts(value: Value, name: str) -> Counts:
-    """A number, or one per dimension.  Raises Refusal: ORIO-T010, T011."""
-    return _listed(value, name, 3, "an integer, or a list of one for each of up to 3 dimensions")
-
-
-def as_needed(value: Value, name: str) -> Counts:
-    """As `counts`; 0 stands for as many as are needed, so that a tuning parameter can.  Raises as it does."""
-    return None if value == 0 and not isinstance(value, bool) else counts(value, name)
-
-
-def optional_factor(value: Value, name: str) -> int | None:
-    """A number from 1 on, or none.  Raises Refusal: ORIO-T010, T011."""
-    return None if value is None else positive_int(value, name)
-
-
-def one_of(value: Value, name: str, allowed: tuple[int, ...], wanted: str) -> int:
-    """One of some numbers.  Raises Refusal: ORIO-T010."""
-    if isinstance(value, bool) or not isinstance(value, int) or value not in allowed:
-        refuse("ORIO-T010", f"`{name}` is {show(value)}; it must be {wanted}", None, argument=name)
-    return value
-
-
-def _tile_counts(value: Value, name: str) -> Counts:
-    """A number, or one per dimension and one for a block.  Raises Refusal: ORIO-T010, T011."""
-    wanted = "an integer, or a list of one for each of up to 3 dimensions and one for a loop inside"
-    return _listed(value, name, 4, wanted)
-
-
-def _listed(value: Value, name: str, most: int, wanted: str) -> Counts:
-    if isinstance(value, (list, tuple)) and 1 <= len(value) <= most:
-        return tuple(positive_int(item, name) for item in value)
-    if isinstance(value, (list, tuple)):
-        wrong(name, wanted, value)
-    return (positive_int(value, name),)
-
-
-def _dimensions(value: Value, name: str) -> int | tuple[str, ...]:
-    """A number of loops, or their indices.  Raises Refusal: ORIO-T010, T011."""
-    if isinstance(value, (list, tuple)) and value:
-        return tuple(text(item, name) for item in value)
-    return positive_int(value, name)
-
-
-def _spread(value: Value, name: str) -> Distribution:
-    """Raises Refusal: ORIO-T010."""
-    words = text(value, name)
-    if words not in tuple(Distribution):
-        wrong(name, "'strided' or 'blocked'", value)
-    return Distribution(words)
-
-
-def _vector_width(value: Value, name: str) -> int:
-    """Raises Refusal: ORIO-T010."""
-    if isinstance(value, bool) or not isinstance(value, int) or value not in _WIDTHS:
-        wrong(name, "1, 2, 4, 8 or 16", value)
-    return value
-
-
-def _layout(value: Value, name: str) -> Layout | Layouts:
-    """One layout for all arrays, or a list of `'array:layout'`.  Raises Refusal: ORIO-T010."""
-    if isinstance(value, str) and ":" not in value:
-        return _one_layout(value, value, name)
-    entries = value if isinstance(value, (list, tuple)) else (value,)
-    rest: list[Layout] = []
-    named: dict[str, Layout] = {}
-    for entry in entries:
-        array, colon, words = entry.rpartition(":") if isinstance(entry, str) else ("", "", "")
-        array = array.strip()
-        if array in named or (colon and not array.isidentifier()) or (rest and not colon):
-            wrong(name, _LAYOUTS, value)
-        layout = _one_layout(words.strip(), value, name)
-        if colon:
-            named[array] = layout
-        else:
-            rest.append(layout)
-    return Layouts(rest[0] if rest else Layout.ROW, tuple(named.items()))
-
-
-def _one_layout(words: str, value: Value, name: str) -> Layout:
-    if words == "aos":  # arrays of structures as C holds them
-        return Layout.ROW
-    if words not in tuple(Layout):
-        wrong(name, _LAYOUTS, value)
-    return Layout(words)
-
-
-def excluded(one: str, two: str, why: str, node: Node) -> NoReturn:
-    """Raises Refusal: ORIO-T144."""
-    refuse("ORIO-T144", f"`{one}` and `{two}` are both given, and {why}", node, argument=two)
-
-
-SHAPE = "integer, or list of one per dimension, fastest first"
-
-LOOP = ArgumentSpec("loop", "index of a loop", "the loop; by default the outermost ones", optional_text, "''")
-ND = ArgumentSpec(
-    "nd",
-    "1, 2 or 3, or a list of loop indices, slowest first",
-    "which perfectly nested loops become dimensions of the index space",
-    _dimensions,
-    "1",
-)
-SPREAD = ArgumentSpec(
-    "spread",
-    "'strided' or 'blocked'",
-    "how an item's iterations lie: far apart, or next to each other",
-    _spread,
-    "'strided'",
-)
-UNROLL = ArgumentSpec(
-    "unrollInner",
-    "integer, at least 1",
-    "`#pragma unroll` before the kernel's innermost loops",
-    optional_factor,
-    "off",
-)
-STREAMS = ArgumentSpec(
-    "streamCount",
-    "integer from 1 to 32",
-    "number of queues, each with a slice of the outermost loop",
-    positive_int,
-    "1",
-)
-TILE = ArgumentSpec(
-    "localTile",
-    "integer, or list of one per dimension, fastest first, and one for a loop inside",
-    "iterations for which a group fills its tiles at once, multiples of its items",
-    _tile_counts,
-    "one per item",
-)
-REGISTERS = ArgumentSpec(
-    "registerTile",
-    SHAPE,
-    "iterations that an item does side by side, with their values in registers",
-    as_needed,
-    "0, for one",
-)
-VECTOR = ArgumentSpec(
-    "vectorWidth",
-    "1, 2, 4, 8 or 16",
-    "iterations of the fastest dimension that an item does at once, in vectors",
-    _vector_width,
-    "1",
-)
-LAYOUT = ArgumentSpec(
-    "layout",
-    _LAYOUTS,
-    "how the device holds matrices and arrays of structures; the host transposes them",
-    _layout,
-    "'row'",
-)
-
-
-def coarsen_spec(item: str) -> ArgumentSpec:
-    """`coarsen`, in the language's word for an item."""
-    what = f"iterations of the fastest dimension for each {item}"
-    return ArgumentSpec("coarsen", "integer, at least 1", what, positive_int, "1")
-
-
-def stage_spec(items: str, group: str, memory: str) -> ArgumentSpec:
-    """`cacheBlocks`, in the language's words."""
-    what = f"keep what several {items} of a {group} read in {memory}"
-    return ArgumentSpec("cacheBlocks", "True or False", what, boolean, "False")

@@ -25,11 +25,14 @@ from orio_py.machine.catalog import gpu_model
 from orio_py.transformation.arguments import boolean, text, wrong
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.offload.arguments import OffloadArguments
-from orio_py.transformation.offload.device_step import (
+from orio_py.transformation.offload.device_step import DeviceStep
+from orio_py.transformation.offload.limits import OLDEST
+from orio_py.transformation.offload.step_arguments import (
     LAYOUT,
     LOOP,
     ND,
     REGISTERS,
+    ROW,
     SHAPE,
     SPREAD,
     STREAMS,
@@ -37,13 +40,11 @@ from orio_py.transformation.offload.device_step import (
     UNROLL,
     VECTOR,
     Counts,
-    DeviceStep,
     as_needed,
     coarsen_spec,
     counts,
     stage_spec,
 )
-from orio_py.transformation.offload.limits import OLDEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,7 @@ ENTRY = Entry(
         stage_spec("threads", "block", "shared memory"),
         TILE,
         REGISTERS,
+        ROW,
         VECTOR,
         LAYOUT,
         ArgumentSpec(

@@ -9,6 +9,7 @@ from math import prod
 from typing import NoReturn
 
 from orio_py.ctree.nodes import Node
+from orio_py.kernel.phases import row_reductions
 from orio_py.kernel.plan import KernelPlan
 from orio_py.kernel.types import element_bytes
 from orio_py.machine.device import GpuModel
@@ -26,7 +27,9 @@ def shared_bytes(plan: KernelPlan, warp: int) -> int:
     # One value per warp where groups are made of whole warps; a single warp needs none.
     values = items if items % warp else (items // warp if items > warp else 0)
     tiles = sum(tile.elements * element_bytes(tile.type) for tile in plan.staged)
-    return tiles + sum(values * element_bytes(reduction.type) for reduction in plan.reductions)
+    # In iterations that a group does together even the items of one warp get a value through it.
+    own = max(values, 1) * sum(element_bytes(reduction.type) for reduction in row_reductions(plan.body))
+    return tiles + own + sum(values * element_bytes(reduction.type) for reduction in plan.reductions)
 
 
 def require_limits(plan: KernelPlan, model: GpuModel | None, node: Node) -> None:

@@ -40,6 +40,7 @@ from orio_py.transformation.offload.device_nest import device_nest
 from orio_py.transformation.offload.element_accesses import ElementAccess
 from orio_py.transformation.offload.index_ranges import IndexRange
 from orio_py.transformation.offload.limits import require_limits
+from orio_py.transformation.offload.rows import in_rows
 from orio_py.transformation.offload.scalars import scalars
 from orio_py.transformation.offload.staging import StagedNest, Staging
 from orio_py.transformation.offload.structures import Flattened
@@ -89,7 +90,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     extents = tuple(scalar for found in arrays.values() for scalar in found.scalars)
     kept = scalars(nest.shared, nest.outer, nest.every, plain, extents, what, context)
     dimensions = tuple(axis(loop, arithmetic, context) for loop in mapped)
-    _require_known_groups(launch, kept.reductions, node)
+    _require_known_groups(launch, kept.reductions, arguments, node)
     numbers = {name: found for name, found in uses.items() if name not in plain_arrays.mixed}
     stage = StagedNest(body, numbers, arrays, dimensions, launch, arithmetic, node)
     tiles = (
@@ -99,41 +100,45 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     atomics = tuple(found.name for found in nest.shared.atomic)
     new = in_one_form(new, {*atomics})
     blocked = in_blocks(body_items(new), tiles.loops, kept.private, arguments.unroll)
+    rows = None if arguments.row is None else in_rows(nest, new, kept.private, arguments.question)
     combined = {reduction.name for reduction in kept.reductions}
     wide = arguments.vector > 1
     vectors = lanes(body, dimensions[-1], uses, arrays, combined, what, context) if wide else None
     plan = KernelPlan(
         name="kernel",
         axes=tuple(plain_arrays.along(dimension) for dimension in dimensions),
-        body=blocked.items,
+        body=blocked.items if rows is None else rows.items,
         buffers=tuple(
             nest.tests.counted(plain_arrays.in_region(buffer))
             for buffer in _buffers(arrays, {*atomics, *(tile.array for tile in tiles.tiles)})
         ),
         scalars=tuple(plain_arrays.given(scalar) for scalar in (*kept.given, *tiles.scalars)),
-        private=blocked.private,
+        private=blocked.private if rows is None else rows.private,
         reductions=kept.reductions,
         launch=launch,
         staged=tiles.tiles,
         blocks=blocked.blocks,
         spread=arguments.spread,
         coarsen=arguments.coarsen,
-        unroll=None if innermost_loops(new) else arguments.unroll,
+        unroll=None if rows is None and innermost_loops(new) else arguments.unroll,
         options=arguments.options,
         lanes=vectors,
         atomics=atomics,
+        in_rows=rows is not None,
         language=arguments.backend.name,
     )
     require_limits(plan, arguments.model, node)
     return Offloaded(plan, mapped, nest.every, plain_arrays)
 
 
-def _require_known_groups(launch: LaunchShape, reductions: Sequence[ReductionPlan], node: Node) -> None:
+def _require_known_groups(
+    launch: LaunchShape, reductions: Sequence[ReductionPlan], arguments: OffloadArguments, node: Node
+) -> None:
     """No group of unknown size combines anything, nor one of loops with own dimensions.
 
     Raises Refusal: ORIO-T105, T127.
     """
-    if launch.bindings and reductions:
+    if launch.bindings and reductions and arguments.row is None:
         refuse(
             "ORIO-T105",
             f"the iterations of the loops that `cuda` names combine their values of `{reductions[0].name}`",

@@ -28,11 +28,13 @@ from orio_py.transformation.arguments import boolean, text, wrong
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.offload.arguments import OffloadArguments
-from orio_py.transformation.offload.device_step import (
+from orio_py.transformation.offload.device_step import DeviceStep
+from orio_py.transformation.offload.step_arguments import (
     LAYOUT,
     LOOP,
     ND,
     REGISTERS,
+    ROW,
     SHAPE,
     SPREAD,
     STREAMS,
@@ -40,7 +42,6 @@ from orio_py.transformation.offload.device_step import (
     UNROLL,
     VECTOR,
     Counts,
-    DeviceStep,
     as_needed,
     coarsen_spec,
     counts,
@@ -203,6 +204,7 @@ ENTRY = Entry(
         stage_spec("items", "group", "local memory"),
         TILE,
         REGISTERS,
+        ROW,
         VECTOR,
         LAYOUT,
         FORCE,

@@ -31,7 +31,8 @@ _MOST = 256
 
 
 def offloaded_in_registers(loop: Node, context: Context, arguments: OffloadArguments) -> Offloaded:
-    """The kernel of a nest; with a register tile, elements that are used repeatedly are in scalars if they can be.
+    """The kernel of a nest; with a register tile, or items that do an iteration together, elements that are used repeatedly
+    are in scalars if they can be.
 
     Raises Refusal as `offload` does.
     """
@@ -48,13 +49,15 @@ def offloaded_in_registers(loop: Node, context: Context, arguments: OffloadArgum
 
 
 def _in_scalars(loop: Node, context: Context, arguments: OffloadArguments) -> Node:
-    """The nest with elements that are used repeatedly in scalars, where it is to have register tiles.
+    """The nest with elements that are used repeatedly in scalars, where that is wanted.
 
     Raises Refusal: ORIO-T050, ORIO-T124.
     """
-    if arguments.registers is None:
+    if arguments.registers is None and arguments.row is None:
         return loop
-    require_size(prod(arguments.registers) * count_statements(loop), arguments.what, loop, "registerTile")
+    require_size(
+        prod(arguments.registers or ()) * count_statements(loop), arguments.what, loop, "registerTile"
+    )
     jump = next((part for part in walk(loop) if isinstance(part, (c_ast.Goto, c_ast.Label))), None)
     if jump is not None:
         refuse("ORIO-T124", f"{arguments.what} cannot do iterations with a `goto` side by side", jump)

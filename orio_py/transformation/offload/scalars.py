@@ -51,7 +51,7 @@ def scalars(
         )
     private = (*shared.private, *shared.last)
     reductions = tuple(
-        _reduction(found.name, found.operator, found.place, what, context) for found in shared.reductions
+        reduction_plan(found.name, found.operator, found.place, what, context) for found in shared.reductions
     )
     taken = {*private, *(r.name for r in reductions), *(loop.index for loop in mapped)}
     _require_kept(body, taken, what, context)
@@ -86,7 +86,8 @@ def _use(name: str, body: Node) -> Node:
     return next((n for n in walk(body) if isinstance(n, c_ast.ID) and n.name == name), body)
 
 
-def _reduction(name: str, operator: str, place: Node, what: str, context: Context) -> ReductionPlan:
+def reduction_plan(name: str, operator: str, place: Node, what: str, context: Context) -> ReductionPlan:
+    """A scalar that items combine.  Raises Refusal: ORIO-T124, T126."""
     kind = _scalar_type(name, place, what, context)
     device = device_type(kind)
     if device is None or device == "bool":

@@ -26,7 +26,10 @@ _Bool flag, flags[9]; unsigned char bytes[99];"""
 FOR_I = "for (i = 0; i < n; i++)"
 NEST = f"{FOR_I} for (j = 0; j < m; j++)"
 
+ROW = f"{FOR_I} {{ for (j = 0; j < m; j++)"
+
 WIDE = OpenCL(vectorWidth=4)
+ROWS = OpenCL(rowThreads=8)
 
 
 def around(live: str = "a b c x y p s count flag", **fields: object) -> Context:
@@ -77,6 +80,28 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (OpenCL(), "ORIO-T123", f"{FOR_I} @p[row[i]] += a[i];"),
     (OpenCL(registerTile=(2,)), "ORIO-T127", f"{FOR_I} @a[row[i]] += b[i];"),
     (WIDE, "ORIO-T141", f"{FOR_I} @a[row[i]] += b[i];"),
+    (OpenCL(rowThreads=0), "ORIO-T011", f"@{FOR_I} a[i] = 0;"),
+    (ROWS, "ORIO-T132", f"@{FOR_I} a[i] = 0;"),
+    (ROWS, "ORIO-T132", f"@{FOR_I} {{ for (j = 1; j < m; j++) c[i][j] = c[i][j - 1]; }}"),
+    (ROWS, "ORIO-T132", f"@{FOR_I} {{ t = 0; for (j = 0; j < m; j++) t = 2 * t + row[j]; a[i] = t; }}"),
+    (ROWS, "ORIO-T132", f"@{FOR_I} {{ double v[9]; for (j = 0; j < 9; j++) v[j] = b[j]; a[i] = v[3]; }}"),
+    (ROWS, "ORIO-T132", f"@{FOR_I} {{ for (j = 0; j < m; j++) c[i][j] = 1; a[i] = j; }}"),
+    (
+        ROWS,
+        "ORIO-T132",
+        f"@{FOR_I} {{ t = 0; for (j = 0; j < m; j++) {{ t = row[j]; c[i][j] = t; }} a[i] = t; }}",
+    ),
+    (ROWS, "ORIO-T132", f"{FOR_I} for (j = 0; j < m; j++) @s += c[i][j];"),
+    (ROWS, "ORIO-T132", f"{ROW} c[i][j] = 0; @a[i] = (t = 3); b[i] = t; }}"),
+    (ROWS, "ORIO-T132", f"{FOR_I} @while (row[i] > 0) {{ row[i]--; for (j = 0; j < m; j++) c[i][j] = 0; }}"),
+    (ROWS, "ORIO-T132", f"{ROW} c[i][j] = 0; @switch (t) {{ case 0: a[i] = 0; }} }}"),
+    (
+        OpenCL(rowThreads=8, workItemsPerGroup=(8,)),
+        "ORIO-T127",
+        f"@{FOR_I} for (j = 0; j < m; j++) c[i][j] = 0;",
+    ),
+    (OpenCL(rowThreads=8, coarsen=2), "ORIO-T127", f"@{FOR_I} for (j = 0; j < m; j++) c[i][j] = 0;"),
+    (OpenCL(rowThreads=8, streamCount=2), "ORIO-T127", f"@{FOR_I} for (j = 0; j < m; j++) c[i][j] = 0;"),
     (OpenCL(nd=4), "ORIO-T120", f"@{FOR_I} a[i] = 0;"),
     (OpenCL(nd=2), "ORIO-T120", f"@{FOR_I} a[i] = 0;"),
     (OpenCL(nd=("j",)), "ORIO-T120", f"@{NEST} c[i][j] = 0;"),
@@ -247,6 +272,15 @@ def test_why_a_loop_cannot_run_in_blocks(localTile: tuple[int, ...], body: str, 
 def test_sums_of_floating_values_need_a_promise(body: str) -> None:
     code = f"{FOR_I} {body}"
     assert_refused(OpenCL(), "ORIO-T090", code, around(assumptions=Assumptions()))
+
+
+def test_sums_of_a_row_need_a_promise() -> None:
+    code = (
+        f"{FOR_I} {{ t = 0; s = 0; for (j = 0; j < m; j++) {{ t += row[j]; @s += c[i][j]; }} a[i] = s + t; }}"
+    )
+    inner = around(live="a", assumptions=Assumptions())
+    assert_refused(ROWS, "ORIO-T090", code, inner)
+    assert OpenCL().apply(statement(code.replace("@", "")), inner)
 
 
 @pytest.mark.parametrize("promise", [OpenCL(force=True), OpenCL()], ids=["force", "noalias"])

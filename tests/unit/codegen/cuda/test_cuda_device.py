@@ -61,6 +61,10 @@ CASES: dict[str, tuple[str, CUDA]] = {
         f"{FOR_I} {{ counts[c[i]]++; p[c[i]][0] -= x[i]; if (f[i] > top[c[i]]) top[c[i]] = f[i]; }}",
         CUDA(),
     ),
+    "rows": (
+        f"{FOR_I} {{ t = x[i]; for (j = 0; j < m; j++) t += p[i][j] * y[j]; x[i] = t; if (t > 0) for (j = 0; j < m; j++) q[i][j] = x[i]; }}",
+        CUDA(rowThreads=128),
+    ),
     "vectors": (f"{FOR_I} y[i] = sqrt(x[i + 1]) * alpha;", CUDA(vectorWidth=4)),
     "translated": (
         f"{FOR_I} {{ long long v = 3LL; int u[2] = {{c[i], (int)f[i]}}; bytes[i] = (unsigned char)(v + u[0] + u[1]);"
