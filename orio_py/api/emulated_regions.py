@@ -122,7 +122,9 @@ def _emulated(
     binaries = _compiled(variant, timing, task, options, compiler)
     launches = followed_launches(variant.host, variant.calls, told_data(task, point), task.position)
     place = f"{task.position.file}:{task.position.line}"
-    emulation = LaunchEmulation(timing, find_nvdisasm(options.nvdisasm), place, options.policy, has_lines=True)
+    emulation = LaunchEmulation(
+        timing, find_nvdisasm(options.nvdisasm), place, options.policy, has_lines=True
+    )
     kernels: list[RepeatedKernel] = []
     notes: list[Diagnostic] = []
     for launch in emulation.launches(binaries, launches):

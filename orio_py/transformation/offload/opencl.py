@@ -28,7 +28,7 @@ from orio_py.transformation.arguments import boolean, text, wrong
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.offload.arguments import OffloadArguments
-from orio_py.transformation.offload.device_step import DeviceStep
+from orio_py.transformation.offload.device_step import DeviceStep, never
 from orio_py.transformation.offload.step_arguments import (
     LAYOUT,
     LOOP,
@@ -46,7 +46,6 @@ from orio_py.transformation.offload.step_arguments import (
     coarsen_spec,
     counts,
     excluded,
-    never,
     one_of,
     stage_spec,
 )
