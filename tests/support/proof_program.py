@@ -214,7 +214,7 @@ RUNTIME = f"""#include <float.h>
 #include <string.h>
 #include <sys/time.h>
 #include "proof.h"
-enum {{ SIDE = 512, ROWS = 128, BYTES = 98304, LONGEST = 20000, LIVE = 24, GLOBAL = {GLOBAL} }};
+enum {{ SIDE = 512, ROWS = 128, BYTES = 98304, LONGEST = 20000, LIVE = 32, GLOBAL = {GLOBAL} }};
 static char big[8][BYTES] __attribute__((aligned(64)));
 static char saved[8][GLOBAL * 8];
 static long low[8], high[8], side[8], moved[8], ticks, origin;

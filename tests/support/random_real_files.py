@@ -77,6 +77,7 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         "static int min(int x, int y) { calls = (calls * 3 + x) % 97; return x < y ? x : y; }",
     ),
     ("max", "static double max(double x, double y) { return x > y ? y : x; }"),
+    ("sums", "struct sums_ { int n; struct { int m; } inner; };"),
     (
         "store",
         "struct box { int n; double v; struct { int m; } inner; double weight[2]; };",
@@ -103,6 +104,9 @@ LOCALS: tuple[tuple[str, str], ...] = (
     ("walk", "  double *walk = pool, *past = pool + (n > 3 ? n : 3);"),
     ("tally", "  long tally[8] = {1, 2};"),
     ("room", "  double room[4] = {0.5, 0.25, 1.0, 3.0};"),
+    ("raised", "  int raised = 0;"),
+    ("total", "  long sum_ = 3, *total = &sum_;"),
+    ("sums", "  struct sums_ sums = {4, {5}};"),
     *STRUCTURE_LOCALS,
 )
 """What the function around the region may declare, in this order."""
@@ -125,6 +129,9 @@ READS: tuple[tuple[str, str], ...] = (
     ("at", "  last_[15] = at;"),
     ("walk", "  last_[14] = walk - pool; for (int q_ = 0; q_ < 99; q_++) out_[15] += pool[q_];"),
     ("tally", "  for (int q_ = 0; q_ < 8; q_++) last_[22] = last_[22] * 31 + tally[q_];"),
+    ("raised", "  last_[23] = raised;"),
+    ("total", "  last_[24] = sum_;"),
+    ("sums", "  last_[25] = sums.n + 31 * sums.inner.m;"),
     ("room", "  if (m % 2) out_[20] = room[0] + 2 * room[1] + 3 * room[2] + 4 * room[3];"),
     *STRUCTURE_READS,
 )
@@ -172,7 +179,7 @@ class File:
     def file_names(self, text: str) -> list[str]:
         """The names at file scope that the text of the file defines, macros apart."""
         names = [name for name, line in DEFINITIONS if not line.startswith("#") and _has(text, name)]
-        return ["region", "box", *names, *(name for name, _ in self.at_file_scope)]
+        return ["region", "box", "sums_", *names, *(name for name, _ in self.at_file_scope)]
 
     def _header(self, code: Code, inside: str) -> str:
         kinds = dict(code.indices) | {name: kind for name, kind, _ in code.scalars}

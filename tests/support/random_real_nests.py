@@ -330,7 +330,7 @@ def _passed_scalars(make: RealMaker, scope: tuple[str, ...]) -> str:
 
 
 def _tables(make: RealMaker, scope: tuple[str, ...]) -> str:
-    """Counts and largest numbers by class, and values that an iteration keeps for itself."""
+    """Counts and largest numbers by class, sums, flags, and values that an iteration keeps for itself."""
     x, target, value = make.choices.pick(scope), make.target(scope), make.real_value(scope)
     slot = make.slot("c")
     number = make.choices.pick([f"c[@{slot}{{{x}@}}]", f"(int){x}", f"({x} % 5 + 3)"])
@@ -345,7 +345,14 @@ def _tables(make: RealMaker, scope: tuple[str, ...]) -> str:
         f"if ({make.condition(scope)}) {{ room[0] = {value}; }} {target} = room[0];",
         f"if ({make.condition(scope)}) {{ room[0] = {value}; }} else {{ room[0] = 2.0; }} {target} = room[0];",
     ]
-    return make.choices.pick([*counts, *rooms])
+    sums = [
+        f"*total += {number};",
+        f"sums.n += {number} % 4;",
+        f"if ({make.condition(scope)}) {{ sums.inner.m++; *total -= 2; }}",
+        f"if ({make.condition(scope)}) {{ raised = 1; }}",
+        f"if ({make.condition(scope)}) {{ raised = 1; sums.n = 5; }} {target} = {value} + raised;",
+    ]
+    return make.choices.pick([*counts, *rooms, *sums])
 
 
 _STATEMENTS: Mapping[str, Statement] = {
