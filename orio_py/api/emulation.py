@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,6 +32,8 @@ __all__ = ["EmulationOptions", "EmulationReport", "KernelEmulation", "emulate", 
 
 DEFAULT_GPU = "sm_90"
 """What is emulated where nothing else is said."""
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 
 _ELF = b"\x7fELF"
 
@@ -209,7 +212,7 @@ def _kernel(
 ) -> tuple[KernelUsage, str, tuple[KernelParameter, ...]]:
     """The kernel of this name, or the only one, with its name in the text, and its parameters where that has them."""
     kernels = {kernel.name: kernel for kernel in read_cubin(cubin)}
-    known = signatures(text)
+    known = signatures(_with_included(text, path.resolve().parent))
     if not kernels:
         fail("ORIO-U050", f"{path} has no kernel")
     if name is None and len(kernels) > 1:
@@ -222,6 +225,18 @@ def _kernel(
         fail("ORIO-U050", f"{path} has no kernel `{wanted}`", help=did_you_mean(wanted, names))
     plain = _plain(chosen.name, known)
     return chosen, plain, known.get(plain, ())
+
+
+def _with_included(text: str, folder: Path, seen: frozenset[Path] = frozenset()) -> str:
+    """The text with those behind it that it includes from its own folder, and that they include."""
+    found = [text]
+    for name in _INCLUDE.findall(text):
+        place = (folder / name).resolve()
+        if place in seen or not place.is_file():
+            continue
+        seen |= {place}
+        found.append(_with_included(place.read_text(encoding="utf-8", errors="replace"), place.parent, seen))
+    return "\n".join(found)
 
 
 def _plain(name: str, known: Mapping[str, object]) -> str:

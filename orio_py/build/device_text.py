@@ -11,33 +11,64 @@ semicolons and words; where braces do not match, as under conditions of the prep
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-HOST_HEADERS = (
-    *(
-        "assert.h",
-        "cuda.h",
-        "float.h",
-        "limits.h",
-        "cuda_runtime.h",
-        "cuda_runtime_api.h",
-        "device_launch_parameters.h",
-        "fcntl.h",
+_LIMITS = """\
+#define CHAR_BIT 8
+#define SCHAR_MAX 127
+#define UCHAR_MAX 255
+#define SHRT_MAX 32767
+#define USHRT_MAX 65535
+#define INT_MAX 2147483647
+#define INT_MIN (-INT_MAX - 1)
+#define UINT_MAX 4294967295u
+#define LONG_MAX 9223372036854775807l
+#define LONG_MIN (-LONG_MAX - 1)
+#define ULONG_MAX 18446744073709551615ul
+#define LLONG_MAX 9223372036854775807ll
+#define LLONG_MIN (-LLONG_MAX - 1)
+#define ULLONG_MAX 18446744073709551615ull
+"""
+
+_FLOATS = """\
+#define FLT_MAX 3.402823466e+38f
+#define FLT_MIN 1.175494351e-38f
+#define FLT_EPSILON 1.192092896e-7f
+#define DBL_MAX 1.7976931348623157e+308
+#define DBL_MIN 2.2250738585072014e-308
+#define DBL_EPSILON 2.2204460492503131e-16
+"""
+
+_INTEGERS = """\
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long uint64_t;
+typedef long intptr_t;
+typedef unsigned long uintptr_t;
+"""
+
+HOST_HEADERS: Mapping[str, str] = {
+    **dict.fromkeys(
+        (
+            "assert.h", "cuda.h", "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h", "fcntl.h", "math.h", "omp.h",
+            "ctype.h", "errno.h", "error.h", "getopt.h", "malloc.h", "memory.h", "signal.h", "stdio.h", "stdlib.h", "string.h",
+            "strings.h", "sys/resource.h", "sys/stat.h", "sys/time.h", "sys/types.h", "time.h", "unistd.h", "algorithm", "cassert",
+            "cctype", "chrono", "cmath", "cstdio", "cstdlib", "cstring", "ctime", "fstream", "iomanip", "iostream", "list", "map",
+            "set", "sstream", "stdexcept", "string", "utility", "vector",
+        ),
+        "\n",
     ),
-    *(
-        "math.h",
-        "omp.h",
-        "stdio.h",
-        "stdlib.h",
-        "string.h",
-        "sys/time.h",
-        "sys/types.h",
-        "time.h",
-        "unistd.h",
-    ),
-    *("cmath", "cstdio", "cstdlib", "cstring", "fstream", "iostream", "vector"),
-)
-"""Headers that files with kernels include for their host code; a compiler of kernels alone is given empty ones."""
+    **dict.fromkeys(("limits.h", "climits"), _LIMITS),
+    **dict.fromkeys(("float.h", "cfloat"), _FLOATS),
+    **dict.fromkeys(("stdint.h", "cstdint"), _INTEGERS),
+}  # fmt: skip
+"""Headers that files with kernels include for their host code, and what a compiler of kernels alone is given of them: of most
+nothing, of those for numbers the constants and types that kernels use (C11, 5.2.4.2 and 7.20, on machines with 64 bits)."""
 
 TEXTURE_REFERENCES = """\
 template <class T, int D = 1, int M = 0> struct texture {};

@@ -68,9 +68,10 @@ class Nvrtc:
             return int(perf_counter() - start > self.timeout)
 
         asked = _CALLBACK(is_late)
-        empty, names = [b"\n"] * len(HOST_HEADERS), [name.encode() for name in HOST_HEADERS]
+        contents = [text.encode() for text in HOST_HEADERS.values()]
+        names = [name.encode() for name in HOST_HEADERS]
         status, program = nvrtc.nvrtcCreateProgram(
-            encoded(source), SOURCE_NAME.encode(), len(names), empty, names
+            encoded(source), SOURCE_NAME.encode(), len(names), contents, names
         )
         if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
             return BuildFailure(f"{self.name}: {status.name}", "")

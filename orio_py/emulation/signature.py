@@ -85,7 +85,9 @@ def bind_arguments(
             fail(
                 "ORIO-U051",
                 f"`--arg {name}={value}`: `{kernel}` has no parameter `{name}`",
-                help=did_you_mean(name, known),
+                help=did_you_mean(name, known)
+                if known
+                else f"its text is not known: parameters have numbers, from 0 to {len(layout.places) - 1}",
             )
         kind = parameters[number] if number < len(parameters) else KernelParameter(name, "")
         found[number] = _bits(name, value, kind, layout.places[number][1])

@@ -54,7 +54,10 @@ def _draw_issues(axes: Any, timeline: Sequence[IssuedInstruction]) -> None:
         )  # fmt: skip
     axes.set_xlabel("cycles, from the start of the first blocks; loops are shortened")
     axes.set_ylabel("warp of a multiprocessor")
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small", frameon=False)
+    legend = axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small", frameon=False)
+    for handle in legend.legend_handles:  # the marks of instructions are too thin to tell colours by
+        handle.set_sizes([60.0])
+        handle.set_linewidth(5.0)
 
 
 def _draw_units(axes: Any, prediction: LaunchPrediction) -> None:

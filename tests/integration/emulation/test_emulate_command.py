@@ -117,6 +117,8 @@ def test_foreign_texts_and_cubins(capsys, several, tmp_path):
     cubin = tmp_path / "several.cubin"
     cubin.write_bytes(built.cubin)
     shape = ("--grid", "1024", "--block", "256", "--arch", "A100", "--kernel")
+    _, _, err = told(capsys, str(cubin), *shape, "_Z5scaleifPf", "--arg", "n=262144")
+    assert "help: its text is not known: parameters have numbers, from 0 to 2" in err
     status, out, _ = told(capsys, str(cubin), *shape, "_Z5scaleifPf", "--arg", "0=262144")
     assert status == 0
     assert out.startswith("scale on A100")
@@ -145,6 +147,28 @@ def test_files_with_host_code(capsys, tmp_path):
     )
     assert (status, err) == (0, "")
     assert "scale on H200 SXM" in out
+
+
+def test_kernels_of_included_files_have_the_names_of_their_parameters(capsys, tmp_path):
+    """Headers of the host are empty but for constants and types of numbers."""
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    (folder / "more.h").write_text('#pragma once\ntypedef int32_t number;\n#include "scale.cu"\n')
+    (folder / "scale.cu").write_text(
+        '#include "more.h"\n__global__ void scale(number count, float *x)\n'
+        "{ int i = blockIdx.x * 64 + threadIdx.x; if (i < count && count < INT_MAX) x[i] = FLT_MAX; }\n"
+    )
+    path = tmp_path / "main.cu"
+    path.write_text(
+        "#include <limits.h>\n#include <cfloat>\n#include <stdint.h>\n#include <sys/stat.h>\n"
+        '#include "kernels/more.h"\nint main() { return stat(0, 0); }\n'
+    )
+    launch = (str(path), "--grid", "8", "--block", "64")
+    status, out, err = told(capsys, *launch, "--arg", "count=512")
+    assert (status, err) == (0, "")
+    assert "scale on H200 SXM" in out
+    assert "help: did you mean `count`?" in told(capsys, *launch, "--arg", "counts=512")[2]
+    assert "help: known names: count, x" in told(capsys, *launch, "--arg", "whatever=512")[2]
 
 
 def test_declared_functions_and_textures(capsys, tmp_path):
