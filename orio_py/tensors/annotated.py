@@ -17,8 +17,11 @@ BUILD_COMMAND = "gcc -O3 -march=native"
 _REPETITIONS = 3
 
 
-def annotated_file(program: TensorProgram, *, threads: bool = False) -> str:
-    """The text of the file; with `threads`, outermost loops are shared out by OpenMP."""
+def annotated_file(program: TensorProgram, *, threads: bool = False, ranked: bool = True) -> str:
+    """The text of the file; with `threads`, outermost loops are shared out by OpenMP.
+
+    Values of parameters that are `ranked` too low are left out.
+    """
     lines = [*commented(program), "", header(program), "{", *indented(allocations(program))]
     shared = () if threads else shared_loops(program)
     groups = [program.contractions] if shared else [(statement,) for statement in program.contractions]
@@ -28,7 +31,7 @@ def annotated_file(program: TensorProgram, *, threads: bool = False) -> str:
             lines += indented(nest(group[0], program).lines)
             number += 1
             continue
-        lines += indented(_region(group, number, program, shared, threads=threads))
+        lines += indented(_region(group, number, program, shared, threads=threads, ranked=ranked))
         number += len(group)
     return "\n".join([*lines, *indented(releases(program)), "}"]) + "\n"
 
@@ -100,9 +103,15 @@ def shared_loops(program: TensorProgram) -> tuple[str, ...]:
 
 
 def _region(
-    group: Sequence[Contraction], first: int, program: TensorProgram, shared: Sequence[str], *, threads: bool
+    group: Sequence[Contraction],
+    first: int,
+    program: TensorProgram,
+    shared: Sequence[str],
+    *,
+    threads: bool,
+    ranked: bool,
 ) -> Iterator[str]:
-    found = [tile_choices(statement, program, shared) for statement in group]
+    found = [tile_choices(statement, program, shared, ranked=ranked) for statement in group]
     nests = [nest(statement, program, shared) for statement in group]
     if not shared:
         yield from nests[0].before

@@ -3,7 +3,9 @@
 What is decided and not searched: loops over neighbouring elements are joined, and the columns of a tile run over the
 output's elements with unit stride, so that they are loaded and stored in one piece.  What is searched: the order of the
 loops around a tile, its size, which operands are packed, unrolling, and prefetching.  The order of the lists is a rule's:
-fewer bytes from beyond the first-level cache, and tiles that leave nothing over.
+fewer bytes from beyond the first-level cache, and tiles that leave nothing over.  What takes many more loads and stores
+along the columns than another value is left out before anything is measured: columns that do not fill vectors, and
+operands that are loaded element by element again and again.
 """
 
 from __future__ import annotations
@@ -23,6 +25,10 @@ _MOST_SUMS = 192
 _CACHE_BYTES = 32768
 """The smallest first-level cache in use."""
 _MOST_ROWS = 8
+_MOST_PACKED = 4096
+"""Elements of a packed part of an operand at most, as `Contract` has it."""
+_MOST_ACCESSES = 1.5
+"""Loads and stores along the columns, as a multiple of the least, beyond which a number of columns is left out."""
 _MOST_ORDERS = 6
 _MOST_PERMUTED = 4
 
@@ -69,9 +75,27 @@ def argument_texts(choices: Choices, suffix: str) -> Mapping[str, str]:
     }
 
 
-def tile_choices(statement: Contraction, program: TensorProgram, without: Sequence[str] = ()) -> Choices:
-    """The choices for a statement; the loops `without` stand around it and are left alone."""
-    return _Chooser(statement, program, tuple(without)).choices()
+def tile_choices(
+    statement: Contraction, program: TensorProgram, without: Sequence[str] = (), *, ranked: bool = True
+) -> Choices:
+    """The choices for a statement; the loops `without` stand around it and are left alone.
+
+    Values that are `ranked` too low are left out.
+    """
+    return _Chooser(statement, program, tuple(without), ranked).choices()
+
+
+def vector_accesses(extent: int, width: int, lanes: int) -> int:
+    """How many loads a row of `extent` elements takes in pieces of `width`: whole vectors, then halves of them.
+
+    >>> vector_accesses(12, 8, 8), vector_accesses(12, 12, 8), vector_accesses(12, 6, 8)
+    (2, 2, 4)
+    """
+
+    def pieces(size: int) -> int:
+        return size // lanes + (size % lanes).bit_count()
+
+    return extent // width * pieces(width) + pieces(extent % width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +148,7 @@ class _Chooser:
     statement: Contraction
     program: TensorProgram
     without: tuple[str, ...]
+    ranked: bool = True
 
     @property
     def extents(self) -> Mapping[str, int]:
@@ -142,7 +167,7 @@ class _Chooser:
     def choices(self) -> Choices:
         found = self.loops()
         extents, free, rows = found.extents, found.free, found.rows
-        columns = _widths(free[0], extents[free[0]], self._lanes) if free else ((),)
+        columns = self._columns(free[0]) if free else ((),)
         sizes = [size for index in rows for size in _heights(index, extents[index])]
         sizes = [size for size in sizes if size[1] > 1 or size[0] == rows[0]]
         heights = sorted(sizes, key=lambda size: self._rank(size, columns[0]))
@@ -153,7 +178,7 @@ class _Chooser:
             orders,
             tuple(heights) or ((),),
             columns,
-            self._packs(free),
+            self._packs(free, columns),
             _unrolls(extents[summed[-1]]) if summed else (1,),
             self._ahead(orders[0] if orders else (), columns[0], extents),
             ("scalars", "arrays") if summed and free else ("arrays",),
@@ -180,15 +205,41 @@ class _Chooser:
         rest = self.extents[rows[0]] % rows[1]
         return (int(bool(rest)), abs(2 * _MOST_SUMS // 3 - sums))
 
-    def _packs(self, free: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-        """Operands whose columns do not stand one behind the other, then none, then all that the tile reads."""
+    def _columns(self, index: str) -> tuple[tuple[str, int], ...]:
+        """Numbers of columns without those that take many more loads and stores than another."""
+        extent = self.extents[index]
+        widths = _widths(index, extent, self._lanes)
+        loads = [vector_accesses(extent, width, self._lanes) for _, width in widths]
+        most = min(loads) * _MOST_ACCESSES if self.ranked else max(loads)
+        return tuple(width for width, count in zip(widths, loads, strict=True) if count <= most)
+
+    def _packs(
+        self, free: Sequence[str], columns: Sequence[tuple[str, int] | tuple[()]]
+    ) -> tuple[tuple[str, ...], ...]:
+        """Operands whose columns do not stand one behind the other, then none, then all that the tile reads.
+
+        Where a packed part of such operands fits on the stack and is used again, not to pack them is left out.
+        """
         if not free:
             return ((),)
         names = [operand.tensor.name for operand in self.statement.operands]
         fit = [o for o in self.statement.operands if names.count(o.tensor.name) == 1 and o.indices]
         scattered = tuple(o.tensor.name for o in fit if o.strides().get(free[0], 1) != 1)
         strided = tuple(o.tensor.name for o in fit if self.statement.contracted and len(o.indices) > 1)
-        return tuple(dict.fromkeys((scattered, (), strided)))
+        again = [o for o in fit if o.tensor.name in scattered]
+        widest = max(size[1] for size in columns if size)
+        is_better = self.ranked and all(self._is_reused(o, widest) for o in again)
+        return tuple(
+            dict.fromkeys((scattered, strided) if scattered and is_better else (scattered, (), strided))
+        )
+
+    def _is_reused(self, operand: TensorReference, columns: int) -> bool:
+        """Whether a tile's part of an operand is certainly packed, and several tiles or rows read it."""
+        summed = [
+            self.extents[i] for i in set(operand.indices) & self.extents.keys() - set(self.statement.free)
+        ]
+        is_small = prod(summed) * columns * _MOST_ROWS <= _MOST_PACKED
+        return is_small and bool(summed) and any(i not in operand.indices for i in self.statement.free)
 
     def _orders(self, free: Sequence[str], rows: Sequence[str]) -> tuple[tuple[str, ...], ...]:
         """Orders that keep the loops of a tile inside, those with fewer bytes first."""
@@ -223,8 +274,8 @@ class _Chooser:
     def _ahead(
         self, order: Sequence[str], columns: tuple[str, int] | tuple[()], extents: Mapping[str, int]
     ) -> tuple[tuple[str, int] | tuple[()], ...]:
-        """Two tiles ahead in the columns, one step ahead in the loops around, or nothing."""
-        found: list[tuple[str, int] | tuple[()]] = []
+        """One step ahead in the loop that statements share, two tiles in the columns, one step in other loops, or nothing."""
+        found: list[tuple[str, int] | tuple[()]] = [(index, 1) for index in self.without[-1:]]
         if columns and extents[columns[0]] // columns[1] > 3:
             found.append((columns[0], 2))
         inner = [

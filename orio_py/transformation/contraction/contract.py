@@ -38,7 +38,7 @@ from orio_py.ctree.parse import parse_statements
 from orio_py.ctree.rewrite import Rewriter, substitute, used_names, walk
 from orio_py.transformation.arguments import boolean, positive_int, text, texts, wrong
 from orio_py.transformation.base import Context, refuse
-from orio_py.transformation.contraction.sum_nest import WHAT, SumAxis, SumNest, sum_nest
+from orio_py.transformation.contraction.sum_nest import WHAT, SumAxis, SumNest, sum_axis, sum_nest
 from orio_py.transformation.contraction.tile_code import Packing, TileNames, TilePlan, tile_text
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.parallel.pragma_text import pragma_lines
@@ -57,8 +57,8 @@ class Contract:
     `order` has the free loops around a tile, outermost first; those that it does not name follow.  `flatten` joins
     loops over neighbouring elements, the fastest first; the loop has the first one's name.  `rows` and `columns` are
     a free loop each and how many of its iterations a tile has; columns are vectorised.  `pack` names arrays that are
-    copied, `unroll` is for the innermost summed loop, `prefetch` a loop and how many of its steps ahead a tile is
-    asked for, `parallel` shares out the outermost loop.  With `sums` as 'scalars' the loop over columns is around the
+    copied, `unroll` is for the innermost summed loop, `prefetch` a loop, of the nest or around it, and how many of its
+    steps ahead a tile is asked for, `parallel` shares out the outermost loop.  With `sums` as 'scalars' the loop over columns is around the
     summed ones.
     """
 
@@ -99,8 +99,10 @@ class Contract:
         kind = ctype(nest.type)
         plan = replace(plan, element_bytes=4 if kind is not None and "float" in nest.type else 8)
         if self.prefetch is not None:
-            self._require_free(self.prefetch[0], nest, node, "prefetch")
-            plan = replace(plan, prefetch=self.prefetch)
+            around = self._around(self.prefetch[0], nest, context)
+            if around is None:
+                self._require_free(self.prefetch[0], nest, node, "prefetch")
+            plan = replace(plan, prefetch=self.prefetch, around=around)
         if self.parallel and not order:
             refuse("ORIO-T150", f"{WHAT} has no free loop to share out", node, argument="parallel")
         plan = replace(plan, packings=tuple(self._packings(plan, node, context)))
@@ -114,6 +116,13 @@ class Contract:
                 refuse("ORIO-T016", f"a loop stands twice in {list(group)}", node, argument="flatten")
             nest = _joined(nest, group, node)
         return nest
+
+    def _around(self, index: str, nest: SumNest, context: Context) -> SumAxis | None:
+        """The loop around the nest with an index, unless one of the nest has it.  Raises Refusal: ORIO-T151."""
+        if nest.axis(index) is not None:
+            return None
+        loops = [loop for loop in context.surrounding if loop.index == index]
+        return sum_axis(loops[-1], context) if loops else None
 
     def _require_free(self, index: str, nest: SumNest, node: Node, argument: str) -> None:
         if any(axis.index == index for axis in nest.free):

@@ -84,8 +84,8 @@ def sum_nest(node: Node, context: Context, *, force: bool) -> SumNest:
         message = f"{WHAT} needs {_FORM}; `=` leaves the last product alone in `{_name(target)}`"
         refuse("ORIO-T150", message, statement)
     made = SumNest(
-        tuple(_axis(loop, context) for loop in free),
-        tuple(_axis(loop, context) for loop in summed),
+        tuple(sum_axis(loop, context) for loop in free),
+        tuple(sum_axis(loop, context) for loop in summed),
         target,
         operator,
         value,
@@ -133,7 +133,8 @@ def _assignment(statement: Node, context: Context) -> tuple[Node, str, Node]:
     return target, statement.op, value
 
 
-def _axis(loop: CanonicalLoop, context: Context) -> SumAxis:
+def sum_axis(loop: CanonicalLoop, context: Context) -> SumAxis:
+    """The loop with literal bounds.  Raises Refusal: ORIO-T151."""
     start, count = _number(loop.start, context), _number(loop.bound, context)
     if start is None or count is None or loop.stride != 1 or loop.relation not in ("<", "<="):
         message = f"{WHAT} needs loops such as `for (i = 0; i < 16; i++)`: numbers as bounds, and a step of 1"

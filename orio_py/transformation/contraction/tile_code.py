@@ -67,6 +67,8 @@ class TilePlan:
     packings: tuple[Packing, ...] = ()
     unroll: int = 1
     prefetch: tuple[str, int] | None = None
+    around: SumAxis | None = None
+    """The loop of `prefetch`, where it is none of the nest but one around it."""
     parallel: bool = False
     element_bytes: int = 8
     by_columns: bool = False
@@ -238,7 +240,7 @@ class _Writer:
         if self.plan.prefetch is None:
             return
         index, distance = self.plan.prefetch
-        axis, name = self._axis(index), self.plan.names.indices[index]
+        axis, name = self.plan.around or self._axis(index), self.plan.names.indices.get(index, index)
         block = min(self.plan.blocks.get(index, 1), axis.extent)
         ahead = distance * block
         last = axis.end - ahead - block

@@ -171,3 +171,36 @@ def test_products_stay_whole_where_that_is_cheaper():
     found = read_einsum("i,i,i->i", {"i": 10})
     assert pairwise(found) == found
     assert derivation(found, pairwise(found)) == ""
+
+
+@pytest.mark.parametrize(
+    ("extent", "ranked", "columns"),
+    [(12, True, {8, 12}), (12, False, {6, 8, 12}), (10, True, {8, 10}), (16, True, {8, 16}), (3, True, {3})],
+)
+def test_columns_that_do_not_fill_vectors_are_left_out(extent, ranked, columns):
+    found = program(
+        f"f variables: a: (4,6) b: (6,{extent}) c: (4,{extent}) operations: c(i,j) += a(i,k) * b(k,j)"
+    )
+    made = tile_choices(found.contractions[0], found, ranked=ranked)
+    assert {size for _, size in made.columns} == columns
+
+
+@pytest.mark.parametrize(
+    ("shapes", "statement", "is_left_out"),
+    [
+        ("a: (4,6) b: (16,6) c: (4,16)", "c(i,j) += a(i,k) * b(j,k)", True),
+        ("a: (4,6) b: (6,16) c: (4,16)", "c(i,j) += a(i,k) * b(k,j)", False),
+        ("a: (6) b: (16,6) c: (16)", "c(j) += a(k) * b(j,k)", False),
+        ("a: (4,600) b: (16,600) c: (4,16)", "c(i,j) += a(i,k) * b(j,k)", False),
+        ("a: (4) b: (16,4) c: (4,16)", "c(i,j) += a(i) * b(j,i)", False),
+    ],
+)
+def test_scattered_operands_are_packed_where_they_are_read_again(shapes, statement, is_left_out):
+    found = program(f"f variables: {shapes} operations: {statement}")
+    assert (() not in tile_choices(found.contractions[0], found).packs) is is_left_out
+    assert () in tile_choices(found.contractions[0], found, ranked=False).packs
+
+
+def test_the_loop_that_statements_share_may_be_looked_ahead_in():
+    found = program(GRADIENT)
+    assert tile_choices(found.contractions[0], found, shared_loops(found)).ahead[0] == ("e", 1)

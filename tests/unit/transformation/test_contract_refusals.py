@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from c_trees import context, statement
 
 from orio_py.core.diagnostics import Diagnostic
 from orio_py.ctree.emit import emit
 from orio_py.ctree.equal import structure_digest
+from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.parse import position
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.catalog import TRANSFORMATIONS
@@ -123,3 +126,19 @@ def test_arguments_of_the_wrong_type(values: dict[str, object]) -> None:
     with pytest.raises(Refusal) as caught:
         TRANSFORMATIONS["Contract"].make(values)  # type: ignore[arg-type]
     assert [d.code for d in caught.value.diagnostics] == ["ORIO-T010"]
+
+
+@pytest.mark.parametrize(("bound", "code"), [("n", "ORIO-T151"), ("9", "")])
+def test_a_loop_around_the_nest_needs_a_known_end(bound: str, code: str) -> None:
+    loop = CanonicalLoop.match(statement(f"for (n = 0; n < {bound if bound != 'n' else 'm'}; n++) x[n] = 0;"))
+    assert loop is not None
+    inner = replace(around(), surrounding=(loop,))
+    if not code:
+        assert (
+            emit(Contract(prefetch=("n", 1)).apply(statement(PRODUCT), inner)).count("__builtin_prefetch")
+            == 1
+        )
+        return
+    with pytest.raises(Refusal) as caught:
+        Contract(prefetch=("n", 1)).apply(statement(PRODUCT), inner)
+    assert [problem.code for problem in caught.value.diagnostics] == [code]
