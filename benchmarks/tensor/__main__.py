@@ -226,17 +226,20 @@ def _picture(rows: Sequence[Row], path: Path) -> str:
     except ImportError:
         return "no picture: matplotlib is not installed (pip install 'orio_py[plot]')"
     kinds = list(dict.fromkeys(kind for row in rows for kind in row.speedups()))
-    figure = Figure(figsize=(max(6, 0.6 * len(rows) + 2), 4), layout="constrained")
+    figure = Figure(figsize=(max(6, 0.45 * len(rows) + 2), 4.5), layout="constrained")
     axes = figure.add_subplot()
     width = 0.8 / len(kinds)
     for number, kind in enumerate(kinds):
         places = [place + width * number for place in range(len(rows))]
         axes.bar(places, [row.speedups().get(kind, 0) for row in rows], width, label=kind)
     axes.set_xticks([place + 0.4 - width / 2 for place in range(len(rows))])
-    axes.set_xticklabels([row.name.removeprefix("sd_t_") for row in rows], rotation=60)
-    axes.set_ylabel("times plain C")
+    names = [row.name.removeprefix("sd_t_") for row in rows]
+    axes.set_xticklabels(names, rotation=60, ha="right", rotation_mode="anchor")
+    axes.set_xlabel("kernel")
+    axes.set_ylabel("speed-up over plain C")
     axes.axhline(1, color="black", linewidth=0.5)
-    axes.legend()
+    axes.margins(x=0.01)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=len(kinds), frameon=False)
     figure.savefig(path)
     return f"wrote {path}"
 
