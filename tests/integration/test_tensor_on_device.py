@@ -129,13 +129,14 @@ def parts(language: str, include: str, *, in_cpp: bool) -> dict[str, str]:
     }
 
 
-def test_of_cuda(tmp_path: Path) -> None:
-    written("cuda", tmp_path)
-    text = (_START + _CUDA_MAIN) % parts("cuda", "#include <cuda_runtime.h>", in_cpp=True)
+@pytest.mark.parametrize(("language", "source"), [("cuda", "out_cuda.cu"), ("hip", "out_hip.hip")])
+def test_of_cuda_and_hip(language: str, source: str, tmp_path: Path) -> None:
+    written(language, tmp_path)
+    text = (_START + _CUDA_MAIN) % parts(language, "#include <cuda_runtime.h>", in_cpp=True)
     (tmp_path / "main.cu").write_text(text)
     subprocess.run(["ar", "rcs", "libplain.a", "plain.o"], cwd=tmp_path, check=True)
     built = cuda_on_cpu(tmp_path).build_program(
-        [tmp_path / "out_cuda.cu", tmp_path / "main.cu"],
+        [tmp_path / source, tmp_path / "main.cu"],
         tmp_path / "program",
         check=Check.ACCESSES,
         flags=["-O1", f"-L{tmp_path}", "-lplain"],
