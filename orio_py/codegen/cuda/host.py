@@ -41,6 +41,7 @@ from orio_py.codegen.offload.on_device import (
     on_device_view,
     sequence_views,
     started,
+    started_kernels,
     whole_header,
 )
 from orio_py.codegen.offload.ready import ready_views
@@ -105,8 +106,8 @@ def runtime_source(
         is_cut=any(plan.options.streams > 1 for plan in plans),
         is_whole=any(plan.options.streams == 1 for plan in plans),
         runs_alone=any(k.group is None and k.plan.options.streams == 1 for k in unit.kernels),
-        runs_on_device=any(plan.options.on_device for plan in plans),
         sequences=sequence_views(unit, host),
+        started_alone=sorted(started_kernels(unit, host)),
         success="cudaSuccess",
         invalid="cudaErrorInvalidValue",
         residents=data_views(unit),
@@ -138,6 +139,7 @@ def _view(index: int, kernel: HostKernel, host: HostLanguage) -> dict[str, objec
     parameters = ["struct orio_failure *orio_failure", *_parameters(plan)]
     configure = f"orio_configure_{index}" if cuda.carveout is not None else "NULL"
     return {
+        "index": index,
         "function": kernel.function,
         "is_alone": kernel.group is None,
         "symbol": _symbol(kernel),

@@ -121,6 +121,15 @@ def sequence_views(unit: HostUnit, host: HostLanguage) -> list[dict[str, object]
     ]
 
 
+def started_kernels(unit: HostUnit, host: HostLanguage) -> frozenset[int]:
+    """The numbers of the kernels that some function starts for arrays on the device.
+
+    Kernels that share arrays have no functions of their own.
+    """
+    alone = {n for n, k in enumerate(unit.kernels) if k.plan.options.on_device and k.group is None}
+    return frozenset(alone | {index for _, members, _ in _sequences(unit, host) for index, _ in members})
+
+
 def _sequences(
     unit: HostUnit, host: HostLanguage
 ) -> Iterator[tuple[str, list[tuple[int, HostKernel]], list[tuple[str, str]]]]:

@@ -20,16 +20,16 @@ from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Compound, Node, c_ast
 from orio_py.ctree.rewrite import used_names, walk, walk_statements
-from orio_py.kernel.call import call_parameters, called_plan, with_plans
+from orio_py.kernel.call import call_parameters, called_plan, kernel_plans, with_plans
 from orio_py.kernel.plan import Direction, KernelPlan
 from orio_py.transformation.statements.numbering import NumberedProgram
 from orio_py.transformation.verdicts import aliases_in
 
 
 def in_scopes(program: NumberedProgram) -> Compound:
-    """The program's code with the kernels that share arrays in scopes."""
+    """The program's code with the kernels that share arrays in scopes; all have functions for arrays on the device."""
     aliases = aliases_in(program.context)
-    changed: dict[int, KernelPlan] = {}
+    changed = {id(plan): _in_scope(plan, None) for plan in kernel_plans(program.tree)}
     scope = 0
     for node in walk_statements(program.tree):
         for run in _runs(node, aliases, program) if isinstance(node, Compound) else ():
@@ -40,9 +40,9 @@ def in_scopes(program: NumberedProgram) -> Compound:
     return tree
 
 
-def _in_scope(plan: KernelPlan, scope: int) -> KernelPlan:
+def _in_scope(plan: KernelPlan, scope: int | None) -> KernelPlan:
     cuda = replace(plan.options.cuda, scope=scope)
-    return replace(plan, options=replace(plan.options, cuda=cuda))
+    return replace(plan, options=replace(plan.options, cuda=cuda, on_device=True))
 
 
 def _runs(holder: Compound, aliases: Aliases, program: NumberedProgram) -> list[list[KernelPlan]]:
