@@ -47,6 +47,7 @@ class TensorReport(TuneReport):
         return {
             **TuneReport.as_json(self),
             "statements": statements,
+            "settings": "" if self.program is None else self.program.settings,
             "derivation": self.derivation,
             "recipe": self.recipe,
         }
@@ -114,7 +115,8 @@ def _unmapped(program: TensorProgram, target: str | None, *, by_recipe: bool) ->
         message = (
             "a recipe needs statements with `+=` or `-=`, two loops over the output, and no temporary tensors"
         )
-        return Diagnostic("ORIO-N016", message)
+        advice = "without `--recipe` kernels have register tiles, and take every program"
+        return Diagnostic("ORIO-N016", message, help=advice)
     if target in {*STEPS, *KERNEL_STEPS} and not any(statement.free for statement in program.contractions):
         message = "devices share out the loops over the output, and no output here has an index"
         return Diagnostic("ORIO-N016", message)

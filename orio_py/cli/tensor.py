@@ -184,6 +184,8 @@ def tensor(
             listener=listener,
         )
     out.diagnostics(report.diagnostics, report.sources)
+    if report.program is not None and out.is_verbose:
+        out.message(report.program.settings)
     if report.derivation:
         out.message(report.derivation)
     if recipe and report.exit_code == 0:

@@ -38,7 +38,8 @@ def annotated_file(program: TensorProgram, *, threads: bool = False, ranked: boo
 
 def commented(program: TensorProgram) -> list[str]:
     """The beginning of a file: what it computes, and the header that temporary tensors need."""
-    lines = ["/* Tensor contractions:", *(f" *   {statement}" for statement in program.contractions), " */"]
+    statements = (f" *   {statement}" for statement in program.contractions)
+    lines = ["/* Tensor contractions:", *statements, f" * with {program.settings}", " */"]
     return lines + ["#include <stdlib.h>"] * any(tensor.is_temporary for tensor in program.tensors)
 
 
@@ -58,7 +59,7 @@ def releases(program: TensorProgram) -> Iterator[str]:
 
 def device_file(program: TensorProgram) -> str:
     """The text of the file for GPUs: one region with all statements, and the recipe by statement number."""
-    lines = ["/* Tensor contractions:", *(f" *   {statement}" for statement in program.contractions), " */"]
+    lines = commented(program)
     recipe = statement_recipe(program, alternatives=True).splitlines()
     nests = [line for statement in program.contractions for line in nest(statement, program).lines]
     region = [

@@ -157,6 +157,14 @@ class TensorProgram:
         return tuple(sorted(given, key=lambda tensor: tensor.name not in written))
 
     @property
+    def settings(self) -> str:
+        """The options that hold, whether given or not, in the words of the language."""
+        given = [tensor for tensor in self.tensors if not tensor.is_temporary]
+        memory = given[0].layout if given else TensorLayout.ROW
+        others = [f" ({t.name}: {t.layout})" for t in given if t.layout is not memory]
+        return f"access: {self.access}, memory: {memory}{''.join(others)}, pattern: {self.pattern}, type: {self.type}"
+
+    @property
     def operations(self) -> int:
         """Multiplications and additions of all statements."""
         return sum(statement.operations for statement in self.contractions)

@@ -204,3 +204,9 @@ def test_scattered_operands_are_packed_where_they_are_read_again(shapes, stateme
 def test_the_loop_that_statements_share_may_be_looked_ahead_in():
     found = program(GRADIENT)
     assert tile_choices(found.contractions[0], found, shared_loops(found)).ahead[0] == ("e", 1)
+
+
+def test_settings_that_hold_stand_in_the_file():
+    found = program("f memory: column variables: a: (2,3) b: (2,3) row operations: b(i,j) = a(i,j)")
+    told = " * with access: linearized, memory: column (b: row), pattern: contiguous, type: double"
+    assert annotated_file(found).splitlines()[:3] == ["/* Tensor contractions:", " *   b(i,j) = a(i,j)", told]
