@@ -255,6 +255,11 @@ class LaunchShape:
     the other."""
 
     @property
+    def covers(self) -> bool:
+        """Whether the host finds out how many groups cover the axes."""
+        return self.grid_size is None and not self.bindings
+
+    @property
     def step(self) -> tuple[int, ...]:
         """The iterations per axis that a group does in one step."""
         return self.tile or (self.block_size[0] * self.vector, *self.block_size[1:])

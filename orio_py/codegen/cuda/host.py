@@ -100,7 +100,7 @@ def runtime_source(
         kernels=[_view(index, kernel, host) for index, kernel in enumerate(unit.kernels)],
         groups=[group_view(unit, number, host) for number in range(len(unit.groups))],
         transposes=any(argument.rows for group in arguments for argument in group),
-        divides=any(launch.grid_size is None and not launch.bindings for launch in launches),
+        divides=any(launch.covers for launch in launches),
         limits_groups=any(map(_limits_groups, launches)),
         has_buffers=any(argument.kind is ArgumentKind.BUFFER for group in arguments for argument in group),
         is_cut=any(plan.options.streams > 1 for plan in plans),

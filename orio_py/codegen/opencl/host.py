@@ -163,7 +163,7 @@ def host_source(unit: HostUnit) -> Program:
         kernels=[_view(index, kernel, built[_build(kernel)]) for index, kernel in enumerate(kernels)],
         transposes=any(argument.rows for group in arguments for argument in group),
         driver_groups=any(k.plan.launch.driver_chosen for k in kernels),
-        divides=any(k.plan.launch.grid_size is None for k in kernels),
+        divides=any(k.plan.launch.covers for k in kernels),
         has_buffers=any(a.kind is ArgumentKind.BUFFER for group in arguments for a in group),
         is_cut=any(k.plan.options.streams > 1 for k in kernels),
         is_whole=any(k.plan.options.streams == 1 for k in kernels),

@@ -23,7 +23,7 @@ from orio_py.codegen.opencl.host import (
     prototype,
     string_pieces,
 )
-from orio_py.kernel.plan import LaunchShape
+from orio_py.kernel.plan import AxisBinding, LaunchShape, Role
 
 CALL = re.compile(r"\bcl[A-Z]\w+(?=\()")
 
@@ -228,6 +228,17 @@ def test_groups_of_the_driver_are_no_argument_of_the_launch():
     assert "{orio_groups(orio_trips_j, 1), orio_groups(orio_trips_i, 1)}, {0, 0}}" in text
     assert "launch->items[0] > 0 ? launch->items : NULL" in text
     assert group_counts(plan, (13, 33)) == (33, 13)
+
+
+def test_a_group_for_each_iteration_needs_no_division(tmp_path):
+    kernel = axpy()
+    launch = LaunchShape((64,), bindings=(AxisBinding(Role.GROUPS, 0),))
+    kernel = replace(kernel, plan=replace(kernel.plan, launch=launch))
+    assert "{(size_t)orio_trips_i}" in host_source(HostUnit("t", "t", (kernel,))).text
+    assert group_counts(kernel.plan, (13,)) == (13,)
+    write_unit(tmp_path, kernel)
+    words = ["gcc", *STRICT, *headers(), "-I.", "-c", "test_opencl.c", "-o", "test.o"]
+    subprocess.run(words, cwd=tmp_path, check=True)
 
 
 @pytest.mark.parametrize(
