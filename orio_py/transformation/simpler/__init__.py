@@ -17,6 +17,7 @@ from orio_py.transformation.simpler.conditions_inside import with_conditions_ins
 from orio_py.transformation.simpler.counted_loops import with_counted_loops
 from orio_py.transformation.simpler.counted_steps import with_constant_steps
 from orio_py.transformation.simpler.counters import with_single_counters
+from orio_py.transformation.simpler.extreme_places import with_places_apart
 from orio_py.transformation.simpler.gotos import without_gotos
 from orio_py.transformation.simpler.inlined_calls import with_inlined_calls
 from orio_py.transformation.simpler.local_pointers import without_local_pointers
@@ -36,7 +37,8 @@ def refined_forms(tree: Node, simpler: Node, context: Context) -> Iterator[Node]
     """What a tree may be written as that has been made simpler, the nearest first; not the tree itself."""
     private = with_private_scalars(simpler, context)
     perfect = with_conditions_inside(private, context)
-    yield from dict.fromkeys(form for form in (simpler, private, perfect) if form is not tree)
+    apart = with_places_apart(perfect, context)
+    yield from dict.fromkeys(form for form in (simpler, private, perfect, apart) if form is not tree)
 
 
 def in_simpler_forms(tree: Node, context: Context) -> Node:
