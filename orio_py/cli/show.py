@@ -9,6 +9,7 @@ from textwrap import fill
 from orio_py.core.expr import Value, show
 from orio_py.record.measurement import Clock, Timing
 from orio_py.record.trial import CounterSource, CounterValue
+from orio_py.search.base import PredictionTrust
 
 TEXT_WIDTH = 100
 
@@ -117,3 +118,13 @@ def _power_of_ten(number: int) -> str:
     # By logarithm: Python refuses to print integers of more than 4300 digits.
     exponent = int(log10(number))
     return f"{10 ** (log10(number) - exponent):.2f}e+{exponent}"
+
+
+def show_trust(trust: PredictionTrust) -> str:
+    """What came of a prediction by static features."""
+    found = f"what static features predict has a rank correlation of {trust.correlation:.2f} with the first {trust.trials} trials"
+    if not trust.is_followed:
+        return f"{found}: not followed"
+    if trust.dropped_after is None:
+        return f"{found}: followed"
+    return f"{found}: followed, and dropped after {trust.dropped_after} trials because it misled"

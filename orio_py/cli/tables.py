@@ -18,6 +18,7 @@ from orio_py.cli.show import (
     show_counter,
     show_seconds,
     show_timing,
+    show_trust,
 )
 from orio_py.record.cuda import EMULATED_TIME, CudaCompilerInfo, CudaSurvey
 from orio_py.record.device import OpenCLDevice, OpenCLSurvey
@@ -266,10 +267,13 @@ def _counters(region: RegionReport) -> Iterable[RenderableType]:
     """What was ranked, the objective, where it is not the time, and the counters of the original and of the best."""
     if (used := region.prediction) is not None:
         built = region.trials - region.cached
-        yield Text(
-            f"  {used.ranked} variants of {region.name} were ranked by static features"
-            f" in {show_seconds(used.seconds)}, {built} built"
-        )
+        if used.ranked:
+            yield Text(
+                f"  {used.ranked} variants of {region.name} were ranked by static features"
+                f" in {show_seconds(used.seconds)}, {built} built"
+            )
+        if used.trust is not None:
+            yield Text(f"  {show_trust(used.trust)}")
     if (goal := region.goal) is not None:
         values = [f"{value:.6g}" if value is not None else NOTHING for value in (goal.baseline, goal.best)]
         yield Text(f"  objective {goal.expression}: original {values[0]}, best {values[1]}")

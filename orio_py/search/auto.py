@@ -1,8 +1,9 @@
 """The default: a few configurations far from each other, then those that a model expects most of.
 
-On request a model of speed says beforehand what is to be expected, by static features: the best of its ranking are tried
-first, and the model of the trials begins with what it predicts, as far as trials bear it out (`TransferWeight`).  Trials
-of the same task under other circumstances suggest others between them, which change nothing else.
+A model of speed may know beforehand what is to be expected, by static features.  What it says of the first trials is compared
+with what was measured (`EarnedTrust`): if that agrees, the best of a ranking are tried next, and the model of the trials goes on
+with what it predicts, as far as trials bear it out (`TransferWeight`).  Trials of the same task under other circumstances suggest
+others between them, which change nothing else.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orio_py.search.base import FeatureSource, PastSeries, Search, SearchContext
+from orio_py.search.base import FeatureSource, PastSeries, Search, SearchContext, TrustListener, unheard
 from orio_py.search.memory import Asking, Memory, restarted
 from orio_py.search.options import FileName, IntegerOption, RealOption, setting
 
 if TYPE_CHECKING:
-    from orio_py.search.ranking import PredictedRanking
+    from orio_py.search.trust import EarnedTrust
 
 TINY = 32
 """Up to this size a space is tried in random order: a model would not be asked often enough to pay."""
@@ -29,13 +30,13 @@ OWN_PER_SUGGESTION = 5
 """After so many trials of its own a search tries one that the past suggests: a past costs a fifth more at most."""
 
 SAMPLE = 150
-"""So many random configurations are ranked before the first trial.
+"""So many random configurations are ranked when the trials agree with the model.
 
 Neighbours of the best are not: what is best of many predictions is where the model errs most.
 """
 
 PREDICTED_FIRST = 3
-"""So many of the first trials are the best of the ranking; the others of the start lie far from each other."""
+"""So many of the ranking's best are tried as soon as it is believed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,8 @@ class AutoOptions:
     proposed at once at most, whatever could be built in parallel: the model learns between batches.
     After so many trials as `explore` says one is chosen where little is known, never with 0.  `roundness`
     is how much less those and the first ones want each value that is no power of two (logarithm of the
-    weight).  With `predict` static features rank variants first, by the model of speed in the file `model` or by
-    the one that comes with the program.
+    weight).  With `predict` the model of speed in the file `model`, or the one that comes with the program, is asked as well:
+    it is followed where it agrees with the trials.
     """
 
     start: int = setting(8, IntegerOption(1, 1000))
@@ -64,16 +65,21 @@ def auto(context: SearchContext, options: AutoOptions) -> Search:
     """
     context = replace(context, batch_size=min(context.batch_size, options.batch))
     source = context.features if options.predict and not context.past else None
-    search = restarted(context, lambda memory: guided(memory, options, source))
+    search = restarted(context, lambda memory: guided(memory, options, source, context.trusted))
     if not context.past or context.space.size <= TINY:
         return search
     return restarted(_apart(context), lambda memory: _with_suggestions(search, memory, context.past))
 
 
-def guided(memory: Memory, options: AutoOptions, source: FeatureSource | None = None) -> Asking[None]:
+def guided(
+    memory: Memory,
+    options: AutoOptions,
+    source: FeatureSource | None = None,
+    listener: TrustListener = unheard,
+) -> Asking[None]:
     """A spread-out start unless enough is known, then what the model proposes for ever.
 
-    With a `source` of static features the start begins with the best that they predict.
+    With a `source` of static features what they predict is compared with the trials, and followed if it agrees.
     """
     if memory.space.size <= TINY:
         yield from memory.ask(memory.draw_many(memory.space.size))
@@ -81,25 +87,31 @@ def guided(memory: Memory, options: AutoOptions, source: FeatureSource | None = 
     # The numerical libraries take time to load, more than all else that is loaded to tune.
     from orio_py.search.acquisition_policy import AcquisitionPolicy
 
-    ranking = None if source is None or len(memory) else _ranked(memory, options, source)
-    prior = () if ranking is None else (ranking.as_series(),)
-    guide = AcquisitionPolicy(memory, prior, explore=options.explore, roundness=options.roundness)
-    if ranking is not None:
-        yield from memory.ask(ranking.best(min(PREDICTED_FIRST, options.start)))
+    guide = AcquisitionPolicy(memory, explore=options.explore, roundness=options.roundness)
+    trust = None if source is None or len(memory) else _trust(memory, options, source, listener)
     yield from memory.ask(guide.spread_out(max(0, options.start - len(memory))))
     while True:
+        if trust is not None and trust.is_earned() and (ranking := trust.ranking(SAMPLE)) is not None:
+            first = ranking.best(PREDICTED_FIRST)
+            yield from memory.ask(first)
+            if not trust.misleads(first):
+                guide = AcquisitionPolicy(
+                    memory, (ranking.as_series(),), explore=options.explore, roundness=options.roundness
+                )
         yield from memory.ask(guide.propose(memory.batch_size))
+        if trust is not None and guide.past and not guide.follows_the_past:
+            trust.drop()
 
 
-def _ranked(memory: Memory, options: AutoOptions, source: FeatureSource) -> PredictedRanking | None:
-    """The ranking by static features, None where no model fits."""
+def _trust(
+    memory: Memory, options: AutoOptions, source: FeatureSource, listener: TrustListener
+) -> EarnedTrust:
     # The numerical libraries take time to load.
     from orio_py.model.speed.catalog import load_speed_model
-    from orio_py.search.ranking import PredictedRanking
+    from orio_py.search.trust import EarnedTrust
 
     model = None if options.model is None else load_speed_model(Path(options.model))
-    ranking = PredictedRanking(memory, source, model)
-    return ranking if ranking.look(SAMPLE, 0) else None
+    return EarnedTrust(memory, source, model, listener)
 
 
 def _apart(context: SearchContext) -> SearchContext:

@@ -41,6 +41,29 @@ PastSeries: TypeAlias = "Sequence[tuple[Configuration, float | None]]"
 FeatureSource: TypeAlias = "Callable[[Sequence[Configuration]], Sequence[Mapping[str, float] | None]]"
 """Gives the static features of configurations without building them; None for one that a transformation refuses."""
 
+
+@dataclass(frozen=True, slots=True)
+class PredictionTrust:
+    """How a prediction did: the rank correlation of what it said of so many trials with what was measured.
+
+    `is_followed` says whether that made the search follow it, `dropped_after` after how many trials it was dropped again
+    because it misled (None: it was not).
+    """
+
+    trials: int = 0
+    correlation: float = 0.0
+    is_followed: bool = False
+    dropped_after: int | None = None
+
+
+TrustListener: TypeAlias = "Callable[[PredictionTrust], None]"
+"""Hears how a prediction does."""
+
+
+def unheard(trust: PredictionTrust) -> None:
+    """Nobody listens."""
+
+
 LEAST_OF_A_SERIES = 8
 """A series of the past with fewer valid trials says too little to be listened to."""
 
@@ -53,7 +76,7 @@ class SearchContext:
     number of configurations to propose at once.  `objectives` is how many values the outcome of a success has.
     `past` are trials of the same task under other circumstances (device, sizes, compiler), a series for each:
     objectives of different series do not compare.  A searcher that uses them only takes them as a hint.
-    `features` is there where static features can be had.
+    `features` is there where static features can be had; `trusted` hears how a prediction by them does.
     """
 
     space: SearchSpace
@@ -64,6 +87,7 @@ class SearchContext:
     objectives: int = 1
     past: Sequence[PastSeries] = ()
     features: FeatureSource | None = None
+    trusted: TrustListener = unheard
 
 
 def batches(configurations: Iterator[Configuration], size: int) -> Search:

@@ -28,6 +28,20 @@ LEAST_FIT = 0.5
 """The share of a model's features that a variant must have."""
 
 
+def fitting_model(features: Mapping[str, float], model: SpeedModel | None = None) -> SpeedModel | None:
+    """The model, or without one that which comes with the program, if it knows enough of a variant's features; else None.
+
+    Raises DiagnosticError as `load_speed_model`.
+    """
+    if model is None:
+        path = SHIPPED / ("kernels.npz" if is_of_kernels(features) else "c.npz")
+        if not path.exists():
+            return None
+        model = load_speed_model(path)
+    known = sum(name in features for name in model.features)
+    return model if known >= LEAST_FIT * len(model.features) else None
+
+
 class PredictedRanking:
     """Points of a space with their scores; `look` has to find some before there is anything else.
 
@@ -60,14 +74,8 @@ class PredictedRanking:
         return True
 
     def _fits(self) -> bool:
-        first = next(iter(self._features.values()))
-        if self.model is None:
-            path = SHIPPED / ("kernels.npz" if is_of_kernels(first) else "c.npz")
-            if not path.exists():
-                return False
-            self.model = load_speed_model(path)
-        known = sum(name in first for name in self.model.features)
-        return known >= LEAST_FIT * len(self.model.features)
+        self.model = fitting_model(next(iter(self._features.values())), self.model)
+        return self.model is not None
 
     def _extract(self, points: Sequence[Point]) -> None:
         configurations = [self._memory.encoding.configuration(point) for point in points]

@@ -26,7 +26,7 @@ from orio_py.measure.observers.choose import (
     work_method,
 )
 from orio_py.measure.offload.measurer import MEASURED, EmulationWish, device_measurer
-from orio_py.search.base import FeatureSource, PastSeries, Search, SearchContext
+from orio_py.search.base import FeatureSource, PastSeries, Search, SearchContext, TrustListener
 from orio_py.search.catalog import find, start_search
 from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.inputs import InputPoint
@@ -218,9 +218,12 @@ def with_past(plan: Plan, series: Sequence[PastSeries], past: PastUse) -> Plan:
     return replace(plan, search=start_search(plan.spec.algorithm, context), context=context, past=past)
 
 
-def with_features(plan: Plan, features: FeatureSource) -> Plan:
-    """The plan with a search that can ask for static features; the search before must not have begun."""
-    context = replace(plan.context, features=features)
+def with_features(plan: Plan, features: FeatureSource, trusted: TrustListener) -> Plan:
+    """The plan with a search that can ask for static features; the search before must not have begun.
+
+    `trusted` hears how what they predict does.
+    """
+    context = replace(plan.context, features=features, trusted=trusted)
     return replace(plan, search=start_search(plan.spec.algorithm, context), context=context)
 
 

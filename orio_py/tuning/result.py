@@ -13,6 +13,7 @@ from orio_py.record.front import FrontPoint
 from orio_py.record.measurement import Stage, Timing
 from orio_py.record.timing_noise import TimingNoise
 from orio_py.record.trial import CounterValue
+from orio_py.search.base import PredictionTrust
 from orio_py.spec.inputs import InputPoint
 
 
@@ -125,12 +126,14 @@ class PastUse:
 class PredictionUse:
     """How many configurations a search has ranked by their static features, without building them.
 
-    `refused` are those that a transformation refused; `seconds` is what transforming and looking at them took.
+    `refused` are those that a transformation refused; `seconds` is what transforming and looking at them took.  `trust` says how
+    the prediction agreed with trials, None where it was not compared with any.
     """
 
     ranked: int = 0
     refused: int = 0
     seconds: Seconds = Seconds(0.0)
+    trust: PredictionTrust | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +175,7 @@ class RegionReport:
     checked: tuple[CheckedVariant, ...] = ()
     past: PastUse | None = None
     prediction: PredictionUse | None = None
-    """What the search has ranked before it built anything, None where it did not."""
+    """What static features told the search, None where they were not asked."""
 
     @property
     def failed(self) -> int:

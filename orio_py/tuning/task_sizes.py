@@ -194,7 +194,8 @@ def _size(plan: Plan, compiler: Compiler, options: TuneOptions, around: Around, 
     if _may_rank(plan):
         from orio_py.tuning.variants.static import LazyFeatures  # takes time to load
 
-        plan = with_features(plan, LazyFeatures(plan.task, plan.point, compiler))
+        features = LazyFeatures(plan.task, plan.point, compiler)
+        plan = with_features(plan, features, features.judge)
     # Here and not above: what builds and measures takes time to load, and most runs need none of it.
     from orio_py.tuning.session.session import TuningSession
 

@@ -85,22 +85,38 @@ void f(int n, double *restrict x, double *restrict y)
 
 @pytest.mark.share(2)
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
-@pytest.mark.parametrize("search", ["model", "auto:predict=1"])
-def test_a_search_ranks_variants_before_it_builds_any(search, tmp_path, capsys, monkeypatch):
+def test_a_search_ranks_variants_before_it_builds_any(tmp_path, capsys, monkeypatch):
     """With the model that comes with the program, of a kernel that it has never seen."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "f.c").write_text(UNROLLED)
     common = ["f.c", "--trials", "5", "--no-db", "-j", "1", "-o", "out.c"]
-    assert main(["tune", *common, "--search", search, "--json", "report.json"]) == 0
+    assert main(["tune", *common, "--search", "model", "--json", "report.json"]) == 0
     (region,) = json.loads((tmp_path / "report.json").read_text())["regions"]
     assert region["trials"] == 5
     assert region["prediction"]["ranked"] > 40
+    assert region["prediction"]["trust"] is None
     assert 0 < region["prediction"]["seconds"] < region["seconds"]["total"]
     assert "variants of f were ranked by static features" in capsys.readouterr().out
     assert main(["tune", *common, "--search", "random", "--json", "report.json"]) == 0
     assert json.loads((tmp_path / "report.json").read_text())["regions"][0]["prediction"] is None
-    assert main(["tune", *common, "--search", search, "--time", "20s", "--json", "report.json"]) == 0
+    assert main(["tune", *common, "--search", "model", "--time", "20s", "--json", "report.json"]) == 0
     assert json.loads((tmp_path / "report.json").read_text())["regions"][0]["prediction"] is None
+
+
+@pytest.mark.share(2)
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_the_default_compares_a_prediction_with_its_first_trials(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f.c").write_text(UNROLLED)
+    common = ["f.c", "--trials", "12", "--no-db", "-j", "1", "-o", "out.c", "--search", "auto:predict=1"]
+    assert main(["tune", *common, "--json", "report.json"]) == 0
+    (region,) = json.loads((tmp_path / "report.json").read_text())["regions"]
+    trust = region["prediction"]["trust"]
+    assert 8 <= trust["trials"] <= 12
+    assert -1 <= trust["correlation"] <= 1
+    assert trust["is_followed"] == (region["prediction"]["ranked"] > 0)
+    told = f"a rank correlation of {trust['correlation']:.2f} with the first {trust['trials']} trials"
+    assert told in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")

@@ -42,8 +42,19 @@ def judge(scores: Array, speeds: Array) -> Judgement:
         int(np.argmax(is_enough)) + 1,
         random_runs(speeds),
         _correlation(scores, speeds),
-        _correlation(_ranks(scores), _ranks(speeds)),
+        rank_correlation(scores, speeds),
     )
+
+
+def rank_correlation(a: Array, b: Array) -> float:
+    """Spearman's rho, equal values at their mean rank; 0 where all of one are equal.
+
+    C. Spearman, "The Proof and Measurement of Association between Two Things", American Journal of Psychology 15, 1904.
+
+    >>> rank_correlation(np.array([1.0, 2.0, 4.0]), np.array([1.0, 3.0, 9.0]))
+    1.0
+    """
+    return _correlation(_ranks(a), _ranks(b))
 
 
 def random_runs(speeds: Array) -> float:

@@ -14,6 +14,7 @@ from orio_py.record.front import FrontPoint
 from orio_py.record.measurement import Clock, Timing
 from orio_py.record.timing_noise import TimingNoise
 from orio_py.record.trial import CounterSource, CounterValue
+from orio_py.search.base import PredictionTrust
 from orio_py.search_space.configuration import Configuration
 from orio_py.tuning.result import (
     Best,
@@ -118,7 +119,7 @@ def decode(content: Mapping[str, object], position: Position) -> Remembered | No
         goal=_goal(stored.get("goal")),
         counters=_counters(stored),
         past=PastUse(past["trials"], tuple(past["circumstances"])) if (past := stored.get("past")) else None,
-        prediction=PredictionUse(**used) if (used := stored.get("prediction")) else None,
+        prediction=_prediction(stored.get("prediction")),
     )
     codes = stored.get("codes")
     return Remembered(
@@ -181,6 +182,15 @@ def _timing_content(timing: Timing | None) -> dict[str, object] | None:
         "repeats": timing.repeats,
         "clock": str(timing.clock),
     }
+
+
+def _prediction(stored: Any) -> PredictionUse | None:
+    """What static features told; reports of earlier versions have no trust."""
+    if not stored:
+        return None
+    trust = stored.get("trust")
+    told = PredictionTrust(**trust) if trust else None
+    return PredictionUse(stored["ranked"], stored["refused"], Seconds(stored["seconds"]), told)
 
 
 def _timing(content: Mapping[str, Any] | None) -> Timing | None:

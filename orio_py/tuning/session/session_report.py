@@ -129,7 +129,9 @@ class SessionReporter:
 
     def _prediction(self) -> PredictionUse | None:
         features = self.plan.context.features
-        return features.use if isinstance(features, LazyFeatures) and features.use.ranked else None
+        if not isinstance(features, LazyFeatures) or not (features.use.ranked or features.use.trust):
+            return None
+        return features.use
 
     def _best(self, verdict: Verdict, baseline: Baseline | None) -> Best | None:
         if verdict.best is None or verdict.best.configuration is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from orio_py.build.compiler import Compiler
@@ -17,6 +17,7 @@ from orio_py.features.expressions import WalkScope
 from orio_py.features.family import FeatureValues
 from orio_py.features.profile import MachineTraits
 from orio_py.features.scope import scope_of
+from orio_py.search.base import PredictionTrust
 from orio_py.search_space.configuration import Configuration
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.task import TuningTask
@@ -84,8 +85,17 @@ class LazyFeatures:
         found = [self._features(configuration) for configuration in configurations]
         refused = sum(one is None for one in found)
         seconds = Seconds(self.use.seconds + perf_counter() - began)
-        self.use = PredictionUse(self.use.ranked + len(found) - refused, self.use.refused + refused, seconds)
+        self.use = replace(
+            self.use,
+            ranked=self.use.ranked + len(found) - refused,
+            refused=self.use.refused + refused,
+            seconds=seconds,
+        )
         return found
+
+    def judge(self, trust: PredictionTrust) -> None:
+        """Take note of how a prediction does."""
+        self.use = replace(self.use, trust=trust)
 
     def _features(self, configuration: Configuration) -> FeatureValues | None:
         if self._extractor is None:

@@ -21,12 +21,13 @@ from orio_py.record.environment import Environment, Host
 from orio_py.record.front import FrontPoint
 from orio_py.record.measurement import Clock, Timing
 from orio_py.record.trial import CounterSource, CounterValue
+from orio_py.search.base import PredictionTrust
 from orio_py.search_space.configuration import Configuration
 from orio_py.store.database import ResultsDatabase
 from orio_py.tuning.files.load import load
 from orio_py.tuning.options import TuneOptions
 from orio_py.tuning.plan import make_plan
-from orio_py.tuning.result import Best, Goal, PastUse, RegionReport, SpaceCount, TimeSpent
+from orio_py.tuning.result import Best, Goal, PastUse, PredictionUse, RegionReport, SpaceCount, TimeSpent
 from orio_py.tuning.session import cache_keys
 from orio_py.tuning.session.cache_keys import make_keys
 from orio_py.tuning.session.report_codec import Remembered, decode, encode
@@ -308,6 +309,8 @@ WARNING = Diagnostic("ORIO-M012", "not finite", Position("a.c", 3, 1), Severity.
         {},
         {"goal": Goal("instructions", 9.0, None), "counters": COUNTERS},
         {"past": PastUse(9, ("n = 300", "gcc -O1"))},
+        {"prediction": PredictionUse(150, 2, Seconds(1.5))},
+        {"prediction": PredictionUse(trust=PredictionTrust(8, 0.25, is_followed=True, dropped_after=19))},
         {"goal": Goal("time", 2.0, 1.0, ("energy",), (FrontPoint({"U": 2, "A": (1, 2.5)}, (1.0, 7.0)),))},
     ],
     ids=str,
