@@ -227,7 +227,8 @@ def local_bytes(plan: KernelPlan) -> Bytes:
     tiles = sum(tile.elements * sizes[tile.array] for tile in plan.staged)
     partial = sum(sizes[r.name] for r in plan.reductions)
     partial += sum(DEVICE_BYTES[_device(r.type)] for r in row_reductions(plan.body))
-    return Bytes(tiles + partial * prod(plan.launch.block_size))
+    copies = sum(copy.elements * sizes[copy.name] for copy in plan.copies)
+    return Bytes(tiles + copies + partial * prod(plan.launch.block_size))
 
 
 def slices_of(streams: int, trips: int) -> list[tuple[int, int]]:

@@ -190,6 +190,19 @@ class BlockPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class UpdateCopy:
+    """A buffer of `elements` that items update, of which each group has a copy in local memory meanwhile.
+
+    The copy begins with what changes nothing by `operator`, + * min max & | ^, and is combined with the buffer in the end.
+    """
+
+    name: str
+    type: str
+    operator: str
+    elements: int
+
+
+@dataclass(frozen=True, slots=True)
 class LanePlan:
     """How the body does neighbouring iterations of the fastest axis at once, as the lanes of vectors.
 
@@ -342,7 +355,7 @@ class KernelPlan:
     `launch.vector` iterations as `lanes` says; what is left at the end is done one by one.  `unroll` is the
     factor of the pragma before the loop over them, None for none.  `language` is the name of its backend.
     `atomics` are buffers that nothing but updates use, each of which is one step of the device:
-    `a[k] OP= e`, `a[k] = e < a[k] ? e : a[k]`, or `a[k] = fmin(a[k], e)`.
+    `a[k] OP= e`, `a[k] = e < a[k] ? e : a[k]`, or `a[k] = fmin(a[k], e)`; of those in `copies` each group has its own.
     Where it is `in_rows` an iteration belongs to a group, whose items do it together: its statements are those of
     `kernel.phases`, too.
     `data` are the arrays that stay on the device around code whose first kernel this is, None where there are none;
@@ -368,4 +381,5 @@ class KernelPlan:
     data: DataPlan | None = None
     sequence: SequencePlan | None = None
     atomics: tuple[str, ...] = ()
+    copies: tuple[UpdateCopy, ...] = ()
     in_rows: bool = False

@@ -32,7 +32,7 @@ ARGUMENTS: dict[str, dict[str, Value]] = {
     "vectors_maths": {"vectorWidth": 4},
     "types": {"launchBounds": 2},
     "columns": {"layout": "column"},
-    "scatter": {},
+    "scatter": {"cacheUpdates": True},
     "row_element": {"rowThreads": 128},
     "row_phases": {"rowThreads": 32},
     "row_waits": {"rowThreads": 48},

@@ -23,7 +23,7 @@ from orio_py.spec.assumptions import Promise
 
 WHOLE = ("int", "unsigned", "long", "unsigned long")
 FLOATING = ("float", "double")
-EVERY = ("a[c[i]]++", "a[c[i]]--", "a[c[i]] += c[i] + 2", "a[c[i]] = a[c[i]] - c[i]", "a[c[i]] *= 3",
+EVERY = ("a[c[i]]++", "a[c[i]]--", "a[c[i]] += c[i] + 2", "a[c[i]] = a[c[i]] - c[i]", "a[c[i]] *= 1 + i % 2",
          "if (v[i] < a[c[i]]) a[c[i]] = v[i]", "a[c[i]] = a[c[i]] >= v[i] ? a[c[i]] : v[i]")  # fmt: skip
 OF_WHOLE = (
     "a[c[i]] &= i * 7 | 3",
@@ -119,11 +119,14 @@ def plain(folder: Path) -> None:
     subprocess.run(["gcc", *words], cwd=folder, check=True)
 
 
-@pytest.mark.parametrize("language", ["CUDA", "HIP"])
-def test_cuda_and_hip(tmp_path: Path, language: str) -> None:
+@pytest.mark.parametrize(
+    "recipe",
+    ["CUDA(threadCount=32)", "HIP(threadCount=32)", "CUDA(threadCount=24, blockCount=2, cacheUpdates=True)"],
+)
+def test_cuda_and_hip(tmp_path: Path, recipe: str) -> None:
     chosen = cases()
-    host = {"CUDA": "out_cuda.cu", "HIP": "out_hip.hip"}[language]
-    assert host in transformed(tmp_path, f"{language}(threadCount=32)", chosen)
+    host = "out_hip.hip" if "HIP" in recipe else "out_cuda.cu"
+    assert host in transformed(tmp_path, recipe, chosen)
     assert (tmp_path / host).read_text().count("atomic") > len(chosen)
     program = build_cuda(cuda_on_cpu(tmp_path), tmp_path, driver(chosen, True), host=host)
     assert run_cuda(program) == f"{4 * len(chosen)} runs, 0 differ\n"
@@ -131,9 +134,10 @@ def test_cuda_and_hip(tmp_path: Path, language: str) -> None:
 
 @pytest.mark.proof
 @pytest.mark.skipif(loader() is None, reason="the wheel pyopencl[pocl] is not installed")
-def test_opencl(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", ["", ", cacheUpdates=True"])
+def test_opencl(tmp_path: Path, more: str) -> None:
     chosen = cases()
-    assert "out_opencl.c" in transformed(tmp_path, "OpenCL(workItemsPerGroup=32)", chosen)
+    assert "out_opencl.c" in transformed(tmp_path, f"OpenCL(workItemsPerGroup=32{more})", chosen)
     plain(tmp_path)
     (tmp_path / "main.c").write_text(driver(chosen, False))
     program = build_opencl(tmp_path, ["main.c", "out.c", "out_opencl.c", "plain.o", str(loader())])

@@ -163,6 +163,9 @@ NESTS: dict[str, Nest] = {
         f"{I} {{ t = 0; for (k = 0; k < 3; k++) t = t / 2 + x[i + k]; k = (int)t; {J} {{ a = t * j; Q[i][j] = a + k; }} }}",
     ),
     "row_updates": Nest("CUDA(rowThreads=32)", f"{I} {{ {J} counts[(c[j] + i) & 3] += 2; counts[c[i] & 3]++; }}"),
+    "row_copies": Nest("CUDA(rowThreads=32, cacheUpdates=True)", f"{I} {{ {J} counts[(c[j] + i) & 3] += 2; counts[c[i] & 3]++; }}"),
+    "copies_streams": Nest("CUDA(threadCount=32, streamCount=2, cacheUpdates=True)", f"{I} {{ counts[c[i] & 3] |= c[i]; y[i] = x[i]; }}"),
+    "copies_sum": Nest("CUDA(threadCount=64, cacheUpdates=True)", f"{I} {{ counts[c[i] & 3]++; s += x[i]; }}", exact=False),
     "row_bits": Nest(
         "CUDA(rowThreads=160, unrollInner=2)",
         f"{I} {{ int any = 0, every = -1; long odd = 1; {J} {{ any |= c[j]; every &= c[j] | i; odd *= c[j] & 1 ? -1 : 1; }}"

@@ -16,10 +16,11 @@ from collections.abc import Mapping
 
 from orio_py.codegen.offload.device_tree import AtomicOp, AtomicUpdate
 from orio_py.codegen.offload.types import Types, type_of
-from orio_py.ctree.build import cast_to, unary
+from orio_py.ctree.build import cast_to, index, unary
 from orio_py.ctree.nodes import Node, array_of, c_ast
-from orio_py.ctree.rewrite import Rewriter
+from orio_py.ctree.rewrite import Rewriter, copy_with
 from orio_py.kernel.functions import device_function
+from orio_py.kernel.plan import KernelPlan
 
 _OPERATORS: Mapping[str, AtomicOp] = {
     "+=": AtomicOp.ADD,
@@ -32,18 +33,27 @@ _OPERATORS: Mapping[str, AtomicOp] = {
 _CHOICES: Mapping[str, AtomicOp] = {"<": AtomicOp.LEAST, ">": AtomicOp.GREATEST}
 _FUNCTIONS: Mapping[str, AtomicOp] = {"fmin": AtomicOp.FMIN, "fmax": AtomicOp.FMAX}
 _OF_WHOLE = {AtomicOp.FMIN: AtomicOp.LEAST, AtomicOp.FMAX: AtomicOp.GREATEST}
-_UNSIGNED = {"int": "uint", "long": "ulong"}
+UNSIGNED = {"int": "uint", "long": "ulong"}
+"""The types in which products of integers do not overflow."""
+
 _FLOATING = frozenset({"float", "double"})
 
 
-def with_updates(node: Node, arrays: frozenset[str], types: Types) -> Node:
-    """A statement whose updates of `arrays`, in the forms that plans have, are nodes of device trees."""
-    return _Updates(arrays, types).rewrite(node) if arrays else node
+def with_updates(node: Node, plan: KernelPlan, types: Types) -> Node:
+    """A statement whose updates of arrays, in the forms that plans have, are nodes of device trees."""
+    copies = frozenset(copy.name for copy in plan.copies)
+    return _Updates(frozenset(plan.atomics), copies, types).rewrite(node) if plan.atomics else node
+
+
+def own_copy(name: str) -> str:
+    """The name of a group's copy of an array."""
+    return f"orio_own_{name}"
 
 
 class _Updates(Rewriter):
-    def __init__(self, arrays: frozenset[str], types: Types) -> None:
+    def __init__(self, arrays: frozenset[str], copies: frozenset[str], types: Types) -> None:
         self._arrays = arrays
+        self._copies = copies
         self._types = types
 
     def visit_Assignment(self, node: c_ast.Assignment) -> Node:
@@ -51,12 +61,17 @@ class _Updates(Rewriter):
         if not isinstance(base, c_ast.ID) or base.name not in self._arrays:
             return self.generic(node)
         operation, value = _parts(node)
-        return self._update(operation, node.lvalue, self._types[base.name], value)
+        result = self._update(operation, node.lvalue, self._types[base.name], value)
+        if base.name not in self._copies:
+            return result
+        assert isinstance(node.lvalue, c_ast.ArrayRef)
+        own = index(own_copy(base.name), node.lvalue.subscript)
+        return copy_with(result, target=own, is_local=True)
 
-    def _update(self, operation: AtomicOp, target: Node, element: str, value: Node) -> Node:
+    def _update(self, operation: AtomicOp, target: Node, element: str, value: Node) -> AtomicUpdate:
         if element not in _FLOATING:
             operation = _OF_WHOLE.get(operation, operation)
-            kind = _UNSIGNED.get(element, element) if operation is AtomicOp.MULTIPLY else element
+            kind = UNSIGNED.get(element, element) if operation is AtomicOp.MULTIPLY else element
             return AtomicUpdate(operation, kind, target, self._as(kind, value), element=element)
         if operation is AtomicOp.SUBTRACT:
             operation, value = AtomicOp.ADD, unary("-", value)

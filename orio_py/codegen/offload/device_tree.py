@@ -155,15 +155,24 @@ class ShuffleDown(Node):
 class AtomicUpdate(Node):
     """An update of an element that no other item's update comes between, computed in a type: no value of its own.
 
-    `element` is the type of the array's elements.
+    `element` is the type of the array's elements; where it `is_local` they are in the memory of the group.
     """
 
-    __slots__ = ("__weakref__", "coord", "element", "operation", "target", "type", "value")
-    attr_names = ("operation", "type", "element")
+    __slots__ = ("__weakref__", "coord", "element", "is_local", "operation", "target", "type", "value")
+    attr_names = ("operation", "type", "element", "is_local")
 
     def __init__(
-        self, operation: AtomicOp, kind: str, target: Node, value: Node, *, element: str, coord: Any = None
+        self,
+        operation: AtomicOp,
+        kind: str,
+        target: Node,
+        value: Node,
+        *,
+        element: str,
+        is_local: bool = False,
+        coord: Any = None,
     ) -> None:
+        self.is_local = is_local
         self.operation = operation
         self.type = kind
         self.target = target

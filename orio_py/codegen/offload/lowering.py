@@ -35,6 +35,7 @@ from orio_py.codegen.offload.register_tiles import register_tiles
 from orio_py.codegen.offload.rows import row_iterations
 from orio_py.codegen.offload.statements import Kernel, device_kind, device_statement
 from orio_py.codegen.offload.types import types_of
+from orio_py.codegen.offload.update_copies import copies_begun, copies_merged
 from orio_py.codegen.offload.vector_tiles import vector_tiles
 from orio_py.codegen.offload.vectors import Vectors, index_lanes
 from orio_py.ctree.build import binary, block, declare, ident, if_
@@ -52,7 +53,14 @@ def lowered_kernel(plan: KernelPlan, features: DeviceFeatures) -> DeviceKernel:
     tiles = [
         GroupArray(device_type(t.type) or "int", t.name, t.elements, is_aligned=wide) for t in plan.staged
     ]
-    body = [*tiles, *values_declared(plan), *_iterations(kernel), *groups_merged(plan, features)]
+    body = [
+        *tiles,
+        *copies_begun(plan),
+        *values_declared(plan),
+        *_iterations(kernel),
+        *copies_merged(plan),
+        *groups_merged(plan, features),
+    ]
     return DeviceKernel(plan, block(*body), frozenset(kernel.types))
 
 

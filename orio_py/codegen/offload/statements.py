@@ -34,7 +34,7 @@ def device_kind(text: str) -> str:
 
 def device_statement(node: Node, kernel: Kernel) -> Node:
     """A statement or an expression of a kernel's body."""
-    result = lowered(with_updates(node, frozenset(kernel.plan.atomics), kernel.types), kernel.types)
+    result = lowered(with_updates(node, kernel.plan, kernel.types), kernel.types)
     mapping = {name: device_name(name) for name in kernel.types if device_name(name) != name}
     return rename(result, mapping) if mapping else result
 

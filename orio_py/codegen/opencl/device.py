@@ -80,7 +80,8 @@ class OpenCLDialect:
         function = native_update(node)
         address = unary("&", node.target)
         if node.seen != node.element:
-            address = cast_to(f"volatile __global {node.seen} *", address)
+            space = "__local" if node.is_local else "__global"
+            address = cast_to(f"volatile {space} {node.seen} *", address)
         return call(function or update_function(node).name, address, node.value)
 
     def vector(self, node: VectorOperation) -> Node:

@@ -40,9 +40,12 @@ _WIDE = frozenset({"long", "ulong", "double"})
 
 @dataclass(frozen=True, slots=True)
 class UpdateFunction:
-    """A function that updates an element: the types of the element, of the word there and of the value, and the change."""
+    """A function that updates an element: where it is, the types of the element, of the word there and of the value, and the
+    change.
+    """
 
     name: str
+    space: str
     element: str
     word: str
     kind: str
@@ -68,8 +71,12 @@ def update_function(update: AtomicUpdate) -> UpdateFunction:
     """The function for an update that OpenCL C has none for."""
     seen, kind = update.seen, update.type
     name = f"orio_atomic_{update.operation}_{seen}{f'_{kind}' if kind != seen else ''}"
+    space = "__local" if update.is_local else "__global"
+    name += "_local" if update.is_local else ""
     word, exchange = ("ulong", "atom_cmpxchg") if is_wide(update) else ("uint", "atomic_cmpxchg")
-    return UpdateFunction(name, seen, word, kind, exchange, _CHANGES[update.operation].format(kind=kind))
+    return UpdateFunction(
+        name, space, seen, word, kind, exchange, _CHANGES[update.operation].format(kind=kind)
+    )
 
 
 def update_functions(updates: Iterable[AtomicUpdate]) -> list[UpdateFunction]:

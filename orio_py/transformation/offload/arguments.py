@@ -49,7 +49,7 @@ class OffloadArguments:
     innermost loops, those over an item's iterations where the body has none; `stage` asks for tiles in local
     memory, of `tile` iterations per axis, by default one for each item, and of `block` iterations of loops inside an
     iteration, by default as many as a group has items along the fastest axis; `registers` is the number of iterations
-    per axis that an item does side by side, `row` the items that do an iteration together; `vector` is the number of iterations
+    per axis that an item does side by side, `row` the items that do an iteration together; `copies` asks for copies of updated arrays in local memory; `vector` is the number of iterations
     that an item does at once; `layout` says how the device holds arrays; `what` names the
     transformation in messages, `backend` is its language; `trusted` says that it is known that iterations may run in any order; `model` has
     the limits of what a group may be, where they are known before there is a device.
@@ -72,6 +72,7 @@ class OffloadArguments:
     block: int | None = None
     registers: tuple[int, ...] | None = None
     row: int | None = None
+    copies: bool = False
     vector: int = 1
     layout: Layout | Layouts = Layout.ROW
     options: DeviceOptions = field(default_factory=DeviceOptions)
@@ -173,6 +174,7 @@ def _free(axes: int, node: Node, arguments: OffloadArguments) -> LaunchShape:
     for name, given in (
         ("workGroups", arguments.groups is not None),
         ("cacheBlocks", arguments.stage),
+        ("cacheUpdates", arguments.copies),
         ("registerTile", arguments.registers is not None),
         ("sizeHint", arguments.options.size_hint),
     ):

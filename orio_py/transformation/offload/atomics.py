@@ -18,13 +18,14 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from orio_py.ctree.build import assign, binary, call, const, ternary
+from orio_py.ctree.build import assign, binary, call, const, literal_value, ternary
 from orio_py.ctree.dependence.verdict import Verdict
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import Rewriter
 from orio_py.kernel.functions import device_function
+from orio_py.kernel.plan import BufferPlan, UpdateCopy
 from orio_py.kernel.types import UPDATED, device_type
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.offload.arguments import OffloadArguments
@@ -32,6 +33,9 @@ from orio_py.transformation.parallel.array_sharing import accumulated, array_in_
 from orio_py.transformation.parallel.data_sharing import Sharing, verdict_of
 from orio_py.transformation.parallel.reductions import Update, accumulating_steps
 from orio_py.transformation.types import declaration
+
+_MOST_COPIED = 4096
+"""Elements: 32 KiB of `double`, of 48 KiB that groups have everywhere."""
 
 _EXTREMES = {"min": "<", "max": ">"}
 
@@ -92,6 +96,29 @@ def require_single_updates(shared: Sharing, arguments: OffloadArguments) -> None
             found = shared.atomic[0]
             message = f"`{name}` does iterations at once, which update elements of `{found.name}` one by one"
             refuse(code, message, found.place, help=f"leave `{name}` out", argument=name)
+
+
+def update_copies(
+    shared: Sharing, buffers: Sequence[BufferPlan], arguments: OffloadArguments, node: Node
+) -> tuple[UpdateCopy, ...]:
+    """The arrays of which each group has a copy in local memory.  Raises Refusal: ORIO-T130."""
+    if not arguments.copies:
+        return ()
+    operators = {found.name: found.operator for found in shared.atomic}
+    found = tuple(
+        UpdateCopy(b.name, b.type, operators[b.name], count)
+        for b in buffers
+        if b.name in operators and (count := literal_value(b.count)) is not None and 0 < count <= _MOST_COPIED
+    )
+    if not found:
+        refuse(
+            "ORIO-T130",
+            f"`cacheUpdates` finds no array of a constant size up to {_MOST_COPIED} elements that several iterations update",
+            node,
+            help="leave `cacheUpdates` out",
+            argument="cacheUpdates",
+        )
+    return found
 
 
 def in_one_form(body: Node, arrays: Set[str]) -> Node:

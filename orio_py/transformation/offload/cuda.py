@@ -32,6 +32,7 @@ from orio_py.transformation.offload.arguments import OffloadArguments
 from orio_py.transformation.offload.device_step import DeviceStep
 from orio_py.transformation.offload.limits import OLDEST
 from orio_py.transformation.offload.step_arguments import (
+    COPIES,
     LAYOUT,
     LOOP,
     ND,
@@ -180,6 +181,7 @@ ENTRY = Entry(
         TILE,
         REGISTERS,
         ROW,
+        COPIES,
         VECTOR,
         LAYOUT,
         ArgumentSpec(

@@ -52,6 +52,7 @@ class DeviceStep(ABC):
     localTile: Counts = None
     registerTile: Counts = None
     rowThreads: int = 1
+    cacheUpdates: bool = False
     vectorWidth: int = 1
     layout: Layout | Layouts = Layout.ROW
     force: bool = False
@@ -123,6 +124,7 @@ class DeviceStep(ABC):
             block=block,
             registers=self.registerTile,
             row=self.rowThreads if self.rowThreads > 1 else None,
+            copies=self.cacheUpdates,
             vector=self.vectorWidth,
             layout=self.layout,
             options=replace(arguments.options, streams=self.streamCount),

@@ -29,6 +29,7 @@ def shared_bytes(plan: KernelPlan, warp: int) -> int:
     tiles = sum(tile.elements * element_bytes(tile.type) for tile in plan.staged)
     # In iterations that a group does together even the items of one warp get a value through it.
     own = max(values, 1) * sum(element_bytes(reduction.type) for reduction in row_reductions(plan.body))
+    own += sum(copy.elements * element_bytes(copy.type) for copy in plan.copies)
     return tiles + own + sum(values * element_bytes(reduction.type) for reduction in plan.reductions)
 
 
@@ -55,7 +56,12 @@ def require_limits(plan: KernelPlan, model: GpuModel | None, node: Node) -> None
     used = shared_bytes(plan, model.warp_size)
     if used > model.shared_bytes_per_block:
         message = f"tiles and partial results of a block take {used} bytes of shared memory"
-        _refuse(message, model.shared_bytes_per_block, node, "cacheBlocks" if plan.staged else "threadCount")
+        _refuse(
+            message,
+            model.shared_bytes_per_block,
+            node,
+            "cacheBlocks" if plan.staged else "cacheUpdates" if plan.copies else "threadCount",
+        )
     if cuda.max_registers is not None and cuda.max_registers > model.max_registers_per_thread:
         message = f"a thread gets up to {cuda.max_registers} registers"
         _refuse(message, model.max_registers_per_thread, node, "maxRegisters")

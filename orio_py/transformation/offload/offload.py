@@ -28,7 +28,7 @@ from orio_py.kernel.plan import (
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.offload.arguments import OffloadArguments, launch_shape
 from orio_py.transformation.offload.arithmetic import Arithmetic
-from orio_py.transformation.offload.atomics import in_one_form, require_single_updates
+from orio_py.transformation.offload.atomics import in_one_form, require_single_updates, update_copies
 from orio_py.transformation.offload.axis_mapping import axis
 from orio_py.transformation.offload.blocks import in_blocks
 from orio_py.transformation.offload.body import (
@@ -73,13 +73,8 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     """The kernel with the loops that it stands for.  Raises Refusal like `offload`."""
     what = arguments.what
     nest = device_nest(node, context, arguments.question)
-    plain_arrays, mapped, arithmetic, uses, body = (
-        nest.plain,
-        nest.mapped,
-        nest.arithmetic,
-        nest.uses,
-        nest.body,
-    )
+    plain_arrays, mapped, arithmetic = nest.plain, nest.mapped, nest.arithmetic
+    uses, body = nest.uses, nest.body
     node, context = plain_arrays.node, plain_arrays.context
     launch = launch_shape(len(mapped), node, arguments)
     _require_neighbours(uses, plain_arrays, arguments)
@@ -102,8 +97,9 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     blocked = in_blocks(body_items(new), tiles.loops, kept.private, arguments.unroll)
     rows = None if arguments.row is None else in_rows(nest, new, kept.private, arguments.question)
     combined = {reduction.name for reduction in kept.reductions}
-    wide = arguments.vector > 1
-    vectors = lanes(body, dimensions[-1], uses, arrays, combined, what, context) if wide else None
+    vectors = (
+        lanes(body, dimensions[-1], uses, arrays, combined, what, context) if arguments.vector > 1 else None
+    )
     plan = KernelPlan(
         name="kernel",
         axes=tuple(plain_arrays.along(dimension) for dimension in dimensions),
@@ -124,6 +120,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         options=arguments.options,
         lanes=vectors,
         atomics=atomics,
+        copies=update_copies(nest.shared, [found.plan for found in arrays.values()], arguments, node),
         in_rows=rows is not None,
         language=arguments.backend.name,
     )

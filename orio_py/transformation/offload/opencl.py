@@ -30,6 +30,7 @@ from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.offload.arguments import OffloadArguments
 from orio_py.transformation.offload.device_step import DeviceStep, never
 from orio_py.transformation.offload.step_arguments import (
+    COPIES,
     LAYOUT,
     LOOP,
     ND,
@@ -204,6 +205,7 @@ ENTRY = Entry(
         TILE,
         REGISTERS,
         ROW,
+        COPIES,
         VECTOR,
         LAYOUT,
         FORCE,

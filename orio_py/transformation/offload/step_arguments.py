@@ -164,6 +164,13 @@ ROW = ArgumentSpec(
     positive_int,
     "1",
 )
+COPIES = ArgumentSpec(
+    "cacheUpdates",
+    "True or False",
+    "each group updates a copy of its own of small arrays that several iterations update",
+    boolean,
+    "False",
+)
 VECTOR = ArgumentSpec(
     "vectorWidth",
     "1, 2, 4, 8 or 16",

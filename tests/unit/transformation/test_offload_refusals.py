@@ -22,7 +22,7 @@ double *restrict x, *restrict y; long double wide[9], big; volatile double hot; 
 struct grid { double *u; int n; } g; struct four { double v[4]; } *fours;
 struct node { double v; struct node *next; } *nodes; struct far { long double v; int k; } *fars; struct yes { _Bool b; int k; } *yeses;
 struct pair *lone; struct wide { int k; double v[2][2]; } *wides;
-_Bool flag, flags[9]; unsigned char bytes[99];"""
+_Bool flag, flags[9]; unsigned char bytes[99]; int long_marks[5000];"""
 FOR_I = "for (i = 0; i < n; i++)"
 NEST = f"{FOR_I} for (j = 0; j < m; j++)"
 
@@ -102,6 +102,10 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     ),
     (OpenCL(rowThreads=8, coarsen=2), "ORIO-T127", f"@{FOR_I} for (j = 0; j < m; j++) c[i][j] = 0;"),
     (OpenCL(rowThreads=8, streamCount=2), "ORIO-T127", f"@{FOR_I} for (j = 0; j < m; j++) c[i][j] = 0;"),
+    (OpenCL(cacheUpdates=True), "ORIO-T130", f"@{FOR_I} a[i] += b[i];"),
+    (OpenCL(cacheUpdates=True), "ORIO-T130", f"@{FOR_I} for (j = 0; j < n; j++) x[j] += i;"),
+    (OpenCL(cacheUpdates=True), "ORIO-T130", f"@{FOR_I} long_marks[row[i]]++;"),
+    (OpenCL(cacheUpdates=True, workItemsPerGroup=(0,)), "ORIO-T127", f"@{FOR_I} a[row[i]] += b[i];"),
     (OpenCL(nd=4), "ORIO-T120", f"@{FOR_I} a[i] = 0;"),
     (OpenCL(nd=2), "ORIO-T120", f"@{FOR_I} a[i] = 0;"),
     (OpenCL(nd=("j",)), "ORIO-T120", f"@{NEST} c[i][j] = 0;"),

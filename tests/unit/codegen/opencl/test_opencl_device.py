@@ -33,6 +33,7 @@ STENCIL = (
 )
 
 CASES: dict[str, tuple[str, OpenCL]] = {
+    "updates_copies": (f"{FOR_I} {{ counts[c[i]]++; if (f[i] > top[c[i]]) top[c[i]] = f[i]; }}", OpenCL(coarsen=4, cacheUpdates=True)),
     "rows": (
         f"{FOR_I} {{ t = x[i]; for (j = 0; j < m; j++) t += p[i][j] * y[j]; x[i] = t; if (t > 0) for (j = 0; j < m; j++) q[i][j] = x[i]; }}",
         OpenCL(rowThreads=32),
