@@ -151,6 +151,11 @@ NESTS: dict[str, Nest] = {
         f" else {{ y[i] = sum; {J} Q[i][j] -= y[i]; }} }} }}",
         exact=False,
     ),
+    "row_while": Nest(
+        "CUDA(rowThreads=32)",
+        f"{I} {{ double sum = 0; k = 0; while (k < 3) {{ if (sum > 100) break; {J} sum += P[i][j]; k++; }} y[i] = sum + k; }}",
+        exact=False,
+    ),
     "row_down": Nest("CUDA(rowThreads=96)", f"{I} {{ for (j = m - 1; j >= 2; j -= 3) Q[i][j] = P[i][j - 2] + j; }}"),
     "row_ranges": Nest(
         "CUDA(rowThreads=32)",

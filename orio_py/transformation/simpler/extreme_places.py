@@ -109,6 +109,8 @@ def _is_apart(search: _Search, context: Context) -> bool:
         return False
     if context.exposed.intersection(written) or not all(_is_plain(name, context) for name in written):
         return False
+    if any(_changes_by_itself(name, context) for name in (*read, *written)):
+        return False
     inside = context.effects(loop.node)
     if inside.calls or inside.opaque or inside.array_writes or loop.index not in used_names([search.value]):
         return False
@@ -122,7 +124,12 @@ def _is_apart(search: _Search, context: Context) -> bool:
 
 def _is_plain(name: str, context: Context) -> bool:
     declared = context.declarations.get(name)
-    return declared is not None and declared.is_scalar and not declared.qualifiers & {"volatile", "_Atomic"}
+    return declared is not None and declared.is_scalar
+
+
+def _changes_by_itself(name: str, context: Context) -> bool:
+    declared = context.declarations.get(name)
+    return declared is not None and bool(declared.qualifiers & {"volatile", "_Atomic"})
 
 
 def _widens(kind: CType, held: CType) -> bool:

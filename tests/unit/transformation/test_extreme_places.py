@@ -10,7 +10,7 @@ from orio_py.transformation.base import Context
 from orio_py.transformation.simpler.extreme_places import with_places_apart
 
 DECLARATIONS = """int i, n, m, at, more, whole, marks[99]; unsigned u; long wide; double best, other, *restrict x; float single, *restrict f;
-volatile double hot; short small, shorts[99];"""
+volatile double hot, ports[99]; short small, shorts[99];"""
 FOR = "for (i = 0; i < n; i++)"
 
 
@@ -66,6 +66,7 @@ def test_loops_that_become_two(code: str, second: str) -> None:
         f"{FOR} if (x[at] > best) {{ best = x[at]; at = i; }}",
         f"{FOR} if (x[m] > best) {{ best = x[m]; at = i; }}",
         f"{FOR} if (x[i] > best) {{ best = x[i]; i = at; }}",
+        f"{FOR} if (ports[i] > best) {{ best = ports[i]; at = i; }}",
         f"{FOR} if (x[i] > hot) {{ hot = x[i]; at = i; }}",
         f"{FOR} if (x[i] > best) {{ best = x[i]; at = i; }} else more = i;",
         f"{FOR} {{ if (x[i] > best) {{ best = x[i]; at = i; }} more = i; }}",
