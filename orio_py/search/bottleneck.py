@@ -4,7 +4,8 @@ C. Hong et al., "GPU Code Optimization using Abstract Kernel Emulation and Sensi
 Algorithm 2 goes from configuration to configuration until occupancy drops and nothing is gained; Algorithm 3 says where to.
 What was found is the seed of another searcher, as the paper coupled it with OpenTuner.
 
-Three things differ.  Canonical directions are the parameters of the specification, whatever they stand for, in steps to the
+Four things differ.  The first walk begins at the fastest of the first one and a few far from each other, where the paper has a
+program to begin with: a walk ends at what is best near its start.  Canonical directions are the parameters of the specification, whatever they stand for, in steps to the
 next value on either side; factors of two become distances between values.  So a step may use a resource more by asking
 more of it, as coarsening never does: such steps do not count against latency.  Line 32 asks for the fewest transactions of "the bottleneck", which
 line 28 has replaced by that of a lower occupancy: what the text describes is done, the fewest of what limits now.
@@ -22,7 +23,7 @@ from orio_py.machine.timing import Resource
 from orio_py.search.auto import AutoOptions, guided
 from orio_py.search.base import Search, SearchContext
 from orio_py.search.memory import Asking, Memory, restarted
-from orio_py.search.options import Word, setting
+from orio_py.search.options import IntegerOption, Word, setting
 from orio_py.search.portfolio import TECHNIQUES, PortfolioOptions, compete
 from orio_py.search_space.encoding import Point
 
@@ -39,8 +40,11 @@ REGISTERS, SOME_MORE = "registers", 1.0
 
 @dataclass(frozen=True, slots=True)
 class BottleneckOptions:
-    """`then` is the searcher that goes on from what was found."""
+    """`start` is how many configurations far from each other are tried beside the first one of the space; the first walk begins at
+    the fastest of them.  `then` is the searcher that goes on from what was found.
+    """
 
+    start: int = setting(4, IntegerOption(0, 1000))
     then: str = setting(AUTO, Word((AUTO, PORTFOLIO, *TECHNIQUES)))
 
 
@@ -52,6 +56,12 @@ def bottleneck(context: SearchContext, options: BottleneckOptions) -> Search:
 def _episode(memory: Memory, options: BottleneckOptions) -> Asking[None]:
     first = memory.space.first()
     start = memory.encoding.point(first) if first is not None and not memory.known else memory.draw()
+    if options.start and not memory.known:
+        # The numerical libraries take time to load.
+        from orio_py.search.acquisition_policy import AcquisitionPolicy
+
+        yield from memory.ask([start, *AcquisitionPolicy(memory).spread_out(options.start)])
+        start = start if memory.best is None else memory.best
     yield from walk(memory, start)
     if options.then == AUTO:
         yield from guided(memory, AutoOptions())

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
+from dataclasses import replace
 
 import pytest
 
@@ -19,6 +21,7 @@ from orio_py.search.catalog import start_search
 from orio_py.search.memory import Asking, Memory
 from orio_py.search.portfolio import TECHNIQUES
 from orio_py.search_space.configuration import Configuration
+from orio_py.search_space.encoding import Encoding, Point
 from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.parameter import Constraint, Parameter
 
@@ -148,7 +151,7 @@ def test_nothing_is_proposed_against_the_constraints():
 def test_it_is_the_seed_of_every_other_searcher(then):
     """The whole space is tried once, whoever goes on; the walk comes first."""
     some = space(C=(1, 2, 4, 8), R=(1, 2, 4), F=("-O2", "-O3"))
-    context = SearchContext(some, random.Random(3), {"then": then}, batch_size=4)
+    context = SearchContext(some, random.Random(3), {"then": then, "start": 0}, batch_size=4)
     tried = [
         configuration for configuration, _ in drive(start_search("bottleneck", context), lambda c: made_up(c))
     ]
@@ -158,6 +161,19 @@ def test_it_is_the_seed_of_every_other_searcher(then):
     assert set(tried[: len(memory)]) == {memory.encoding.configuration(point) for point in memory.known}
 
 
+def test_the_first_walk_begins_at_the_fastest_of_a_few():
+    context = SearchContext(COARSENING, random.Random(3), {"start": 4}, batch_size=5)
+    tried = [one for one, _ in drive(start_search("bottleneck", context), made_up, 30)]
+    assert tried[0] == COARSENING.first()
+    fastest = min(tried[:5], key=lambda one: made_up(one).objectives[0])
+    memory = memory_of(COARSENING)
+    answered(memory.ask(memory.encoding.point(one) for one in tried[:5]))
+    answered(walk(memory, memory.encoding.point(fastest)))
+    walked = {memory.encoding.configuration(point) for point in memory.known}
+    assert set(tried[: len(walked)]) == walked
+    assert len(walked) > 7
+
+
 def test_a_seed_is_drawn_first_and_once():
     memory = memory_of(COARSENING)
     memory.seed = seed = known(memory, C=2, R=2, F="-O3")
@@ -165,3 +181,45 @@ def test_a_seed_is_drawn_first_and_once():
     assert first[0] == seed
     assert seed not in first[1:]
     assert (len(first), seed in second) == (4, False)
+
+
+def test_a_large_space_is_never_listed(monkeypatch):
+    """More than a million configurations under constraints: the walk takes those that it asks for, and little memory."""
+    lists = {
+        "C": (1, 2, 3, 4, 6, 8),
+        "R": (1, 2, 4, 8),
+        "F": ("-O2", "-O3"),
+        "X": tuple(range(1, 129)),
+        "Y": tuple(range(1, 129)),
+        "U": tuple(range(1, 33)),
+    }
+    parameters = tuple(Parameter(name, values) for name, values in lists.items())
+    large = SearchSpace(parameters, [Constraint("block", parse_expression("X * Y <= 1024 and X * Y >= 32"))])
+    assert large.size > 10**6
+
+    def listed(self):
+        pytest.fail("the space is listed")
+
+    def evaluate(configuration: Configuration) -> Outcome:
+        slower = 1 + abs(configuration["X"] * configuration["Y"] - 256) / 1024 + configuration["U"] / 100
+        found = made_up(configuration)
+        return replace(found, objectives=(found.objectives[0] * slower,))
+
+    monkeypatch.setattr(SearchSpace, "__iter__", listed, raising=False)
+    tracemalloc.start()
+    try:
+        search = walk(memory := Memory(SearchContext(large, random.Random(1), {}, None, 8)), first(large))
+        best = answered(search, evaluate)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 20e6
+    assert 10 < len(memory) < 1000
+    assert memory.known[best] < 0.7 * memory.known[first(large)]
+
+
+def first(of: SearchSpace) -> Point:
+    """The first point of a space."""
+    configuration = of.first()
+    assert configuration is not None
+    return Encoding(of).point(configuration)
