@@ -8,8 +8,8 @@ from textwrap import fill
 
 from orio_py.core.expr import Value, show
 from orio_py.record.measurement import Clock, Timing
+from orio_py.record.prediction_trust import PredictionTrust
 from orio_py.record.trial import CounterSource, CounterValue
-from orio_py.search.base import PredictionTrust
 
 TEXT_WIDTH = 100
 

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from orio_py.core.expr import Value
 from orio_py.record.outcome import Outcome
+from orio_py.record.prediction_trust import PredictionTrust
 from orio_py.search_space.configuration import Configuration
 from orio_py.search_space.search_space import SearchSpace
 
@@ -40,20 +41,6 @@ PastSeries: TypeAlias = "Sequence[tuple[Configuration, float | None]]"
 
 FeatureSource: TypeAlias = "Callable[[Sequence[Configuration]], Sequence[Mapping[str, float] | None]]"
 """Gives the static features of configurations without building them; None for one that a transformation refuses."""
-
-
-@dataclass(frozen=True, slots=True)
-class PredictionTrust:
-    """How a prediction did: the rank correlation of what it said of so many trials with what was measured.
-
-    `is_followed` says whether that made the search follow it, `dropped_after` after how many trials it was dropped again
-    because it misled (None: it was not).
-    """
-
-    trials: int = 0
-    correlation: float = 0.0
-    is_followed: bool = False
-    dropped_after: int | None = None
 
 
 TrustListener: TypeAlias = "Callable[[PredictionTrust], None]"

@@ -16,7 +16,8 @@ import numpy as np
 
 from orio_py.model.speed.catalog import SpeedModel
 from orio_py.model.speed.judging import rank_correlation
-from orio_py.search.base import FeatureSource, PredictionTrust, TrustListener
+from orio_py.record.prediction_trust import PredictionTrust
+from orio_py.search.base import FeatureSource, TrustListener
 from orio_py.search.memory import Memory
 from orio_py.search.ranking import PredictedRanking, fitting_model
 from orio_py.search_space.encoding import Point

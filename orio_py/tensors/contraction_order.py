@@ -16,8 +16,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
-import opt_einsum
-
 from orio_py.core.names import NameSupply
 from orio_py.tensors.contraction import Contraction, Tensor, TensorProgram, TensorReference
 
@@ -98,6 +96,8 @@ def _kept(
 
 def _path(statement: Contraction) -> list[tuple[int, ...]]:
     """The places of the operands that each step multiplies; results go to the end."""
+    import opt_einsum  # takes time to load, and most files have no contraction
+
     letters = {index: opt_einsum.get_symbol(number) for number, index in enumerate(statement.extents)}
     parts = ["".join(letters[index] for index in operand.indices) for operand in statement.operands]
     target = "".join(letters[index] for index in statement.output.indices)

@@ -11,9 +11,9 @@ from orio_py.core.units import Seconds
 from orio_py.record.environment import Environment
 from orio_py.record.front import FrontPoint
 from orio_py.record.measurement import Stage, Timing
+from orio_py.record.prediction_trust import PredictionTrust
 from orio_py.record.timing_noise import TimingNoise
 from orio_py.record.trial import CounterValue
-from orio_py.search.base import PredictionTrust
 from orio_py.spec.inputs import InputPoint
 
 

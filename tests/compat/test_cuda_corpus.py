@@ -105,7 +105,7 @@ AXPY = "for (i = 0; i < n; i++) y[i] += a * x[i];"
         (VECTORS, "CUDA(threadCount=1056)", AXPY, "ORIO-T143", "1056"),
         (VECTORS, "CUDA(preferL1Size=64)", AXPY, "ORIO-T010", "0, 16, 32 or 48"),
         (VECTORS, "CUDA(streamCount=0)", AXPY, "ORIO-T011", ""),
-        (VECTORS, "CUDA(threads=32)", AXPY, "ORIO-T002", "threadCount"),
+        (VECTORS, "CUDA(threadcount=32)", AXPY, "ORIO-T002", "threadCount"),
         (VECTORS, "Composite(cuda=(32, False, False))", AXPY, "ORIO-T010", "cuda"),
     ],
 )  # fmt: skip

@@ -15,6 +15,7 @@ LINE = "for (i = 0; i < n; i++) y[i] = a * x[i];"
 NEAR = "for (i = 1; i < n; i++) y[i] = x[i] - x[i - 1];"
 ROWS = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) y[i] += A[i][j] * x[j];"
 PLANE = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) A[i][j] = a * B[j][i];"
+BINS = "for (i = 0; i < n; i++) bins[i & 7]++;"
 CUBE = "for (i = 0; i < n; i++) for (j = 0; j < 9; j++) for (k = 0; k < 8; k++) V[i][j][k] = a;"
 TWICE = "for (k = 0; k < 3; k++) for (i = 0; i < n; i++) y[i] += x[i];"
 SERIAL = "for (i = 1; i < n; i++) y[i] = y[m] + 1;"
@@ -39,6 +40,8 @@ CASES: tuple[ROW, ...] = (
     ("cacheBlocks", NEAR, "", "cacheBlocks=True", ("__shared__", "__syncthreads()")),
     ("localTile", NEAR, "cacheBlocks=True", "cacheBlocks=True, localTile=256", ("[257]",)),
     ("registerTile", LINE, "", "registerTile=2", ("orio_place_i_1", "orio_groups(orio_trips_i, 256)", "orio_whole")),
+    ("rowThreads", PLANE, "", "rowThreads=64", ("__launch_bounds__(64)", "orio_j += 64")),
+    ("cacheUpdates", BINS, "", "cacheUpdates=True", ("__shared__", "__syncthreads()")),
     ("vectorWidth", LINE, "", "vectorWidth=2", ("orio_load<2>(", "orio_groups(orio_trips_i, 256)")),
     ("layout", ROWS, "", "layout='column'", ("orio_rows_A", "j * orio_rows_A + i")),
     ("preferL1Size", LINE, "", "preferL1Size=16", ("cudaFuncAttributePreferredSharedMemoryCarveout, 75",)),
@@ -56,6 +59,7 @@ CASES: tuple[ROW, ...] = (
 def generated(folder: Path, nest: str, arguments: str) -> str:
     """The kernels, the host code and its header, without the ends of names of the file; nothing where the recipe is refused."""
     (folder / "f.c").write_text(f"""\
+int bins[8];
 void f(int n, int m, double a, double *restrict x, double *restrict y, double A[restrict n][m],
        double B[restrict m][n], double V[restrict n][9][8])
 {{

@@ -212,7 +212,11 @@ CASES = {
     ),
     "sums with subscripts": ("Parallelize()", "for (i = 0; i < n; i++) (x + 3 * i)[1] = (i + y)[0];", "i"),
     "an unsigned zero": ("Parallelize()", "for (i = n > 0 ? n : 0; i > 0U; i--) x[i] = y[i];", "i"),
-    "an unsigned start": ("Parallelize()", "for (i = sizeof(int) * 3 - 1; i >= 0; --i) x[i] = i;", "0"),
+    "an unsigned start": (
+        "Parallelize()",
+        "for (i = (unsigned)(n > 0 ? n : 0) - 1; i >= 0; --i) x[i] = i;",
+        "0",
+    ),
     "left in a branch": (
         "Parallelize()",
         "for (i = 0; i < n; i++) { if (n > 3) { if (y[i] > 1) goto next; x[2 * i] = 1; } x[2 * i + 1] = 2; next: ; }",
@@ -258,6 +262,11 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
         ("Parallelize()", "for (i = 0; i < n; i++) { double *p = x + i; x = y; p[0] = 1; }"),
         ("Parallelize()", "for (i = 0; i < n; i++) { int o = i; double *p = x + o; o = 0; p[0] = o; }"),
         ("Parallelize()", "for (i = 0; i < n; i++) { double *p = x + i; p[0] = p[1]; }"),
+        ("Parallelize()", "for (i = 0; i < n; i++) { p = x + *(int *)s; s->count = i; p[i] = 1; }"),
+        (
+            "Parallelize()",
+            "int *o = &s->count; @@ for (i = 0; i < n; i++) { double *p = x + *o; *o = 3; p[i] = 1; }",
+        ),
         # The second counter is changed elsewhere, or tested as well.
         ("Parallelize()", "for (i = 0, j = 0; i < n; i++, j++) { x[j] = 1; if (x[j + 1] > 0) j += 2; }"),
         ("Parallelize()", "for (i = 0; i < n; i++) { x[k] = 1; k += j; j++; }"),

@@ -179,8 +179,8 @@ class Composite:
             if stage.key == "parallelize":
                 if stage.is_check:
                     again = stage.adds_to_code(node, context)
-                elif again:
-                    stage = stage.untrusting()
+                    continue
+                stage = stage.untrusting() if again else stage
             if stage.key == "regtile":
                 taken = _around_others(node).intersection(self.factors)
             node = self._settled(stage, untrue, taken).apply(node, context)

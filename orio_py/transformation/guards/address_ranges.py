@@ -140,6 +140,7 @@ class TouchedMemory:
     arithmetic: Arithmetic
     pointers: PointedBounds
     changing: frozenset[str]
+    indices: frozenset[str]
     calls: bool
     addresses: frozenset[str]
     context: Context
@@ -187,6 +188,7 @@ class TouchedMemory:
             arithmetic,
             pointers,
             changing,
+            arithmetic.names.indices,
             bool(context.effects(statement).calls),
             touched.addresses,
             context,
@@ -198,10 +200,12 @@ class TouchedMemory:
         `supply` gives names to variables that have to hold them.
         """
         declared = self.context.declarations.get(name)
-        if declared is None or name in self.changing or not declared.type or "(" in declared.type:
+        if declared is None or name in self.indices or not declared.type or "(" in declared.type:
             return None
         if self.spots.get(name) == frozenset({(name, 0)}):
             return None if declared.is_array_like else object_range(unary("&", ident(name)))
+        if name in self.changing:
+            return None
         found = self._rows(name, supply) if has_rows(declared) else self._elements(name, declared)
         is_whole = bool(declared.dimensions) and all(declared.dimensions) and declared.scope != "parameter"
         if found is None and is_whole and not declared.pointers and "register" not in declared.storage:

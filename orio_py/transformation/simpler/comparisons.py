@@ -119,8 +119,10 @@ class _Comparisons(Rewriter):
             return node
         name = index_type(loop, self._context)
         kind, own = ctype(name), expression_type(loop.start, self._context)
-        if kind is None or own is None or not own.promoted.unsigned or kind.unsigned or kind.rank < Rank.INT:
+        if kind is None or own is None or not own.promoted.unsigned or kind.unsigned:
             return node
+        if kind.rank < max(own.promoted.rank, Rank.INT):
+            return node  # Large numbers would become others.
         return copy_with(node, init=copy_with(node.init, rvalue=cast_to(name, loop.start)))
 
     def _meets(self, loop: CanonicalLoop) -> bool:

@@ -30,6 +30,7 @@ from orio_py.ctree.build import (
 )
 from orio_py.ctree.ctype import Rank, ctype
 from orio_py.ctree.equal import equal
+from orio_py.ctree.known_functions import CHECKS
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import INCREMENTS, For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, substitute, used_names, walk
@@ -248,6 +249,8 @@ def certain_parts(item: Node) -> Iterator[Node]:
     match item:
         case c_ast.BinaryOp(op="&&" | "||", left=first) | c_ast.TernaryOp(cond=first) | c_ast.If(cond=first):
             yield from certain_parts(first)
+        case c_ast.FuncCall(name=c_ast.ID(name=name)) if name in CHECKS:
+            pass
         case c_ast.FuncCall(args=c_ast.ExprList(exprs=arguments)):
             yield item
             for argument in arguments:

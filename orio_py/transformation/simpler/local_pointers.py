@@ -164,8 +164,10 @@ def _is_plain_part(part: Node) -> bool:
     match part:
         case c_ast.BinaryOp(op="/", right=divisor):
             return (literal_value(divisor) or 0) > 0
-        case c_ast.BinaryOp(op=op) | c_ast.UnaryOp(op=op):
+        case c_ast.BinaryOp(op=op):
             return op in _OPERATORS
+        case c_ast.UnaryOp(op=op):
+            return op in {"-", "+"}
         case _:
             return isinstance(part, _PARTS)
 

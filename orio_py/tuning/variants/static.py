@@ -17,7 +17,7 @@ from orio_py.features.expressions import WalkScope
 from orio_py.features.family import FeatureValues
 from orio_py.features.profile import MachineTraits
 from orio_py.features.scope import scope_of
-from orio_py.search.base import PredictionTrust
+from orio_py.record.prediction_trust import PredictionTrust
 from orio_py.search_space.configuration import Configuration
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.task import TuningTask
