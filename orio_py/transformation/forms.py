@@ -8,7 +8,7 @@ from orio_py.ctree.dependence.names import names_of, references
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.known_functions import STORING_FUNCTIONS, called_name
 from orio_py.ctree.loops import CanonicalLoop, first_write, jumps_out, reasons, stray_case
-from orio_py.ctree.nodes import Comment, Compound, For, GuardedPragma, Node, c_ast
+from orio_py.ctree.nodes import INCREMENTS, Comment, Compound, For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import walk, walk_statements
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.types import index_type, index_type_problem, wraps_at_the_start
@@ -250,6 +250,15 @@ def overwritten(
 def _is_within(one: str, two: str) -> bool:
     """Whether one of two names, with their fields, is the other or a part of it."""
     return f"{one}.".startswith(f"{two}.") or f"{two}.".startswith(f"{one}.")
+
+
+def is_repeatable(node: Node) -> bool:
+    """Whether evaluating an expression once more changes nothing."""
+    changing = (c_ast.Assignment, c_ast.FuncCall)
+    return not any(
+        isinstance(part, changing) or (isinstance(part, c_ast.UnaryOp) and part.op in INCREMENTS)
+        for part in walk(node)
+    )
 
 
 def require_pure(part: Node, what: str, context: Context, *, force: bool) -> None:

@@ -41,13 +41,12 @@ from orio_py.ctree.rewrite import (
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import constant_value
-from orio_py.transformation.forms import overwritten
+from orio_py.transformation.forms import is_repeatable, overwritten
 from orio_py.transformation.parallel.reductions import (
     Accumulation,
     Update,
     accumulating_steps,
     combined,
-    is_repeatable,
 )
 
 _NO_CHANGE = frozenset({"+", "|", "^"})

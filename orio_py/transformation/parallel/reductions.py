@@ -20,6 +20,7 @@ from orio_py.ctree.rewrite import declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import expression_type
+from orio_py.transformation.forms import is_repeatable
 from orio_py.transformation.types import fits_index
 
 _COMPOUND: Mapping[str, str] = {"+=": "+", "-=": "+", "*=": "*", "&=": "&", "|=": "|", "^=": "^"}
@@ -224,15 +225,6 @@ def _extreme_step(
     if equal(smaller, rejected) and equal(larger, chosen):
         return Update("max", uses, other, node, target)
     return None
-
-
-def is_repeatable(node: Node) -> bool:
-    """Whether evaluating an expression once more changes nothing."""
-    changing = (c_ast.Assignment, c_ast.FuncCall)
-    return not any(
-        isinstance(part, changing) or (isinstance(part, c_ast.UnaryOp) and part.op in INCREMENTS)
-        for part in walk(node)
-    )
 
 
 def _is_exact(step: Update, declared: CDeclaration | None, context: Context) -> bool | None:

@@ -29,12 +29,12 @@ from orio_py.ctree.build import (
 from orio_py.ctree.ctype import CType, ctype
 from orio_py.ctree.dependence.names import names_of, resolve
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import INCREMENTS, For, Node, c_ast
+from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, declared_names, used_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import expression_type
-from orio_py.transformation.forms import overwritten
+from orio_py.transformation.forms import is_repeatable, overwritten
 
 _CALLED = frozenset({"memset", "memcpy"})
 
@@ -109,7 +109,7 @@ class _Statements(Rewriter):
 
     def _element(self, pointer: Node) -> CType | None:
         """The type of the numbers that a pointer points to; None for others."""
-        if not used_names([pointer]).isdisjoint(self._own) or not _only_computes(pointer):
+        if not used_names([pointer]).isdisjoint(self._own) or not is_repeatable(pointer):
             return None
         found = resolve(_at_first(pointer), self._names)
         if found is None or found.variable in self._own:
@@ -171,7 +171,7 @@ class _Statements(Rewriter):
         if literal_value(part) is not None:
             return part
         kind = expression_type(part, self._context)
-        if kind is None or kind.is_floating or not _only_computes(part):
+        if kind is None or kind.is_floating or not is_repeatable(part):
             return None
         if not used_names([part]).isdisjoint(self._own):
             return None
@@ -196,15 +196,6 @@ def _statements(node: Node) -> Iterator[Node]:
             yield from (part for part in (node.iftrue, node.iffalse) if part is not None)
         case _:
             pass
-
-
-def _only_computes(node: Node) -> bool:
-    """Whether an expression may be evaluated again, and calls nothing."""
-    return not any(
-        isinstance(part, (c_ast.Assignment, c_ast.FuncCall))
-        or (isinstance(part, c_ast.UnaryOp) and part.op in INCREMENTS)
-        for part in walk(node)
-    )
 
 
 def _factors(size: Node) -> Iterator[Node]:
