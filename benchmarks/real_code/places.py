@@ -12,6 +12,7 @@ _HIDDEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n]
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 _PRAGMAS = re.compile(r"(?:^[ \t]*#[ \t]*pragma\b(?:[^\n]*\\\n)*[^\n]*\n\s*)+\Z", re.MULTILINE)
 _ELSE = re.compile(r"^[ \t]*#[ \t]*(?:else|elif)\b.*?^(?=[ \t]*#[ \t]*endif\b)", re.MULTILINE | re.DOTALL)
+_LOOP = re.compile(r"\b(?:for|while|do)\b")
 _KEYWORD = re.compile(r"\b(for|while|do|if|else)\b")
 
 
@@ -36,7 +37,7 @@ def outermost_loops(text: str, *, uncounted: bool = False) -> list[tuple[int, in
     With `uncounted` those of `while` are among them, without empty ones and those behind `do`.  Of alternatives of the
     preprocessor the first ones are read.  Raises `LookupError` where brackets do not match then.
     """
-    shown = _blanked(_blanked(_blanked(text, _HIDDEN), _ELSE), _DIRECTIVE)
+    shown = _without_alternatives(text)
     found: list[tuple[int, int]] = []
     for loop in re.finditer(r"\b(?:for|while)\s*\(" if uncounted else r"\bfor\s*\(", shown):
         if found and loop.start() < found[-1][1]:
@@ -46,6 +47,22 @@ def outermost_loops(text: str, *, uncounted: bool = False) -> list[tuple[int, in
         pragmas = _PRAGMAS.search(text, found[-1][1] if found else 0, loop.start())
         found.append((pragmas.start() if pragmas else loop.start(), _statement_end(shown, loop.start())))
     return found
+
+
+def innermost_loops(text: str) -> list[tuple[int, int]]:
+    """As `outermost_loops` for the `for` loops in which there is no other loop of any kind."""
+    shown = _without_alternatives(text)
+    found: list[tuple[int, int]] = []
+    for loop in re.finditer(r"\bfor\s*\(", shown):
+        end = _statement_end(shown, loop.start())
+        if not _LOOP.search(shown, loop.end(), end):
+            pragmas = _PRAGMAS.search(text, found[-1][1] if found else 0, loop.start())
+            found.append((pragmas.start() if pragmas else loop.start(), end))
+    return found
+
+
+def _without_alternatives(text: str) -> str:
+    return _blanked(_blanked(_blanked(text, _HIDDEN), _ELSE), _DIRECTIVE)
 
 
 def _blanked(text: str, pattern: re.Pattern[str]) -> str:

@@ -1,4 +1,4 @@
-"""Puts one recipe around every outermost loop of C files that nobody here has written, and tells which are accepted.
+"""Puts one recipe around every outermost or innermost loop of C files that nobody here has written, and tells which are accepted.
 
     python -m benchmarks.real_code.sweep CHECKOUT/train_gpt2.c --recipe 'Parallelize()' --flags=-I.
     python -m benchmarks.real_code.sweep CHECKOUT/src-mpi -o FOLDER --assume reassociate --flags '-DDOUBLE -std=c99'
@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import orio_py
-from benchmarks.real_code.places import outermost_loops
+from benchmarks.real_code.places import innermost_loops, outermost_loops
 from orio_py.core.diagnostics import Diagnostic, Severity
 from orio_py.spec.assumptions import Promise
 
@@ -64,6 +64,7 @@ def swept(
     output: Path | None,
     *,
     uncounted: bool = False,
+    innermost: bool = False,
 ) -> Swept:
     """Annotate, transform and compile one file; its neighbours are found where they are.
 
@@ -71,7 +72,7 @@ def swept(
     """
     text = path.read_text(encoding="latin-1")
     try:
-        loops = outermost_loops(text, uncounted=uncounted)
+        loops = innermost_loops(text) if innermost else outermost_loops(text, uncounted=uncounted)
     except LookupError as problem:
         return Swept(path, broken=f"not read: {problem}")
     result = Swept(path, len(loops))
@@ -138,6 +139,7 @@ def main() -> int:
     parser.add_argument("--assume", action="append", default=[], choices=["noalias", "reassociate"])
     parser.add_argument("-o", "--output", type=Path, help="a folder for the transformed files")
     parser.add_argument("--while", dest="uncounted", action="store_true", help="loops of `while`, too")
+    parser.add_argument("--innermost", action="store_true", help="loops without others in them instead")
     parser.add_argument("-v", "--verbose", action="store_true", help="why loops are refused")
     given = parser.parse_args()
     flags = [
@@ -148,7 +150,15 @@ def main() -> int:
     reasons: Counter[str] = Counter()
     total = accepted = broken = 0
     for path in files:
-        result = swept(path, given.recipe, given.assume, flags, given.output, uncounted=given.uncounted)
+        result = swept(
+            path,
+            given.recipe,
+            given.assume,
+            flags,
+            given.output,
+            uncounted=given.uncounted,
+            innermost=given.innermost,
+        )
         total, accepted, broken = (
             total + result.loops,
             accepted + result.accepted,

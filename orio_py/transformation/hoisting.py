@@ -8,12 +8,12 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import copy_with, walk
 from orio_py.transformation.base import Context
 from orio_py.transformation.forms import bound_is_invariant
-from orio_py.transformation.types import fits_index, index_type
+from orio_py.transformation.types import control_type, fits_index
 
 
 def hoisted(view: CanonicalLoop, context: Context) -> tuple[tuple[Node, ...], CanonicalLoop]:
     """A long bound that keeps its value in a variable of its own: the declaration, and the loop that uses it."""
-    kind = index_type(view, context)
+    kind = control_type(view, context)
     long = any(isinstance(n, (c_ast.TernaryOp, c_ast.FuncCall)) for n in walk(view.bound))
     if not long or not fits_index(view.bound, kind, context) or not bound_is_invariant(view, context):
         return (), view

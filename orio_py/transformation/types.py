@@ -226,10 +226,20 @@ def fits_index(expression: Node, index: str, context: Context) -> bool:
     """Whether a variable of the index's type holds every value of the expression."""
     if not same_signedness(index, context, expression):
         return False
+    kind = ctype(index)
+    if kind is not None and kind.unsigned and kind.is_narrow and (limits := kind.limits) is not None:
+        return all(is_within(each, limits, context) for each in _choices(expression))
     wide = is_wide(index)
     names = (n.name for n in walk(expression) if isinstance(n, c_ast.ID))
     types = (context.declarations[n].type for n in names if n in context.declarations)
     return wide or not any(is_wide(t) for t in types)
+
+
+def _choices(expression: Node) -> list[Node]:
+    """The operands of nested `?:`, or the expression itself."""
+    if not isinstance(expression, c_ast.TernaryOp):
+        return [expression]
+    return [*_choices(expression.iftrue), *_choices(expression.iffalse)]
 
 
 def without_cast(number: Node) -> Node:

@@ -272,3 +272,11 @@ def test_unsigned_loops_near_zero() -> None:
             for transformation in (Unroll(3), Unroll(4, canonical=True), Tile(4, "ii"), Tile(2, "ii"))
         ]
         assert check(cases) == len(cases)
+
+
+def test_a_chosen_bound_below_zero_of_a_short_unsigned_index() -> None:
+    sizes = ((0, 0, 1), (1, 0, 3), (3, 5, 0), (9, 12, 4), (12, 9, 4))
+    code = "for (k = 2; k <= (n > m ? m : n - s); k++) a[k] += k;"
+    kinds = ("unsigned char", "unsigned short")
+    cases = [Case(code, Unroll(factor), kind, sizes) for kind in kinds for factor in (2, 5)]
+    assert check(cases) == len(cases)
