@@ -50,8 +50,8 @@ class FileScope:
 
     `before` and `after` are the text outside the enclosing function (outside the region, if there is no
     function) without the functions that the region does not need; all of it where the scan is `unsure`.
-    `inside` are the region's segments of the `unit`, `own` the variables that its own statements declare;
-    `flow` is the control flow of the function around it, if that could be parsed.
+    `typedefs` are the type names that no variable hides, `inside` the region's segments of the `unit`, `own` the
+    variables that its own statements declare; `flow` is the control flow of the function around it, if that could be parsed.
     """
 
     function: FunctionHeader | None
@@ -140,13 +140,16 @@ class _Finder:
         site = function.site(inside) if function is not None else None
         top = function.declared.start if function is not None else place
         macros = unit.macros_in(self.extent)
+        header = self._header(item, function) if item else None
+        local = self._variables(site.declarations if site else (), "local")
+        variables = {d.name for d in (*(header.parameters if header is not None else ()), *local)}
         kept = self._kept(item, site.declarations if site is not None else (), macros)
         return FileScope(
-            function=self._header(item, function) if item else None,
-            locals=self._variables(site.declarations if site else (), "local"),
+            function=header,
+            locals=local,
             globals=self._variables(unit.variables(top), "global"),
             definitions=macros,
-            typedefs=frozenset(unit.typedefs),
+            typedefs=frozenset(unit.typedefs) - variables,
             before=self._reduced(0, start, kept),
             after=self._reduced(end, len(text), kept),
             unit=unit,

@@ -348,3 +348,11 @@ def test_the_scan_never_fails_on_tokens(words: list[str], data: st.DataObject) -
     start = data.draw(st.integers(0, len(text)))
     near = surroundings(SourceFile("t.c", text.encode("latin-1")), Span(start, len(text)))
     live_after(near, ["a", "b"])
+
+
+def test_a_variable_hides_the_type_of_its_name() -> None:
+    near = around(
+        "typedef double data; typedef double real; typedef struct { int n; } layer;\n"
+        "void f(layer layer) { { int real; } int data; <<data = layer.n;>> }"
+    )
+    assert near.typedefs == {"real"}
