@@ -21,24 +21,8 @@ Signedness = Literal["signed", "unsigned", "unknown"]
 
 _LITERAL_MACRO = re.compile(r"\(?\s*\d+\s*\)?")
 _FLOATING_NUMBER = re.compile(r"(?<![\w.])(?:\d+\.|\.\d|\d+[eE][-+]?\d)")
-_OF_ANY_TYPE = frozenset(
-    [
-        "abs",
-        "labs",
-        "llabs",
-        "min",
-        "max",
-        "MIN",
-        "MAX",
-        "floord",
-        "ceild",
-        "lround",
-        "llround",
-        "lrint",
-        "llrint",
-        "ilogb",
-    ]
-)
+_EXTREMES = frozenset(["abs", "labs", "llabs", "min", "max", "MIN", "MAX"])
+_ROUNDED = frozenset(["floord", "ceild", "lround", "llround", "lrint", "llrint", "ilogb"])
 _FLOATING = frozenset(["float", "double"])
 
 
@@ -349,7 +333,7 @@ def is_floating(expression: Node, context: Context) -> bool:
         case c_ast.TernaryOp(iftrue=left, iffalse=right):
             return is_floating(left, context) or is_floating(right, context)
         case c_ast.FuncCall(name=c_ast.ID(name=name), args=c_ast.ExprList(exprs=arguments)):
-            mathematical = name in PURE_FUNCTIONS and name not in _OF_ANY_TYPE
+            mathematical = name in PURE_FUNCTIONS and name not in _EXTREMES | _ROUNDED
             return mathematical or any(is_floating(part, context) for part in arguments)
         case _:
             return False

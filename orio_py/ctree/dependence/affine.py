@@ -89,6 +89,22 @@ class Polynomial:
         return tuple(sorted(self.terms.items()))
 
     @property
+    def symbols(self) -> frozenset[str]:
+        """The symbols that occur."""
+        return frozenset(symbol for monomial in self.terms for symbol in monomial)
+
+    def substituted(self, name: str, by: Polynomial) -> Polynomial:
+        """The polynomial with another one in the place of a symbol."""
+        result = Polynomial({})
+        for monomial, coefficient in self.terms.items():
+            rest = tuple(symbol for symbol in monomial if symbol != name)
+            part = Polynomial({rest: coefficient})
+            for _ in range(len(monomial) - len(rest)):
+                part = part * by
+            result = result + part
+        return result
+
+    @property
     def value(self) -> int | None:
         """The integer that a constant polynomial is, otherwise None."""
         if not self.terms:

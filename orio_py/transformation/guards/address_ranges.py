@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -15,9 +15,16 @@ from orio_py.ctree.rewrite import assigned_names, declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.guards.pointed_bounds import PointedBounds
-from orio_py.transformation.guards.row_facts import Fact, is_steady
+from orio_py.transformation.guards.row_facts import Fact, is_steady, strongest
 from orio_py.transformation.guards.row_ranges import ADDRESS, RowRange, has_rows, preparation, row_range
 from orio_py.transformation.offload.arithmetic import Arithmetic
+from orio_py.transformation.offload.bounded_values import (
+    ComparedSum,
+    Quotient,
+    is_computed,
+    is_positive,
+    together,
+)
 from orio_py.transformation.offload.element_accesses import ElementAccess, accesses_in
 from orio_py.transformation.offload.extents import factor_of, inner_extents
 from orio_py.transformation.offload.index_ranges import IndexRange, Unbounded, ends, minimums, simply_bounded
@@ -49,7 +56,10 @@ def _is_total(nodes: Sequence[Node]) -> bool:
     """Whether nothing is divided by what may be 0."""
     parts = (part for node in nodes for part in walk(node))
     divisions = (part for part in parts if isinstance(part, c_ast.BinaryOp) and part.op in _PARTIAL)
-    return all(literal_value(part.right) not in {None, 0} or _is_size(part.right) for part in divisions)
+    return all(
+        literal_value(part.right) not in {None, 0} or _is_size(part.right) or is_positive(part.right)
+        for part in divisions
+    )
 
 
 def _is_size(node: Node) -> bool:
@@ -146,21 +156,35 @@ class TouchedMemory:
     context: Context
 
     def signs(self, names: Sequence[str]) -> tuple[Fact, ...]:
-        """That the factors of indices in the subscripts of some arrays are not negative."""
+        """That the factors of indices in the subscripts of some arrays are not negative, and what divides indices is positive."""
         symbols = sorted({symbol for name in names for symbol in self._factors(name)})
-        return tuple(Fact.of(Polynomial.symbol(symbol), self.arithmetic, self.context) for symbol in symbols)
+        needed = [Polynomial.symbol(symbol) for symbol in symbols]
+        needed += [each.least for name in names for each in self._quotients(name) if each.by.value is None]
+        facts = [Fact.of(value, self.arithmetic, self.context) for value in needed]
+        return strongest(facts)
+
+    def _quotients(self, name: str) -> list[Quotient]:
+        """The quotients of indices in the subscripts of an array and in the bounds around it."""
+        waiting = [part for use in self.elements.get(name, ()) for part in _parts(use)]
+        found: dict[str, Quotient] = {}
+        while waiting:
+            for symbol in waiting.pop().symbols & self.arithmetic.quotients.keys() - found.keys():
+                found[symbol] = self.arithmetic.quotients[symbol]
+                waiting.append(found[symbol].value)
+        return list(found.values())
 
     def _factors(self, name: str) -> set[str]:
         """The variables that indices are multiplied by in the subscripts of an array."""
         found: set[str] = set()
         for use in self.elements.get(name, ()):
-            indices = {level.index for level in use.levels}
+            indices = {level.index for level in use.levels} | self.arithmetic.quotients.keys()
             for product in (
                 p for subscript in use.subscripts if subscript is not None for p in subscript.terms
             ):
                 if not indices.isdisjoint(product):
                     found.update(symbol for symbol in product if self._may_be_negative(symbol, use))
-        return found - {level.index for use in self.elements.get(name, ()) for level in use.levels}
+        own = {level.index for use in self.elements.get(name, ()) for level in use.levels}
+        return {symbol for symbol in found - own if not is_computed(symbol)}
 
     def _may_be_negative(self, symbol: str, use: ElementAccess) -> bool:
         known = {*minimums(use.levels), *self.arithmetic.minimums}
@@ -177,6 +201,7 @@ class TouchedMemory:
         pointers = PointedBounds.of(statement, changing, touched.written, context)
         arithmetic.followed = pointers.names
         arithmetic.names = names_of(statement, context.declarations)
+        arithmetic.takes_quotients = True
         elements: dict[str, list[ElementAccess]] = {}
         for access in accesses_in(statement, arithmetic):
             elements.setdefault(access.name, []).append(access)
@@ -285,6 +310,9 @@ class TouchedMemory:
         self, uses: Sequence[ElementAccess], factors: Sequence[Polynomial], *, largest: bool
     ) -> list[Polynomial] | None:
         """The ends of what is touched; where there are too many or none, of all that simpler loops come to."""
+        found = self._ends(uses, factors, largest=largest, with_sums=True)
+        if found is not None and len(found) <= _MOST_ENDS:
+            return found
         without = [replace(use, levels=use.whole) for use in uses]
         single = [replace(use, levels=tuple(map(_with_single_ends, use.whole))) for use in uses]
         for each in (uses, without, single):
@@ -294,8 +322,14 @@ class TouchedMemory:
         return None
 
     def _ends(
-        self, uses: Sequence[ElementAccess], factors: Sequence[Polynomial], *, largest: bool
+        self,
+        uses: Sequence[ElementAccess],
+        factors: Sequence[Polynomial],
+        *,
+        largest: bool,
+        with_sums: bool = False,
     ) -> list[Polynomial] | None:
+        """The ends of what is touched; `with_sums` takes what conditions say of several indices together."""
         found: list[Polynomial] = []
         known = self._known(uses[0].name)
         for use in uses:
@@ -304,12 +338,36 @@ class TouchedMemory:
                 flat = None if flat is None or subscript is None else flat * factor + subscript
             if flat is None:
                 return None
+            levels = [simply_bounded(level) for level in use.levels]
             try:
-                levels = [simply_bounded(level) for level in use.levels]
+                for each in together(use.sums) if with_sums else ():
+                    if (other := each.put_into(flat)) is not None:
+                        flat, levels = other, [*levels, self._level(each, levels, known)]
                 found += ends(flat, levels, 0, known, self.arithmetic, largest=largest)
             except Unbounded:
                 return None
         return self.arithmetic.tightest(found, smallest=not largest, minimums=known)
+
+    def _level(
+        self, compared: ComparedSum, levels: Sequence[IndexRange], known: Mapping[str, int]
+    ) -> IndexRange:
+        """The range of a sum: what conditions say, and on the side of which they say nothing what its indices do."""
+        lowers, uppers = (
+            given or (self._end(ends(compared.value, levels, 0, known, self.arithmetic, largest=up), up),)
+            for given, up in ((compared.lowers, False), (compared.uppers, True))
+        )
+        return IndexRange(compared.symbol, lowers, uppers)
+
+    def _end(self, found: Sequence[Polynomial], largest: bool) -> Polynomial:
+        return found[0] if len(found) == 1 else self.arithmetic.chosen(found, largest=largest)
+
+
+def _parts(use: ElementAccess) -> Iterator[Polynomial]:
+    """All that the range of a reference depends on."""
+    yield from (subscript for subscript in use.subscripts if subscript is not None)
+    for level in (*use.levels, *use.whole):
+        yield from (*level.lowers, *level.uppers, *level.limit[0], *level.limit[1])
+    yield from (each.value for each in use.sums)
 
 
 def _element(node: Node) -> Node:

@@ -27,6 +27,7 @@ from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.guards.row_facts import Fact
 from orio_py.transformation.offload.arithmetic import Arithmetic
+from orio_py.transformation.offload.bounded_values import is_computed
 from orio_py.transformation.offload.element_accesses import ElementAccess
 from orio_py.transformation.offload.index_ranges import IndexRange, Unbounded, ends, simply_bounded
 
@@ -130,7 +131,9 @@ def _groups(uses: Sequence[ElementAccess]) -> list[_Rows] | None:
 def _certain(use: ElementAccess) -> _Rows | None:
     """The rows of a reference that is made in each iteration of loops whose bounds are known beforehand."""
     row = use.subscripts[0]
-    if not use.always or not use.is_exact or use.guards or row is None or len(use.whole) != len(use.levels):
+    if row is None or any(map(is_computed, row.symbols)):
+        return None
+    if not use.always or not use.is_exact or use.guards or len(use.whole) != len(use.levels):
         return None
     indices = {level.index for level in use.whole}
     counted = [level for level in use.whole if any(level.index in product for product in row.terms)]
@@ -160,6 +163,8 @@ def _bounds(level: IndexRange) -> Bounds | None:
     """A loop by its index, its first and its last value; None for one with several bounds."""
     simple = simply_bounded(level)
     if len(simple.lowers) != 1 or len(simple.uppers) != 1:
+        return None
+    if any(map(is_computed, simple.lowers[0].symbols | simple.uppers[0].symbols)):
         return None
     return level.index, simple.lowers[0].key, simple.uppers[0].key
 

@@ -16,6 +16,7 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import expression_type
+from orio_py.transformation.offload.bounded_values import Quotient, is_computed
 from orio_py.transformation.types import (
     is_floating,
     may_be_unsigned,
@@ -55,6 +56,9 @@ class Arithmetic:
         """Pointers of which `*p` has one value throughout."""
         self.names: Names | None = None
         """Where `*(p + i)` is taken for `p[i]`: what is a pointer there."""
+        self.takes_quotients = False
+        """Whether quotients, remainders and masks of indices are symbols, which `quotients` explains."""
+        self.quotients: dict[str, Quotient] = {}
         self.types: dict[str, str] = {}
         """On the device, of the variables that the nest declares itself."""
 
@@ -78,6 +82,8 @@ class Arithmetic:
                 if first is None or second is None:
                     return None
                 return first + second if op == "+" else first - second if op == "-" else first * second
+            case c_ast.BinaryOp(op="/" | "%" | "&") if self.takes_quotients:
+                return self._steady(node, known) or self._quotient(node, known)
             case c_ast.Cast() if (value := literal_value(node)) is not None:
                 return Polynomial.constant(value)
             case c_ast.Cast(expr=inner) if is_floating(inner, self._context):
@@ -89,6 +95,22 @@ class Arithmetic:
                 return None if short else self.polynomial(inner, known)
             case _:
                 return self._steady(node, known)
+
+    def _quotient(self, node: c_ast.BinaryOp, known: ValueEnvironment) -> Polynomial | None:
+        """The symbol of a quotient by a number or a steady scalar."""
+        number = literal_value(node.right)
+        if number is None and self._steady(node.right, known) is None:
+            return None
+        value, by = self.polynomial(node.left, known), self.polynomial(node.right, known)
+        if value is None or by is None or (number is not None and number <= 0):
+            return None
+        if any(is_computed(symbol) and symbol not in self.quotients for symbol in value.symbols):
+            return None
+        unsigned = self.computes_unsigned(node)
+        divisor = as_long(node.right) if unsigned else node.right
+        found = Quotient(node.op, value, by, divisor, unsigned)
+        self.quotients.setdefault(found.symbol, found)
+        return Polynomial.symbol(found.symbol)
 
     def _narrows(self, kind: Node, inner: Node) -> bool:
         """Whether a cast may make another number of a value, by their types (C99 6.3.1.3)."""

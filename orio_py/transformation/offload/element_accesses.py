@@ -17,7 +17,9 @@ from orio_py.ctree.rewrite import assigned_names, assignments, declared_names
 from orio_py.ctree.rewrite import walk as walk_nodes
 from orio_py.kernel.types import device_type
 from orio_py.transformation.offload.arithmetic import Arithmetic, ValueEnvironment, operands
-from orio_py.transformation.offload.index_ranges import IndexRange, level_of, restricted
+from orio_py.transformation.offload.bounded_values import ComparedSum
+from orio_py.transformation.offload.index_ranges import IndexRange, level_of
+from orio_py.transformation.offload.range_conditions import restricted
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,8 @@ class ElementAccess:
     `subscripts` are None where they are no polynomials; `levels` the loops around it, outermost first, as
     far as conditions leave them, `whole` the same without conditions; `always` says that it is made in all
     their iterations.  Where `is_exact` the conditions around it say no more of indices than the levels do; `guards`,
-    polynomials of steady scalars, are at least 0 where it is made.  `path` are the conditions, outermost first.
+    polynomials of steady scalars, are at least 0 where it is made.  `path` are the conditions, outermost first, `sums`
+    what they say of several indices together.
     """
 
     name: str
@@ -52,6 +55,7 @@ class ElementAccess:
     guards: tuple[Polynomial, ...]
     path: tuple[Branch, ...]
     whole: tuple[IndexRange, ...]
+    sums: tuple[ComparedSum, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,7 @@ class _Place:
     is_exact: bool = True
     guards: tuple[Polynomial, ...] = ()
     path: tuple[Branch, ...] = ()
+    sums: tuple[ComparedSum, ...] = ()
 
     def inside(self, condition: Node, truth: bool) -> tuple[Branch, ...]:
         """The conditions of what stands under one more."""
@@ -109,27 +114,6 @@ class _Choice:
     truth: bool
     value: Polynomial
 
-    @property
-    def symbols(self) -> set[str]:
-        """What the value is made of."""
-        return _symbols(self.value)
-
-
-def _symbols(value: Polynomial) -> set[str]:
-    return {symbol for monomial in value.terms for symbol in monomial}
-
-
-def _substituted(value: Polynomial, name: str, by: Polynomial) -> Polynomial:
-    """A polynomial with another one for a symbol."""
-    result = Polynomial({})
-    for monomial, coefficient in value.terms.items():
-        rest = tuple(symbol for symbol in monomial if symbol != name)
-        part = Polynomial({rest: coefficient})
-        for _ in range(len(monomial) - len(rest)):
-            part = part * by
-        result = result + part
-    return result
-
 
 class _Walk(RegionWalk[_Place]):
     def __init__(self, arithmetic: Arithmetic, body: Node) -> None:
@@ -168,7 +152,7 @@ class _Walk(RegionWalk[_Place]):
         parts = ((value.iftrue, True), (value.iffalse, False))
         values = [(self.arithmetic.polynomial(part, place.known), truth) for part, truth in parts]
         found = tuple(_Choice(value.cond, truth, known) for known, truth in values if known is not None)
-        if len(found) < len(values) or any(self.choices.keys() & choice.symbols for choice in found):
+        if len(found) < len(values) or any(self.choices.keys() & choice.value.symbols for choice in found):
             return None
         self.choices[f"?{name}"] = found
         for smallest in (False, True):
@@ -186,7 +170,8 @@ class _Walk(RegionWalk[_Place]):
         level = self._without_choices(level_of(loop, self.arithmetic, state.known, runs=False))
         known = {**state.known, loop.index: Polynomial.symbol(loop.index)}
         levels, whole = (*state.levels, level), (*state.whole, level)
-        inner = replace(state, levels=levels, whole=whole, known=known)
+        sums = tuple(each for each in state.sums if loop.index not in each.value.symbols)
+        inner = replace(state, levels=levels, whole=whole, known=known, sums=sums)
         self.statement(loop.body, _doubtful(inner, loop.node) if ends_iterations(loop.body) else inner)
 
     def _without_choices(self, level: IndexRange) -> IndexRange:
@@ -207,7 +192,7 @@ class _Walk(RegionWalk[_Place]):
 
     def _operands(self, end: Polynomial, *, smallest: bool) -> list[Polynomial]:
         """An end that a variable gives as all those of which it is the smallest (or largest); none for other choices."""
-        name = next((name for name in self.choices if name in _symbols(end)), None)
+        name = next((name for name in self.choices if name in end.symbols), None)
         if name is None:
             return [end]
         known = self.extremes.get((name, smallest))
@@ -231,6 +216,7 @@ class _Walk(RegionWalk[_Place]):
                 is_exact=state.is_exact and case.is_exact,
                 guards=(*state.guards, *case.guards),
                 path=state.inside(condition, truth),
+                sums=(*state.sums, *case.sums),
             )
             for case in cases
         ]
@@ -260,6 +246,7 @@ class _Walk(RegionWalk[_Place]):
                         guards=place.guards,
                         path=place.path,
                         whole=place.whole,
+                        sums=place.sums,
                     )
                 )
 
@@ -267,13 +254,13 @@ class _Walk(RegionWalk[_Place]):
         self, values: tuple[Polynomial | None, ...], place: _Place
     ) -> Iterator[tuple[_Place, tuple[Polynomial | None, ...]]]:
         """The subscripts in each case of the choices that they depend on."""
-        used = {symbol for value in values if value is not None for symbol in _symbols(value)}
+        used = {symbol for value in values if value is not None for symbol in value.symbols}
         name = next((name for name in self.choices if name in used), None)
         if name is None:
             yield place, values
             return
         for choice in self.choices[name]:
-            parts = tuple(None if v is None else _substituted(v, name, choice.value) for v in values)
+            parts = tuple(None if v is None else v.substituted(name, choice.value) for v in values)
             for inner in self.under(choice.condition, choice.truth, place):
                 yield from self._apart(parts, inner)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from orio_py.ctree.build import add, binary, literal_value, ternary
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import MIRRORED, NEGATED, Node, c_ast
+from orio_py.ctree.nodes import Node
 from orio_py.transformation.offload.arithmetic import (
     Arithmetic,
     ValueEnvironment,
@@ -21,7 +21,7 @@ from orio_py.transformation.offload.arithmetic import (
     least_values,
     operands,
 )
-from orio_py.transformation.offload.conversions import compares_numbers
+from orio_py.transformation.offload.bounded_values import Quotient, positive
 
 _MAXIMUM_ENDS = 8
 
@@ -145,16 +145,57 @@ def ends(
     """
     facts = _Facts(always, {**minimums(levels), **always}, arithmetic)
     found = [value]
-    for place in range(len(levels) - 1, -1, -1):
-        level, outer = levels[place], [other.index for other in levels[:place]]
-        runs = place < axes
-        found = [
-            end for item in found for end in _without(item, level, outer, facts, runs=runs, largest=largest)
-        ]
+    for place in range(len(levels), -1, -1):
+        if place < len(levels):
+            level, outer = levels[place], [other.index for other in levels[:place]]
+            runs = place < axes
+            found = [
+                end
+                for item in found
+                for end in _without(item, level, outer, facts, runs=runs, largest=largest)
+            ]
+        for symbol, quotient in reversed(arithmetic.quotients.items()):
+            if any(symbol in item.symbols for item in found):
+                own = _quotient_range(symbol, quotient, levels, always, arithmetic)
+                found = [
+                    end
+                    for item in found
+                    for end in _without(item, own, (), facts, runs=True, largest=largest)
+                ]
         found = arithmetic.tightest(found, smallest=not largest, minimums=always)
         if len(found) > _MAXIMUM_ENDS:
             raise Unbounded("it is one of too many expressions")
     return found
+
+
+def _quotient_range(
+    symbol: str,
+    quotient: Quotient,
+    levels: Sequence[IndexRange],
+    always: Mapping[str, int],
+    arithmetic: Arithmetic,
+) -> IndexRange:
+    """The bounds of a quotient where its `least` is not negative and all loops run.  Raises Unbounded."""
+    first = ends(quotient.value, levels, 0, always, arithmetic, largest=False)
+    inside = {**minimums(levels), **always}
+    natural = all(arithmetic.is_natural(end, inside) for end in first)
+    if quotient.unsigned and not natural:
+        raise Unbounded("what is divided may be below 0")
+    zero = Polynomial.constant(0)
+    match quotient.operator:
+        case "&":
+            return IndexRange(symbol, (zero,), (quotient.by,))
+        case "%":
+            last = quotient.by.shifted(-1)
+            return IndexRange(symbol, (zero if natural else last.scaled(-1),), (last,))
+        case _:
+            pass
+    last = ends(quotient.value, levels, 0, always, arithmetic, largest=True)
+    lower, upper = (
+        arithmetic.opaque(binary("/", arithmetic.extreme(each, largest=largest), positive(quotient.divisor)))
+        for each, largest in ((first, False), (last, True))
+    )
+    return IndexRange(symbol, (zero if natural else lower,), (upper,))
 
 
 def _without(
@@ -242,106 +283,6 @@ def _sign(value: Polynomial, facts: _Facts) -> int | None:
     return signs.pop() if len(signs) == 1 and sure else None
 
 
-@dataclass(frozen=True, slots=True)
-class RangeCase:
-    """Levels as a condition leaves them, whether they say all that it says of indices, and what it says of scalars.
-
-    All `guards`, polynomials of steady scalars, are at least 0 in this case.
-    """
-
-    levels: tuple[IndexRange, ...]
-    is_exact: bool = True
-    guards: tuple[Polynomial, ...] = ()
-
-
-def restricted(
-    levels: tuple[IndexRange, ...],
-    condition: Node,
-    truth: bool,
-    arithmetic: Arithmetic,
-    known: ValueEnvironment,
-) -> list[RangeCase]:
-    """The cases in which a condition holds, or does not: in each iteration at least one of them."""
-    match condition:
-        case c_ast.UnaryOp(op="!", expr=inner):
-            return restricted(levels, inner, not truth, arithmetic, known)
-        case c_ast.BinaryOp(op="&&" | "||" as op, left=left, right=right):
-            first = restricted(levels, left, truth, arithmetic, known)
-            if (op == "&&") != truth:
-                found = [*first, *restricted(levels, right, truth, arithmetic, known)]
-                return found if len(found) <= _MAXIMUM_ENDS else [RangeCase(levels, False)]
-            found = [
-                RangeCase(narrow.levels, wide.is_exact and narrow.is_exact, (*wide.guards, *narrow.guards))
-                for wide in first
-                for narrow in restricted(wide.levels, right, truth, arithmetic, known)
-            ]
-            return found if len(found) <= _MAXIMUM_ENDS else [RangeCase(levels, False)]
-        case c_ast.BinaryOp(op=op, left=left, right=right) if op in MIRRORED:
-            relation = op if truth else NEGATED[op]
-            one, two = arithmetic.polynomial(left, known), arithmetic.polynomial(right, known)
-            if (
-                one is not None
-                and two is not None
-                and compares_numbers(condition, least(levels, arithmetic), arithmetic, known)
-            ):
-                return _compared(levels, one - two, relation)
-        case _:
-            pass
-    return [RangeCase(levels, not _mentions_index(condition, levels, known))]
-
-
-def _compared(levels: tuple[IndexRange, ...], distance: Polynomial, relation: str) -> list[RangeCase]:
-    """The levels where `distance relation 0` holds, for `!=` in two cases where its value may be an end of them."""
-    names = {symbol for monomial in distance.terms for symbol in monomial}
-    used = [place for place, level in enumerate(levels) if level.index in names]
-    if not used:
-        return [RangeCase(levels, guards=guards) for guards in _guards(distance, relation)]
-    level = levels[used[0]]
-    factor = distance.terms.get((level.index,), 0)
-    rest = distance - Polynomial.symbol(level.index).scaled(factor)
-    if len(used) > 1 or factor not in {1, -1} or any(level.index in monomial for monomial in rest.terms):
-        return [RangeCase(levels, False)]
-    if factor == -1:
-        relation = MIRRORED[relation]
-    cases = _tightened(level, rest.scaled(-factor), relation)
-    return [RangeCase((*levels[: used[0]], new, *levels[used[0] + 1 :])) for new in cases]
-
-
-def _guards(distance: Polynomial, relation: str) -> list[tuple[Polynomial, ...]]:
-    """What is at least 0 where `distance relation 0` holds, in each case of it."""
-    above, below = distance, distance.scaled(-1)
-    match relation:
-        case "<":
-            return [(below.shifted(-1),)]
-        case "<=":
-            return [(below,)]
-        case ">":
-            return [(above.shifted(-1),)]
-        case ">=":
-            return [(above,)]
-        case "==":
-            return [(above, below)]
-        case _:
-            return [(below.shifted(-1),), (above.shifted(-1),)]
-
-
-def _tightened(level: IndexRange, end: Polynomial, relation: str) -> list[IndexRange]:
-    match relation:
-        case "<" | "<=":
-            return [bounded(level, end.shifted(-1 if relation == "<" else 0), upper=True)]
-        case ">" | ">=":
-            return [bounded(level, end.shifted(1 if relation == ">" else 0), upper=False)]
-        case "==":
-            return [bounded(bounded(level, end, upper=False), end, upper=True)]
-        case _:
-            step = abs(level.stride)
-            lowers = tuple(low.shifted(step) if (low - end).value == 0 else low for low in level.lowers)
-            uppers = tuple(high.shifted(-step) if (high - end).value == 0 else high for high in level.uppers)
-            if (lowers, uppers) != (level.lowers, level.uppers):
-                return [replace(level, lowers=lowers, uppers=uppers, trips=None)]
-            return [*_tightened(level, end, "<"), *_tightened(level, end, ">")]
-
-
 def bounded(level: IndexRange, end: Polynomial, *, upper: bool) -> IndexRange:
     """The level with one end more; that of a loop with a larger step is moved to an index that it reaches."""
     step, starts = abs(level.stride), level.lowers if level.stride > 0 else level.uppers
@@ -354,17 +295,3 @@ def bounded(level: IndexRange, end: Polynomial, *, upper: bool) -> IndexRange:
     if upper:
         return replace(level, uppers=(*level.uppers, end), trips=None)
     return replace(level, lowers=(*level.lowers, end), trips=None)
-
-
-def _mentions_index(condition: Node, levels: Sequence[IndexRange], known: ValueEnvironment) -> bool:
-    """Whether a condition compares an index, or something computed from one, outside of subscripts."""
-    indices = {level.index for level in levels}
-    stack: list[Node] = [condition]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, c_ast.ArrayRef):
-            continue
-        if isinstance(node, c_ast.ID) and (node.name in indices or node.name in known):
-            return True
-        stack.extend(node)
-    return False

@@ -1,0 +1,125 @@
+"""What is computed from indices and lies between bounds of its own: quotients, and sums that conditions compare.
+
+    x[(i + shift) % n]                                        0 <= (i + shift) % n <= n - 1
+    if (y + d >= 0 && y + d < h) t = x[(y + d) * w];          0 <= y + d <= h - 1
+
+Each counts as an integer of its own: for the range of a subscript it takes the place of the indices that it is made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from orio_py.ctree.build import binary, literal_value, ternary
+from orio_py.ctree.dependence.affine import Polynomial
+from orio_py.ctree.equal import equal
+from orio_py.ctree.nodes import MIRRORED, Node, c_ast
+
+_OWN = "?"
+"""The first letter of the symbols of what is computed from indices, which no name in C has."""
+
+
+def is_computed(symbol: str) -> bool:
+    """Whether a symbol stands for something that indices change."""
+    return symbol.startswith(_OWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """`value / by`, `value % by` or `value & by`, of which only the first operand changes; `by` is in C, too.
+
+    With `unsigned` C computes it so, and a value below 0 is another number.
+    """
+
+    operator: str
+    value: Polynomial
+    by: Polynomial
+    divisor: Node
+    unsigned: bool
+
+    @property
+    def symbol(self) -> str:
+        """The same for the same function of indices."""
+        return f"{_OWN}{self.operator}{self.value.key}{self.by.key}"
+
+    @property
+    def least(self) -> Polynomial:
+        """What is at least 0 where the bounds hold."""
+        return self.by if self.operator == "&" else self.by.shifted(-1)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedSum:
+    """A sum that several `indices` change, and what it is at least and at most where conditions hold, by steady scalars."""
+
+    value: Polynomial
+    indices: frozenset[str]
+    lowers: tuple[Polynomial, ...]
+    uppers: tuple[Polynomial, ...]
+
+    @classmethod
+    def of(cls, distance: Polynomial, relation: str, varying: Collection[str]) -> ComparedSum | None:
+        """What `distance relation 0` says of the part of it that `varying` symbols change; None for `!=`."""
+        changing = {m: c for m, c in distance.terms.items() if not set(m).isdisjoint(varying)}
+        value = Polynomial(changing)
+        rest = distance - value
+        if value.leading()[1] < 0:
+            value, rest, relation = value.scaled(-1), rest.scaled(-1), MIRRORED[relation]
+        end, indices = rest.scaled(-1), value.symbols.intersection(varying)
+        match relation:
+            case "<" | "<=":
+                return cls(value, indices, (), (end.shifted(-1 if relation == "<" else 0),))
+            case ">" | ">=":
+                return cls(value, indices, (end.shifted(1 if relation == ">" else 0),), ())
+            case "==":
+                return cls(value, indices, (end,), (end,))
+            case _:
+                return None
+
+    @property
+    def symbol(self) -> str:
+        """The same for the same sum."""
+        return f"{_OWN}+{self.value.key}"
+
+    def put_into(self, subscript: Polynomial) -> Polynomial | None:
+        """A subscript in which the sum has taken the place of all that it is made of; None where it cannot."""
+        for place, factor in self.value.terms.items():
+            if len(place) != 1 or abs(factor) != 1 or place[0] not in subscript.symbols & self.indices:
+                continue
+            others = self.value - Polynomial({place: factor})
+            if place[0] in others.symbols:
+                continue
+            found = subscript.substituted(place[0], (Polynomial.symbol(self.symbol) - others).scaled(factor))
+            if found.symbols.isdisjoint(self.indices):
+                return found
+        return None
+
+
+def together(sums: Iterable[ComparedSum]) -> Iterator[ComparedSum]:
+    """What conditions say of each sum."""
+    found: dict[str, ComparedSum] = {}
+    for each in sums:
+        before = found.get(each.symbol)
+        lowers, uppers = ((), ()) if before is None else (before.lowers, before.uppers)
+        found[each.symbol] = ComparedSum(
+            each.value, each.indices, (*lowers, *each.lowers), (*uppers, *each.uppers)
+        )
+    yield from found.values()
+
+
+def positive(number: Node) -> Node:
+    """A number where it is above 0, else 1: what C may divide by whatever the number is."""
+    value = literal_value(number)
+    return number if value is not None and value > 0 else ternary(binary(">", number, 0), number, 1)
+
+
+def is_positive(number: Node) -> bool:
+    """Whether an expression is one of `positive`."""
+    match number:
+        case c_ast.TernaryOp(
+            cond=c_ast.BinaryOp(op=">", left=tested, right=least), iftrue=chosen, iffalse=other
+        ):
+            return equal(tested, chosen) and literal_value(least) == 0 and literal_value(other) == 1
+        case _:
+            return (literal_value(number) or 0) > 0

@@ -1,0 +1,99 @@
+"""Tests of overlap where remainders and conditions say which elements are touched: the same results wherever arrays lie."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from c_programs import checked, compile_and_run
+from c_trees import transformed_file
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+
+KERNELS = {
+    "ring": "for (i = 0; i < n; i++) y[i] += x[(i + s) % m];",
+    "ring that ends where the loop does": "for (i = 0; i < n; i++) y[i] += x[(i + n - 1) % n];",
+    "rows of a quotient": "for (i = 0; i < n; i++) y[i] = x[i / m] + x[i / 3];",
+    "mask": "for (i = 0; i < n; i++) y[i] = x[i & k] + x[i & 7];",
+    "unsigned remainder": "for (i = 0; i < n; i++) y[i] += x[i % (unsigned)m];",
+    "remainder of a quotient": "for (i = 0; i < n; i++) { int a = i / m % m, b = i / m / m; y[i] = x[a * m + b]; }",
+    "quotients by two variables": "for (i = 0; i < n; i++) y[i] = x[i / (k + 4) % m] + x[(i / k + 1) % m];",
+    "bound that is a quotient": "for (i = 0; i < n; i++) for (j = 0; j < i / m; j++) y[i] += x[j];",
+    "start that is a remainder": "for (i = 0; i < n; i++) for (j = i % m; j < m; j++) y[i] += x[j];",
+    "downwards": "for (i = n - 1; i >= 0; i--) y[i] += x[i % m];",
+    "steps": "for (i = 0; i < n; i += 3) y[i] += x[(i + 1) % m];",
+    "product": "for (i = 0; i < n; i++) for (j = 0; j < m; j++) y[i] += x[(i % m) * m + j];",
+    "sum below": "for (i = 0; i < n; i++) for (j = 0; j < m; j++) if (i + j < n) y[i] += x[i + j];",
+    "sum above": "for (i = 0; i < n; i++) for (j = 0; j < m; j++) if (i - j >= s) y[i] += x[i - j];",
+    "sum between": (
+        "for (i = 0; i < n; i++) for (j = -m; j <= m; j++) { int at = i + j; if (!(at < 0 || at >= n)) y[i] += x[at]; }"
+    ),
+    "equal sums": "for (i = 0; i < n; i++) for (j = 0; j < m; j++) if (i + j == k) y[i] += x[i + j] + x[i];",
+    "picture": (
+        "for (i = 0; i < n; i++) for (j = 0; j < m; j++) { int a = i / m + j - s, b = i % m - j;"
+        " if (a >= 0 && a < m && b >= 0 && b < m) y[i] += x[a * m + b]; }"
+    ),
+    "another loop inside": (
+        "for (i = 0; i < n; i++) { for (j = 0; j < m; j++) if (i + j < 5) y[i] += x[i + j];"
+        " for (j = 0; j < 2 * m; j++) y[i] += x[i + j]; }"
+    ),
+    "remainder that is compared": "for (i = 0; i < n; i++) if (i % m + k < m) y[i] += x[i % m + k];",
+}
+FILE = """static void {name}(int n, int m, int s, int k, unsigned *x, unsigned *y)
+{{
+  int i, j;
+  (void)j; (void)m; (void)s; (void)k;
+  /*@ begin Loop(transform Reverse()) @*/
+  {code}
+  /*@ end @*/
+}}
+"""
+MAIN = """#include <stdio.h>
+#include <string.h>
+static int taken;
+{functions}
+static void (*const kernels[][2])(int, int, int, int, unsigned *, unsigned *) = {{{table}}};
+static const int sizes[][4] = {{{{0, 1, 0, 1}}, {{1, 1, 0, 1}}, {{9, 4, 1, 3}}, {{12, 5, 0, 1}}, {{16, 4, 2, 15}}, {{7, 3, -2, 2}}, {{9, 4, 1, -3}}}};
+int main(void)
+{{
+  static unsigned memory[2][600];
+  for (unsigned v = 0; v < sizeof kernels / sizeof *kernels; v++) {{
+    int apart = 0;
+    for (unsigned z = 0; z < sizeof sizes / sizeof *sizes; z++)
+      for (int at = 240; at <= 360; at++) {{
+        const int *g = sizes[z];
+        for (int k = 0; k < 600; k++) memory[0][k] = memory[1][k] = k * k % 101;
+        for (int w = 0; w < 2; w++) {{
+          taken = 0;
+          kernels[v][w](g[0], g[1], g[2], g[3], memory[w] + 300, memory[w] + at);
+        }}
+        if (memcmp(memory[0], memory[1], sizeof memory[0]) != 0) {{ printf("%u %u %d differ", v, z, at); return 1; }}
+        apart += taken && at == 360;
+      }}
+    printf("%d ", apart > 0);
+  }}
+  return 0;
+}}
+"""
+
+
+def test_the_same_is_computed_wherever_arrays_lie(tmp_path: Path) -> None:
+    functions: list[str] = []
+    for number, code in enumerate(KERNELS.values()):
+        plain = FILE.format(name=f"kernel_{number}", code=code)
+        changed = transformed_file(plain, {}).replace(f"kernel_{number}(", f"changed_{number}(")
+        marked, count = re.subn(
+            r"(/\* Runs (?:unless|where).*?\n\s*if \(.*?\) \{)\n",
+            r"\1 taken = 1;\n",
+            changed,
+            count=1,
+            flags=re.DOTALL,
+        )
+        assert count == 1, changed
+        functions += [re.sub(r"/\*@.*?@\*/", "", plain, flags=re.DOTALL), marked]
+    table = ", ".join(f"{{kernel_{k}, changed_{k}}}" for k in range(len(KERNELS)))
+    program = MAIN.format(functions="\n".join(functions), table=table)
+    output = compile_and_run(program, tmp_path, *checked())
+    assert output.split() == ["1"] * len(KERNELS)
