@@ -12,6 +12,7 @@ from orio_py.build.detect import scratch_folder
 from orio_py.build.scratch import Scratch
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.source import Position, SourceFile, Span
+from orio_py.core.units import Seconds
 from orio_py.frontend.tensor.einsum import read_einsum
 from orio_py.frontend.tensor.program import read_program
 from orio_py.spec.generated import GENERATED_MARK
@@ -27,6 +28,10 @@ from orio_py.tensors.statement_recipe import statement_recipe
 from orio_py.tuning.events import Event, Listener, SizeFailed, TaskStarted
 from orio_py.tuning.files.writeback import write_atomically
 from orio_py.tuning.options import TuneOptions
+
+TRIALS, SEARCH_TIME = 100, Seconds(30.0)
+"""What code for processors is searched for at most, where neither is given: all statements together, with the originals, in
+that time.  Together with the finals a contraction is tuned in less than a minute."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +75,8 @@ def tensor(
 
     `layout` (`row`, `column`) and `type` (`double`, `float`) are for einsum strings; a file says them itself.  The C
     file goes to `output`, by default `NAME.c` beside the file, or in the working directory for a string.  `emit` keeps the
-    annotated C file; without `tuned` nothing else is made.  With `by_recipe` kernels of CUDA are those of the thesis' recipe
+    annotated C file; without `tuned` nothing else is made.  Without `trials` and `time` code for processors is searched for with
+    `TRIALS` and `SEARCH_TIME`.  With `by_recipe` kernels of CUDA are those of the thesis' recipe
     by statement number; otherwise they have register tiles, as those of other languages.
     """
     chosen = options or TuneOptions()
@@ -149,7 +155,8 @@ def _tuned(
         path = scratch.path / f"{made.program.name}.c"
         path.write_text(made.annotated)
         places = _Places(made, str(path), read.name)
-        report = tune([path], output=target, options=options, listener=places.heard_by(listener))
+        budget = _with_budget(options, made.annotated.count("begin PerfTuning"))
+        report = tune([path], output=target, options=budget, listener=places.heard_by(listener))
     finally:
         scratch.remove()
     return replace(
@@ -163,6 +170,14 @@ def _tuned(
         ),
         outputs=report.outputs,
     )
+
+
+def _with_budget(options: TuneOptions, regions: int) -> TuneOptions:
+    """The options; of searches for processors that nothing limits each region has its share of `SEARCH_TIME`."""
+    on_processor = options.target in (None, Target.C, Target.OPENMP)
+    if not on_processor or options.trials is not None or options.time is not None or not regions:
+        return options
+    return replace(options, trials=TRIALS, time=Seconds(SEARCH_TIME / regions))
 
 
 @dataclass(frozen=True, slots=True)

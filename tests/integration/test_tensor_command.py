@@ -13,8 +13,11 @@ import pytest
 from opencl_devices import skip_without_device
 
 import orio_py
+from orio_py.api.contractions import SEARCH_TIME, TRIALS
+from orio_py.api.tuning import TuneReport
 from orio_py.cli.main import main
 from orio_py.core.expr import Value
+from orio_py.core.units import Seconds
 from orio_py.tuning.events import Event, TaskStarted
 
 PROGRAM = """product
@@ -188,3 +191,33 @@ def test_mistakes_in_a_file_are_shown_at_their_places(file: Path, capsys: pytest
     file.write_text(PROGRAM.replace("b:(k,j)", "d:(k,j)"))
     assert main(["tensor", str(file), "--recipe"]) == 2
     assert f"{file}:8:24: error[ORIO-N005]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        (orio_py.TuneOptions(), (TRIALS, SEARCH_TIME / 2)),
+        (orio_py.TuneOptions(trials=3), (3, None)),
+        (orio_py.TuneOptions(time=Seconds(5.0)), (None, 5.0)),
+        (orio_py.TuneOptions(target="opencl"), (None, None)),
+    ],
+)
+def test_a_search_that_nothing_limits_takes_half_a_minute(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    given: orio_py.TuneOptions,
+    wanted: tuple[int | None, float | None],
+) -> None:
+    """Two statements have a region each, which share the time."""
+    heard: list[orio_py.TuneOptions] = []
+
+    def tune(paths: list[Path], *, options: orio_py.TuneOptions, **others: object) -> TuneReport:
+        heard.append(options)
+        return TuneReport()
+
+    monkeypatch.setattr("orio_py.api.contractions.tune", tune)
+    text = "two\ndefine: n = 4\nvariables: a: (n) b: (n) c: (n,n)\noperations: a:(i) += c:(i,j)  b:(j) += c:(i,j)\n"
+    file = tmp_path / "two.tensor"
+    file.write_text(text)
+    orio_py.tensor(file, output=tmp_path / "two.c", options=given)
+    assert [(options.trials, options.time) for options in heard] == [wanted]

@@ -110,17 +110,21 @@ def hold_finals(
 
     There are fewer rounds, at least six or with one finalist five, past `allowance` seconds and where more could not
     change the verdict: no finalist can be beyond chance any more, or the best has gained much in all of them.
+    Where by the first round six would take longer than that, the first of the finalists goes on alone.
     `better` is the word for a smaller objective.
     """
-    everybody = [*originals, *finalists]
-    fewest = FEWEST_ALONE if len(finalists) == 1 else FEWEST_ROUNDS
+    everybody, left = [*originals, *finalists], list(finalists)
     start = perf_counter()
     for number in range(ROUNDS):
-        if number >= fewest and (perf_counter() - start > allowance or _is_decided(originals, finalists)):
+        spent = perf_counter() - start
+        if number == 1 and spent * FEWEST_ROUNDS > allowance:
+            left = [f for f in left if f.failed is None][:1]
+        fewest = FEWEST_ALONE if len(left) == 1 else FEWEST_ROUNDS
+        if number >= fewest and (spent > allowance or _is_decided(originals, left)):
             break
-        _play_round(everybody, measure, rng)
+        _play_round([*originals, *left], measure, rng)
     entries = [f.entry(is_original=any(f is other for other in originals)) for f in everybody]
-    return replace(_judge(originals, finalists, clock, better), entries=tuple(entries))
+    return replace(_judge(originals, left, clock, better), entries=tuple(entries))
 
 
 def hold_heats(

@@ -341,7 +341,9 @@ class TuningSession:
 
         rng = random.Random(self.plan.seed)
         call = baseline.measurement.time_by(Clock.WALL)
-        best = hold_heats(self._contenders(evaluator), again, rng=rng, allowance=allowance, call=call)
+        half = Seconds(allowance / 2)
+        best = hold_heats(self._contenders(evaluator), again, rng=rng, allowance=half, call=call)
+        allowance = Seconds(allowance + began - perf_counter())
         if call * FEWEST_ROUNDS * len(best) > allowance:
             best = best[:1]
         verdict = hold_finals(

@@ -118,8 +118,22 @@ def test_measurements_are_interleaved() -> None:
 def test_past_its_allowance_it_stops_after_the_fewest_rounds() -> None:
     _, calls = finals({"original": [1.0], "a": [0.5]}, allowance=-1.0)
     assert len(calls) == 2 * FEWEST_ALONE
-    _, calls = finals({"original": [1.0], "a": [0.5], "b": [0.5]}, allowance=-1.0)
-    assert len(calls) == 3 * FEWEST_ROUNDS
+
+
+def test_where_rounds_take_long_the_first_of_the_finalists_goes_on_alone() -> None:
+    verdict, calls = finals({"original": [1.0], "a": [0.5], "b": [0.4]}, allowance=-1.0)
+    assert calls.count("b") == 1
+    assert len(calls) == 3 + 2 * (FEWEST_ALONE - 1)
+    assert verdict.best is not None
+    assert verdict.best.artifact.path.name == "a"
+    assert [len(entry.rounds) for entry in verdict.entries] == [FEWEST_ALONE, FEWEST_ALONE, 1]
+
+
+def test_where_rounds_take_long_who_has_failed_does_not_go_on() -> None:
+    verdict, calls = finals({"original": [1.0], "a": None, "b": [0.5], "c": [0.4]}, allowance=-1.0)
+    assert calls.count("c") == 1
+    assert verdict.best is not None
+    assert verdict.best.artifact.path.name == "b"
 
 
 def test_the_sign_test_is_exact() -> None:
