@@ -154,7 +154,7 @@ class ReductionPlan:
 
 @dataclass(frozen=True, slots=True)
 class StagedTile:
-    """A piece of an array that a group copies to local memory before it works on it.
+    """A piece of an array that a group copies to local memory before it works on it, or writes there first.
 
     In the body the piece goes by `name` with one flat subscript, which tells the item's place in its group
     along an axis by `orio_place_INDEX`.  `elements` is its number of elements; `load` are the statements by
@@ -162,7 +162,8 @@ class StagedTile:
     `orio_begin_INDEX` and the item's own number in its group, over all dimensions, in `orio_item`.
     `block` is the place in `KernelPlan.blocks` of the loop for each of whose blocks it is filled, None where
     it is filled once in each step of the group.  `whole` are statements that do the same where no iteration of the
-    step, or of the block, is missing, None where there are no better ones.
+    step, or of the block, is missing, None where there are no better ones.  `store` are those by which the items
+    write the piece to the array when all have done their iterations of a step.
     """
 
     name: str
@@ -172,6 +173,7 @@ class StagedTile:
     load: tuple[Node, ...]
     block: int | None = None
     whole: tuple[Node, ...] | None = None
+    store: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,16 @@ STAGED = (
             " s += z[(i * m + j) * n + k - 1] - 2 * z[((i + 1) * m + j) * n + k] + 3 * z[(i * m + j - 1) * n + k + 1];",
             *CUBE),
 )  # fmt: skip
+TURNED = (
+    *staged(f"{FOR_I} {FOR_J} q[i][j] += p[j][i];", *PLANE),
+    *staged(f"{FOR_I} {FOR_J} z[j * n + i] = p[i][j] * i - j;", *PLANE),
+    *staged(f"{FOR_I} {FOR_J} {{ z[j * n + i] -= p[i][j]; if (z[j * n + i] > 2) q[i][j] = z[j * n + i]; }}", *PLANE),
+    *staged("for (i = 2; i < n; i++) for (j = 1; j <= m - 2; j++) { q[j][i] = p[i][j]; s += q[j][i]; }", *PLANE),
+    *staged(f"{FOR_I} for (j = m - 1; j >= 0; j--) {{ q[j][i] = p[j][i] + p[j][i + 1]; }}", *PLANE),
+    *staged(f"{FOR_I} {FOR_J} if (p[i][j] > 3) q[j][i] = p[i][j];", *PLANE[:3]),
+    *staged(f"{FOR_I} {FOR_J} for (k = 0; k < n; k++) z[(j * n + k) * n + i] = p[k][i] + x[j];", *CUBE),
+    *staged(f"{FOR_I} {FOR_J} {{ t = x[i]; for (k = 0; k < n; k++) t += p[k][j] * p[i][k]; q[j][i] = t; }}", *PLANE),
+)  # fmt: skip
 
 
 def in_vectors(code: str, *shapes: OpenCL) -> list[Case]:
@@ -269,6 +279,19 @@ def test_arrays_by_columns_compute_the_same(tmp_path: Path) -> None:
         assert tree is not None, case
         assert any(buffer.rows for plan in kernel_plans(tree) for buffer in plan.buffers), case
     assert assert_same(COLUMNS, tmp_path, FAST) >= 3 * len(COLUMNS)
+
+
+def test_tiles_of_what_lies_apart_compute_the_same(tmp_path: Path) -> None:
+    trees = [transformed(case, number) for number, case in enumerate(TURNED)]
+    assert None not in trees
+    tiles = [
+        tile for tree in trees if tree is not None for plan in kernel_plans(tree) for tile in plan.staged
+    ]
+    assert {"p", "q", "x", "z"} == {tile.array for tile in tiles}
+    assert {"q", "z"} == {tile.array for tile in tiles if tile.store}
+    assert any(tile.store and tile.load for tile in tiles)
+    assert any(tile.store and not tile.load for tile in tiles)
+    assert assert_same(TURNED, tmp_path, FAST) >= 3 * len(TURNED)
 
 
 @pytest.mark.proof

@@ -52,6 +52,21 @@ NESTS: dict[str, Nest] = {
     "stencil_tile": Nest("CUDA(nd=2, threadCount=[16, 4], cacheBlocks=True)", _STENCIL),
     "stencil_wide": Nest("CUDA(nd=2, threadCount=[32, 2], cacheBlocks=True, localTile=[32, 8])", _STENCIL),
     "stencil_steps": Nest("CUDA(nd=2, threadCount=[8, 4], blockCount=[2, 2], cacheBlocks=True)", _STENCIL),
+    "turned_reads": Nest("CUDA(nd=2, threadCount=[16, 4], cacheBlocks=True, localTile=[16, 16])", f"{I} {J} Q[i][j] += P[j][i];"),
+    "turned_writes": Nest("CUDA(nd=2, threadCount=[16, 4], cacheBlocks=True, localTile=[16, 16])", f"{I} {J} y[j * n + i] = P[i][j] + a;"),
+    "turned_updates": Nest(
+        "CUDA(nd=2, threadCount=[8, 4], cacheBlocks=True, localTile=[8, 8], blockCount=[2, 2])",
+        f"{I} {J} {{ y[j * n + i] += P[i][j]; if (y[j * n + i] > a) Q[i][j] = y[j * n + i]; }}",
+    ),
+    "turned_both": Nest(
+        "CUDA(nd=['j', 'i'], threadCount=[32, 4], cacheBlocks=True, localTile=[32, 32])",
+        f"{I} {J} {{ y[j * n + i] = P[i][j] - x[j * n + i]; Q[i][j] = 2 * P[i][j] + i; }}",
+    ),
+    "turned_partly": Nest(
+        "CUDA(nd=2, threadCount=[8, 8], cacheBlocks=True)",
+        "for (i = 1; i < n; i++) for (j = 2; j < m; j++) { if (c[i] > 0) Q[j][i] = P[i][j]; y[j * n + i] = P[j][i] + P[j - 1][i - 1]; }",
+    ),
+    "turned_slices": Nest("CUDA(nd=2, threadCount=[8, 8], cacheBlocks=True, streamCount=3)", f"{I} {J} y[j * n + i] += P[i][j];"),
     "line_tile": Nest(
         "CUDA(threadCount=32, cacheBlocks=True)", "for (i = n - 3; i > 1; i -= 2) y[i] = x[i - 2] + x[i + 2];"
     ),

@@ -65,7 +65,11 @@ def random_stencil(draw: Random) -> tuple[str, OpenCL]:
     depth = draw.choice((1, 1, 2, 2, 3))
     heads = [draw.choice(_WITHIN).format(i=index, n=end) for index, end in zip("ijk", "nmn", strict=True)]
     value = " + ".join(f"{draw.randint(1, 4)} * {_neighbour(draw, depth)}" for _ in range(draw.randint(2, 5)))
-    target = ("y[i]", "q[i][j]", "z[(i * m + j) * n + k]")[depth - 1]
+    target = (
+        "y[i]",
+        draw.choice(("q[i][j]", "q[i][j]", "q[j][i]", "z[j * n + i]")),
+        "z[(i * m + j) * n + k]",
+    )[depth - 1]
     store = f"{target} = {value};"
     if depth == 3 or draw.random() < 0.2:
         store = f"{draw.choice(('s', 't = n; s'))} += {value};"

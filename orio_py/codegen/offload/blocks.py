@@ -58,7 +58,7 @@ def blocked_iterations(kernel: Kernel) -> list[Node]:
         inner = _guarded(kernel, steps, plan.body[part.begin : part.end])
         items.append(block_loop(kernel, part, [*block_step(kernel, number, part, inner), GroupBarrier()]))
         place = part.end
-    items += _guarded(kernel, steps, plan.body[place:])
+    items += [*_guarded(kernel, steps, plan.body[place:]), *steps.stores]
     if steps.is_looped and any(tile.block is None for tile in plan.staged):
         items.append(GroupBarrier())
     return nested(steps.layers, items)

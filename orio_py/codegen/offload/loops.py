@@ -125,11 +125,12 @@ def iterations(kernel: Kernel, body: Sequence[Node]) -> list[Node]:
 class Steps:
     """How the items of a group go through its steps together: what each step is in, and how it begins.
 
-    `several` are the dimensions in which an item does more than one iteration of a step.
+    `stores` write tiles back and `several` are the dimensions in which an item does more than one iteration of a step.
     """
 
     layers: tuple[Layer, ...]
     loads: tuple[Node, ...]
+    stores: tuple[Node, ...]
     several: tuple[int, ...]
     is_looped: bool
 
@@ -155,7 +156,9 @@ def steps_of(kernel: Kernel) -> Steps:
             layers.append(strided(kernel, counted(begin, first, ident(trips_name(axis)), step)))
         else:
             layers.append(before(declare("const long", begin, first)))
-    return Steps(tuple(layers), tuple(loads(kernel, None)), several, bool(loops))
+    stores = [device_statement(node, kernel) for tile in plan.staged for node in tile.store]
+    ends = (GroupBarrier(), *stores) if stores else ()
+    return Steps(tuple(layers), tuple(loads(kernel, None)), ends, several, bool(loops))
 
 
 def loads(kernel: Kernel, block_number: int | None, *, whole: bool = False) -> list[Node]:
@@ -215,7 +218,7 @@ def _staged(kernel: Kernel, body: Sequence[Node]) -> list[Node]:
     plan, steps = kernel.plan, steps_of(kernel)
     inner = nested([*place_loops(plan, steps.several), before(*counters(plan)), *tested(plan)], body)
     waits = [GroupBarrier()] if steps.is_looped else []
-    return nested(steps.layers, [*steps.loads, *inner, *waits])
+    return nested(steps.layers, [*steps.loads, *inner, *steps.stores, *waits])
 
 
 def tested(plan: KernelPlan) -> list[Layer]:

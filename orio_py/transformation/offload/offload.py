@@ -86,13 +86,13 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     kept = scalars(nest.shared, nest.outer, nest.every, plain, extents, what, context)
     dimensions = tuple(axis(loop, arithmetic, context) for loop in mapped)
     _require_known_groups(launch, kept.reductions, arguments, node)
+    atomics = tuple(found.name for found in nest.shared.atomic)
     numbers = {name: found for name, found in uses.items() if name not in plain_arrays.mixed}
-    stage = StagedNest(body, numbers, arrays, dimensions, launch, arithmetic, node)
+    stage = StagedNest(body, numbers, arrays, dimensions, launch, arithmetic, node, frozenset(atomics))
     tiles = (
         stage.tiles([name for name, _ in kept.private], context, arguments) if arguments.stage else Staging()
     )
     new = flattened(body, arrays, tiles.references) if tiles.tiles else plain
-    atomics = tuple(found.name for found in nest.shared.atomic)
     new = in_one_form(new, {*atomics})
     blocked = in_blocks(body_items(new), tiles.loops, kept.private, arguments.unroll)
     rows = None if arguments.row is None else in_rows(nest, new, kept.private, arguments.question)

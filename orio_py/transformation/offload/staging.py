@@ -1,10 +1,14 @@
-"""Tiles of arrays in local memory: a group copies once what several of its items read.
+"""Tiles of arrays in local memory: a group copies once what several of its items read, and what lies apart.
 
     q[i] = p[i - 1] + p[i + 1];         tile of p: items + 2 elements, from the group's first i - 1 on
 
 References are staged where the nest only reads the array, their subscripts are the same sum of mapped indices
 and steady values but for whole numbers of them, and two items of a group read the same element.  In a loop that
 runs in blocks the loop's index counts like a mapped one, and the tile is that of one block.
+
+    q[i * n + j] = p[j * m + i];        tile of p: loaded along i, read along j
+
+Neighbouring items that read elements which lie apart make a tile, too, where they can load neighbouring ones.
 
 Source: P. Micikevicius, "3D finite difference computation on GPUs using CUDA", GPGPU-2 2009, section 3.
 """
@@ -39,6 +43,8 @@ from orio_py.transformation.offload.body import certain_references
 from orio_py.transformation.offload.buffers import Array
 from orio_py.transformation.offload.element_accesses import ElementAccess
 from orio_py.transformation.offload.tile_loads import Filling, Offsets, TileReads, TileSide
+from orio_py.transformation.offload.tile_sides import lie_apart, parts_of, whole_offsets
+from orio_py.transformation.offload.written_tiles import WrittenElements
 
 _WARP = 32
 """Threads that read from shared memory together (CUDA C++ Programming Guide, section 4.1)."""
@@ -68,6 +74,7 @@ class StagedNest:
     launch: LaunchShape
     arithmetic: Arithmetic
     node: Node
+    atomic: Set[str] = frozenset()
 
     def tiles(self, private: Sequence[str], context: Context, arguments: OffloadArguments) -> Staging:
         """The tiles; `private` are scalars that each item has for itself.  Raises Refusal: ORIO-T127, T130."""
@@ -84,6 +91,7 @@ class StagedNest:
             loops.loops,
             pad=arguments.pads,
             certain=certain,
+            written=WrittenElements(certain, self.atomic, is_cut=arguments.options.streams > 1),
         )
         _require_tiles(found, loops, self.node, arguments)
         return found
@@ -102,7 +110,7 @@ def _require_tiles(tiles: Staging, loops: InnerLoops, node: Node, arguments: Off
             "ORIO-T130",
             f"{arguments.what} finds nothing to keep in {arguments.words.memory}: no two items of a group read the same "
             "element of an array that the loops only read, by subscripts that differ by whole numbers of mapped "
-            "indices",
+            "indices, and no neighbouring items touch elements that lie apart where others touch neighbouring ones",
             node,
             notes=notes,
             help="leave `localTile` out, or map more loops with `nd`",
@@ -130,12 +138,13 @@ def staging(
     *,
     pad: bool = False,
     certain: Set[int] = frozenset(),
+    written: WrittenElements | None = None,
 ) -> Staging:
-    """Tiles for all arrays of which several items of a group read the same elements; perhaps none.
+    """Tiles for all arrays of which several items of a group read the same elements, or some that lie apart; perhaps none.
 
     `loops` are the loops of the body that could run in blocks.  With `pad` rows have an odd number of elements
     where neighbouring items read from different rows, so that they do not meet in one bank of the memory; `certain`
-    are the references by identity that every iteration makes.
+    are the references by identity that every iteration makes.  Arrays that are written get tiles as `written` says.
     """
     widths = list(zip(axes, reversed(launch.step), strict=True))
     tiles: list[tuple[StagedTile, InnerLoop | None]] = []
@@ -145,27 +154,32 @@ def staging(
         groups = [
             (reads, loop)
             for reads, loop in _groups(found, arrays[name], widths, loops)
-            if _is_reused(reads, widths)
+            if _is_reused(reads, widths) or lie_apart(reads, widths)
         ]
+        own = None if written is None else written.reads(found, arrays[name], widths)
+        if own is not None and launch.register_tile is None:
+            groups = [(own, None)]
         if not groups:
             continue
         count: Node = arrays[name].plan.count
-        if literal_value(count) is None:
+        if own is None and literal_value(count) is None:
             scalar = f"orio_elements_{name}"
             scalars.append(ScalarPlan(scalar, "long", as_long(count), scalar))
             count = ident(scalar)
         for number, (reads, loop) in enumerate(groups, start=1):
-            tile = tile_name(name, number)
+            local = tile_name(name, number)
             wide = launch.register_tile is not None
             gap = _padding(reads, axes[-1], launch.block_size[0], arrays[name].plan.type, wide=wide)
             filling = Filling(
-                tile, arrays[name], replace(reads, pad=gap if pad else 0), prod(launch.block_size)
+                local, arrays[name], replace(reads, pad=gap if pad else 0), prod(launch.block_size)
             )
-            tiles.append(
-                (filling.tile(count, arithmetic, certain=_certain(filling.reads, loop, certain)), loop)
-            )
+            if own is not None and written is not None:
+                tiles.append((written.tile(filling, found, arithmetic), None))
+            else:
+                sure = _certain(filling.reads, loop, certain)
+                tiles.append((filling.tile(count, arithmetic, certain=sure), loop))
             reads = filling.reads
-            references |= {key: _reference(tile, reads, offsets) for key, offsets in reads.offsets.items()}
+            references |= {key: _reference(local, reads, offsets) for key, offsets in reads.offsets.items()}
     used = [loop for loop in loops if any(loop is other for _, other in tiles)]
     placed = (replace(tile, block=None if loop is None else used.index(loop)) for tile, loop in tiles)
     return Staging(tuple(placed), references, tuple(scalars), tuple(used))
@@ -198,7 +212,7 @@ def _groups(
         sides, rest, loop = parts
         group = next((g for g in groups if g.loop is loop and g.offsets_of(sides, rest) is not None), None)
         if group is None:
-            group = _Group(sides, _offsets(rest, sides)[1], loop)
+            group = _Group(sides, whole_offsets(rest, sides)[1], loop)
             groups.append(group)
         found = group.offsets_of(sides, rest)
         assert found is not None
@@ -225,7 +239,7 @@ class _Group:
             (s.axis.index, s.factor.key) for s in self.sides
         ]:
             return None
-        found, distance = _offsets(rest - self.rest, self.sides)
+        found, distance = whole_offsets(rest - self.rest, self.sides)
         return None if distance.terms else found
 
     def reads(self, lost: Set[int]) -> TileReads | None:
@@ -245,57 +259,11 @@ def _parts_in(
     flat: Polynomial, use: ElementAccess, widths: Sequence[tuple[Axis, int]], loops: Sequence[InnerLoop]
 ) -> tuple[tuple[TileSide, ...], Polynomial, InnerLoop | None] | None:
     """A subscript as `_parts` has it, with the loop whose index it needs beside the mapped ones."""
-    if (parts := _parts(flat, use, widths)) is not None:
+    if (parts := parts_of(flat, use, widths)) is not None:
         return (*parts, None)
     loop = next((loop for loop in loops if id(use.node) in loop.references), None)
-    parts = None if loop is None else _parts(flat, use, [*widths, (loop.axis, loop.size)])
+    parts = None if loop is None else parts_of(flat, use, [*widths, (loop.axis, loop.size)])
     return None if parts is None else (*parts, loop)
-
-
-def _parts(
-    flat: Polynomial, use: ElementAccess, widths: Sequence[tuple[Axis, int]]
-) -> tuple[tuple[TileSide, ...], Polynomial] | None:
-    """A subscript as a sum of steady factors times axes, and the steady rest; None where it is none."""
-    indices = {level.index for level in use.levels} | {axis.index for axis, _ in widths}
-    rest = flat
-    sides: list[TileSide] = []
-    for axis, items in widths:
-        factor = Polynomial.total(
-            (tuple(s for s in monomial if s != axis.index), coefficient)
-            for monomial, coefficient in flat.terms.items()
-            if monomial.count(axis.index) == 1
-        )
-        if factor.terms:
-            sides.append(TileSide(axis, items, factor))
-            rest = rest - factor * Polynomial.symbol(axis.index)
-    steady = (rest, *(side.factor for side in sides))
-    if any(symbol in indices for value in steady for monomial in value.terms for symbol in monomial):
-        return None
-    # Neighbouring items load neighbouring elements.
-    sides.sort(key=lambda side: _leading(side.factor)[:2], reverse=True)
-    return tuple(sides), rest
-
-
-def _offsets(distance: Polynomial, sides: Sequence[TileSide]) -> tuple[Offsets, Polynomial]:
-    """Whole numbers of the sides' factors that add up to a distance, and what they leave of it.
-
-    The largest factor goes first, by the nearest number of it, as in `-64 + 1` for factors 64 and 1.
-    """
-    found = [0] * len(sides)
-    order = sorted(range(len(sides)), key=lambda k: _leading(sides[k].factor), reverse=True)
-    for place in order:
-        factor = sides[place].factor
-        _, _, monomial = _leading(factor)
-        lead = factor.terms[monomial]
-        found[place] = (2 * distance.terms.get(monomial, 0) + lead) // (2 * lead)
-        distance = distance - factor.scaled(found[place])
-    return tuple(found), distance
-
-
-def _leading(factor: Polynomial) -> tuple[int, int, tuple[str, ...]]:
-    """The degree of a factor, the size of its leading coefficient, and the monomial of that."""
-    monomial = max(factor.terms, key=lambda symbols: (len(symbols), symbols))
-    return len(monomial), abs(factor.terms[monomial]), monomial
 
 
 def _is_reused(reads: TileReads, widths: Sequence[tuple[Axis, int]]) -> bool:

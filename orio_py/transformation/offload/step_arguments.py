@@ -195,5 +195,5 @@ def coarsen_spec(item: str) -> ArgumentSpec:
 
 def stage_spec(items: str, group: str, memory: str) -> ArgumentSpec:
     """`cacheBlocks`, in the language's words."""
-    what = f"keep what several {items} of a {group} read in {memory}"
+    what = f"keep what several {items} of a {group} read, or lies apart, in {memory}"
     return ArgumentSpec("cacheBlocks", "True or False", what, boolean, "False")

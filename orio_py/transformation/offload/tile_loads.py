@@ -8,14 +8,15 @@
         orio_tile_a[orio_cell] = a[orio_element];
     }
 
-Neighbouring items load neighbouring elements.  Where the items of a group are whole rows of the tile, each stays in
+Neighbouring items load neighbouring elements, and store them likewise where iterations write to the tile.  Where the items of a group are whole rows of the tile, each stays in
 its column, so that only the row has to be computed anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import reduce
 from math import prod
 
 from orio_py.ctree.build import (
@@ -36,13 +37,16 @@ from orio_py.ctree.build import (
 )
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.nodes import Compound, Node
-from orio_py.kernel.call import begin_name, start_name
+from orio_py.kernel.call import begin_name, start_name, trips_name
 from orio_py.kernel.plan import Axis, StagedTile
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.buffers import Array
 
 _CELL, _ROW, _ABOVE, _COLUMN = "orio_cell", "orio_row", "orio_above", "orio_column"
 _ELEMENT, _FIRST, _ITEM = "orio_element", "orio_first", "orio_item"
+
+_Copy = Callable[[Node, Sequence[Node]], Node]
+"""The statement that copies the element at a place in the tile, which is so far along each side."""
 
 Offsets = tuple[int, ...]
 """What a subscript adds to each index of a tile."""
@@ -65,6 +69,12 @@ class TileSide:
     def extent(self) -> int:
         """The number of values that the index takes in a group, the halo included."""
         return (self.items - 1) * abs(self.axis.stride) + 1 + self.high - self.low
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether no iteration of the axis is ever missing in a group."""
+        trips = literal_value(self.axis.trips)
+        return trips is not None and trips % self.items == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,39 +106,76 @@ class Filling:
 
         `certain` says that all elements are in the buffer where no iteration is missing.
         """
-        elements, row = prod(side.extent for side in self.reads.sides), self.reads.sides[-1].extent
-        room = elements + elements // row * self.reads.pad
         whole = (self._load(None, arithmetic),) if certain else None
-        load = (self._load(count, arithmetic),)
-        return StagedTile(self.name, self.array.plan.type, self.array.plan.name, room, load, whole=whole)
+        return StagedTile(*self._place, (self._load(count, arithmetic),), whole=whole)
+
+    def own_tile(self, arithmetic: Arithmetic, filled: Set[str], *, is_read: bool) -> StagedTile:
+        """The tile of elements each of which belongs to one iteration: it is stored, and loaded where it `is_read`.
+
+        No iteration is missing along the axes of `filled`.
+        """
+        array, element = self.array.plan.name, ident(_ELEMENT)
+
+        def load(place: Node, cells: Sequence[Node]) -> Node:
+            return self._existing(assign(index(self.name, place), index(array, element)), cells, filled)
+
+        def store(place: Node, cells: Sequence[Node]) -> Node:
+            return self._existing(assign(index(array, element), index(self.name, place)), cells, filled)
+
+        loads = (self._each(load, arithmetic),) if is_read else ()
+        return StagedTile(*self._place, loads, store=(self._each(store, arithmetic),))
+
+    @property
+    def _place(self) -> tuple[str, str, str, int]:
+        """The tile's name, type and array, and its elements with the gaps between rows."""
+        elements, row = prod(side.extent for side in self.reads.sides), self.reads.sides[-1].extent
+        return (
+            self.name,
+            self.array.plan.type,
+            self.array.plan.name,
+            elements + elements // row * self.reads.pad,
+        )
+
+    def _existing(self, statement: Node, cells: Sequence[Node], filled: Set[str]) -> Node:
+        """A statement for the places of iterations that exist."""
+        tests = [
+            binary("<", add(ident(begin_name(side.axis)), cell), ident(trips_name(side.axis)))
+            for side, cell in zip(self.reads.sides, cells, strict=True)
+            if side.axis.index not in filled
+        ]
+        return if_(reduce(lambda one, two: binary("&&", one, two), tests), statement) if tests else statement
 
     def _load(self, count: Node | None, arithmetic: Arithmetic) -> Node:
         """The statement that fills the tile; of elements of the buffer alone, where their number is given."""
+        return self._each(lambda place, _: self._copy(place, count), arithmetic)
+
+    def _each(self, copy: _Copy, arithmetic: Arithmetic) -> Node:
+        """The statement that copies every element of the tile."""
         extents = [side.extent for side in self.reads.sides]
         row, elements = extents[-1], prod(extents)
         if len(extents) == 2 and elements > self.items and not (self.items % row or elements % self.items):
-            return self._each_row(count, elements // row, arithmetic)
+            return self._each_row(copy, elements // row, arithmetic)
         gaps = mul(binary("/", ident(_CELL), row), self.reads.pad) if self.reads.pad else 0
-        indices = self._indices(_cells(extents))
+        cells = _cells(extents)
         element = declare("const long", _ELEMENT, self._element(arithmetic))
-        copy = self._copy(add(ident(_CELL), gaps), count)
-        return _each_cell(elements, self.items, block(*indices, element, copy))
+        body = block(*self._indices(cells), element, copy(add(ident(_CELL), gaps), cells))
+        return _each_cell(elements, self.items, body)
 
-    def _each_row(self, count: Node | None, rows: int, arithmetic: Arithmetic) -> Node:
+    def _each_row(self, copy: _Copy, rows: int, arithmetic: Arithmetic) -> Node:
         """The element of an item's column in each of its rows, of which all items have as many."""
         width, side = self.reads.sides[-1].extent, self.reads.sides[0]
         column = declare("const int", _COLUMN, binary("%", ident(_ITEM), width))
         row = declare("const int", _ROW, add(binary("/", ident(_ITEM), width), ident(_ABOVE)))
         below = arithmetic.expression(side.factor * Polynomial.symbol(_ROW), kept=frozenset({_ROW}))
         element = declare("const long", _ELEMENT, add(ident(_FIRST), below))
-        copy = self._copy(add(mul(ident(_ROW), width + self.reads.pad), ident(_COLUMN)), count)
+        place = add(mul(ident(_ROW), width + self.reads.pad), ident(_COLUMN))
         step = assign(_ABOVE, self.items // width, "+=")
         header = declare("int", _ABOVE, 0), binary("<", ident(_ABOVE), rows), step
         return block(
             column,
             *self._indices([0, ident(_COLUMN)]),
             declare("const long", _FIRST, self._element(arithmetic)),
-            for_(*header, block(row, element, copy)),
+            for_(*header, block(row, element, copy(place, [ident(_ROW), ident(_COLUMN)]))),
         )
 
     def _indices(self, cells: Sequence[Node | int]) -> list[Node]:

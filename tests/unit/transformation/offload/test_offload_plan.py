@@ -13,9 +13,9 @@ from c_trees import context, statement
 from orio_py.ctree.emit import emit, emit_expression
 from orio_py.kernel.backends import BACKENDS
 from orio_py.kernel.call import kernel_plans
-from orio_py.kernel.plan import BufferPlan, DeviceOptions, Direction, KernelPlan, LaunchShape
+from orio_py.kernel.plan import BufferPlan, DeviceOptions, Direction, KernelPlan, LaunchShape, StagedTile
 from orio_py.spec.assumptions import Assumptions
-from orio_py.transformation.base import Context
+from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.catalog import TRANSFORMATIONS
 from orio_py.transformation.offload.arguments import OffloadArguments
 from orio_py.transformation.offload.offload import offload
@@ -224,6 +224,8 @@ def staged(code: str, items: tuple[int, ...]) -> KernelPlan:
         (f"{NEST} q[i][j] = x[i * m + j] + x[(i + 1) * m + j - 2];", (16, 4), {"x": 18 * 5}),
         (f"{NEST} q[i][j] = x[j * n + i] + x[(j + 1) * n + i];", (16, 4), {"x": 17 * 4}),
         (f"{NEST} q[i][j] = x[i] * f[j] + c[0];", (16, 4), {"x": 4, "f": 16}),
+        (f"{NEST} q[i][j] = x[j * n + i];", (16, 4), {"x": 64}),
+        (f"{NEST} x[j * n + i] = y[j * n + i];", (16, 4), {"y": 64, "x": 64}),
         (f"{NEST} q[i][j] = x[i] * f[j];", (16, 1), {"x": 1}),
         (f"{FOR_I} for (j = 0; j < 8; j++) q[i][j] = x[i] + x[i + 1] * a[i][j];", (9,), {"x": 10}),
         ("for (i = 0; i < n; i++) y[i] = x[n + i] + x[n + i + 1] + f[n] * f[n + 1];", (9,), {"x": 10}),
@@ -246,6 +248,28 @@ def test_tiles_of_variable_length_arrays_know_the_extent_and_the_end() -> None:
     assert "(long)i * orio_extent_r_1 + j" in emit(load)
     assert "orio_element < orio_elements_r" in emit(load)
     assert {"orio_extent_r_1", "orio_elements_r"} <= {scalar.name for scalar in plan.scalars}
+
+
+def test_only_what_each_iteration_writes_for_itself_is_stored_from_tiles() -> None:
+    (stored,) = staged(f"{NEST} x[j * n + i] = y[i * m + j];", (16, 4)).staged
+    assert (stored.array, stored.load, len(stored.store)) == ("x", (), 1)
+    assert "orio_begin_i + orio_cell % 4 < orio_trips_i" in emit(stored.store[0])
+    (both,) = staged(f"{NEST} x[j * n + i] += y[i * m + j];", (16, 4)).staged
+    assert "orio_begin_i + orio_cell % 4 < orio_trips_i" in emit(both.load[0])
+    for code in (
+        "if (y[i * m + j] > 0) x[j * n + i] = 1;",  # the rest of the tile would be stored, too
+        "x[i * m + j] = 1;",  # neighbouring items write neighbouring elements
+        "x[j * n + i] = 1; if (y[0] > 0) x[j * n + i] = x[j * n + i + y[0]];",  # other elements are read
+        "x[2 * (j * n + i)] = 1;",  # no elements are neighbours
+    ):
+        assert not any(tile.store for tile in staged_or_none(f"{NEST} {{ {code} }}"))
+
+
+def staged_or_none(code: str) -> tuple[StagedTile, ...]:
+    try:
+        return staged(code, (16, 4)).staged
+    except Refusal:
+        return ()
 
 
 def test_inner_loops_run_in_blocks_with_tiles_of_their_own() -> None:
