@@ -101,6 +101,8 @@ class Kernel:
         promised = [name for name in ("reassociate", "noalias") if name in self.content]
         arguments = " ".join(f"arg {name} = True;" for name in promised)
         promises = f"def assumptions {{ {arguments} }}" if promised else ""
+        if "tolerance" in self.content:
+            promises += f" def validation {{ arg tolerance = {self.content['tolerance']}; }}"
         opening = (
             f"/*@ begin PerfTuning (\n  def build {{ arg build_command = '{self.command('command')}'; }}\n  {tuning} {promises}\n"
             f"  def input_vars {{ {self.inputs} }}\n) @*/\n/*@ begin Loop (transform {recipe}) @*/\n"

@@ -145,7 +145,8 @@ def _rounded(seconds: float) -> str:
 def describe_trial(event: TrialDone) -> str:
     """One trial in full, for `--verbose`."""
     outcome = show_seconds(event.seconds) if event.seconds is not None else event.outcome
-    return f"  trial {event.number}: {outcome}: {show_configuration(event.configuration)}"
+    why = f" ({event.reason})" if event.reason else ""
+    return f"  trial {event.number}: {outcome}{why}: {show_configuration(event.configuration)}"
 
 
 class PlainProgress:

@@ -134,6 +134,12 @@ def test_a_search_without_a_planned_number_says_only_how_far_it_is():
     assert "  trial 10: best 5.00 ms (2.04x), 1 crash" in lines
 
 
+def test_verbose_progress_says_why_a_trial_failed():
+    wrong = TrialDone(1, 1, {"U_I": 1}, "wrong result", "`y` element 3: 5 instead of 4", None, None)
+    lines = plain([TaskStarted("a.c", 1, "a", {}, 1, 1, 1), wrong, TaskFinished(region())], verbose=True)
+    assert "  trial 1: wrong result (`y` element 3: 5 instead of 4): U_I = 1" in lines
+
+
 def test_nothing_valid_yet_is_said():
     failed = TrialDone(1, 1, {}, "timeout", "", None, None)
     lines = plain([TaskStarted("a.c", 1, "a", {}, 1, 1, 1), failed, TaskFinished(region())])
