@@ -45,7 +45,9 @@ def kernel_program(task: TuningTask, interface: KernelInterface, codes: Sequence
         after=[f"*({v.type} *)orio_argument[{i}] = {v.name};" for i, v in slots if _is_global_output(v)],
         layouts=_layouts(interface),
         shared=[_shared(index, v) for index, v in slots if is_shared(v)],
-        postamble=with_statics_outside(task.surroundings.after, interface.variables),
+        postamble=with_statics_outside(
+            task.surroundings.undone + task.surroundings.after, interface.variables
+        ),
     )
     return Program(text)
 
@@ -132,7 +134,7 @@ def _preamble(task: TuningTask, macros: Mapping[str, Value]) -> str:
 
     The function itself is there, too, where the rest of the file uses it.
     """
-    text = _without_registers(task) + _own_function(task)
+    text = _without_registers(task) + _own_function(task) + task.surroundings.defined
     head = [f"#define {macro}" for macro in task.inputs.macros]
     for name, value in macros.items():
         pattern = re.compile(

@@ -50,6 +50,8 @@ class FileScope:
 
     `before` and `after` are the text outside the enclosing function (outside the region, if there is no
     function) without the functions that the region does not need; all of it where the scan is `unsure`.
+    `defined` and `undone` are the preprocessor's lines for macros that the enclosing function changes before the
+    region and behind it.
     `typedefs` are the type names that no variable hides, `inside` the region's segments of the `unit`, `own` the
     variables that its own statements declare; `flow` is the control flow of the function around it, if that could be parsed.
     """
@@ -61,6 +63,8 @@ class FileScope:
     typedefs: frozenset[str]
     before: str
     after: str
+    defined: str
+    undone: str
     unit: TranslationUnit
     inside: range
     own: tuple[CDeclaration, ...]
@@ -144,6 +148,9 @@ class _Finder:
         local = self._variables(site.declarations if site else (), "local")
         variables = {d.name for d in (*(header.parameters if header is not None else ()), *local)}
         kept = self._kept(item, site.declarations if site is not None else (), macros)
+        defined, undone = (
+            "".join(f"\n{change.text}" for change in changes) for changes in unit.changes_around(self.extent)
+        )
         return FileScope(
             function=header,
             locals=local,
@@ -152,6 +159,8 @@ class _Finder:
             typedefs=frozenset(unit.typedefs) - variables,
             before=self._reduced(0, start, kept),
             after=self._reduced(end, len(text), kept),
+            defined=defined,
+            undone=undone,
             unit=unit,
             inside=inside,
             own=self._variables((function or unit).declared_in(inside), "local"),

@@ -92,11 +92,15 @@ def outline(tokens: list[Token], length: int) -> Outline:
 
 @dataclass(slots=True)
 class _Conditional:
-    """An `#if` that is open: the brackets before it, whether its present branch is followed, and those behind that one."""
+    """An `#if` that is open: the brackets before it, whether its present branch is followed, and those behind that one.
+
+    `branch` is the number of the present branch.
+    """
 
     before: tuple[str, ...]
     followed: bool
     behind: tuple[str, ...] | None = None
+    branch: int = 0
 
 
 @dataclass(slots=True)
@@ -112,6 +116,8 @@ class _Scanner:
     stack: list[str] = field(default_factory=list[str])
     branches: list[_Conditional] = field(default_factory=list[_Conditional])
     assumed: dict[str, bool] = field(default_factory=dict[str, bool])
+    began: list[int] = field(default_factory=list[int])
+    """The branches, of the conditions that are open, in which the body began."""
     body: int = -1
     unsure: bool = False
 
@@ -124,11 +130,13 @@ class _Scanner:
             self._end_branch(opened)
             self.stack = list(opened.before)
             is_first = opened.behind is None
+            opened.branch += 1
             opened.followed = is_first and (name == "else" or self._holds("if", directive_body(token)))
         elif name == "endif" and self.branches:
             opened = self.branches.pop()
             self._end_branch(opened)
             self.stack = list(opened.before if opened.behind is None else opened.behind)
+            del self.began[len(self.branches) :]
         if not self.stack and not self.current:
             self.items.append(Item("directive", token.start, token.end, (token,)))
         elif self.body < 0 and name != "pragma" and self.stack[:1] != ["{"]:
@@ -153,16 +161,22 @@ class _Scanner:
     def token(self, token: Token) -> None:
         if token.is_operator("{") and not self.stack and self.body < 0 and self._heads_function():
             self.body = token.start
+            self.began = [opened.branch for opened in self.branches]
         self.current.append(token)
         if token.is_operator("(", "[", "{"):
             self.stack.append(token.text)
         elif token.is_operator(")", "]", "}"):
             self._close(token.text)
             is_end = not self.stack and token.text == "}" and self.body >= 0
-            if is_end and all(opened.followed for opened in self.branches):
+            if is_end and self._counts_here():
                 self._function(token.start, token.end)
         elif token.is_operator(";") and not self.stack and not self._in_old_header():
             self._declaration(token.end)
+
+    def _counts_here(self) -> bool:
+        """Whether the function that is open ends where its body closes: in branches that are followed or that hold all of it."""
+        began = [*self.began, *([-1] * len(self.branches))]
+        return all(o.followed or o.branch == first for o, first in zip(self.branches, began, strict=False))
 
     def _close(self, closer: str) -> None:
         opener = _CLOSERS[closer]

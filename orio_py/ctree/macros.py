@@ -58,6 +58,12 @@ class MacroChange:
     name: str
     macro: Macro | None
 
+    @property
+    def text(self) -> str:
+        """The preprocessor lines that make it, whatever the name meant before."""
+        definition = "" if self.macro is None else f"#define {self.macro.definition}\n"
+        return f"#undef {self.name}\n{definition}"
+
     @classmethod
     def of(cls, token: Token, *, is_system: bool = False) -> MacroChange | None:
         """The change that a preprocessor line makes, if it makes one."""
@@ -82,6 +88,12 @@ def mentioned_names(names: Iterable[str], macros: Mapping[str, Macro]) -> frozen
         if macro is not None and not macro.is_system:
             waiting |= macro.names - found
     return frozenset(found)
+
+
+def changes_between(changes: Sequence[MacroChange], start: int, end: int) -> tuple[MacroChange, ...]:
+    """The changes from one offset on and before another."""
+    first, last = (bisect_left(changes, at, key=lambda change: change.start) for at in (start, end))
+    return tuple(changes[first:last])
 
 
 def macros_at(changes: Sequence[MacroChange], offset: int) -> dict[str, Macro]:

@@ -12,7 +12,7 @@ from typing import Any
 from orio_py.core.names import C_KEYWORDS
 from orio_py.ctree.file_structure import Item, closing, function_name, outline, parameter_list
 from orio_py.ctree.lexer import Token, TokenKind, blank, code_tokens, directive_name, names_in, scan
-from orio_py.ctree.macros import Macro, MacroChange, add_changes, expanded, macros_at
+from orio_py.ctree.macros import Macro, MacroChange, add_changes, changes_between, expanded, macros_at
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.parse import UnparsedError, parse_external
 from orio_py.ctree.typenames import SPELLINGS, STANDARD_TYPES, discover
@@ -82,6 +82,10 @@ class Preprocessed:
                 changes.append(change)
         found = outline([t for t in tokens if t.kind is not TokenKind.DIRECTIVE], len(text))
         return cls(text, found.items, tuple(markers), directives, tuple(changes))
+
+    def changes_between(self, start: int, end: int) -> tuple[MacroChange, ...]:
+        """The changes of macros from one offset on and before another."""
+        return changes_between(self.changes, start, end)
 
     def marker_at(self, offset: int) -> LineMarker:
         """What the last line marker before an offset says."""
@@ -203,16 +207,22 @@ class _Item:
         return Declared(tuple(nodes), item.name, item.start, item.end, tuple(self.lines), is_system)
 
     def _with_lines(self, start: int, end: int, macros: Mapping[str, Macro]) -> str:
-        """The text without line markers and definitions, macros expanded; notes the lines of its segments."""
+        """The text without line markers and definitions, macros expanded; notes the lines of its segments.
+
+        Macros that are defined inside the item count from there on.
+        """
         unit = self.unit
         first, last = (bisect_left(unit.directives, at, key=_start) for at in (start, end))
         inner = [t for t in unit.directives[first:last] if directive_name(t) != "pragma"]
         edges = [start, *(edge for t in inner for edge in (t.start, t.end)), end]
         pieces: list[str] = []
         line = 2  # type names stand on the first one
+        is_own, current, place = unit.marker_at(start).segment is not None, dict(macros), start
         for left, right in zip(edges[::2], edges[1::2], strict=True):
             piece = unit.text[left:right]
-            piece = expanded(piece, macros) if macros else piece
+            add_changes(current, unit.changes_between(place, left) if is_own else ())
+            place = left
+            piece = expanded(piece, current) if current else piece
             segment = unit.marker_at(left).segment
             self.lines.append((line, segment))
             pieces.append(piece + "\n")

@@ -11,7 +11,7 @@ from itertools import pairwise
 from orio_py.core.source import Span
 from orio_py.ctree.ctype import ctype
 from orio_py.ctree.effects import copied_pointers, subscript_depths
-from orio_py.ctree.macros import Macro, MacroChange, macros_at
+from orio_py.ctree.macros import Macro, MacroChange, changes_between, macros_at
 from orio_py.ctree.nodes import Node, c_ast, substatements
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.structures import Structures, is_pointer
@@ -282,6 +282,18 @@ class TranslationUnit:
         """The macros that are defined where a part of the file begins, and inside it."""
         found = [self.places[segment] for segment in self.segments.within(extent) if segment in self.places]
         return {**self.macros_at(self.place_of(extent)), **self.macros_at(max(found, default=self.end))}
+
+    def changes_around(self, extent: Span) -> tuple[tuple[MacroChange, ...], tuple[MacroChange, ...]]:
+        """The changes of macros in the function around a part of the file, before that part and behind it."""
+        place = self.place_of(extent)
+        function = self.function_at(place)
+        if function is None:
+            return (), ()
+        following = self.places.get(self.segments.within(extent).stop, function.declared.end)
+        return (
+            changes_between(self.changes, function.declared.start, place),
+            changes_between(self.changes, following, function.declared.end),
+        )
 
     def left_out(self, extent: Span) -> list[Span]:
         """The preprocessor's conditions in a part of the file, and the code that they leave out."""
