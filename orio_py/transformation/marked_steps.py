@@ -53,7 +53,7 @@ from orio_py.transformation.unrolling.unroll import Unroll
 from orio_py.transformation.unrolling.unroll_and_jam import UnrollAndJam
 from orio_py.transformation.unrolling.unroll_rewrite import require_moderate
 
-_DEPENDENCES = frozenset({"ORIO-T040", "ORIO-T041"})
+_DEPENDENCES = frozenset({"ORIO-T027", "ORIO-T040", "ORIO-T041"})
 _CONTRACT_THREADS = ("Contract", "parallel")
 _UNROLLING = frozenset({"Unroll", "UnrollJam", "RegTile"})
 

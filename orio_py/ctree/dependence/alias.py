@@ -112,6 +112,11 @@ class Aliases:
             return False
         return not (_excludes(one, two) or _excludes(two, one))
 
+    def may_hold_pointers(self, spot: AccessKey) -> bool:
+        """Whether C allows accesses under a name to touch pointers: as bytes, or where nobody knows their type."""
+        place = self._place(spot)
+        return place is None or place.type in {_ANYTHING, _POINTER}
+
     def advice(self, first: AccessKey, second: AccessKey) -> str:
         """How the user can say that two names do not overlap."""
         places = [self._place(spot) for spot in (first, second)]

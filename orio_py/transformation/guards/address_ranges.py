@@ -39,12 +39,14 @@ _MOST_TOGETHER = 2
 class AddressRange:
     """The addresses, as numbers, of the first byte that is touched and of the first one behind.
 
-    Each is the smallest, or the largest, of several ones.  `rows` says how the variables are found that they may be.
+    Each is the smallest, or the largest, of several ones.  `rows` says how the variables are found that they may be,
+    and `pointers` is the memory of the pointers to these rows.
     """
 
     first: tuple[Node, ...]
     behind: tuple[Node, ...]
     rows: RowRange | None = None
+    pointers: AddressRange | None = None
 
     @property
     def is_safe(self) -> bool:
@@ -127,11 +129,24 @@ class Spots:
         ]
 
     def threats(self, name: str, members: Collection[str], context: Context) -> frozenset[str] | None:
-        """What is written and may be the pointer itself, where the name is that of a member; None where no test tells."""
+        """What is written and may be the pointer itself, where the name is that of a member, or the pointers to its rows.
+
+        None where no test tells.
+        """
+        aliases = aliases_in(context)
         if name not in members:
-            return None if "." in name else frozenset()
+            declared = context.declarations.get(name)
+            if "." in name:
+                return None
+            if declared is None or not has_rows(declared):
+                return frozenset()
+            rows = (name, 1)
+            own = {name} if aliases.may_hold_pointers((name, 2)) else set[str]()
+            return None if rows in self.written else frozenset(
+                spot[0] for spot in self.written if spot[0] in own or aliases.may_overlap(rows, spot)
+            )
         variable = context.declarations[name.partition(".")[0]]
-        pointer, aliases = (name, variable.pointers), aliases_in(context)
+        pointer = (name, variable.pointers)
         if name in self.found and all(spot == pointer for spot in self.found[name]):
             return frozenset()
         if pointer in self.written:
@@ -242,9 +257,9 @@ class TouchedMemory:
         """The range of rows behind pointers, which are read where nothing may set them."""
         uses = self.elements.get(name, ())
         whole = self.nodes[name] <= {id(use.node) for use in uses}
-        aliases = aliases_in(self.context)
-        is_set = any(spot == (name, 1) or aliases.may_overlap((name, 1), spot) for spot in self.written)
-        if is_set or not whole or self.calls or any(len(use.subscripts) != 2 for use in uses):
+        if (name, 1) in self.written or not whole or self.calls:
+            return None
+        if any(len(use.subscripts) != 2 for use in uses):
             return None
         found = row_range(name, uses, self._known(name), self.arithmetic, self.context, supply)
         if found is None:
@@ -252,7 +267,8 @@ class TouchedMemory:
         statements = self.preparation([found], NameSupply())
         if not _is_total(statements) or not self._is_steady(statements, {name, found.first, found.behind}):
             return None
-        return AddressRange((ident(found.first),), (ident(found.behind),), found)
+        pointers = self._range(ident(name), [replace(use, subscripts=use.subscripts[:1]) for use in uses], [])
+        return AddressRange((ident(found.first),), (ident(found.behind),), found, pointers)
 
     def preparation(self, ranges: Sequence[RowRange], supply: NameSupply) -> list[Node]:
         """The statements that find the ranges of rows."""
@@ -281,13 +297,19 @@ class TouchedMemory:
         inner, scalars = inner_extents(declared, self.context)
         sizes = {scalar.name: scalar.value for scalar in scalars}
         factors = [factor_of(extent, sizes, self.arithmetic) for extent in inner]
+        base: Node = ident(name)
+        for _ in declared.dimensions[1:]:
+            base = index(base, 0)
+        return self._range(base, uses, factors)
+
+    def _range(
+        self, base: Node, uses: Sequence[ElementAccess], factors: Sequence[Polynomial]
+    ) -> AddressRange | None:
+        """The range of the elements behind a pointer that some accesses touch; subscripts count by `factors`."""
         bounds = [self._either_ends(uses, factors, largest=largest) for largest in (False, True)]
         if any(found is None for found in bounds):
             return None
         lowest, highest = ([] if found is None else found for found in bounds)
-        base: Node = ident(name)
-        for _ in declared.dimensions[1:]:
-            base = index(base, 0)
         is_zero = all(end.value == 0 for end in lowest)
         return AddressRange(
             (as_long(base, ADDRESS),) if is_zero else self._addresses(base, lowest, largest=False),

@@ -246,6 +246,7 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
         for name in doubtful
     }
     testable = {name for name, extent in extents.items() if extent is not None and extent.is_safe}
+    testable -= {name for name in testable if threats[name] and _holder(holders[name], extents[name]) is None}
     testable -= {name for name in testable if not testable.issuperset(threats[name] or ())}
     names = {n for n in testable if all(testable.issuperset(pair) for pair in pairs if n in pair)}
     tested = [pair for pair in pairs if not names.isdisjoint(pair)]
@@ -266,9 +267,9 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
         # What is behind a pointer is read where the first tests hold only.
         if (extent := extents[name]) is not None and not followed and not runs:
             extents[name] = _with_short_ends(extent, own[name], supply, preparation)
-    held = [(holder, t) for n in used for t in sorted(threats[n] or ()) if (holder := holders[n]) is not None]
+    held = [(_holder(holders[n], extents[n]), threat) for n in used for threat in sorted(threats[n] or ())]
     tests = [_apart(extents[one], extents[two]) for one, two in tested]
-    tests += [_apart(object_range(holder), extents[threat]) for holder, threat in held]
+    tests += [_apart(holder, extents[threat]) for holder, threat in held]
     signs = accesses.signs([own[name] for name in used])
     return Guard(
         runs=(*runs, *map(plain.restored, accesses.pointers.tests)),
@@ -278,6 +279,14 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
         apart=_different(tuple(map(plain.restored, tests))),
         preparation=tuple(map(plain.restored, preparation)),
     )
+
+
+def _holder(structure: Node | None, extent: AddressRange | None) -> AddressRange | None:
+    """The memory of the pointers that lead to an array: a structure, or those to its rows."""
+    if structure is not None:
+        return object_range(structure)
+    pointers = None if extent is None else extent.pointers
+    return pointers if pointers is not None and pointers.is_safe else None
 
 
 def _extent(
@@ -294,9 +303,10 @@ def _with_short_ends(
     extent: AddressRange, name: str, supply: NameSupply, declarations: list[Node]
 ) -> AddressRange:
     """The range, with variables for long addresses."""
-    return AddressRange(
-        tuple(_named(end, f"{name}_first", supply, declarations) for end in extent.first),
-        tuple(_named(end, f"{name}_end", supply, declarations) for end in extent.behind),
+    return replace(
+        extent,
+        first=tuple(_named(end, f"{name}_first", supply, declarations) for end in extent.first),
+        behind=tuple(_named(end, f"{name}_end", supply, declarations) for end in extent.behind),
     )
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from orio_py.ctree.build import binary, block, index, literal_value
 from orio_py.ctree.dependence.names import NO_NAMES, Names, names_of, references, resolve
@@ -25,7 +26,8 @@ from orio_py.transformation.base import Context
 from orio_py.transformation.verdicts import aliases_in
 
 _CASTS = (c_ast.Cast, c_ast.Typename, c_ast.TypeDecl, c_ast.IdentifierType)
-_PARTS = (c_ast.ID, c_ast.Constant, c_ast.StructRef, c_ast.TernaryOp, *_CASTS)
+_MEMORY = (c_ast.StructRef, c_ast.ArrayRef)
+_PARTS = (c_ast.ID, c_ast.Constant, c_ast.TernaryOp, *_MEMORY, *_CASTS)
 _OPERATORS = frozenset({"+", "-", "*", *NEGATED})
 
 
@@ -131,7 +133,7 @@ class _Blocks(Rewriter):
         read, done = used_names([value]), context.effects(after)
         if name in assigned_names(after) or not read.isdisjoint(assigned_names(after)):
             return False
-        is_memory = any(isinstance(part, c_ast.StructRef) for part in walk(value))
+        is_memory = any(isinstance(part, _MEMORY) for part in walk(value))
         if is_memory or not read.isdisjoint(context.exposed):
             names = names_of(after, context.declarations)
             aliases = aliases_in(context)
@@ -173,8 +175,10 @@ def _is_plain_part(part: Node) -> bool:
 
 
 def _inside_an_array(value: Node) -> tuple[Node, Node | None] | None:
-    """The array in an array that a pointer points into, and the place there if it is not the first; None for others."""
+    """The array that a pointer evidently points into, and the place there if it is not the first; None for others."""
     match value:
+        case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(name=base, subscript=place)):
+            return base, None if literal_value(place) == 0 else place
         case c_ast.ArrayRef():
             return value, None
         case c_ast.BinaryOp(op="+", left=c_ast.ArrayRef() as inner, right=place):
@@ -216,7 +220,7 @@ class _Replacing(Rewriter):
     def __init__(self, name: str, value: Node) -> None:
         self._name = name
         self._value = _plain(value) or value
-        self._inner = _inside_an_array(self._value)
+        self._inner = _inside_an_array(value)
 
     def visit_ID(self, node: c_ast.ID) -> Node:
         return self._value if node.name == self._name else node
@@ -225,15 +229,34 @@ class _Replacing(Rewriter):
         if not self._is_it(node.name) or isinstance(self._value, c_ast.ID):
             return self.generic(node)
         place = self.rewrite(node.subscript)
-        if self._inner is not None:
-            inner, first = self._inner
-            return index(inner, place if first is None else binary("+", first, place))
-        return c_ast.UnaryOp("*", binary("+", self._value, place), node.coord)
+        return self._element(place) or c_ast.UnaryOp("*", binary("+", self._value, place), node.coord)
+
+    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> Node:
+        element: Node | None = None
+        match node:
+            case c_ast.UnaryOp(op="*", expr=pointer) if self._is_it(pointer):
+                element = self._element(None)
+            case c_ast.UnaryOp(op="*", expr=c_ast.BinaryOp(op="+", left=pointer, right=place)) if (
+                self._is_it(pointer)
+            ):
+                element = self._element(self.rewrite(place))
+            case _:
+                pass
+        return element or self.generic(node)
+
+    def _element(self, place: Node | None) -> Node | None:
+        """The element at a place behind the pointer, if it is known of which array."""
+        if self._inner is None:
+            return None
+        inner, first = self._inner
+        places = [each for each in (first, place) if each is not None]
+        return index(inner, reduce(lambda one, two: binary("+", one, two), places) if places else 0)
 
     def visit_StructRef(self, node: c_ast.StructRef) -> Node:
         if not self._is_it(node.name) or isinstance(self._value, c_ast.ID):
             return copy_with(node, name=self.rewrite(node.name))
-        return copy_with(node, name=c_ast.UnaryOp("*", self._value, node.coord), type=".")
+        element = self._element(None) or c_ast.UnaryOp("*", self._value, node.coord)
+        return copy_with(node, name=element, type=".")
 
     def _is_it(self, node: Node) -> bool:
         return isinstance(node, c_ast.ID) and node.name == self._name
