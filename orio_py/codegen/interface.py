@@ -16,6 +16,7 @@ from orio_py.codegen.extent import calls_of, extent_effects, loop_indices
 from orio_py.codegen.members import record_of, with_members
 from orio_py.codegen.variables import KernelInterface, KernelVariable, Passing
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
+from orio_py.ctree.ctype import ctype
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.file_scope import live_after
 from orio_py.ctree.structures import cannot_be_made
@@ -167,7 +168,7 @@ class _Builder:
         if (
             (not same or spec.type in self.task.structures)
             and in_file is not None
-            and _sizeless(in_file or "") != _sizeless(spec.type)
+            and not _same_size(in_file, spec.type)
         ):
             self._problem(
                 "ORIO-M003", name, f"`{name}` is `{in_file}` in the file but its decl says `{spec.type}`"
@@ -388,7 +389,9 @@ def _without_storage(text: str) -> str:
     return re.sub(r"\b(?:static|register|auto)\b\s*", "", text)
 
 
-def _sizeless(type_name: str) -> str:
-    """A type name under which types of one size and kind compare equal often enough: signs dropped."""
-    words = [w for w in type_name.split() if w not in ("unsigned", "signed", "int")]
-    return " ".join(words) or "int"
+def _same_size(one: str, two: str) -> bool:
+    """Whether two types are of one size and kind, on LP64 systems; signs do not count."""
+    first, second = ctype(one), ctype(two)
+    if first is None or second is None:
+        return one == two
+    return first.bytes == second.bytes and first.is_floating == second.is_floating

@@ -10,6 +10,7 @@ from orio_py.core.expr import name_positions, names_in
 from orio_py.core.names import C_TYPES
 from orio_py.core.registry import did_you_mean
 from orio_py.core.source import Position
+from orio_py.ctree.macros import mentioned_names
 from orio_py.ctree.structures import Members, cannot_be_made, is_pointer
 from orio_py.ctree.symbols import CDeclaration, Effects, effects
 from orio_py.spec.inputs import Declaration, Storage
@@ -329,7 +330,8 @@ class _Checker:
         texts.extend(" ".join((*d.dimensions, d.initialiser or "")) for d in inputs.declarations)
         own = self.task.surroundings.function
         texts.append(own.text if own is not None else "")
-        used = set(_IDENTIFIER.findall("\n".join(texts)))
+        macros = self.task.surroundings.definitions
+        used = mentioned_names(_IDENTIFIER.findall("\n".join(texts)), macros)
         for declaration in inputs.declarations:
             if declaration.name not in used:
                 kind = "scalar" if declaration.storage is Storage.SCALAR else "array"

@@ -142,8 +142,12 @@ class Spots:
                 return frozenset()
             rows = (name, 1)
             own = {name} if aliases.may_hold_pointers((name, 2)) else set[str]()
-            return None if rows in self.written else frozenset(
-                spot[0] for spot in self.written if spot[0] in own or aliases.may_overlap(rows, spot)
+            return (
+                None
+                if rows in self.written
+                else frozenset(
+                    spot[0] for spot in self.written if spot[0] in own or aliases.may_overlap(rows, spot)
+                )
             )
         variable = context.declarations[name.partition(".")[0]]
         pointer = (name, variable.pointers)

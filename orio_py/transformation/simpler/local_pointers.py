@@ -236,8 +236,8 @@ class _Replacing(Rewriter):
         match node:
             case c_ast.UnaryOp(op="*", expr=pointer) if self._is_it(pointer):
                 element = self._element(None)
-            case c_ast.UnaryOp(op="*", expr=c_ast.BinaryOp(op="+", left=pointer, right=place)) if (
-                self._is_it(pointer)
+            case c_ast.UnaryOp(op="*", expr=c_ast.BinaryOp(op="+", left=pointer, right=place)) if self._is_it(
+                pointer
             ):
                 element = self._element(self.rewrite(place))
             case _:
