@@ -13,7 +13,8 @@
                                           *p = 0;
                                         }
 
-`while (i-- > 0)` and `while (p < end)` are the second and the third from where the variable is.
+`while (i-- > 0)` and `while (p < end)` are the second and the third from where the variable is; `i > 0 && i--`, which leaves
+0 behind, is one of the second kind.
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ def _downwards(init: Node | None, test: Node, body: Node, context: Context) -> l
     """`for (i = n; i-- > 0;)`, whose index is one less in the body and behind the loop; `while (i--)` as well."""
     if (found := _decremented(test)) is None:
         return None
-    index, positive = found
+    index, positive, stops = found
     declared = context.declarations.get(index)
     if declared is None or not _is_counter(declared) or index in declared_names(body):
         return None
@@ -144,7 +145,7 @@ def _downwards(init: Node | None, test: Node, body: Node, context: Context) -> l
         case _:
             return None
     back = unary("p--", ident(index))
-    if positive and not declared.is_unsigned:
+    if positive and not declared.is_unsigned and not stops:
         init = assign(index, simplify(sub(start, 1)))
         return [*before, for_(init, binary(">=", ident(index), 0), back, body)]
     # The index is 1 more than in the user's loop, and never less than 0.
@@ -153,27 +154,35 @@ def _downwards(init: Node | None, test: Node, body: Node, context: Context) -> l
     ):
         return None
     inner = substitute(body, index, sub(ident(index), 1))
-    is_read = index in context.live_after
+    is_read = index in context.live_after and not stops
     if is_read and jumps_out(body, (c_ast.Continue,)) is not None:
         return None
     loop = for_(assign(index, start), binary(">" if positive else "!=", ident(index), 0), back, inner)
     return [*before, loop, *([back] if is_read else [])]
 
 
-def _decremented(test: Node) -> tuple[str, bool] | None:
-    """The variable that a test makes 1 less, and whether it has to have been positive or just not 0 before."""
+def _decremented(test: Node) -> tuple[str, bool, bool] | None:
+    """The variable that a test makes 1 less, whether it has to have been positive or just not 0, and whether it else stays."""
     match test:
+        case c_ast.BinaryOp(op="&&", left=first, right=c_ast.UnaryOp(op="p--", expr=c_ast.ID(name=index))):
+            match first:
+                case c_ast.BinaryOp(op=">" | "!=" as relation, left=c_ast.ID(name=name), right=zero) if (
+                    name == index and equal(zero, const(0))
+                ):
+                    return index, relation == ">", True
+                case _:
+                    return None
         case (
             c_ast.BinaryOp(op=">", left=c_ast.UnaryOp(op="p--", expr=c_ast.ID(name=index)), right=zero)
             | c_ast.BinaryOp(op=">=", left=c_ast.UnaryOp(op="--", expr=c_ast.ID(name=index)), right=zero)
         ) if equal(zero, const(0)):
-            return index, True
+            return index, True, False
         case c_ast.BinaryOp(op="!=", left=c_ast.UnaryOp(op="p--", expr=c_ast.ID(name=index)), right=zero) if (
             equal(zero, const(0))
         ):
-            return index, False
+            return index, False, False
         case c_ast.UnaryOp(op="p--", expr=c_ast.ID(name=index)):
-            return index, False
+            return index, False, False
         case _:
             return None
 

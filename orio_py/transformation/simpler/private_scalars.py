@@ -52,11 +52,21 @@ def _declaring(loop: Node, context: Context) -> Node:
 
 
 def with_declarations(types: Mapping[str, str], body: Sequence[Node]) -> list[Node]:
-    """The statements with a declaration of each name: where it is assigned first, else before all."""
+    """The statements with a declaration of each name: where it is assigned first, else before all.
+
+    What a condition alone is around is declared behind that.
+    """
     waiting, found = dict(types), list[Node]()
-    for statement in body:
+    for place, statement in enumerate(body):
         used = used_names([statement])
         match statement:
+            case c_ast.If(iffalse=None) if (
+                inner := (used & waiting.keys()) - used_names([statement.cond, *body[place + 1 :]])
+            ):
+                own = {name: waiting.pop(name) for name in sorted(inner)}
+                then = block(*with_declarations(own, statements(statement.iftrue)))
+                found[:0] = [declare(waiting.pop(name), name) for name in sorted(used & waiting.keys())]
+                found.append(copy_with(statement, iftrue=then))
             case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value) if name in waiting and (
                 name not in used_names([value])
             ):
