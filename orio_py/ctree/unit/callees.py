@@ -11,6 +11,7 @@ from orio_py.ctree.macros import Macro
 from orio_py.ctree.nodes import Compound, Node, c_ast
 from orio_py.ctree.rewrite import declared_names, targets, used_names, walk
 from orio_py.ctree.symbols import CDeclaration, declaration_of
+from orio_py.ctree.unit.copied_variables import with_assigned_copies
 from orio_py.ctree.unit.translation_unit import Function, TranslationUnit
 
 _UNFIT = (c_ast.Label, c_ast.Goto, c_ast.Typedef, c_ast.Struct, c_ast.Union, c_ast.Enum, c_ast.Pragma)
@@ -141,7 +142,7 @@ def _callee(name: str, function: Function, unit: TranslationUnit) -> Callee | st
     for part in walk(node.body):
         if isinstance(part, _UNFIT):
             return f"holds a {_WORDS.get(type(part).__name__, 'type of its own')}"
-    body = node.body
+    body = with_assigned_copies(node.body, _SameTypes((*parameters, *declared), unit))
     assert isinstance(body, Compound)
     inside = effects(body)
     if inside.opaque:
@@ -156,6 +157,36 @@ def _callee(name: str, function: Function, unit: TranslationUnit) -> Callee | st
     arrays = {d.name for d in declared if d.dimensions and not d.points_to_array}
     stores = any(not _is_in(target, own, arrays) for target in targets(body))
     return Callee(name, tuple(parameters), number, body, stores, inside.calls)
+
+
+class _SameTypes:
+    """Whether variables, and the bytes that are copied, are of one type of numbers."""
+
+    def __init__(self, variables: Iterable[CDeclaration], unit: TranslationUnit) -> None:
+        found = list(variables)
+        names = [each.name for each in found]
+        self._unit = unit
+        self._types = {
+            v.name: unit.named_types.number(v.type)
+            for v in found
+            if v.is_scalar and names.count(v.name) == 1
+        }
+
+    def __call__(self, to: str, source: str, size: Node) -> bool:
+        kind = self._types.get(to)
+        return kind is not None and self._types.get(source) == kind == self._measured(size)
+
+    def _measured(self, size: Node) -> str | None:
+        match size:
+            case c_ast.UnaryOp(op="sizeof", expr=c_ast.ID(name=name)):
+                return self._types.get(name)
+            case c_ast.UnaryOp(
+                op="sizeof",
+                expr=c_ast.Typename(type=c_ast.TypeDecl(type=c_ast.IdentifierType(names=words))),
+            ):
+                return self._unit.named_types.number(" ".join(words))
+            case _:
+                return None
 
 
 def _is_named(kind: Node) -> bool:

@@ -10,8 +10,9 @@ from orio_py.ctree.file_structure import Item
 from orio_py.ctree.lexer import names_in
 from orio_py.ctree.macros import mentioned_names
 from orio_py.ctree.nodes import Node, c_ast
-from orio_py.ctree.rewrite import walk
+from orio_py.ctree.rewrite import declared_names, walk
 from orio_py.ctree.symbols import CDeclaration, declaration_of
+from orio_py.ctree.unit.copied_variables import with_assigned_copies
 from orio_py.ctree.unit.external_declarations import ASM, Preprocessed
 
 _LARGEST_CALLEE = 500
@@ -90,7 +91,8 @@ def _calls(
     values = frozenset(
         p.name for p in parameters if p.is_scalar and holds_numbers(p.type) and "volatile" not in p.qualifiers
     )
-    body = function.node.body
+    copied = declared_names(function.node.body)
+    body = with_assigned_copies(function.node.body, lambda to, source, size: {to, source} <= copied | values)
     inside = effects(body)
     if inside.opaque or inside.address_taken or inside.array_writes or inside.escaping - values:
         return None
