@@ -36,6 +36,7 @@ from orio_py.transformation.guards.guarded_tree import (
     with_own_indices,
     with_own_indices_inside,
 )
+from orio_py.transformation.guards.known_numbers import with_known_numbers
 from orio_py.transformation.guards.loop_headers import with_tested_headers
 from orio_py.transformation.guards.runtime_guards import Apply, GuardedRecipe, without_marks
 from orio_py.transformation.kernels_inside import with_kernels_inside
@@ -182,6 +183,10 @@ def _ways(tree: Node, context: Context) -> Iterator[GuardedTree]:
     if tested.guards:
         yield tested
         yield from _refined(tested, tested.tree)
+    numbered = with_known_numbers(plain.over(simpler))
+    if numbered.guards:
+        yield numbered
+        yield from _refined(numbered, numbered.tree)
     constant = with_constant_steps(simpler, context)
     if constant is not simpler:
         yield from _refined(plain, constant)
