@@ -172,7 +172,8 @@ def _run_once(statement: Node) -> Node:
 def _declare_in_headers(block: Compound) -> None:
     """`{ int j; for (j = 0; …) … }` as `{ for (int j = 0; …) … }`: a declaration between two loops ends no nest.
 
-    The block holds plain declarations and one loop, and each variable is the index of loops in it and nothing else.
+    The block holds plain declarations and one loop, and each variable is the index of loops in it and nothing else, so that
+    nothing reads a first value such as that of `int j = 0;`.
     """
     items = block.block_items or []
     declarations = [decl for item in items[:-1] if (decl := _bare(item)) is not None]
@@ -192,10 +193,11 @@ def _declare_in_headers(block: Compound) -> None:
 
 
 def _bare(item: Node) -> c_ast.Decl | None:
-    """The declaration of a number without a value and any other word that an item is; None for others."""
+    """The declaration of a number, without any other word, that computes no value; None for others."""
     if not isinstance(item, c_ast.Decl) or not isinstance(item.type, c_ast.TypeDecl) or item.name is None:
         return None
-    plain = item.init is None and not (item.storage or item.quals or item.align)
+    computes_nothing = item.init is None or isinstance(item.init, (c_ast.Constant, c_ast.ID))
+    plain = computes_nothing and not (item.storage or item.quals or item.align)
     return item if plain else None
 
 
