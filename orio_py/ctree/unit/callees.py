@@ -167,9 +167,7 @@ class _SameTypes:
         names = [each.name for each in found]
         self._unit = unit
         self._types = {
-            v.name: unit.named_types.number(v.type)
-            for v in found
-            if v.is_scalar and names.count(v.name) == 1
+            v.name: unit.named_types.number(v.type) for v in found if v.is_scalar and names.count(v.name) == 1
         }
 
     def __call__(self, to: str, source: str, size: Node) -> bool:

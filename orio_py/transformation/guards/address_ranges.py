@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 from orio_py.core.names import NameSupply
 from orio_py.ctree.build import as_long, binary, expression, ident, index, literal_value, unary
 from orio_py.ctree.dependence.affine import Polynomial
-from orio_py.ctree.dependence.names import AccessKey, names_of, references
+from orio_py.ctree.dependence.names import AccessKey, names_of
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import assigned_names, declared_names, walk
 from orio_py.ctree.symbols import CDeclaration
@@ -17,6 +16,7 @@ from orio_py.transformation.base import Context
 from orio_py.transformation.guards.pointed_bounds import PointedBounds
 from orio_py.transformation.guards.row_facts import Fact, is_steady, strongest
 from orio_py.transformation.guards.row_ranges import ADDRESS, RowRange, has_rows, preparation, row_range
+from orio_py.transformation.guards.spots import Spots
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.bounded_values import (
     ComparedSum,
@@ -70,92 +70,6 @@ def _is_size(node: Node) -> bool:
 
 
 _PARTIAL = frozenset({"/", "%", "<<", ">>"})
-
-
-@dataclass(frozen=True, slots=True)
-class Spots:
-    """What a statement touches of memory that it does not declare itself: by name with fields, and what it writes.
-
-    `nodes` are the places in the tree, by identity; `addresses` are pointers of the function whose own values are
-    read, too, as in `if (p != NULL)`: they may be null.
-    """
-
-    found: Mapping[str, frozenset[AccessKey]]
-    written: frozenset[AccessKey]
-    nodes: Mapping[str, frozenset[int]]
-    addresses: frozenset[str]
-
-    @classmethod
-    def of(cls, statement: Node, context: Context) -> Spots:
-        """The spots of a statement, scalars only where others may reach them."""
-        names = names_of(statement, context.declarations)
-        done = context.effects(statement)
-        escape = done.calls or done.opaque
-        addresses: set[str] = set()
-        spots: dict[str, set[AccessKey]] = {}
-        nodes: dict[str, set[int]] = {}
-        written: set[AccessKey] = set()
-        for found, node, is_written in references(statement, names):
-            if found.variable in names.local or not (found.subscripts or found.variable in context.exposed):
-                declared = context.declarations.get(found.variable)
-                if declared is None or not declared.is_array_like or found.variable in names.local:
-                    continue
-                is_array = bool(declared.dimensions) and declared.scope != "parameter"
-                if not (escape or is_written or found.subscripts or is_array):
-                    addresses.add(found.name)
-                    continue
-            spots.setdefault(found.name, set()).add(found.spot)
-            nodes.setdefault(found.name, set()).add(id(_element(node)))
-            written.update([found.spot] if is_written else ())
-        return cls(
-            {name: frozenset(keys) for name, keys in spots.items()},
-            frozenset(written),
-            {name: frozenset(keys) for name, keys in nodes.items()},
-            frozenset(addresses),
-        )
-
-    def doubtful_pairs(self, context: Context) -> list[tuple[str, str]]:
-        """The names that may touch the same memory, of which one is written at least."""
-        aliases = aliases_in(context)
-        return [
-            (one, two)
-            for one, two in combinations(sorted(self.found), 2)
-            if any(
-                aliases.may_overlap(first, second)
-                for first in self.found[one]
-                for second in self.found[two]
-                if first in self.written or second in self.written
-            )
-        ]
-
-    def threats(self, name: str, members: Collection[str], context: Context) -> frozenset[str] | None:
-        """What is written and may be the pointer itself, where the name is that of a member, or the pointers to its rows.
-
-        None where no test tells.
-        """
-        aliases = aliases_in(context)
-        if name not in members:
-            declared = context.declarations.get(name)
-            if "." in name:
-                return None
-            if declared is None or not has_rows(declared):
-                return frozenset()
-            rows = (name, 1)
-            own = {name} if aliases.may_hold_pointers((name, 2)) else set[str]()
-            return (
-                None
-                if rows in self.written
-                else frozenset(
-                    spot[0] for spot in self.written if spot[0] in own or aliases.may_overlap(rows, spot)
-                )
-            )
-        variable = context.declarations[name.partition(".")[0]]
-        pointer = (name, variable.pointers)
-        if name in self.found and all(spot == pointer for spot in self.found[name]):
-            return frozenset()
-        if pointer in self.written:
-            return None
-        return frozenset(spot[0] for spot in self.written if aliases.may_overlap(pointer, spot))
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,13 +308,6 @@ def _parts(use: ElementAccess) -> Iterator[Polynomial]:
     for level in (*use.levels, *use.whole):
         yield from (*level.lowers, *level.uppers, *level.limit[0], *level.limit[1])
     yield from (each.value for each in use.sums)
-
-
-def _element(node: Node) -> Node:
-    """The element of an array that a number is a member of."""
-    while isinstance(node, c_ast.StructRef) and node.type == "." and not isinstance(node.name, c_ast.ID):
-        node = node.name
-    return node
 
 
 def _with_single_ends(level: IndexRange) -> IndexRange:

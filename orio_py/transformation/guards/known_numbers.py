@@ -61,9 +61,7 @@ def _numbers(statement: Node, context: Context) -> dict[str, int]:
     """The names that scale others in a statement and keep a value there that is known beforehand, with these values."""
     inside = context.effects(statement)
     changing = inside.scalar_writes | inside.address_taken | declared_names(statement)
-    scaling = [
-        part for part in walk(statement) if isinstance(part, c_ast.BinaryOp) and part.op in _SCALING
-    ]
+    scaling = [part for part in walk(statement) if isinstance(part, c_ast.BinaryOp) and part.op in _SCALING]
     names = used_names(scaling, members=False) - changing
     found = {name: _number(name, context) for name in sorted(names)}
     return {name: value for name, value in found.items() if value is not None}

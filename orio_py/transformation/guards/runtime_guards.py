@@ -24,10 +24,11 @@ from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
 from orio_py.ctree.rewrite import Rewriter, walk_statements
 from orio_py.transformation.base import Context, Refusal
-from orio_py.transformation.guards.address_ranges import AddressRange, Spots, TouchedMemory, object_range
+from orio_py.transformation.guards.address_ranges import AddressRange, TouchedMemory, object_range
 from orio_py.transformation.guards.pointed_bounds import tests_before_following
 from orio_py.transformation.guards.row_facts import Fact, RowFacts, row_facts, strongest
 from orio_py.transformation.guards.single_members import SingleMembers
+from orio_py.transformation.guards.spots import Spots
 from orio_py.transformation.parallel.pragma_text import is_about_loop
 from orio_py.transformation.sites import outermost_marks
 

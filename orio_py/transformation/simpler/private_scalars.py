@@ -60,8 +60,8 @@ def with_declarations(types: Mapping[str, str], body: Sequence[Node]) -> list[No
     for place, statement in enumerate(body):
         used = used_names([statement])
         match statement:
-            case c_ast.If(iffalse=None) if (
-                inner := (used & waiting.keys()) - used_names([statement.cond, *body[place + 1 :]])
+            case c_ast.If(iffalse=None) if inner := (used & waiting.keys()) - used_names(
+                [statement.cond, *body[place + 1 :]]
             ):
                 own = {name: waiting.pop(name) for name in sorted(inner)}
                 then = block(*with_declarations(own, statements(statement.iftrue)))
