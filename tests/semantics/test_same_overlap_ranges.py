@@ -39,6 +39,11 @@ KERNELS = {
         "for (i = 0; i < n; i++) { for (j = 0; j < m; j++) if (i + j < 5) y[i] += x[i + j];"
         " for (j = 0; j < 2 * m; j++) y[i] += x[i + j]; }"
     ),
+    "neighbours in a grid": (
+        "for (i = 0; i < n; i++) for (j = 0; j < m; j++) { int c, w, e, u, d; c = i * m + j; w = j == 0 ? c : c - 1;"
+        " e = j == m - 1 ? c : c + 1; u = i == 0 ? c : c - m; d = i == n - 1 ? c : c + m;"
+        " y[c] = x[c] + x[w] + x[e] + x[u] + x[d]; }"
+    ),
     "remainder that is compared": "for (i = 0; i < n; i++) if (i % m + k < m) y[i] += x[i % m + k];",
 }
 FILE = """static void {name}(int n, int m, int s, int k, unsigned *x, unsigned *y)
@@ -97,3 +102,20 @@ def test_the_same_is_computed_wherever_arrays_lie(tmp_path: Path) -> None:
     program = MAIN.format(functions="\n".join(functions), table=table)
     output = compile_and_run(program, tmp_path, *checked())
     assert output.split() == ["1"] * len(KERNELS)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("neighbours in a grid", "if ((unsigned long)(x + (long)m * n) <= (unsigned long)y ||"),
+        ("sum between", "if ((unsigned long)(x + n) <= (unsigned long)y ||"),
+        ("sum below", "if ((unsigned long)(x + n) <= (unsigned long)y ||"),
+        (
+            "ring that ends where the loop does",
+            "if (n >= 1 && ((unsigned long)(x + n) <= (unsigned long)y ||",
+        ),
+        ("picture", "((unsigned long)(x + (long)m * m) <= (unsigned long)y ||"),
+    ],
+)
+def test_no_more_is_compared_than_is_touched(name: str, shown: str) -> None:
+    assert shown in transformed_file(FILE.format(name="kernel", code=KERNELS[name]), {})

@@ -49,6 +49,11 @@ ROW = "for (i = 0; i < n; i++) {{ {} for (j = 0; j < 4; j++) p[j] = p[j] * 2 + q
 CASES = {
     "declared": ("Parallelize()", ROW.format("double *p = x + i * 4; const double *q = &y[i * 4];"), "0"),
     "assigned": ("Parallelize()", ROW.format("p = x + 4 * i; q = y + 1;"), "0"),
+    "set where it is declared": (
+        "Parallelize()",
+        "for (i = 0; i < n; i++) for (j = 0; j < 4; j++) { int at, left; at = i * 4 + j; left = j ? at - 1 : at; x[at] += y[left]; }",
+        "0",
+    ),
     "two bounds": ("Unroll(ufactor=2)", "for (k = 4, i = 0; i < n - 1 && i < k; i++) x[i] = 1;", "i"),
     "three bounds": (
         "Parallelize()",

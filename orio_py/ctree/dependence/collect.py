@@ -279,7 +279,11 @@ class _Collector(RegionWalk[Scope]):
                 value, state = self.terms.polynomial(node.init, state)
                 if value is not None:
                     values[node.name] = value
-        return replace(state, values=values, private={**state.private, node.name: own_subscripts(node)})
+        unset = state.unset - {node.name}
+        if node.init is None and is_wide_integer(node.type):
+            unset |= {node.name}
+        private = {**state.private, node.name: own_subscripts(node)}
+        return replace(state, values=values, private=private, unset=unset)
 
     def assigned(self, node: c_ast.Assignment, state: Scope) -> Scope:
         """A scalar that is assigned once has a known value in the statements behind."""
@@ -288,8 +292,10 @@ class _Collector(RegionWalk[Scope]):
         name = node.lvalue.name
         declaration = self.names.declarations.get(name)
         known = declaration is not None and declaration.is_integer and declaration.is_scalar
+        if name in self.names.local:
+            known = name in state.unset
         once = self.names.writes.get(name) == 1
-        if not known or not once or name in self.names.local | self.names.indices | self.names.overlapped:
+        if not known or not once or name in self.names.indices | self.names.overlapped:
             return state
         value, state = self.terms.polynomial(node.rvalue, state)
         return state if value is None else replace(state, values={**state.values, name: value})

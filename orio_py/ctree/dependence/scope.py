@@ -39,7 +39,7 @@ class Scope:
 
     `values` are the names with a known value, `domain` the constraints on the iterations that come
     here, and `cases` alternatives of which each holds, too.  `private` are the names declared on the way
-    and how many subscripts stay in their own storage, `path` is the place in the fusable structure,
+    and how many subscripts stay in their own storage, `unset` the integers among them without a first value, `path` is the place in the fusable structure,
     `fixed` are the indices of loops around the nest and `outer` what is known of them, and `why` says, if it
     is not None, why the domain holds more than the true iterations.
     """
@@ -54,6 +54,7 @@ class Scope:
     outer: tuple[Constraint, ...] = ()
     fusable: bool = True
     why: str | None = None
+    unset: frozenset[str] = frozenset()
 
     @property
     def known(self) -> tuple[Constraint, ...]:
@@ -79,6 +80,7 @@ class Scope:
             self.outer,
             self.fusable,
             self.why or why,
+            self.unset,
         )
 
     def either(self, alternatives: Sequence[Scope]) -> Scope:

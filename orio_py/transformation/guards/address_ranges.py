@@ -24,6 +24,7 @@ from orio_py.transformation.offload.bounded_values import (
     is_computed,
     is_positive,
     together,
+    with_sums,
 )
 from orio_py.transformation.offload.element_accesses import ElementAccess, accesses_in
 from orio_py.transformation.offload.extents import factor_of, inner_extents
@@ -70,6 +71,14 @@ def _is_size(node: Node) -> bool:
 
 
 _PARTIAL = frozenset({"/", "%", "<<", ">>"})
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """An end of a range, and the least values of scalars wherever anything of the range is touched."""
+
+    value: Polynomial
+    inside: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +259,7 @@ class TouchedMemory:
         self, uses: Sequence[ElementAccess], factors: Sequence[Polynomial], *, largest: bool
     ) -> list[Polynomial] | None:
         """The ends of what is touched; where there are too many or none, of all that simpler loops come to."""
-        found = self._ends(uses, factors, largest=largest, with_sums=True)
+        found = self._ends(uses, factors, largest=largest, compared=True)
         if found is not None and len(found) <= _MOST_ENDS:
             return found
         without = [replace(use, levels=use.whole) for use in uses]
@@ -267,10 +276,10 @@ class TouchedMemory:
         factors: Sequence[Polynomial],
         *,
         largest: bool,
-        with_sums: bool = False,
+        compared: bool = False,
     ) -> list[Polynomial] | None:
-        """The ends of what is touched; `with_sums` takes what conditions say of several indices together."""
-        found: list[Polynomial] = []
+        """The ends of what is touched; with `compared` by what conditions say of several indices together."""
+        found: list[_End] = []
         known = self._known(uses[0].name)
         for use in uses:
             flat = use.subscripts[0]
@@ -280,13 +289,29 @@ class TouchedMemory:
                 return None
             levels = [simply_bounded(level) for level in use.levels]
             try:
-                for each in together(use.sums) if with_sums else ():
-                    if (other := each.put_into(flat)) is not None:
-                        flat, levels = other, [*levels, self._level(each, levels, known)]
-                found += ends(flat, levels, 0, known, self.arithmetic, largest=largest)
+                flat, sums = with_sums(flat, together(use.sums)) if compared else (flat, ())
+                levels += [self._level(each, levels, known) for each in sums]
+                inside = {**minimums(levels), **known}
+                own = ends(flat, levels, 0, inside, self.arithmetic, largest=largest)
+                found += [_End(end, inside) for end in own]
             except Unbounded:
                 return None
-        return self.arithmetic.tightest(found, smallest=not largest, minimums=known)
+        return self._outermost(found, largest=largest)
+
+    def _outermost(self, found: Sequence[_End], *, largest: bool) -> list[Polynomial]:
+        """The ends without those that others are beyond wherever what they belong to is touched at all."""
+
+        def is_beyond(one: _End, two: _End) -> bool:
+            distance = one.value - two.value if largest else two.value - one.value
+            return self.arithmetic.is_natural(distance, two.inside)
+
+        kept, left_out = list(found), list[_End]()
+        for end in found:
+            others = [other for other in kept if other is not end]
+            if all(any(is_beyond(other, each) for other in others) for each in (end, *left_out)):
+                kept = others
+                left_out.append(end)
+        return [end.value for end in kept]
 
     def _level(
         self, compared: ComparedSum, levels: Sequence[IndexRange], known: Mapping[str, int]

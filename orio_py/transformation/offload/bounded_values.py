@@ -8,7 +8,7 @@ Each counts as an integer of its own: for the range of a subscript it takes the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from orio_py.ctree.build import binary, literal_value, ternary
@@ -82,21 +82,45 @@ class ComparedSum:
         """The same for the same sum."""
         return f"{_OWN}+{self.value.key}"
 
-    def put_into(self, subscript: Polynomial) -> Polynomial | None:
-        """A subscript in which the sum has taken the place of all that it is made of; None where it cannot."""
-        for place, factor in self.value.terms.items():
-            if len(place) != 1 or abs(factor) != 1 or place[0] not in subscript.symbols & self.indices:
-                continue
-            others = self.value - Polynomial({place: factor})
-            if place[0] in others.symbols:
-                continue
-            found = subscript.substituted(place[0], (Polynomial.symbol(self.symbol) - others).scaled(factor))
-            if found.symbols.isdisjoint(self.indices):
-                return found
-        return None
+    def put_into(self, subscript: Polynomial, others: Collection[str]) -> Polynomial:
+        """A subscript in which the sum has taken the place of one of its indices, rather one that is not among others.
+
+        The same object where none stands alone in the sum and occurs in the subscript.
+        """
+        alone = {place[0]: factor for place, factor in self.value.terms.items() if len(place) == 1}
+        usable = [
+            name
+            for name, factor in sorted(alone.items())
+            if abs(factor) == 1
+            and name in self.indices & subscript.symbols
+            and sum(name in place for place in self.value.terms) == 1
+        ]
+        if not usable:
+            return subscript
+        name = min(usable, key=lambda each: each in others)
+        rest = self.value - Polynomial.symbol(name).scaled(alone[name])
+        return subscript.substituted(name, (Polynomial.symbol(self.symbol) - rest).scaled(alone[name]))
 
 
-def together(sums: Iterable[ComparedSum]) -> Iterator[ComparedSum]:
+def with_sums(subscript: Polynomial, sums: Sequence[ComparedSum]) -> tuple[Polynomial, list[ComparedSum]]:
+    """A subscript in terms of sums rather than of their indices, and these sums: all of them, else each that can."""
+    for group in (sums, *([each] for each in sums)):
+        found, used = subscript, list[ComparedSum]()
+        for each in group:
+            others = _indices(other for other in sums if other is not each)
+            before, found = found, each.put_into(found, others)
+            used += [each] if found is not before else []
+        if used and found.symbols.isdisjoint(_indices(used)):
+            found, more = with_sums(found, [each for each in sums if each not in used])
+            return found, [*used, *more]
+    return subscript, []
+
+
+def _indices(sums: Iterable[ComparedSum]) -> frozenset[str]:
+    return frozenset(name for each in sums for name in each.indices)
+
+
+def together(sums: Iterable[ComparedSum]) -> list[ComparedSum]:
     """What conditions say of each sum."""
     found: dict[str, ComparedSum] = {}
     for each in sums:
@@ -105,7 +129,7 @@ def together(sums: Iterable[ComparedSum]) -> Iterator[ComparedSum]:
         found[each.symbol] = ComparedSum(
             each.value, each.indices, (*lowers, *each.lowers), (*uppers, *each.uppers)
         )
-    yield from found.values()
+    return list(found.values())
 
 
 def positive(number: Node) -> Node:

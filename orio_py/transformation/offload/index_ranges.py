@@ -54,6 +54,8 @@ class IndexRange:
 
 def simply_bounded(level: IndexRange) -> IndexRange:
     """The range with the bound that its header gives, which a loop with a larger step need not reach."""
+    if abs(level.stride) == 1:
+        return level
     lowers, uppers = level.limit
     return replace(level, lowers=lowers or level.lowers, uppers=uppers or level.uppers)
 

@@ -248,47 +248,6 @@ def test_the_result_is_that_of_the_original_whatever_the_width_of_rows(tmp_path,
 
 BEHIND_POINTERS = {
     "planes": (
-        "void f(int w, int s, double *y)",
-        "for (i = 0; i < 3; i++) for (j = 0; j < 2; j++) for (k = 1; k < w; k++) "
-        "y[(i * 2 + j) * s + k] = y[(i * 2 + j) * s + k - 1] + 1;",
-        "Parallelize()",
-        "f(w, s, m + 100)",
-        "w <= s",
-    ),
-}
-ROW_MAIN = """
-int main(void)
-{
-  static double m[300];
-  for (int w = -2; w < 7; w++)
-    for (int s = -5; s < 9; s++) {
-      for (int k = 0; k < 300; k++) m[k] = k %% 17 + 1;
-      %s;
-      for (int k = 0; k < 300; k++) printf("%%g ", m[k]);
-      printf("\\n");
-    }
-  return 0;
-}
-"""
-
-
-@pytest.mark.parametrize("name", ROWS)
-def test_the_result_is_that_of_the_original_whatever_the_width_of_rows(tmp_path, name) -> None:
-    function, code, recipe, call, condition = ROWS[name]
-    text = FILE.format(function=function, code=code, recipe=recipe).replace("int i, j;", "int i, j, k;")
-    before = compile_and_run(text + ROW_MAIN % call, tmp_path, *checked())
-    new = transformed_file(text, {})
-    assert f"`{condition}`" in new
-    assert compile_and_run(new + ROW_MAIN % call, tmp_path, *checked(), *openmp()) == before
-
-
-BEHIND_POINTERS = {
-    "rows by pointers of blocks": (
-        "void f(int n, int m, double **y, double **x)",
-        "for (i = 0; i < n; i++) { double *row = x[i]; for (j = 0; j < m; j++) y[i][j] = row[j] + 1; }",
-        "Reverse()",
-    ),
-    "planes": (
         "void f(int n, int w, double **y, double **x)",
         "for (i = 1; i < n - 1; i++) for (j = 0; j < w; j++) y[i][j] = x[i - 1][j] + x[i + 1][j];",
         "Parallelize()",
