@@ -10,16 +10,27 @@ from functools import lru_cache
 from orio_py.core.diagnostics import fail
 from orio_py.core.source import SourceFile, Span
 from orio_py.ctree.lexer import Token, TokenKind, directive_body, directive_name, scan
+from orio_py.ctree.unit.translation_unit import TranslationUnit
 from orio_py.spec.generated import CLOSE, ELSE, GENERATED_MARK, OPEN
 
 _SKIP = re.compile(r"(?:\s|/\*(?!@)(?:[^*]|\*(?!/))*\*/)*")
 _OWN_COMMENT = re.compile(re.escape(GENERATED_MARK) + r"(?:[^*]|\*(?!/))*\*/")
 
 
-def pragmas_before(text: str, offset: int) -> tuple[str, ...]:
-    """The pragmas that stand between an offset and the code before it, without `#pragma`, as they follow."""
+def pragmas_before(text: str, offset: int, unit: TranslationUnit) -> tuple[str, ...]:
+    """The pragmas that stand between an offset and the code before it, without `#pragma`, as they follow.
+
+    Those are left out that stand in a branch of a condition which the compiler of the `unit` does not see.
+    """
     lines = _between(text, offset)[1]
-    return tuple(directive_body(line) for line in lines if directive_name(line) == "pragma")
+    pragmas = [line for line in lines if directive_name(line) == "pragma"]
+    conditional = pragmas and any(directive_name(line) == "endif" for line in lines)
+    hidden = unit.left_out(Span(0, offset)) if conditional else []
+    return tuple(
+        directive_body(line)
+        for line in pragmas
+        if not any(span.start <= line.start < span.end for span in hidden)
+    )
 
 
 def is_body(text: str, offset: int, statements: int) -> bool:

@@ -116,7 +116,7 @@ class Annotation:
             reference=self.enclosed if self.has_code else parts.reference,
             reference_text=own if self.has_code else emit(parts.reference),
             indent=indent.group() if indent else "",
-            pragmas=pragmas_before(self.source.text, start),
+            pragmas=pragmas_before(self.source.text, start, self.near.unit),
             is_body=is_body(self.source.text, start, sum(map(is_statement, self.enclosed.block_items or []))),
             step=indent_step(self.source.text),
         )

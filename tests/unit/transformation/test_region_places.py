@@ -209,3 +209,17 @@ def test_a_loop_with_a_dependence_does_not_get_the_pragma_back() -> None:
     with pytest.raises(Refusal) as caught:
         transformed_file(FILE % ("", "", "Tile(tsize=2, tindex='t')", body, ""), {})
     assert caught.value.diagnostics[0].code == "ORIO-T040"
+
+
+@pytest.mark.parametrize(
+    ("condition", "refused"), [("#ifdef NOWHERE", False), ("#ifndef NOWHERE", True), ("#if 0\n#else", True)]
+)
+def test_a_pragma_before_a_region_counts_where_it_is_compiled(condition: str, refused: bool) -> None:
+    pragma = f"{condition}\n  n--;\n#pragma omp parallel for\n#endif"
+    text = FILE % (pragma, "", "Unroll(ufactor=3)", LOOP, "")
+    if refused:
+        with pytest.raises(Refusal) as caught:
+            transformed_file(text, {})
+        assert caught.value.diagnostics[0].code == "ORIO-T023"
+    else:
+        assert "i += 3" in transformed_file(text, {})
