@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from pycparser.c_parser import CParser, ParseError
 
 from orio_py.core.names import C_KEYWORDS
-from orio_py.ctree.lexer import Token, TokenKind, directive_body, directive_name, names_in, scan
+from orio_py.ctree.lexer import Token, TokenKind, blank, directive_body, directive_name, names_in, scan
 from orio_py.ctree.nodes import c_ast
 from orio_py.ctree.typenames import STANDARD_TYPES
 
@@ -24,13 +24,15 @@ _SIMPLE = re.compile(r"#\s*(define|undef)\s+(?=[A-Za-z_])((?:[^\\/\n]|/(?![/*]))
 class Macro:
     """A macro: what stands for it, and the names of its arguments (None for one that takes none).
 
-    `is_system` says that a header of the system defines it.
+    `is_system` says that a header of the system defines it, `is_passing` that the code around its calls defines it or
+    ends its definition, so that its name cannot stay.
     """
 
     name: str
     body: str
     arguments: str | None
     is_system: bool = False
+    is_passing: bool = False
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -141,14 +143,33 @@ class Expansion:
 
     @classmethod
     def of(cls, text: str, macros: Mapping[str, Macro]) -> Expansion:
-        """The expansion of a text; its comments and preprocessor lines stay."""
-        tokens = [t for t in scan(text) if t.kind not in {TokenKind.COMMENT, TokenKind.DIRECTIVE}]
+        """The expansion of a text; its comments stay, and its preprocessor lines but those for macros, which count."""
+        found = scan(text)
+        changes, current = definitions_in(found), dict(macros)
+        if changes:
+            passing = _mentioning({change.name for change, _ in changes}, macros)
+            current = {n: replace(m, is_passing=True) if n in passing else m for n, m in macros.items()}
+            text = blank(text, [(line.start, line.end) for _, line in changes])
+        return cls._of(text, found, current, changes)
+
+    @classmethod
+    def _of(
+        cls,
+        text: str,
+        found: Sequence[Token],
+        macros: dict[str, Macro],
+        changes: Sequence[tuple[MacroChange, Token]],
+    ) -> Expansion:
+        tokens = [t for t in found if t.kind not in {TokenKind.COMMENT, TokenKind.DIRECTIVE}]
+        waiting = [change for change, _ in reversed(changes)]
         parts: list[str] = []
         pieces: list[tuple[int, int]] = [(0, 0)]
         replaced: set[int] = set()
         index = position = length = 0
         while index < len(tokens):
             token, behind = tokens[index], index + 1
+            while waiting and waiting[-1].start < token.start:
+                add_changes(macros, [_passing(waiting.pop())])
             if token.kind is TokenKind.NAME and token.text in macros:
                 behind, words = _call(tokens, index, macros, joined=_is_joined(tokens, index, macros))
                 if words is not None:
@@ -179,6 +200,23 @@ class Expansion:
         if place in self.replaced or (place and original == origin and self.pieces[place - 1][1] == origin):
             return start
         return start + original - origin
+
+
+def definitions_in(tokens: Iterable[Token]) -> list[tuple[MacroChange, Token]]:
+    """The changes of macros that preprocessor lines make, with these."""
+    lines = (token for token in tokens if token.kind is TokenKind.DIRECTIVE)
+    return [(change, line) for line in lines if (change := MacroChange.of(line)) is not None]
+
+
+def _mentioning(names: set[str], macros: Mapping[str, Macro]) -> set[str]:
+    """The names, and the macros whose texts mention some of them, through others too."""
+    while more := {m.name for m in macros.values() if m.name not in names and not m.names.isdisjoint(names)}:
+        names = names | more
+    return names
+
+
+def _passing(change: MacroChange) -> MacroChange:
+    return change if change.macro is None else replace(change, macro=replace(change.macro, is_passing=True))
 
 
 def _first(piece: tuple[int, int]) -> int:
@@ -258,6 +296,8 @@ def _definitions(names: Iterable[str], macros: Mapping[str, Macro], *, whole: bo
 
 def _is_expanded(macro: Macro, macros: Mapping[str, Macro]) -> bool:
     """Whether what a macro stands for is put in its place: no constants, and no words of the language's own headers."""
+    if macro.is_passing:
+        return True
     if macro.arguments is not None:
         return not macro.is_system
     if macro.is_system:

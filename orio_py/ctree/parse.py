@@ -127,7 +127,7 @@ class _Fragment:
         if (bad := _CONTROL.search(text)) is not None:
             message = f"found the control character \\x{ord(bad.group()):02x}; C code is plain text"
             fail("ORIO-C005", message, source.position(start + bad.start()))
-        expansion = Expansion.of(text, macros) if macros else Expansion(text)
+        expansion = Expansion.of(text, macros) if macros or "#" in text else Expansion(text)
         local = {expansion.offset_of(offset - start): step for offset, step in marks.items()}
         fragment = cls(expansion, source, start, scan(expansion.text), local)
         problems = [*fragment._lexical_problems(), *fragment._directive_problems()]
@@ -166,7 +166,7 @@ class _Fragment:
         return [
             Diagnostic(
                 "ORIO-C002",
-                f"found the preprocessor line `{_first_line(token.text)}`; only `#pragma` and conditions can stand here",
+                f"found the preprocessor line `{_first_line(token.text)}`; only `#pragma`, conditions and definitions of macros can stand here",
                 self.place(token.start),
                 help="move the line out of the annotated code",
             )

@@ -37,3 +37,5 @@ class Region:
     """Whether it is the body of an `if`, `else` or loop that has no braces, where C takes one statement."""
     step: str = "  "
     """One level of the file's indentation."""
+    definitions: str = ""
+    """The preprocessor lines for macros that stand in the user's code: they count behind the region as well."""

@@ -71,6 +71,12 @@ def _named(kind: str, context: Context) -> CType | None:
 
 def constant_value(node: Node, context: Context) -> int | None:
     """The value of an integer expression of constants, macros and enumeration constants; None where it is none."""
+    number = constant_number(node, context)
+    return number.value if number is not None and isinstance(number.value, int) else None
+
+
+def constant_number(node: Node, context: Context) -> Number | None:
+    """The value of an expression of constants, macros and enumeration constants, with its type; None where it is none."""
 
     def lookup(name: str) -> Number:
         if name in context.enumerators and name not in context.declarations:
@@ -82,10 +88,9 @@ def constant_value(node: Node, context: Context) -> int | None:
         return evaluate(meaning, lookup)
 
     try:
-        value = evaluate(node, lookup).value
+        return evaluate(node, lookup)
     except (NoValueError, RecursionError):
         return None
-    return value if isinstance(value, int) else None
 
 
 def parsed_extent(text: str) -> Node:

@@ -121,3 +121,48 @@ def test_recipes_that_nest_code_too_deeply_are_told(tmp_path: Path, capsys, comm
     )
     assert main([command, str(source), "-q"]) == 2
     assert "scale.c:4:3: error[ORIO-C006]" in capsys.readouterr().err
+
+
+OWN_MACROS = """void scale(int n, double *x)
+{
+#define REAL double
+  {
+    const REAL *from = x, *to = x + n;
+    REAL w = 0.5;
+    int i;
+#define SCALED(v) (w * (v))
+    if (from != to) {
+      /*@ begin PerfTuning (
+        def performance_params { param U[] = [1, 2]; }
+        def input_vars { decl int n = 100; decl double w = 0.5; decl dynamic double x[200] = random; }
+      ) @*/
+      /*@ begin Loop (transform Unroll(ufactor=U)) @*/
+#define MORE SCALED
+      for (i = 0; i < n; i++) {
+        REAL t = MORE(x[i]);
+        x[i + 100] = t;
+      }
+#undef MORE
+      /*@ end @*/
+      /*@ end @*/
+    }
+  }
+#undef REAL
+#define REAL float
+}
+REAL scaled(REAL v) { return SCALED_BY(v); }
+"""
+
+
+def test_macros_that_the_function_defines_count_in_it_alone(tmp_path: Path, capsys) -> None:
+    (tmp_path / "scale.c").write_text("#define SCALED_BY(v) (v)\n" + OWN_MACROS)
+    assert main(["check", str(tmp_path / "scale.c"), "--build", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["built"], report["diagnostics"]) == (1, [])
+
+
+def test_functions_in_the_other_branch_of_a_condition(tmp_path: Path, capsys) -> None:
+    other = "#ifdef FIXED\nint other(void) { return 1; }\n#else\nint other(void) { return 2; }\n#endif"
+    source = write(tmp_path, HEAD=other)
+    assert main(["check", str(source), "--build"]) == 0
+    assert "1 built" in capsys.readouterr().out

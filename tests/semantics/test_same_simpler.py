@@ -232,6 +232,66 @@ CASES = {
         "for (i = 0; i < n; i++) { { if (y[i] > 1) goto next; x[i] = 1; } x[20 + i] += 2; next: x[40 + i]++; }",
         "i",
     ),
+    "tested and taken away": ("Unroll(ufactor=2)", "for (i = n; i > 0 && i--;) x[i] = y[i] + i;", "i"),
+    "unequal and taken away": (
+        "Parallelize()",
+        "for (i = n < 0 ? 0 : n; i != 0 && i--;) { if (y[i] > 2) x[i] = y[i]; }",
+        "i",
+    ),
+    "an unsigned count": (
+        "Parallelize()",
+        "unsigned c; @@ for (c = n > 0 ? n : 0; c > 0 && c--;) x[c] = y[c] - c;",
+        "(int)c",
+    ),
+    "an index with a value that nothing reads": (
+        "Permut(seq=['j', 'i'])",
+        "for (i = 0; i < n; i++) { int j = 0; for (j = 1; j < 5; j++) x[9 * i + j] += j; }",
+        "i",
+    ),
+    "a scalar of a block": (
+        "Parallelize()",
+        "for (i = 0; i < n; i++) { if (i != 3) { k = i - 1; for (j = 0; j <= k; j++) x[n * i + j] = i; } }",
+        "i",
+    ),
+    "a pointer from a table": (
+        "Parallelize()",
+        "double *rows[9]; for (i = 0; i < 9; i++) rows[i] = x + 9 * i; @@"
+        "for (i = 0; i < n; i++) { p = rows[i]; for (j = 0; j < 9; j++) *p++ = 2 * j + i; }",
+        "0",
+    ),
+    "an element from a table": (
+        "UnrollJam(ufactor=2)",
+        "struct state all[9]; int at[9]; for (i = 0; i < 9; i++) { all[i] = *s; at[i] = i * 4 % 9; } @@"
+        "for (i = 0; i < n; i++) { struct state *e = &all[at[i]]; for (j = 0; j < 4; j++) x[4 * i + j] += e->count; }",
+        "0",
+    ),
+    "scaled by a macro": (
+        "Parallelize()",
+        "for (i = 0; i < n; i++) for (j = 0; j < SIX / 2; j++) { x[i * SIX + j] = y[j]; x[i * SIX + j + SIX / 2] = i; }",
+        "i",
+    ),
+    "scaled by a constant": (
+        "Parallelize()",
+        "static const int six = SIX; @@"
+        "for (i = 0; i < n; i++) for (j = 0; j < six >> 1; j++) { x[i * six + j] = y[j]; x[i * six + j + six / 2] = i; }",
+        "i",
+    ),
+    "scaled by what had a value": (
+        "Parallelize()",
+        "int six = SIX; if (n > 4) six = 5; @@"
+        "for (i = 0; i < n; i++) for (j = 0; j < six / 2; j++) { x[i * six + j] = y[j]; x[i * six + j + six / 2] = i; }",
+        "six",
+    ),
+    "a macro of the region": (
+        "Unroll(ufactor=2)",
+        "for (i = 0; i < n; i++) {\n#define TWICE(v) (2 * (v))\n#define MORE 1 + 1\n x[i] = TWICE(y[i]) * MORE;\n#undef TWICE\n}",
+        "MORE * 3",
+    ),
+    "a macro that the region ends": (
+        "Parallelize()",
+        "\n#define STEP 2\n@@\nfor (i = 0; i < n; i++) x[i] = STEP * y[i];\n#undef STEP\n#define STEP 5\n",
+        "STEP",
+    ),
     "chosen": (
         "UnrollJam(ufactor=2)",
         "for (i = 0; i < n; i++) { t = y[i]; if (t > 1) u = 2; else u = t; for (j = 0; j < 4; j++) x[4 * i + j] += t * u; t = 0; }",
@@ -271,6 +331,25 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
         (
             "Parallelize()",
             "int *o = &s->count; @@ for (i = 0; i < n; i++) { double *p = x + *o; *o = 3; p[i] = 1; }",
+        ),
+        # The table changes, or what is written may be in it; a row may go on into the next one.
+        ("Parallelize()", "double *r[9]; @@ for (i = 0; i < n; i++) { p = r[i]; r[i] = y; p[i] = 1; }"),
+        ("Parallelize()", "double **r = &g; @@ for (i = 0; i < n; i++) { p = r[i]; g = y; p[i] = 1; }"),
+        ("Parallelize()", "char **r = (char **)g; @@ for (i = 0; i < n; i++) { char *o = r[i]; o[i] = 1; }"),
+        ("Parallelize()", "double a[9][9]; @@ for (i = 0; i < n; i++) { p = &a[i][0]; p[n] = 1; }"),
+        ("Parallelize()", "double a[9][9]; @@ for (i = 0; i < n; i++) { p = a[i]; p[n] = 1; }"),
+        # The count is used where it is less by one already, or changed in the loop.
+        ("Parallelize()", "for (i = n; i > 1 && i--;) x[i] = 1;"),
+        ("Parallelize()", "for (i = n; i > 0 && k--;) x[i] = 1;"),
+        ("Parallelize()", "for (i = n; i > 0 && i--;) { x[i] = 1; i -= 1; }"),
+        # The value that a name has is not known, or is changed.
+        (
+            "Parallelize()",
+            "int q = n; @@ for (i = 0; i < n; i++) for (j = 0; j < q / 2; j++) x[i * q + j + q / 2] = 1;",
+        ),
+        (
+            "Parallelize()",
+            "int q = 6; @@ for (i = 0; i < n; i++) { for (j = 0; j < q / 2; j++) x[i * q + j + q / 2] = 1; q = 2; }",
         ),
         # The second counter is changed elsewhere, or tested as well.
         ("Parallelize()", "for (i = 0, j = 0; i < n; i++, j++) { x[j] = 1; if (x[j + 1] > 0) j += 2; }"),
@@ -362,3 +441,18 @@ def test_steps_that_are_constants_of_the_function(tmp_path: Path, step: str) -> 
     else:
         with pytest.raises(Refusal):
             transformed_file(text, {})
+
+
+def test_macros_count_in_a_region_as_they_are_defined_there() -> None:
+    region = "/*@ begin Loop(transform Unroll(ufactor=2)) @*/\n  {}\n  /*@ end @*/\n"
+    text = (
+        "void f(int n, double *x)\n{\n  int i;\n#define BY(v) (2 * (v))\n"
+        "  /*@ begin PerfTuning (def input_vars { decl int n = 8; decl dynamic double x[8] = random; }) @*/\n"
+        + region.format("for (i = 0; i < n; i++) x[i] = BY(x[i]);")
+        + "#undef BY\n#define BY(v) (3 * (v))\n"
+        + region.format("for (i = 0; i < n; i++) x[i] = BY(x[i]);")
+        + "  /*@ end @*/\n}\n"
+    )
+    first, second = transformed_file(text, {}).split("#undef BY")
+    assert "x[i + 1] = 2 * x[i + 1];" in first
+    assert "x[i + 1] = 3 * x[i + 1];" in second

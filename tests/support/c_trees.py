@@ -83,6 +83,6 @@ def transformed_file(text: str, values: Mapping[str, Value]) -> str:
     for task in reversed(read_tasks(text)):
         for region in reversed(task.regions):
             tree = apply_recipe(region, values, context_for(task, region))
-            code = emit(tree, indent=region.indent, step=region.step)
+            code = emit(tree, indent=region.indent, step=region.step) + region.definitions
             text = text[: region.content.start] + "\n" + code + region.indent + text[region.content.end :]
     return text

@@ -11,6 +11,8 @@ from orio_py.core.diagnostics import Diagnostic
 from orio_py.core.source import Position, SourceFile, Span
 from orio_py.ctree.emit import emit, indent_step
 from orio_py.ctree.file_scope import FileScope, with_file_names
+from orio_py.ctree.lexer import scan
+from orio_py.ctree.macros import Macro, definitions_in
 from orio_py.ctree.nodes import Comment, Compound, Node, c_ast
 from orio_py.ctree.parse import parse_statements
 from orio_py.frontend.annotations.enclosed import blanked, is_body, original_span, pragmas_before
@@ -78,9 +80,24 @@ class Annotation:
     @cached_property
     def enclosed(self) -> Compound:
         """The user's code behind the leader.  Raises ORIO-A016, C…."""
+        return self.parsed(self._compiled, self.content.start)
+
+    @cached_property
+    def _compiled(self) -> str:
+        """The content as far as the user wrote it and it is compiled."""
         left_out = self.near.unit.left_out(self.own)
-        text = blanked(self.source, self.content, self.own, [*self.marks, *left_out])
-        return self.parsed(text, self.content.start)
+        return blanked(self.source, self.content, self.own, [*self.marks, *left_out])
+
+    @cached_property
+    def _macros(self) -> Mapping[str, Macro]:
+        """The macros that are defined where the region begins."""
+        unit = self.near.unit
+        return unit.macros_at(unit.place_of(self.leader.span))
+
+    @property
+    def definitions(self) -> str:
+        """The preprocessor lines for macros in the user's code."""
+        return "".join(f"{line.text}\n" for _, line in definitions_in(scan(self._compiled)))
 
     @property
     def has_code(self) -> bool:
@@ -95,7 +112,7 @@ class Annotation:
             start=start,
             typedefs=self.near.typedefs,
             marks=marks or {},
-            macros={name: m for name, m in self.near.definitions.items() if name not in self.sizes},
+            macros={name: m for name, m in self._macros.items() if name not in self.sizes},
         )
         return with_file_names(found, self.near)
 
@@ -119,6 +136,7 @@ class Annotation:
             pragmas=pragmas_before(self.source.text, start, self.near.unit),
             is_body=is_body(self.source.text, start, sum(map(is_statement, self.enclosed.block_items or []))),
             step=indent_step(self.source.text),
+            definitions=self.definitions,
         )
 
 

@@ -22,7 +22,7 @@ from orio_py.ctree.ctype import INT
 from orio_py.ctree.nodes import Node, Transform, c_ast
 from orio_py.ctree.rewrite import declared_names, substitute, used_names, walk
 from orio_py.transformation.base import Context
-from orio_py.transformation.expression_types import constant_value, expression_type, parsed_extent
+from orio_py.transformation.expression_types import constant_number, expression_type, parsed_extent
 from orio_py.transformation.guards.guarded_tree import GuardedTree
 from orio_py.transformation.guards.runtime_guards import Guard, may_stand_twice, without_marks
 from orio_py.transformation.parallel.pragma_text import is_about_loop
@@ -69,17 +69,17 @@ def _numbers(statement: Node, context: Context) -> dict[str, int]:
 
 def _number(name: str, context: Context) -> int | None:
     """The value that an `int` has by its definition, if it is positive."""
-    kind = expression_type(ident(name), context)
-    if kind is None or kind.is_floating or kind.promoted != INT:
-        return None
     declared = context.declarations.get(name)
     if declared is None:
-        value = constant_value(ident(name), context)
+        number = constant_number(ident(name), context)
     elif declared.is_scalar and declared.initialiser and _is_steady(name, context):
-        value = constant_value(parsed_extent(declared.initialiser), context)
+        number = constant_number(parsed_extent(declared.initialiser), context)
     else:
-        value = None
-    return value if value is not None and 0 < value <= _LARGEST else None
+        return None
+    kind = number.type if number is not None and declared is None else expression_type(ident(name), context)
+    if number is None or kind is None or kind.is_floating or kind.promoted != INT:
+        return None
+    return number.value if isinstance(number.value, int) and 0 < number.value <= _LARGEST else None
 
 
 def _is_steady(name: str, context: Context) -> bool:

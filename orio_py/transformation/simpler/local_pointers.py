@@ -14,7 +14,7 @@ Source: for the idea, forward substitution; S. Muchnick, "Advanced Compiler Desi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from orio_py.ctree.build import binary, block, index, literal_value
@@ -53,8 +53,10 @@ class _Blocks(Rewriter):
     """Goes through the blocks from the outside in, so that pointers set from pointers follow."""
 
     def __init__(self, root: Node, context: Context) -> None:
+        own = [declaration_of(d) for d in walk(root) if isinstance(d, c_ast.Decl) and d.name]
         self._root = root
         self._context = context
+        self._all = replace(context, declarations={**{d.name: d for d in own}, **context.declarations})
 
     def visit_Compound(self, node: Compound) -> Node:
         items, place = list(node.block_items or []), 0
@@ -123,6 +125,8 @@ class _Blocks(Rewriter):
             if member is None or len(path) > 2:
                 return False
             depth, outer = subscripts - outer.pointers - len(outer.dimensions), member
+        if _has_subscript(value) and (len(outer.dimensions) > 1 or outer.points_to_array):
+            return False  # The pointer may go on into the next row.
         return _class(outer, self._context) == _class(declared, self._context) and depth == (
             outer.pointers + len(outer.dimensions)
         )
@@ -136,7 +140,7 @@ class _Blocks(Rewriter):
         is_memory = any(isinstance(part, _MEMORY) for part in walk(value))
         if is_memory or not read.isdisjoint(context.exposed):
             names = names_of(after, context.declarations)
-            aliases = aliases_in(context)
+            aliases = aliases_in(self._all)
             written = [found for found, _, is_written in references(after, names) if is_written]
             used = [found for found, _, _ in references(value, NO_NAMES)]
             if (
@@ -185,6 +189,10 @@ def _inside_an_array(value: Node) -> tuple[Node, Node | None] | None:
             return inner, None if literal_value(place) == 0 else place
         case _:
             return None
+
+
+def _has_subscript(value: Node) -> bool:
+    return any(isinstance(part, c_ast.ArrayRef) for part in walk(value))
 
 
 def _class(declared: CDeclaration, context: Context) -> str:

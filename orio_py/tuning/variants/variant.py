@@ -112,7 +112,7 @@ class VariantGenerator:
 
     def _emitted(self, tree: Node, index: int) -> str:
         region = self.task.regions[index]
-        return emit(tree, indent=region.indent, step=region.step)
+        return emit(tree, indent=region.indent, step=region.step) + region.definitions
 
     def _tree(self, index: int, point: InputPoint, values: Mapping[str, Value]) -> tuple[Node, str]:
         """The tree of one region at one configuration, and the remarks to stand before it."""

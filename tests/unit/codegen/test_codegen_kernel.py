@@ -142,6 +142,7 @@ def test_size_macros_take_the_problem_size(tmp_path: Path) -> None:
         ("real s = 0.0f;", "real s = x[0];", "ORIO-M002", "s"),
         ("decl dynamic float x[n]", "decl dynamic double x[n]", "ORIO-M003", "x"),
         ("real s = 0.0f;", "struct t { int k; } *q; real s = 0.0f;", "", ""),
+        ("typedef float real;", "typedef short real;", "ORIO-M003", "x"),
     ],
 )
 def test_what_cannot_be_fed_is_named(tmp_path: Path, old: str, new: str, code: str, name: str) -> None:
@@ -155,6 +156,14 @@ def test_what_cannot_be_fed_is_named(tmp_path: Path, old: str, new: str, code: s
     assert problem.code == code
     assert f"`{name}`" in problem.message
     assert problem.position == task.task.position
+
+
+@pytest.mark.parametrize("kind", ["short", "unsigned short", "int16_t", "uint16_t"])
+def test_types_of_one_size_and_kind_agree(tmp_path: Path, kind: str) -> None:
+    text = SOURCE.replace("typedef float real;", "#include <stdint.h>\ntypedef int16_t real;")
+    task = loaded(tmp_path, text.replace("float x[n]", f"{kind} x[n]").replace("float table", "short table"))
+    found = {v.name: v for v in build_interface(task.task, task.points[0]).variables}
+    assert found["x"].type == kind
 
 
 def test_a_skeletons_tags_are_replaced_and_unknown_ones_dropped() -> None:

@@ -12,6 +12,7 @@ from orio_py.core.codes import CODES
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.source import Position, SourceFile
 from orio_py.ctree.emit import emit
+from orio_py.ctree.macros import Macro
 from orio_py.ctree.nodes import Comment, Compound, For, Transform, c_ast
 from orio_py.ctree.parse import parse_statements, position
 from orio_py.ctree.rewrite import walk
@@ -119,7 +120,7 @@ def test_marks_without_a_statement(text: str) -> None:
         ("x = `1;", "1:5 ORIO-C001", "no C token"),
         ("for (i = 0; i < n) x;", "1:18 ORIO-C001", "found `)`"),
         ("x = 08;", "1:5 ORIO-C001", "octal"),
-        ("#include <a>\nx;\n  #define B\n", "1:1 ORIO-C002", "`#include <a>`"),
+        ("#include <a>\nx;\n  #error B\n", "1:1 ORIO-C002", "`#include <a>`"),
         ("x = (1;", "1:5 ORIO-C003", "`(` is never closed"),
         ("if (x) { y; ", "1:8 ORIO-C003", "`{` is never closed"),
         ("x; }", "1:4 ORIO-C003", "without an opening bracket"),
@@ -153,7 +154,17 @@ def test_every_code_is_explained() -> None:
 
 
 def test_all_preprocessor_lines_are_reported() -> None:
-    assert [m.split()[0] for m in refused("#include <a>\nx;\n  #define B\n")] == ["1:1", "3:3"]
+    assert [m.split()[0] for m in refused("#include <a>\nx;\n  #error B\n")] == ["1:1", "3:3"]
+
+
+def test_macros_that_the_code_defines_count_behind_their_lines() -> None:
+    macros = {
+        name: Macro(name, body, None) for name, body in (("ONE", "1"), ("TWO", "2"), ("TEN", "(TWO * 5)"))
+    }
+    text = "x = ONE + TWO;\n#define F(v) (v + ONE)\n#undef TWO\nx = F(TEN);\n#define ONE 3\n#undef F\nx = ONE + F(0);\n"
+    source = SourceFile("t.c", text.encode())
+    parsed = parse_statements(text, source=source, start=0, macros=macros)
+    assert emit(parsed) == "x = 1 + 2;\nx = TWO * 5 + 1;\nx = 3 + F(0);\n"
 
 
 def test_a_long_sum_is_refused_where_it_is_too_long() -> None:

@@ -101,6 +101,49 @@ def test_the_text_before_and_after() -> None:
     assert near.after.split() == ["int", "last;"]
 
 
+def test_a_function_in_the_other_branch_of_a_condition_ends_where_it_does() -> None:
+    text = (
+        "#ifdef A\nvoid one(void) { if (1) { } }\n#else\nvoid one(void) { }\n#endif\nint kept;\n"
+        "void k(void) { <<int x;>> }\n"
+        "#ifdef A\nvoid two(void) { }\n#else\nvoid two(void) { }\nint late;\n#endif\n"
+    )
+    near = around(text)
+    assert near.before.split("\n") == ["#ifdef A", "", "#else", "", "#endif", "int kept;", ""]
+    assert near.after.split() == ["#ifdef", "A", "#else", "int", "late;", "#endif"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#ifdef A\nint f(int a) {\n#else\nint f(void) {\n#endif\n  return 1;\n}\n",
+        "#ifdef A\nint f(int a) {\n#else\nint g(void) { return 2; }\nint f(void) {\n#endif\n  return 1;\n}\n",
+    ],
+    ids=["headers", "header behind a function"],
+)
+def test_a_function_that_branches_share_is_one_item(text: str) -> None:
+    near = around(f"{text}void k(void) {{ <<int x;>> }}\n")
+    assert near.function is not None
+    assert near.function.name == "k"
+    assert near.unsure or "return" not in near.before
+
+
+def test_macros_of_the_function_around_the_region() -> None:
+    text = (
+        "#define W 1\nvoid k(double *x)\n{\n#define REAL double\n#undef W\n#define W 2\n  REAL s = W;\n"
+        "  <<x[0] = s;>>\n#undef REAL\n#define LATE 3\n}\nint late = LATE;\n"
+    )
+    near = around(text)
+    assert [d.type for d in near.locals] == ["double"]
+    assert near.macros == {"REAL": "double", "W": "2"}
+    lines = [line for line in near.defined.split("\n") if line]
+    assert lines == ["#undef REAL", "#define REAL double", "#undef W", "#undef W", "#define W 2"]
+    assert [line for line in near.undone.split("\n") if line] == [
+        "#undef REAL",
+        "#undef LATE",
+        "#define LATE 3",
+    ]
+
+
 def test_functions_after_the_region_that_it_needs() -> None:
     text = "double one(void);\nvoid k(void) { <<one();>> }\nint two(void) { return 2; }\ndouble one(void) { return two(); }\nvoid three(void) { }\n"
     near = around(text)
