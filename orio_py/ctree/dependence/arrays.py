@@ -68,17 +68,21 @@ def row_conditions(
 
     few: list[Constraint] = []
     fine: list[Constraint] = []
+    plain: list[Constraint] = []
     for group in _by_name(delinearised(instances, proof, outer)):
         if not _failures(group):
             continue
         names = {instance.name for instance in group}
         array = [instance for instance in instances if instance.name in names]
         attempts = [_array(array, sufficient, outer, coarse=coarse) for coarse in (True, False)]
+        # In `i*n + j` with `j` from `i` on, the columns of all values of `j` are asked for, not of those that are counted.
+        by_value = _array(array, sufficient, outer, coarse=True, leading=True)
+        plain += by_value.conditions if not _failures(by_value.instances) else ()
         right = [a for a in attempts if not _failures(a.instances) and not proof(_NEVER, a.conditions)]
         if right:
             few += min(right, key=lambda attempt: attempt.cost).conditions
             fine += right[-1].conditions
-    ways = (_strongest(few), _strongest(fine))
+    ways = (_strongest(few), _strongest(fine), _strongest([*few, *plain]))
     return tuple({tuple(c.key for c in way): tuple(way) for way in ways if way}.values())
 
 
@@ -111,17 +115,22 @@ class _Attempt:
         return _failures(self.instances), len({condition.key for condition in self.conditions})
 
     def is_better(self, other: _Attempt, *, is_usual: bool) -> bool:
-        """Whether more accesses are split than in another attempt; rows that begin elsewhere than usual may need no condition instead."""
-        failures = _failures(self.instances), _failures(other.instances)
-        return failures[0] < failures[1] or (
-            not is_usual and failures[0] == failures[1] and not self.conditions and bool(other.conditions)
-        )
+        """Whether more accesses are split than in another attempt; rows that begin elsewhere than usual may need fewer conditions instead."""
+        return self.cost[0] < other.cost[0] or (not is_usual and self.cost < other.cost)
 
 
 def _array(
-    instances: list[Instance], holds: Sufficient, outer: tuple[Constraint, ...], *, coarse: bool = False
+    instances: list[Instance],
+    holds: Sufficient,
+    outer: tuple[Constraint, ...],
+    *,
+    coarse: bool = False,
+    leading: bool = False,
 ) -> _Attempt:
-    """The accesses to an array with subscripts split; `coarse` takes blocks for rows where they need fewer conditions."""
+    """The accesses to an array with subscripts split; `coarse` takes blocks for rows where they need fewer conditions.
+
+    `leading` tries first the strides that are the first terms of coefficients.
+    """
     conditions: tuple[Constraint, ...] = ()
     depth = max(len(instance.subscripts) for instance in instances)
     for place in reversed(range(depth)):
@@ -130,8 +139,8 @@ def _array(
             known = [s for s in column if s is not None]
             found: _Attempt | None = None
             # In `i*n + i` the stride is not n+1 but n, if another access is `j*n + j - 1`.
-            for first, leading in product((*_FIRST_COLUMNS, *_offsets(known)), (False, True)):
-                strides = _strides(known, leading=leading)
+            for first, leads in product((*_FIRST_COLUMNS, *_offsets(known)), (leading, not leading)):
+                strides = _strides(known, leading=leads)
                 rows = _Rows(place, strides, first)
                 splits = [_split(instance, rows, outer, holds) for instance in instances]
                 attempt = _Attempt([i for i, _ in splits], tuple(c for _, made in splits for c in made))

@@ -100,7 +100,7 @@ def row_facts(statement: Node, context: Context) -> list[RowFacts]:
 
     arithmetic = Arithmetic(context, names.varying)
     result: list[RowFacts] = []
-    for conditions in _ways([_row_conditions(loop, context) for loop in _outermost_loops(statement)]):
+    for conditions in _all_ways(statement, context):
         known = {c.key: c for c in conditions if all(map(is_known, _symbols(c)))}.values()
         if known and len(known) <= _MOST_FACTS and not any(_is_impossible(c, context) for c in known):
             follows = any(symbol[:1] == "*" for condition in known for symbol in _symbols(condition))
@@ -111,6 +111,16 @@ def row_facts(statement: Node, context: Context) -> list[RowFacts]:
 
 def _symbols(value: Constraint) -> Iterator[str]:
     return (symbol for product in value.terms for symbol in product)
+
+
+def _all_ways(statement: Node, context: Context) -> Iterator[list[Constraint]]:
+    """The ways for whole nests, and then those for the loops inside them alone, whose iterations a recipe may be about."""
+    outermost = list(_outermost_loops(statement))
+    whole = list(_ways([_row_conditions(loop, context) for loop in outermost]))
+    yield from whole
+    inner = [loop for outer in outermost for loop in _outermost_loops(outer.body)]
+    for conditions in _ways([_row_conditions(loop, context) for loop in inner]):
+        yield [*(whole[-1] if whole else ()), *conditions]
 
 
 def _ways(loops: Sequence[Sequence[Sequence[Constraint]]]) -> Iterator[list[Constraint]]:

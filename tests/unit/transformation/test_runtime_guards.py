@@ -307,6 +307,40 @@ def test_the_result_is_that_of_the_original_wherever_rows_are(tmp_path, name) ->
     assert compile_and_run(new + POINTER_MAIN, tmp_path, *checked(), *openmp()) == before
 
 
+BYTES_MAIN = """
+int main(void)
+{
+  static unsigned char m[3][16];
+  unsigned char *other = m[2], *x[2], *y[2];
+  for (int in_table = 0; in_table < 2; in_table++)
+    for (int apart = 0; apart < 16; apart += 5) {
+      for (int k = 0; k < 48; k++) m[k / 16][k % 16] = k;
+      x[0] = in_table ? (unsigned char *)&other : m[0];
+      y[0] = in_table ? (unsigned char *)&x[1] : m[0] + apart;
+      x[1] = m[1];
+      y[1] = m[2] - apart;
+      f(2, (int)sizeof other, y, x);
+      for (int k = 0; k < 48; k++) printf("%d ", m[k / 16][k % 16]);
+      printf("\\n");
+    }
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("kind", ["unsigned char", "char"])
+def test_rows_of_bytes_may_hold_the_pointers_to_rows(tmp_path, kind: str) -> None:
+    code = "for (i = 0; i < n; i++) for (j = 0; j < w; j++) y[i][j] = x[i][j];"
+    function = f"void f(int n, int w, {kind} **y, {kind} **x)"
+    text = FILE.format(function=function, code=code, recipe="UnrollJam(ufactor=2)")
+    new = transformed_file(text, {})
+    for table in ("x", "y"):
+        assert f"(unsigned long)({table} + n) <= y_first || y_end <= (unsigned long){table}" in new
+    main = BYTES_MAIN.replace("unsigned char", kind)
+    before = compile_and_run(text + main, tmp_path, *checked())
+    assert compile_and_run(new + main, tmp_path, *checked()) == before
+
+
 @pytest.mark.parametrize(
     "code",
     [
@@ -317,6 +351,7 @@ def test_the_result_is_that_of_the_original_wherever_rows_are(tmp_path, name) ->
         "for (i = 0; i < n; i++) { for (j = 0; j < n; j++) y[i][j] = x[i][j]; x[i] = y[i]; }",
         "for (i = 0; i < n; i++) { for (j = 0; j < n; j++) y[i][j] = x[i][j]; y[i + 1][0] = 0; }",
         "for (i = 0; i < n; i++) { double *row = x[i]; if (i > 3) for (j = 0; j < n; j++) y[i][j] = row[j]; }",
+        "for (i = 0; i < n; i++) { if (x[i] == y[0]) k[0]++; double *row = x[i]; for (j = 0; j < n; j++) y[i][j] = row[j]; }",
     ],
 )
 def test_rows_that_are_not_read_for_certain_are_not_read_before(code: str) -> None:
