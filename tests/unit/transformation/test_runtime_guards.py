@@ -211,6 +211,27 @@ ROWS = {
         "f(w, s, m + 100)",
         "s >= 1",
     ),
+    "a triangle whose copies are fused": (
+        "void f(int w, int s, double *y)",
+        "for (i = 0; i < w; i++) for (j = i; j < w; j++) y[i * s + j] = y[i * s + j] * 2 + j;",
+        "RegTile(loops=['i', 'j'], ufactors=[2, 2])",
+        "f(w, s, m + 100)",
+        "w <= s",
+    ),
+    "a start that changes": (
+        "void f(int w, int s, double *y)",
+        "for (i = 0; i < 4; i++) { k = s > 0 ? i : -s * w; for (j = 0; j < w; j++) { y[k] = y[k] * 2 + j; k += s; } }",
+        "Composite(vectorize=True)",
+        "f(w, s, m + 100)",
+        "s >= 1",
+    ),
+    "a start of its own": (
+        "void f(int w, int s, double *y)",
+        "k = w * s + 3; for (i = 0; i < w; i++) { y[k] = y[k] * 2 + i; k += s; }",
+        "Parallelize()",
+        "f(w, s, m + 100)",
+        "s >= 1",
+    ),
     "planes": (
         "void f(int w, int s, double *y)",
         "for (i = 0; i < 3; i++) for (j = 0; j < 2; j++) for (k = 1; k < w; k++) "
