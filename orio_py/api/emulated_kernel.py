@@ -73,7 +73,7 @@ class KernelEmulation:
             listed = ", ".join(f"{name} ({count}x)" for name, count in summary.unknown_opcodes.items())
             notes.append(f"opcodes that are not known are taken for integer instructions: {listed}")
         if summary.data_branches:
-            lines = ", ".join(f"{line}" for line in sorted(summary.data_branches) if line) or "not known"
+            lines = ", ".join(filter(None, summary.data_branches)) or "not known"
             ways = "are taken" if policy.takes_branches else "are not taken"
             notes.append(
                 f"data decide branches (lines {lines}): forward ones {ways}, loops have {policy.iterations} iterations"
@@ -113,7 +113,7 @@ class KernelEmulation:
             "opcodes": dict(self.summary.by_opcode),
             "memory": [
                 {
-                    "line": site.line, "opcode": site.opcode, "space": site.space, "requests": site.requests,
+                    "line": None if site.line is None else site.line.as_json(), "opcode": site.opcode, "space": site.space, "requests": site.requests,
                     "sectors": site.sectors, "least_sectors": site.least, "passes": site.passes, "l1_share": site.l1_share,
                     "l2_share": site.l2_share, "dram_bytes": site.dram_bytes, "is_known": site.is_known,
                 }
@@ -121,14 +121,14 @@ class KernelEmulation:
             ],
             "regions": [
                 {
-                    "loop": region.header, "lines": list(region.lines), "instructions": region.instructions,
+                    "loop": region.header, "lines": [line.as_json() for line in region.lines], "instructions": region.instructions,
                     "wait_share": region.wait_share,
                 }
                 for region in prediction.regions
             ],
             "sensitivity": None if self.sensitivity is None else _sensitivity_json(self.sensitivity),
             "unknown_opcodes": dict(self.summary.unknown_opcodes),
-            "data_branches": {str(line): count for line, count in self.summary.data_branches.items()},
+            "data_branches": dict(self.summary.data_branches),
             "uncertain": list(kernel.timing.uncertain),
         }  # fmt: skip
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NoReturn
 
 from orio_py.build.cubin import parameter_layouts
+from orio_py.build.cuda import SOURCE_NAME
 from orio_py.build.cuda_report import kernel_occupancy
 from orio_py.build.disassembler import Disassembler
 from orio_py.build.emulation_core import emulation_core
@@ -88,7 +90,7 @@ class MachineCode:
 
     @classmethod
     def _read(cls, listing: str, cubin: bytes, timing: GpuTiming, place: str) -> MachineCode:
-        functions = parse_listing(listing)
+        functions = parse_listing(listing, (Path(place).name, SOURCE_NAME))
         return cls({f.name: f for f in functions}, parameter_layouts(cubin), timing, place)
 
     def emulator(

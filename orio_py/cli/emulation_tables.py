@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
@@ -17,6 +18,7 @@ if TYPE_CHECKING:  # types only: the API takes its time to load, and `orio --hel
     from orio_py.emulation.outcome import LaunchPrediction
     from orio_py.emulation.sensitivity import SensitivityReport
     from orio_py.emulation.summary import MemorySite
+    from orio_py.sass.instruction import SourceLine
 
 _FEW = 6
 _SHOWN = 0.005
@@ -99,7 +101,7 @@ def _memory(sites: Iterable[MemorySite], *, verbose: bool) -> RenderableType:
         ("line", "right"), ("access", "left"), ("requests", "right"), ("sectors (least)", "right"), ("passes", "right"),
         ("L1", "right"), ("L2", "right"), ("memory", "right"),
     )  # fmt: skip
-    merged: dict[tuple[int | None, str], list[MemorySite]] = {}
+    merged: dict[tuple[SourceLine | None, str], list[MemorySite]] = {}
     for site in sites:
         merged.setdefault((site.line, site.opcode), []).append(site)
     rows = sorted(
@@ -149,15 +151,15 @@ def _regions(prediction: LaunchPrediction, report: SensitivityReport | None) -> 
     return table
 
 
-def _lines(lines: tuple[int, ...]) -> str:
-    """Numbers with neighbours joined: 3-5, 9."""
-    runs: list[list[int]] = []
+def _lines(lines: tuple[SourceLine, ...]) -> str:
+    """Numbers with neighbours joined: 3-5, 9, steps.cuh:7-8."""
+    runs: list[list[SourceLine]] = []
     for line in lines:
-        if runs and line == runs[-1][-1] + 1:
+        if runs and line == replace(runs[-1][-1], number=runs[-1][-1].number + 1):
             runs[-1].append(line)
         else:
             runs.append([line])
-    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs) or NOTHING
+    return ", ".join(f"{run[0]}" + (f"-{run[-1].number}" if len(run) > 1 else "") for run in runs) or NOTHING
 
 
 def _limits(report: SensitivityReport, prediction: LaunchPrediction) -> Iterable[RenderableType]:

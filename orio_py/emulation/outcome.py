@@ -12,7 +12,7 @@ from orio_py.emulation.launch import BlockSample, KernelLaunch
 from orio_py.emulation.trace import Trace
 from orio_py.machine.occupancy import Occupancy
 from orio_py.machine.timing import GpuTiming, Resource
-from orio_py.sass.instruction import SassFunction
+from orio_py.sass.instruction import SassFunction, SourceLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class CodeRegion:
     """A part of the code, the innermost loop that begins at an address, or (None) what is in none: its time and lines."""
 
     header: int | None
-    lines: tuple[int, ...]
+    lines: tuple[SourceLine, ...]
     instructions: float
     wait_share: float
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from orio_py.emulation.access import SECTOR
 from orio_py.emulation.prediction import Emulator
 from orio_py.machine.timing import Resource
+from orio_py.sass.instruction import SourceLine
 from orio_py.sass.resources import UNKNOWN, resource_of, unknown_opcodes
 
 
@@ -20,7 +21,7 @@ class MemorySite:
     say where sectors are found; the bytes are those of the whole launch.  `is_known` is false where data decide the address.
     """
 
-    line: int | None
+    line: SourceLine | None
     opcode: str
     space: str
     requests: float
@@ -37,7 +38,7 @@ class MemorySite:
 class KernelSummary:
     """Instructions that a warp issues, by unit and by opcode; accesses to memory; and what was not known.
 
-    `data_branches` are instructions whose way data decide, by line of source (0: not known), with how often that was.
+    `data_branches` are instructions whose way data decide, by line of source as text (empty: not known), with how often that was.
     """
 
     instructions: float
@@ -45,7 +46,7 @@ class KernelSummary:
     by_opcode: Mapping[str, float]
     memory: tuple[MemorySite, ...]
     unknown_opcodes: Mapping[str, int]
-    data_branches: Mapping[int, int]
+    data_branches: Mapping[str, int]
     unknown_addresses: int
 
 
@@ -58,9 +59,10 @@ def summarize(emulator: Emulator) -> KernelSummary:
         instruction = kernel.function.instructions[kernel.trace.entries[place][0]]
         by_opcode[instruction.opcode] += count  # pyright: ignore[reportArgumentType] - averages over warps
         by_resource[resource_of(instruction) or UNKNOWN] += count  # pyright: ignore[reportArgumentType]
-    branches: Counter[int] = Counter()
+    branches: Counter[SourceLine | None] = Counter()
     for number, count in kernel.trace.branches.items():
-        branches[kernel.function.instructions[number].line or 0] += count
+        branches[kernel.function.instructions[number].line] += count
+    known = sorted(line for line in branches if line is not None)
     used = {kernel.trace.entries[place][0] for place in emulator.counts}
     return KernelSummary(
         sum(by_opcode.values()),
@@ -68,7 +70,7 @@ def summarize(emulator: Emulator) -> KernelSummary:
         dict(by_opcode.most_common()),
         _memory(emulator),
         unknown_opcodes(kernel.function.instructions[number] for number in sorted(used)),
-        dict(branches),
+        {str(line or ""): branches[line] for line in [*known, *([None] if None in branches else [])]},
         len({kernel.trace.entries[place][0] for place in kernel.trace.unknown_addresses}),
     )
 

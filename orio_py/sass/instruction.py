@@ -87,6 +87,25 @@ class Control:
     wait: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class SourceLine:
+    """A line of the text that was compiled, or of a `file` that it includes.
+
+    >>> str(SourceLine("", 7)), str(SourceLine("steps.cuh", 7))
+    ('7', 'steps.cuh:7')
+    """
+
+    file: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.number}" if self.file else str(self.number)
+
+    def as_json(self) -> int | str:
+        """The number, or text with the file's name."""
+        return str(self) if self.file else self.number
+
+
 @dataclass(frozen=True, slots=True)
 class Instruction:
     """One instruction: its place in the function, and the line of source where that is known.
@@ -100,7 +119,7 @@ class Instruction:
     predicate: Register | None
     operands: tuple[Operand, ...]
     control: Control | None
-    line: int | None = None
+    line: SourceLine | None = None
 
     @property
     def name(self) -> str:

@@ -7,7 +7,7 @@ behind and below it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from orio_py.sass.instruction import (
@@ -18,6 +18,7 @@ from orio_py.sass.instruction import (
     Operand,
     Register,
     SassFunction,
+    SourceLine,
     control_of,
 )
 from orio_py.sass.operands import parse_operand, parse_register, split
@@ -25,7 +26,7 @@ from orio_py.sass.operands import parse_operand, parse_register, split
 _SECTION = re.compile(r"\s*\.section\s+\.text\.(?P<name>[^,\s]+)")
 _FUNCTION = re.compile(r"\s*Function\s*:\s*(?P<name>\S+)")
 _LABEL = re.compile(r"(?P<label>[.$\w][.$\w@]*):\s*")
-_LINE = re.compile(r'\s*//## File "[^"]*", line (?P<line>\d+)(?P<inlined> inlined at)?')
+_LINE = re.compile(r'\s*//## File "(?P<file>[^"]*)", line (?P<line>\d+)(?P<inlined> inlined at)?')
 _CODE = re.compile(
     r"\s*/\*(?P<address>[0-9a-f]{4,})\*/\s+(?P<text>[^;]*?)\s*;?\s*(?:/\*\s*0x(?P<low>[0-9a-f]{16})\s*\*/)?\s*"
 )
@@ -39,7 +40,7 @@ class _Line:
 
     address: int
     text: str
-    line: int | None
+    line: SourceLine | None
     encoding: int | None
 
 
@@ -50,17 +51,17 @@ class _Section:
     lines: list[_Line] = field(default_factory=list[_Line])
 
 
-def parse_listing(text: str) -> tuple[SassFunction, ...]:
-    """The functions of a listing, in its order.
+def parse_listing(text: str, own: Collection[str] = ()) -> tuple[SassFunction, ...]:
+    """The functions of a listing, in its order; lines of files that are called one of `own` are those of the text itself.
 
     Raises ValueError for a listing whose instructions have not 16 bytes each: it is for a compute capability before 7.0.
     """
-    return tuple(_function(section) for section in _sections(text) if section.lines)
+    return tuple(_function(section) for section in _sections(text, own) if section.lines)
 
 
-def _sections(text: str) -> list[_Section]:
+def _sections(text: str, own: Collection[str]) -> list[_Section]:
     found: list[_Section] = []
-    line: int | None = None
+    line: SourceLine | None = None
     waiting: list[str] = []  # labels of the next instruction
     for row in text.splitlines():
         if (start := _SECTION.match(row) or _FUNCTION.match(row)) is not None:
@@ -70,7 +71,8 @@ def _sections(text: str) -> list[_Section]:
             continue
         elif (place := _LINE.match(row)) is not None:
             # Of code that was inlined, the first place is its own and the last that of the outermost call: the kernel's.
-            line = int(place["line"])
+            file = re.split(r"[/\\]", place["file"])[-1]
+            line = SourceLine("" if file in own else file, int(place["line"]))
         elif (code := _CODE.fullmatch(row)) is not None and code["text"]:
             address = int(code["address"], 16)
             found[-1].labels.update((label, address) for label in waiting)

@@ -21,19 +21,19 @@ from orio_py.ctree.unit.callees import Callee
 from orio_py.spec.assumptions import Assumptions
 
 
-class ForcedRefusals:
-    """The refusals that `force=True` has overruled, for the comment above the output."""
+class Remarks:
+    """What a recipe's user is told in a comment above the output."""
 
     def __init__(self) -> None:
         self._texts: dict[str, None] = {}
 
     def add(self, text: str) -> None:
-        """Note one refusal; the same one counts once."""
+        """Note a text; the same one counts once."""
         self._texts[text] = None
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What was overruled, in the order of the transformations."""
+        """The texts, in the order of the transformations."""
         return tuple(self._texts)
 
 
@@ -48,7 +48,7 @@ class Context:
     variables that nothing outside the node uses; `has_openmp` whether the user's build acts on the pragmas that the code
     has already; `surrounding` the
     loops around the node, outermost first, as far as they are canonical.  `assumptions` are the promises of
-    the specification; `overruled` collects what `force=True` overrules.  `types` maps names that typedefs
+    the specification; `overruled` collects what `force=True` overrules, `idle` what the user asked for and got nothing of.  `types` maps names that typedefs
     give to numbers to the C types that they stand for, `structures` the names of structures to their members;
     `facts` are polynomials over integer variables that are at least 0 where the node begins, `enumerators` the values
     of enumeration constants, `functions` the file's own that calls may be replaced by, `obstacles` what keeps others from that, and `label` is a C identifier for the region.
@@ -72,7 +72,8 @@ class Context:
     functions: Mapping[str, Callee] = field(default_factory=dict[str, Callee])
     obstacles: Mapping[str, str] = field(default_factory=dict[str, str])
     label: str = "region"
-    overruled: ForcedRefusals = field(default_factory=ForcedRefusals, compare=False, repr=False)
+    overruled: Remarks = field(default_factory=Remarks, compare=False, repr=False)
+    idle: Remarks = field(default_factory=Remarks, compare=False, repr=False)
     memory: EffectsMemory = field(default_factory=EffectsMemory, compare=False, repr=False)
 
     def effects(self, node: Node) -> Effects:

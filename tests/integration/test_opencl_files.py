@@ -187,3 +187,14 @@ def test_tuning_is_refused_before_anything_is_measured(tmp_path):
     report = orio_py.tune(source, in_place=True)
     assert report.exit_code == 2
     assert [d.code for d in report.diagnostics] == ["ORIO-U035"]
+
+
+@pytest.mark.parametrize(("operand", "is_told"), [("x[i]", True), ("x[i + 1]", False)])
+def test_tiles_that_would_be_of_no_use_are_told_above_the_code(tmp_path, operand, is_told):
+    text = AXPY.replace("workItemsPerGroup=16", "cacheBlocks=True").replace(
+        "y[i] + a * x[i]", f"{operand} + a * x[i]"
+    )
+    report = orio_py.transform(write(tmp_path / "vec.c", text), output=tmp_path / "out.c")
+    assert report.exit_code == 0
+    remark = "/* cacheBlocks=True changes nothing: OpenCL finds nothing to keep in local memory: no two items"
+    assert (remark in (tmp_path / "out.c").read_text()) == is_told

@@ -93,24 +93,31 @@ class StagedNest:
             certain=certain,
             written=WrittenElements(certain, self.atomic, is_cut=arguments.options.streams > 1),
         )
-        _require_tiles(found, loops, self.node, arguments)
+        _require_tiles(found, loops, self.node, context, arguments)
         return found
 
 
-def _require_tiles(tiles: Staging, loops: InnerLoops, node: Node, arguments: OffloadArguments) -> None:
+def _require_tiles(
+    tiles: Staging, loops: InnerLoops, node: Node, context: Context, arguments: OffloadArguments
+) -> None:
     """Tiles of the sizes that were asked for can be kept in local memory.  Raises Refusal: ORIO-T127, T130.
 
-    Without sizes, where there is nothing to keep, the kernel is the one without tiles.
+    Without sizes, where there is nothing to keep, the kernel is the one without tiles, which a remark tells.
     """
     notes = [note(reason, node) for reason in loops.reasons]
-    if not tiles.tiles and arguments.tile is None and arguments.block is None:
-        return
     if not tiles.tiles:
-        refuse(
-            "ORIO-T130",
+        reason = (
             f"{arguments.what} finds nothing to keep in {arguments.words.memory}: no two items of a group read the same "
             "element of an array that the loops only read, by subscripts that differ by whole numbers of mapped "
-            "indices, and no neighbouring items touch elements that lie apart where others touch neighbouring ones",
+            "indices, and no neighbouring items touch elements that lie apart where others touch neighbouring ones"
+        )
+        if arguments.tile is None and arguments.block is None:
+            told = "; ".join([reason, *loops.reasons])
+            context.idle.add(f"cacheBlocks=True changes nothing: {told}")
+            return
+        refuse(
+            "ORIO-T130",
+            reason,
             node,
             notes=notes,
             help="leave `localTile` out, or map more loops with `nd`",

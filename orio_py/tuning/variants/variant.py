@@ -18,7 +18,7 @@ from orio_py.kernel.plan import KernelPlan
 from orio_py.spec.inputs import InputPoint
 from orio_py.spec.region import Region
 from orio_py.spec.task import TuningTask
-from orio_py.transformation.base import Context, ForcedRefusals
+from orio_py.transformation.base import Context, Remarks
 from orio_py.transformation.context import context_for
 from orio_py.transformation.recipe import apply_recipe
 from orio_py.tuning.files.host_functions import HostedCode
@@ -99,12 +99,13 @@ class VariantGenerator:
             return remark + self._emitted(tree, index), kernel_plans(tree)
 
     def written(self, index: int, point: InputPoint, values: Mapping[str, Value]) -> HostedCode:
-        """As `generated`, with one call for kernels that share arrays on the device: as it stands in a file."""
+        """As `generated`, with one call for kernels that share arrays on the device, and with all remarks: as it stands in a file."""
         with _bounded(self.task.regions[index]):
-            tree, remark = self._tree(index, point, values)
+            idle = Remarks()
+            tree, remark = self._tree(index, point, values, idle)
             tree = joined(tree)
             return HostedCode(
-                remark + self._emitted(tree, index),
+                remark + self._remark(index, idle.texts) + self._emitted(tree, index),
                 kernel_plans(tree),
                 kernel_groups(tree),
                 device_test(tree, self.contexts[index]),
@@ -114,15 +115,22 @@ class VariantGenerator:
         region = self.task.regions[index]
         return emit(tree, indent=region.indent, step=region.step) + region.definitions
 
-    def _tree(self, index: int, point: InputPoint, values: Mapping[str, Value]) -> tuple[Node, str]:
-        """The tree of one region at one configuration, and the remarks to stand before it."""
+    def _tree(
+        self, index: int, point: InputPoint, values: Mapping[str, Value], idle: Remarks | None = None
+    ) -> tuple[Node, str]:
+        """The tree of one region at one configuration, and the remarks to stand before it; `idle` takes others."""
         region = self.task.regions[index]
-        context = replace(self.contexts[index], overruled=ForcedRefusals())
+        context = replace(self.contexts[index], overruled=Remarks(), idle=idle or Remarks())
         tree: Node = apply_recipe(region, {**dict(point.values), **values}, context)
         for name in self.task.inputs.specialize:
             tree = substitute(tree, name, _literal(point[name]))
-        remark = "".join(f"{region.indent}/* {text} */\n" for text in _forced(context.overruled.texts))
-        return tree, remark
+        return tree, self._remark(index, [f"force=True overruled {text}" for text in context.overruled.texts])
+
+    def _remark(self, index: int, texts: Sequence[str]) -> str:
+        """Texts as comments, one a line, that end where they should."""
+        plain = (text.encode("ascii", "replace").decode("ascii") for text in texts)
+        safe = (text.replace("*/", "* /").replace("/*", "/ *") for text in plain)
+        return "".join(f"{self.task.regions[index].indent}/* {text} */\n" for text in safe)
 
 
 @contextmanager
@@ -134,12 +142,6 @@ def _bounded(region: Region) -> Generator[None]:
         message = "the code of the region, or what its recipe makes of it, is nested too deeply"
         help_text = "fewer stages in the recipe, shorter lists of values, or several smaller regions"
         raise DiagnosticError(Diagnostic("ORIO-C006", message, region.position, help=help_text)) from None
-
-
-def _forced(texts: Sequence[str]) -> list[str]:
-    """What `force=True` overruled, one line each, safe inside a comment."""
-    plain = (text.encode("ascii", "replace").decode("ascii") for text in texts)
-    return ["force=True overruled " + text.replace("*/", "* /").replace("/*", "/ *") for text in plain]
 
 
 def _literal(value: Value) -> Node:

@@ -310,3 +310,22 @@ def test_the_commands_of_the_page_work():
         assert name in command
         for line in lines:
             assert line in done.stdout
+
+
+def test_lines_of_included_files_are_told_with_their_names(capsys, tmp_path):
+    (tmp_path / "steps.cuh").write_text(
+        "__device__ inline int far(const int *p, int i)\n{ return p[p[i]]; }\n"
+        "template <class T> __global__ void chase(T *x, const int *p, int n)\n"
+        "{ int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n && p[i] > 3)\n    x[i] = x[far(p, i)]; }\n"
+    )
+    text = '#include "steps.cuh"\ntemplate __global__ void chase<float>(float *, const int *, int);\n'
+    (tmp_path / "k.cu").write_text(text)
+    shape = ("--grid", "64", "--block", "256", "--arg", "n=16384", "--no-sensitivity")
+    status, out, err = told(capsys, str(tmp_path / "k.cu"), *shape)
+    assert status == 0
+    assert "k.cu: data decide branches (lines steps.cuh:5)" in err
+    assert re.search(r"steps\.cuh:2 +LDG", out)
+    _, out, _ = told(capsys, str(tmp_path / "k.cu"), *shape, "--json")
+    found = json.loads(out)["emulation"]
+    assert {site["line"] for site in found["memory"]} == {"steps.cuh:2", "steps.cuh:5", "steps.cuh:6"}
+    assert found["data_branches"] == {"steps.cuh:5": 1}

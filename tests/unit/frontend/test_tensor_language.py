@@ -237,3 +237,23 @@ def test_words_of_options_are_checked(words):
 def test_tensors_may_have_names_that_generated_code_does_not_use(name):
     text = f"f variables: {name}: (2) s: 0 operations: s += {name}(i)"
     assert [t.name for t in program(text).parameters] == ["s", name]
+
+
+@pytest.mark.parametrize(
+    "name", "row column operations variables define signature access memory order4 order".split()
+)
+def test_tensors_may_have_names_that_are_words_of_the_language(name: str) -> None:
+    forms = (
+        f"b: (n,n) {name}: (n,n) a: (n,n) operations: {name}:(i,j) += a:(i,k) * b:(k,j) b:(i,j) = {name}:(j,i)",
+        f"b(n,n) {name}(n,n) a(n,n) operations: b(i,j) += a(i,k) * {name}(k,j) {name}(i,j) += a(i,k) * b(k,j)",
+        f"b: order2 column {name} # x\n : 2 row; a 2 operations: {name} (i,j) += a(i,k) * b(k,j)",
+    )
+    layouts = [
+        {
+            t.name: t.layout.value
+            for t in program(f"f memory: column define: n = 4 i = 4 j = 4 k = 4 variables: {form}").tensors
+        }
+        for form in forms
+    ]
+    assert layouts[0] == layouts[1] == {"a": "column", "b": "column", name: "column"}
+    assert layouts[2] == {"a": "column", "b": "column", name: "row"}

@@ -8,7 +8,15 @@ import pytest
 from sass_text import listing
 
 from orio_py.sass.flow import flow_graph
-from orio_py.sass.instruction import Constant, Control, Immediate, Label, MemoryOperand, Register
+from orio_py.sass.instruction import (
+    Constant,
+    Control,
+    Immediate,
+    Label,
+    MemoryOperand,
+    Register,
+    SourceLine,
+)
 from orio_py.sass.listing import parse_listing
 from orio_py.sass.resources import opcodes, unknown_opcodes
 
@@ -16,7 +24,7 @@ LISTINGS = Path(__file__).with_name("listings")
 
 
 def stored(name):
-    (function,) = parse_listing((LISTINGS / f"{name}.sass").read_text())
+    (function,) = parse_listing((LISTINGS / f"{name}.sass").read_text(), ("kernels.cu",))
     return function
 
 
@@ -24,7 +32,7 @@ def test_an_instruction_with_everything():
     function = stored("naive_sm_90")
     assert function.name == "naive"
     multiply = function.at(0x80)
-    assert (multiply.name, multiply.line) == ("IMAD", 4)
+    assert (multiply.name, multiply.line) == ("IMAD", SourceLine("", 4))
     assert multiply.operands == (Register("R", 3), Register("R", 3), Register("UR", 5), Register("R", 4))
     # It waits for both special registers, which the second barrier tells of, and the next one needs its result.
     assert multiply.control == Control(5, True, None, None, (0,))
@@ -133,3 +141,13 @@ def test_blocks_and_nested_loops():
 def test_a_way_around_makes_no_loop():
     flow = flow_graph(listing("@P0 BRA `(b)", "MOV R0, RZ", "b:", "EXIT"))
     assert flow.loops == ()
+
+
+def test_lines_of_included_files_have_their_names() -> None:
+    text = "\n".join(
+        f'\t//## File "{file}", line {line}\n        /*{16 * n:04x}*/  MOV R1, R2 ;'
+        for n, (file, line) in enumerate([("/a/k.cu", 4), ("/a/inc/steps.cuh", 7), ("C:\\k\\k.cu", 5)])
+    )
+    (function,) = parse_listing("\t.section\t.text.k\n" + text, ("k.cu",))
+    assert [str(i.line) for i in function.instructions] == ["4", "steps.cuh:7", "5"]
+    assert [i.line.as_json() for i in function.instructions if i.line] == [4, "steps.cuh:7", 5]
