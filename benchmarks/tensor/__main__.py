@@ -8,7 +8,8 @@ Each kernel is tuned by `orio_py.tensor`; then one program's functions – plain
 `numpy.einsum` run in turn on the same arrays, so that only ratios of one run are compared.  GF/s are the
 multiplications and additions of the statements by the shortest of several runs, in processor time; those of two threads
 are by the clock, those of OpenCL, naive and tuned, by the time of kernels on the first device.  `near` is the number of
-trials after which a variant within 5 % of the best one was found.
+trials after which a variant within 5 % of the best one was found.  With `--bandwidth` there is a line on the bytes that each
+moves in a second, beside loops that update the outputs from the inputs and do nothing else (`streams`), and STREAM's triad.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ import numpy as np
 import orio_py
 from benchmarks.tensor.devices import DeviceRow, opencl_row, threads_code
 from benchmarks.tensor.kernels import programs
+from benchmarks.tensor.streams import FLAGS, moved_bytes, stream_calls, triad_bytes
 from orio_py.tensors.contraction import TensorProgram
 from orio_py.tuning.events import Event, TrialDone
 
-FLAGS = ("-O3", "-march=native", "-shared", "-fPIC", "-std=gnu11")
 NEAR = 1.05
 """A variant within 5 % of the best one found counts as that."""
 
@@ -50,6 +51,8 @@ class Row:
     near: int | None
     recipe: str
     is_right: bool
+    bandwidth: str
+    """How many bytes it moves in a second, and loops that do nothing else."""
     threads: float | None = None
     opencl: DeviceRow | None = None
 
@@ -130,6 +133,7 @@ def measured(name: str, text: str, given: argparse.Namespace, folder: Path) -> R
     }
     calls["numpy"] = _einsum(program, arrays)
     is_right = _agree(calls, program, arrays)
+    calls |= stream_calls(program, arrays, folder)
     best = dict.fromkeys(calls, float("inf"))
     for _ in range(given.repeats):
         for kind, call in calls.items():
@@ -149,9 +153,16 @@ def measured(name: str, text: str, given: argparse.Namespace, folder: Path) -> R
         _near(times),
         chosen[1] if chosen else "as written",
         is_right,
+        _bandwidth(program, best),
         best.get("threads"),
         opencl_row(name, text, given.opencl_trials, folder) if given.opencl_trials else None,
     )
+
+
+def _bandwidth(program: TensorProgram, best: Mapping[str, float]) -> str:
+    moved = moved_bytes(program)
+    rates = [f"{kind} {moved / best[kind] / 1e9:.1f}" for kind in ("restrict", "tuned", "streams")]
+    return f"GB/s of {moved / 1e6:.0f} MB: {', '.join(rates)}; triad {triad_bytes(program) / best['triad'] / 1e9:.1f}"
 
 
 def _library(code: str, place: Path, *flags: str) -> ctypes.CDLL:
@@ -255,6 +266,7 @@ def main() -> None:
     parser.add_argument("--kernels", nargs="*")
     parser.add_argument("--thread-trials", type=int, default=0, help="also tune for two threads")
     parser.add_argument("--opencl-trials", type=int, default=0, help="also tune for the first OpenCL device")
+    parser.add_argument("--bandwidth", action="store_true", help="also print bytes moved in a second")
     parser.add_argument("--picture", type=Path, help="write a bar chart of the ratios, with matplotlib")
     given = parser.parse_args()
     found = programs(given.size)
@@ -264,6 +276,8 @@ def main() -> None:
         for name in given.kernels or found:
             row = measured(name, found[name], given, Path(folder))
             print(row.text(), flush=True)
+            if given.bandwidth:
+                print(f"{'':12} {row.bandwidth}", flush=True)
             if row.threads is not None or row.opencl is not None:
                 print(row.device_text(), flush=True)
             rows.append(row)

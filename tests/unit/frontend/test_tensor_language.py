@@ -240,7 +240,19 @@ def test_tensors_may_have_names_that_generated_code_does_not_use(name):
 
 
 @pytest.mark.parametrize(
-    "name", "row column operations variables define signature access memory order4 order".split()
+    "name",
+    [
+        "row",
+        "column",
+        "operations",
+        "variables",
+        "define",
+        "signature",
+        "access",
+        "memory",
+        "order4",
+        "order",
+    ],
 )
 def test_tensors_may_have_names_that_are_words_of_the_language(name: str) -> None:
     forms = (
