@@ -28,12 +28,14 @@ _MOST_SHAPES = 8
 class KernelChoices:
     """The values of the parameters of one statement, each list with the rule's own choice first.
 
-    `depth` loops are mapped, the outermost ones of each order; `extent` is the number of columns of the output.
+    `depth` loops are mapped, the outermost ones of each order; `extent` and `lines` are the numbers of columns and of rows
+    of the output.
     """
 
     flatten: tuple[tuple[str, ...], ...]
     depth: int
     extent: int
+    lines: int
     orders: tuple[tuple[str, ...], ...]
     groups: tuple[tuple[int, ...], ...]
     rows: tuple[int, ...]
@@ -57,13 +59,16 @@ class KernelChoices:
         return {f"{name}{number}": str(values) for name, values in lists.items() if len(values) > 1}
 
     def constraints(self, number: int) -> Iterator[str]:
-        """What restricts them: tiles leave nothing over along the columns, and sums fit into registers."""
+        """What restricts them: tiles leave nothing over along the columns, items have rows to do, and sums fit into registers."""
         wide = [self.value(name, number) for name in ("WIDTH", "COLUMNS")]
         tile = " * ".join(text for text in wide if text != "1")
         if tile:
             group = self.value("GROUP", number)
             yield f"whole{number} = {self.extent} % ({tile} * {group}[0]) == 0 or {tile} == 1"
             yield f"registers{number} = {tile} * {self.value('ROWS', number)} <= {self.most_sums}"
+        if len(self.rows) > 1 and any(group[1] > 1 for group in self.groups):
+            rows, group = self.value("ROWS", number), self.value("GROUP", number)
+            yield f"rows{number} = {rows} * {group}[1] <= {self.lines} or {rows} == 1"
 
     def value(self, name: str, number: int) -> str:
         """A parameter, or its only value."""
@@ -91,6 +96,7 @@ def kernel_choices(
     depth = min(_MAPPED, len(loops.free))
     extent = loops.extents[loops.free[0]]
     rows = {order[depth - 2] for order in orders} if depth > 1 else set[str]()
+    lines = max((loops.extents[index] for index in rows), default=1)
     heights = sorted({h for index in rows for h in divisors(loops.extents[index]) if h <= 8}, key=_near(4))
     lanes = _lane_counts(statement, program, loops, extent) if has_vectors else (1,)
     summed = [statement.extents[index] for index in statement.contracted]
@@ -98,8 +104,9 @@ def kernel_choices(
         flatten=flat_groups(statement, program),
         depth=depth,
         extent=extent,
+        lines=lines,
         orders=orders,
-        groups=_item_groups(extent, depth) if has_vectors else _thread_groups(extent, depth),
+        groups=_item_groups(extent, depth) if has_vectors else _thread_groups(extent, lines, depth),
         rows=tuple(heights) or (1,),
         columns=_columns(extent, lanes),
         widths=lanes,
@@ -157,10 +164,10 @@ def _item_groups(extent: int, depth: int) -> tuple[tuple[int, ...], ...]:
     return tuple((size, *rest) for size in (1, 4, 2, 16, 64) if size <= extent)
 
 
-def _thread_groups(extent: int, depth: int) -> tuple[tuple[int, ...], ...]:
-    """Blocks of 256 threads and less; along the columns no more than there are."""
+def _thread_groups(extent: int, lines: int, depth: int) -> tuple[tuple[int, ...], ...]:
+    """Blocks of 256 threads and less; along the columns no more than there are, and no more lines than there are."""
     if depth == 1:
         return tuple((size,) for size in (256, 128, 64, 32))
     along = dict.fromkeys(min(extent, size) for size in (16, 32, 64, 256))
-    shapes = dict.fromkeys((x, max(1, size // x)) for size in (256, 128, 64) for x in along)
+    shapes = dict.fromkeys((x, max(1, min(size // x, lines))) for size in (256, 128, 64) for x in along)
     return tuple((*shape, *(1,) * (depth - 2)) for shape in shapes)[:_MOST_SHAPES]

@@ -62,6 +62,15 @@ def test_gpus_have_threads() -> None:
     assert all(x * y <= 256 for x, y, _ in made.groups)
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 16])
+def test_threads_have_rows_to_do(n: int) -> None:
+    """Of `n` rows: blocks have no more lines, and with tiles of several rows each thread has one of them at least."""
+    made = choices(D1_1, n=n, has_vectors=False)
+    assert all(y <= n for _, y, _ in made.groups)
+    if n == 16:
+        assert "rows0 = ROWS0 * GROUP0[1] <= 16 or ROWS0 == 1" in list(made.constraints(0))
+
+
 def test_statements_share_a_region_so_that_arrays_can_stay() -> None:
     text = kernel_file(program(GRADIENT), "opencl")
     assert text.count("begin PerfTuning") == 1
