@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -117,10 +118,13 @@ VARIANTS = 16
 
 
 def build_table(gpu: str) -> Iterator[str]:
-    """For each kernel of the study what compiling takes, and disassembling alone and together, for each variant."""
+    """For each kernel of the study what compiling takes, and disassembling, alone and together, for each variant.
+
+    What is compiled together is one program with as many kernels, each with a name of its own.
+    """
     compiler, disassembler = cuda_compiler(), find_nvdisasm()
     architecture = emulated_gpu(gpu).architecture
-    yield f"{'milliseconds of processor time for a variant':48} {'compiling':>10} {'listing':>10} {'of ' + str(VARIANTS):>10} {'reading':>10}"
+    yield f"{'milliseconds of processor time for a variant':48} {'compiling':>10} {'of ' + str(VARIANTS):>10} {'listing':>10} {'of ' + str(VARIANTS):>10} {'reading':>10}"
     for point in STUDY:
         text = (KERNELS / f"{point.kernel}.cu").read_text(encoding="utf-8")
         cubins: list[bytes] = []
@@ -131,13 +135,18 @@ def build_table(gpu: str) -> Iterator[str]:
             assert not isinstance(built, BuildFailure), built
             compiling += seconds
             cubins.append(built.cubin)
+        many = "\n".join(re.sub(rf"\b{point.kernel}\b", f"{point.kernel}_{n}", text) for n in range(VARIANTS))
+        at_once, built = timed(
+            partial(compiler.compile, many, architecture, CudaBuildOptions(line_info=True))
+        )
+        assert not isinstance(built, BuildFailure), built
         with TemporaryDirectory() as folder:
             token = CACHE_FOLDER.set(Path(folder))  # nothing that was kept
             alone, _ = timed(partial(disassembler.listing, cubins[0]))
             together, listings = timed(partial(disassembler.code_listings, cubins))
             CACHE_FOLDER.reset(token)
         reading, _ = timed(partial(parse_listing, listings[0]))
-        values = (compiling / VARIANTS, alone, together / VARIANTS, reading)
+        values = (compiling / VARIANTS, at_once / VARIANTS, alone, together / VARIANTS, reading)
         yield f"{point.kernel:48} {' '.join(f'{value * 1e3:10.1f}' for value in values)}"
 
 
