@@ -146,7 +146,12 @@ def is_narrow(axis: Axis, plan: KernelPlan) -> bool:
     of slices behind others, and pieces are products.
     """
     launch, kind = plan.launch, ctype(axis.type)
-    if plan.staged or plan.options.streams > 1 or plan.spread is Distribution.BLOCKED:
+    if (
+        plan.staged
+        or plan.march is not None
+        or plan.options.streams > 1
+        or plan.spread is Distribution.BLOCKED
+    ):
         return False
     if kind is None or kind.rank > Rank.INT:
         return False

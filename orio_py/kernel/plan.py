@@ -177,6 +177,45 @@ class StagedTile:
 
 
 @dataclass(frozen=True, slots=True)
+class PlaneRing:
+    """Planes of an array in the tile of this name: `planes` that are read, and room for the next one.
+
+    Each has `size` elements.  In the body plane number `k`, that of the iteration `low + k` of the marched axis from the
+    present one on, begins at the element `slot_name(tile, k)`.  `load` fills the plane of iteration number `orio_plane`
+    at the slot of the last one.
+    """
+
+    tile: str
+    size: int
+    planes: int
+    low: int
+    load: Node
+
+
+@dataclass(frozen=True, slots=True)
+class ValueQueue:
+    """Elements that an item reads in `length` neighbouring iterations of the marched axis, in scalars `queue_name(name, k)`.
+
+    Number `k` is that of the iteration `low + k` from the present one on; `load` sets the last one to that of iteration
+    number `orio_plane`.
+    """
+
+    name: str
+    type: str
+    length: int
+    low: int
+    load: Node
+
+
+@dataclass(frozen=True, slots=True)
+class MarchPlan:
+    """What stays where it is while a group does iterations of the slowest axis one after the other."""
+
+    rings: tuple[PlaneRing, ...] = ()
+    queues: tuple[ValueQueue, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class BlockPlan:
     """A loop inside an iteration that all items of a group run together, `size` iterations at a time.
 
@@ -358,6 +397,7 @@ class KernelPlan:
     factor of the pragma before the loop over them, None for none.  `language` is the name of its backend.
     `atomics` are buffers that nothing but updates use, each of which is one step of the device:
     `a[k] OP= e`, `a[k] = e < a[k] ? e : a[k]`, or `a[k] = fmin(a[k], e)`; of those in `copies` each group has its own.
+    With a `march` a group does its iterations of the slowest axis in their order; the tiles of its rings have no other loads.
     Where it is `in_rows` an iteration belongs to a group, whose items do it together: its statements are those of
     `kernel.phases`, too.
     `data` are the arrays that stay on the device around code whose first kernel this is, None where there are none;
@@ -385,3 +425,4 @@ class KernelPlan:
     atomics: tuple[str, ...] = ()
     copies: tuple[UpdateCopy, ...] = ()
     in_rows: bool = False
+    march: MarchPlan | None = None

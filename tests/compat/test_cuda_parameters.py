@@ -17,6 +17,10 @@ ROWS = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) y[i] += A[i][j] * x[j];"
 PLANE = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) A[i][j] = a * B[j][i];"
 BINS = "for (i = 0; i < n; i++) bins[i & 7]++;"
 CUBE = "for (i = 0; i < n; i++) for (j = 0; j < 9; j++) for (k = 0; k < 8; k++) V[i][j][k] = a;"
+DEEP = (
+    "for (i = 1; i < n; i++) for (j = 0; j < 9; j++) for (k = 0; k < 8; k++)"
+    " V[i][j][k] = x[(i * 9 + j) * 8 + k] - x[((i - 1) * 9 + j) * 8 + k] + x[(i * 9 + j) * 8 + k + 1];"
+)
 TWICE = "for (k = 0; k < 3; k++) for (i = 0; i < n; i++) y[i] += x[i];"
 SERIAL = "for (i = 1; i < n; i++) y[i] = y[m] + 1;"
 
@@ -41,6 +45,8 @@ CASES: tuple[ROW, ...] = (
     ("localTile", NEAR, "cacheBlocks=True", "cacheBlocks=True, localTile=256", ("[257]",)),
     ("registerTile", LINE, "", "registerTile=2", ("orio_place_i_1", "orio_groups(orio_trips_i, 256)", "orio_whole")),
     ("rowThreads", PLANE, "", "rowThreads=64", ("__launch_bounds__(64)", "orio_j += 64")),
+    ("march", DEEP, "nd=3", "nd=3, march=16", ("orio_queue_x_1", "orio_length_i", "orio_place_i < orio_length_i")),
+    ("march", DEEP, "nd=3, march=16", "nd=3, march=16, cacheBlocks=True", ("orio_slot_tile_x_0", "__syncthreads()")),
     ("cacheUpdates", BINS, "", "cacheUpdates=True", ("__shared__", "__syncthreads()")),
     ("vectorWidth", LINE, "", "vectorWidth=2", ("orio_load<2>(", "orio_groups(orio_trips_i, 256)")),
     ("layout", ROWS, "", "layout='column'", ("orio_rows_A", "j * orio_rows_A + i")),

@@ -119,6 +119,30 @@ TURNED = (
     *staged(f"{FOR_I} {FOR_J} for (k = 0; k < n; k++) z[(j * n + k) * n + i] = p[k][i] + x[j];", *CUBE),
     *staged(f"{FOR_I} {FOR_J} {{ t = x[i]; for (k = 0; k < n; k++) t += p[k][j] * p[i][k]; q[j][i] = t; }}", *PLANE),
 )  # fmt: skip
+MARCHES = (
+    OpenCL(nd=3, workItemsPerGroup=(2, 3, 1), march=4, cacheBlocks=True),
+    OpenCL(nd=3, workItemsPerGroup=(3, 2, 1), march=3, workGroups=(2, 1, 2), cacheBlocks=True, sizeHint=True),
+    OpenCL(nd=("j", "i", "k"), workItemsPerGroup=(4, 1, 1), march=9, unrollInner=2, cacheBlocks=True),
+    OpenCL(nd=3, march=2, workItemsPerGroup=(4, 2, 1)),
+)
+PLANES = "for (i = 1; i < n - 2; i++) for (j = 1; j < m - 1; j++) for (k = 1; k < n - 1; k++)"
+MARCHED = tuple(
+    Case(code, shape)
+    for code, shapes in (
+        (f"{PLANES} s += (i + 2 * j + 3 * k) * (z[((i - 1) * m + j) * n + k] + 2 * z[((i + 2) * m + j) * n + k]"
+         " - z[(i * m + j - 1) * n + k] - z[(i * m + j + 1) * n + k] + z[(i * m + j) * n + k + 1]);", MARCHES),
+        (f"{PLANES} {{ t = z[((i + 1) * m + j) * n + k + 1] - z[((i - 1) * m + j - 1) * n + k] + c[k] + c[k + 1];"
+         " if (t > i) s += t * p[i][j]; else count += i; }", MARCHES[:3]),
+        (f"{PLANES} s += z[(i * m + j) * n + k] * z[((i + 1) * m + j) * n + k] - z[((i + 1) * m + j) * n + k + 1];", MARCHES),
+        (f"{INSIDE} q[i][j] = p[i - 1][j] + p[i + 1][j] + p[i][j - 1] + p[i][j + 1] - 4 * p[i][j];",
+         (OpenCL(nd=2, workItemsPerGroup=(4, 1), march=3, cacheBlocks=True),
+          OpenCL(nd=("j", "i"), workItemsPerGroup=(3, 1), march=20, workGroups=(1, 1), cacheBlocks=True),
+          OpenCL(nd=2, workItemsPerGroup=(4, 1), march=5))),
+        ("for (i = 1; i < n - 1; i++) for (j = m - 2; j > 0; j -= 2) q[i][j] = p[i - 1][j + 1] + p[i][j] - p[i][j - 1];",
+         (OpenCL(nd=2, workItemsPerGroup=(3, 1), march=4, cacheBlocks=True),)),
+    )
+    for shape in shapes
+)  # fmt: skip
 
 
 def in_vectors(code: str, *shapes: OpenCL) -> list[Case]:
@@ -279,6 +303,20 @@ def test_arrays_by_columns_compute_the_same(tmp_path: Path) -> None:
         assert tree is not None, case
         assert any(buffer.rows for plan in kernel_plans(tree) for buffer in plan.buffers), case
     assert assert_same(COLUMNS, tmp_path, FAST) >= 3 * len(COLUMNS)
+
+
+def test_marching_computes_the_same(tmp_path: Path) -> None:
+    plans = []
+    for number, case in enumerate(MARCHED):
+        tree = transformed(case, number)
+        assert tree is not None, case
+        plans += kernel_plans(tree)
+    marches = [plan.march for plan in plans if plan.march is not None]
+    assert len(marches) == len(MARCHED)
+    assert {len(march.rings) for march in marches} == {0, 1, 2}
+    assert {ring.planes for march in marches for ring in march.rings} >= {1, 2, 3}
+    assert {queue.length for march in marches for queue in march.queues} >= {2, 3, 4}
+    assert assert_same(MARCHED, tmp_path, FAST) >= 3 * len(MARCHED)
 
 
 def test_tiles_of_what_lies_apart_compute_the_same(tmp_path: Path) -> None:

@@ -33,6 +33,8 @@ _STENCIL = (
 )
 _PRODUCT = f"{I} {J} {K} Q[i][j] += P[i][k] * z[k * m + j];"
 _CUBE = f"{I} for (j = 0; j < 7; j++) for (k = 0; k < 5; k++) y[i * 35 + j * 5 + k] = x[i * 35 + j * 5 + k] + a * (i + j * k);"
+_CUBES = "for (i = 1; i < n / 5; i++) for (j = 1; j < 7; j++) for (k = 1; k < 7; k++)"
+_AT = "x[(i * 9 + j) * 8 + k]"
 _SUM = f"{I} s += x[i] * z[i];"
 
 _ITEMS = f"""{I} {{ items[i].x += 2 * items[i].kind; items[i].n++; items[i].new = (items[i].kind + 200) / 3;
@@ -67,6 +69,23 @@ NESTS: dict[str, Nest] = {
         "for (i = 1; i < n; i++) for (j = 2; j < m; j++) { if (c[i] > 0) Q[j][i] = P[i][j]; y[j * n + i] = P[j][i] + P[j - 1][i - 1]; }",
     ),
     "turned_slices": Nest("CUDA(nd=2, threadCount=[8, 8], cacheBlocks=True, streamCount=3)", f"{I} {J} y[j * n + i] += P[i][j];"),
+    "march_star": Nest(
+        "CUDA(nd=3, threadCount=[8, 4, 1], march=3, cacheBlocks=True)",
+        f"{_CUBES} y[(i * 9 + j) * 8 + k] = a * {_AT} + {_AT.replace('i ', '(i - 1) ')} + {_AT.replace('i ', '(i + 2) ')}"
+        f" + {_AT.replace('j)', 'j - 1)')} + {_AT.replace('j)', 'j + 1)')} - {_AT.replace('+ k', '+ k - 1')} + {_AT.replace('+ k', '+ k + 1')};",
+    ),
+    "march_box": Nest(
+        "CUDA(nd=3, threadCount=[4, 2, 1], march=4, cacheBlocks=True, blockCount=[2, 1, 2])",
+        f"{_CUBES} {{ if ({_AT} > a) y[(i * 9 + j) * 8 + k] = {_AT.replace('i ', '(i - 1) ').replace('+ k', '+ k - 1')}"
+        f" - {_AT.replace('i ', '(i + 1) ').replace('j)', 'j + 1)')} + Q[j][k] + P[j][k] * P[j + 1][k]; s += {_AT}; }}",
+        exact=False,
+    ),
+    "march_registers": Nest(
+        "CUDA(nd=3, threadCount=[8, 2, 1], march=5, unrollInner=2)",
+        f"{_CUBES} y[(i * 9 + j) * 8 + k] = {_AT} + {_AT.replace('i ', '(i - 1) ')} - {_AT.replace('i ', '(i + 1) ')};",
+    ),
+    "march_plane": Nest("CUDA(nd=2, threadCount=[16, 1], march=8, cacheBlocks=True)", _STENCIL),
+    "march_across": Nest("CUDA(nd=['j', 'i'], threadCount=[8, 1], march=6, cacheBlocks=True)", _STENCIL),
     "line_tile": Nest(
         "CUDA(threadCount=32, cacheBlocks=True)", "for (i = n - 3; i > 1; i -= 2) y[i] = x[i - 2] + x[i + 2];"
     ),

@@ -193,7 +193,14 @@ def place_loops(plan: KernelPlan, several: Sequence[int]) -> list[Layer]:
 
 def inside(plan: KernelPlan) -> Node | None:
     """The test whether an item has an iteration, None where each has one."""
-    tests = [_has_iteration(a, plan) for a, d in dimensions_of(plan) if not is_filled(plan, a, d)]
+    return inside_of(plan, plan.axes)
+
+
+def inside_of(plan: KernelPlan, axes: Sequence[Axis]) -> Node | None:
+    """The same along some axes."""
+    tests = [
+        _has_iteration(a, plan) for a, d in dimensions_of(plan) if a in axes and not is_filled(plan, a, d)
+    ]
     return _all(tests) if tests else None
 
 

@@ -30,6 +30,7 @@ from orio_py.codegen.offload.loops import (
     index_declared,
     iterations,
 )
+from orio_py.codegen.offload.march import marched_iterations
 from orio_py.codegen.offload.reductions import groups_merged, lanes_declared, lanes_merged, values_declared
 from orio_py.codegen.offload.register_tiles import register_tiles
 from orio_py.codegen.offload.rows import row_iterations
@@ -70,6 +71,8 @@ def _iterations(kernel: Kernel) -> list[Node]:
         return register_tiles(kernel) if kernel.plan.lanes is None else vector_tiles(kernel)
     if kernel.plan.in_rows:
         return row_iterations(kernel)
+    if kernel.plan.march is not None:
+        return marched_iterations(kernel, kernel.plan.march)
     if kernel.plan.blocks:
         return blocked_iterations(kernel)
     if kernel.plan.lanes is None:

@@ -9,6 +9,7 @@ from orio_py.ctree.ctype import CType
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
+from orio_py.kernel.call import queue_name
 from orio_py.kernel.functions import choice, device_function
 from orio_py.kernel.phases import spread_loops
 from orio_py.kernel.plan import KernelPlan
@@ -35,6 +36,8 @@ def _typed(plan: KernelPlan) -> list[tuple[str, str]]:
     buffers = [buffer for buffer in plan.buffers if buffer.record is None]
     parts = [(part.name, part.type) for part in (*buffers, *plan.scalars, *plan.reductions)]
     staged = [(tile.name, tile.type) for tile in plan.staged]
+    if plan.march is not None:
+        staged += [(queue_name(q.name, k), q.type) for q in plan.march.queues for k in range(q.length)]
     shared = [loop.axis for loop in spread_loops(plan.body)]
     axes = [*plan.axes, *(block.axis for block in plan.blocks), *shared]
     return [*parts, *staged, *plan.private, *((axis.index, axis.type) for axis in axes)]

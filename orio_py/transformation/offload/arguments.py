@@ -49,7 +49,7 @@ class OffloadArguments:
     innermost loops, those over an item's iterations where the body has none; `stage` asks for tiles in local
     memory, of `tile` iterations per axis, by default one for each item, and of `block` iterations of loops inside an
     iteration, by default as many as a group has items along the fastest axis; `registers` is the number of iterations
-    per axis that an item does side by side, `row` the items that do an iteration together; `copies` asks for copies of updated arrays in local memory; `vector` is the number of iterations
+    per axis that an item does side by side, `row` the items that do an iteration together, `march` the iterations of the slowest axis that a group does one after the other; `copies` asks for copies of updated arrays in local memory; `vector` is the number of iterations
     that an item does at once; `layout` says how the device holds arrays; `what` names the
     transformation in messages, `backend` is its language; `trusted` says that it is known that iterations may run in any order; `model` has
     the limits of what a group may be, where they are known before there is a device.
@@ -72,6 +72,7 @@ class OffloadArguments:
     block: int | None = None
     registers: tuple[int, ...] | None = None
     row: int | None = None
+    march: int | None = None
     copies: bool = False
     vector: int = 1
     layout: Layout | Layouts = Layout.ROW
@@ -107,6 +108,8 @@ def launch_shape(axes: int, node: Node, arguments: OffloadArguments) -> LaunchSh
     if arguments.placements:
         return _placed(arguments)
     items = arguments.items or arguments.backend.block_sizes[axes]
+    if arguments.items is None and arguments.march is not None and axes > 1:
+        items = (*arguments.backend.block_sizes[axes - 1], 1)
     if items == (0,):
         return _free(axes, node, arguments)
     if len(items) == 1:
@@ -141,6 +144,8 @@ def launch_shape(axes: int, node: Node, arguments: OffloadArguments) -> LaunchSh
     if registers is not None:
         wide = (items[0] * arguments.vector, *items[1:])
         tile = _tile_of_registers(wide, registers, tile, node)
+    if arguments.march is not None:
+        tile = (*items[:-1], arguments.march)
     most = None if arguments.model is None else arguments.model.max_grid_dimensions[:axes]
     return LaunchShape(items, groups, tile, arguments.vector, most_groups=most, register_tile=registers)
 

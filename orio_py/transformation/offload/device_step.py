@@ -52,6 +52,7 @@ class DeviceStep(ABC):
     localTile: Counts = None
     registerTile: Counts = None
     rowThreads: int = 1
+    march: int = 0
     cacheUpdates: bool = False
     vectorWidth: int = 1
     layout: Layout | Layouts = Layout.ROW
@@ -124,6 +125,7 @@ class DeviceStep(ABC):
             block=block,
             registers=self.registerTile,
             row=self.rowThreads if self.rowThreads > 1 else None,
+            march=self.march or None,
             copies=self.cacheUpdates,
             vector=self.vectorWidth,
             layout=self.layout,
@@ -204,7 +206,7 @@ def _kernel(loop: Node, context: Context, arguments: OffloadArguments, *, spare:
         trusted=arguments.trusted,
         model=arguments.model,
     )
-    untiled = replace(arguments, stage=False, tile=None, block=None, registers=None)
+    untiled = replace(arguments, stage=False, tile=None, block=None, registers=None, march=None)
     for given in (arguments, untiled, plain):
         with suppress(Refusal):
             return offloaded(loop, context, given)

@@ -40,6 +40,7 @@ from orio_py.transformation.offload.device_nest import device_nest
 from orio_py.transformation.offload.element_accesses import ElementAccess
 from orio_py.transformation.offload.index_ranges import IndexRange
 from orio_py.transformation.offload.limits import require_limits
+from orio_py.transformation.offload.marching import require_march
 from orio_py.transformation.offload.rows import in_rows
 from orio_py.transformation.offload.scalars import scalars
 from orio_py.transformation.offload.staging import StagedNest, Staging
@@ -77,6 +78,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     uses, body = nest.uses, nest.body
     node, context = plain_arrays.node, plain_arrays.context
     launch = launch_shape(len(mapped), node, arguments)
+    require_march(arguments, launch, node)
     _require_neighbours(uses, plain_arrays, arguments)
     require_single_updates(nest.shared, arguments)
     cut = mapped[0] if arguments.options.streams > 1 else None
@@ -90,9 +92,11 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     numbers = {name: found for name, found in uses.items() if name not in plain_arrays.mixed}
     stage = StagedNest(body, numbers, arrays, dimensions, launch, arithmetic, node, frozenset(atomics))
     tiles = (
-        stage.tiles([name for name, _ in kept.private], context, arguments) if arguments.stage else Staging()
+        stage.tiles([name for name, _ in kept.private], context, arguments)
+        if arguments.stage or arguments.march is not None
+        else Staging()
     )
-    new = flattened(body, arrays, tiles.references) if tiles.tiles else plain
+    new = flattened(body, arrays, tiles.references) if tiles.references else plain
     new = in_one_form(new, {*atomics})
     blocked = in_blocks(body_items(new), tiles.loops, kept.private, arguments.unroll)
     rows = None if arguments.row is None else in_rows(nest, new, kept.private, arguments.question)
@@ -122,6 +126,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
         atomics=atomics,
         copies=update_copies(nest.shared, [found.plan for found in arrays.values()], arguments, node),
         in_rows=rows is not None,
+        march=tiles.march,
         language=arguments.backend.name,
     )
     require_limits(plan, arguments.model, node)

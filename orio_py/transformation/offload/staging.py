@@ -17,23 +17,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import combinations, product
+from itertools import product
 from math import prod
 
 from orio_py.ctree.build import (
-    add,
     as_long,
-    binary,
     ident,
     index,
     literal_value,
-    mul,
-    sub,
 )
 from orio_py.ctree.dependence.affine import Polynomial
-from orio_py.ctree.nodes import Node, c_ast
-from orio_py.kernel.call import place_name
-from orio_py.kernel.plan import Axis, LaunchShape, ScalarPlan, StagedTile
+from orio_py.ctree.nodes import Node
+from orio_py.kernel.plan import Axis, LaunchShape, MarchPlan, ScalarPlan, StagedTile
 from orio_py.kernel.types import WIDEST, element_bytes
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.offload.arguments import OffloadArguments
@@ -42,8 +37,15 @@ from orio_py.transformation.offload.blocks import InnerLoop, InnerLoops, inner_l
 from orio_py.transformation.offload.body import certain_references
 from orio_py.transformation.offload.buffers import Array
 from orio_py.transformation.offload.element_accesses import ElementAccess
+from orio_py.transformation.offload.marching import Marching, require_planes
 from orio_py.transformation.offload.tile_loads import Filling, Offsets, TileReads, TileSide
-from orio_py.transformation.offload.tile_sides import lie_apart, parts_of, whole_offsets
+from orio_py.transformation.offload.tile_sides import (
+    is_reused,
+    lie_apart,
+    parts_of,
+    place_in_tile,
+    whole_offsets,
+)
 from orio_py.transformation.offload.written_tiles import WrittenElements
 
 _WARP = 32
@@ -54,13 +56,14 @@ _WARP = 32
 class Staging:
     """The tiles of a kernel, what stands in the body for references by identity, and scalars for the loads.
 
-    `loops` are those that have to run in blocks, in the order of the body.
+    `loops` are those that have to run in blocks, in the order of the body, `march` is what is kept from plane to plane.
     """
 
     tiles: tuple[StagedTile, ...] = ()
     references: Mapping[int, Node] | None = None
     scalars: tuple[ScalarPlan, ...] = ()
     loops: tuple[InnerLoop, ...] = ()
+    march: MarchPlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,11 @@ class StagedNest:
         """The tiles; `private` are scalars that each item has for itself.  Raises Refusal: ORIO-T127, T130."""
         size = arguments.block or self.launch.block_size[0]
         single = self.launch.step == self.launch.block_size or self.launch.register_tile is not None
-        loops = inner_loops(self.body, size, private, self.arithmetic, arguments.what, context, single=single)
+        loops = InnerLoops()
+        if arguments.march is None:
+            loops = inner_loops(
+                self.body, size, private, self.arithmetic, arguments.what, context, single=single
+            )
         certain = certain_references(self.body)
         found = staging(
             self.uses,
@@ -92,7 +99,10 @@ class StagedNest:
             pad=arguments.pads,
             certain=certain,
             written=WrittenElements(certain, self.atomic, is_cut=arguments.options.streams > 1),
+            marches=None if arguments.march is None else arguments.stage,
         )
+        if found.march is not None:
+            require_planes(self.axes[0], found.march, self.node, arguments)
         _require_tiles(found, loops, self.node, context, arguments)
         return found
 
@@ -146,24 +156,28 @@ def staging(
     pad: bool = False,
     certain: Set[int] = frozenset(),
     written: WrittenElements | None = None,
+    marches: bool | None = None,
 ) -> Staging:
     """Tiles for all arrays of which several items of a group read the same elements, or some that lie apart; perhaps none.
 
     `loops` are the loops of the body that could run in blocks.  With `pad` rows have an odd number of elements
     where neighbouring items read from different rows, so that they do not meet in one bank of the memory; `certain`
     are the references by identity that every iteration makes.  Arrays that are written get tiles as `written` says.
+    With `marches` a group goes along the slowest axis plane by plane; where that is False nothing is in local memory.
     """
     widths = list(zip(axes, reversed(launch.step), strict=True))
     tiles: list[tuple[StagedTile, InnerLoop | None]] = []
     references: dict[int, Node] = {}
     scalars: list[ScalarPlan] = []
+    march = None if marches is None else Marching(axes[0], widths, arithmetic, in_memory=marches)
     for name, found in uses.items():
         groups = [
             (reads, loop)
             for reads, loop in _groups(found, arrays[name], widths, loops)
-            if _is_reused(reads, widths) or lie_apart(reads, widths)
+            if is_reused(reads, widths) or lie_apart(reads, widths)
+            if march is None or march.in_memory or march.takes(reads)
         ]
-        own = None if written is None else written.reads(found, arrays[name], widths)
+        own = None if written is None or march is not None else written.reads(found, arrays[name], widths)
         if own is not None and launch.register_tile is None:
             groups = [(own, None)]
         if not groups:
@@ -180,16 +194,23 @@ def staging(
             filling = Filling(
                 local, arrays[name], replace(reads, pad=gap if pad else 0), prod(launch.block_size)
             )
+            if march is not None and march.takes(reads):
+                references |= march.references(filling, count)
+                continue
             if own is not None and written is not None:
                 tiles.append((written.tile(filling, found, arithmetic), None))
             else:
                 sure = _certain(filling.reads, loop, certain)
                 tiles.append((filling.tile(count, arithmetic, certain=sure), loop))
             reads = filling.reads
-            references |= {key: _reference(local, reads, offsets) for key, offsets in reads.offsets.items()}
+            references |= {
+                key: index(local, place_in_tile(reads, offsets)) for key, offsets in reads.offsets.items()
+            }
     used = [loop for loop in loops if any(loop is other for _, other in tiles)]
     placed = (replace(tile, block=None if loop is None else used.index(loop)) for tile, loop in tiles)
-    return Staging(tuple(placed), references, tuple(scalars), tuple(used))
+    rings = () if march is None else march.tiles
+    plan = None if march is None else march.plan
+    return Staging((*placed, *rings), references, tuple(scalars), tuple(used), plan)
 
 
 def tile_name(array: str, number: int = 1) -> str:
@@ -273,35 +294,6 @@ def _parts_in(
     return None if parts is None else (*parts, loop)
 
 
-def _is_reused(reads: TileReads, widths: Sequence[tuple[Axis, int]]) -> bool:
-    """Whether two items of a group read one element."""
-    used = {side.axis.index for side in reads.sides}
-    if any(items > 1 for axis, items in widths if axis.index not in used):
-        return True
-    distinct = sorted(set(reads.offsets.values()))
-    mapped = {axis.index for axis, _ in widths}
-    return any(_meet(one, two, reads.sides, mapped) for one, two in combinations(distinct, 2))
-
-
-def _meet(one: Offsets, two: Offsets, sides: Sequence[TileSide], mapped: Set[str]) -> bool:
-    """Whether some item reads with one offset what another item of its group reads with the other."""
-    another = any(a != b for a, b, side in zip(one, two, sides, strict=True) if side.axis.index in mapped)
-    return another and all(
-        (a - b) % side.axis.stride == 0 and abs(a - b) < side.items * abs(side.axis.stride)
-        for a, b, side in zip(one, two, sides, strict=True)
-    )
-
-
-def _reference(tile: str, reads: TileReads, offsets: Offsets) -> Node:
-    """The element of the tile that an item reads with some offsets."""
-    result: Node | None = None
-    for side, width, offset in zip(reads.sides, reads.widths, offsets, strict=True):
-        place = _place(side, offset - side.low)
-        result = place if result is None else _plus(binary("*", result, width), place)
-    assert result is not None
-    return index(tile, result)
-
-
 def _certain(reads: TileReads, loop: InnerLoop | None, certain: Set[int]) -> bool:
     """Whether all elements of a tile are read, or lie between such, where no iteration of the group is missing."""
     made = certain if loop is None else loop.certain
@@ -321,19 +313,3 @@ def _padding(reads: TileReads, fastest: Axis, items: int, kind: str, *, wide: bo
         return 0
     piece = WIDEST // element_bytes(kind) if wide else 1
     return piece if row.extent % piece == 0 and wide else (row.extent + 1) % 2
-
-
-def _plus(left: Node, right: Node) -> Node:
-    """`left + right`, without parentheses around a sum on the right."""
-    match right:
-        case c_ast.BinaryOp(op="+" | "-" as op, left=first, right=second):
-            return binary(op, binary("+", left, first), second)
-        case _:
-            return binary("+", left, right)
-
-
-def _place(side: TileSide, offset: int) -> Node:
-    """How far from the tile's first value an item's index is, plus an offset."""
-    step = abs(side.axis.stride)
-    place = mul(ident(place_name(side.axis)), step)
-    return add(place, offset) if side.axis.upward else sub((side.items - 1) * step + offset, place)

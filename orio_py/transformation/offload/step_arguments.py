@@ -72,6 +72,11 @@ def _spread(value: Value, name: str) -> Distribution:
     return Distribution(words)
 
 
+def _march(value: Value, name: str) -> int:
+    """A number from 0 on.  Raises Refusal: ORIO-T010, T011."""
+    return 0 if value == 0 and not isinstance(value, bool) else positive_int(value, name)
+
+
 def _vector_width(value: Value, name: str) -> int:
     """Raises Refusal: ORIO-T010."""
     if isinstance(value, bool) or not isinstance(value, int) or value not in _WIDTHS:
@@ -163,6 +168,13 @@ ROW = ArgumentSpec(
     "items of a group that do an iteration together, with the loops in it shared out",
     positive_int,
     "1",
+)
+MARCH = ArgumentSpec(
+    "march",
+    "integer, at least 0",
+    "iterations of the slowest mapped loop that a group does one after the other, keeping what it has read; 0: none",
+    _march,
+    "0",
 )
 COPIES = ArgumentSpec(
     "cacheUpdates",

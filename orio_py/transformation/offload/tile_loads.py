@@ -94,12 +94,16 @@ class TileReads:
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """The tile `name` of an array, which `items` items fill for the references of `reads`."""
+    """The tile `name` of an array, which `items` items fill for the references of `reads`.
+
+    `steady` are indices that the rest of the references is made of.
+    """
 
     name: str
     array: Array
     reads: TileReads
     items: int
+    steady: frozenset[str] = frozenset()
 
     def tile(self, count: Node, arithmetic: Arithmetic, *, certain: bool) -> StagedTile:
         """The tile, loaded from the `count` elements of the buffer.
@@ -124,6 +128,15 @@ class Filling:
 
         loads = (self._each(load, arithmetic),) if is_read else ()
         return StagedTile(*self._place, loads, store=(self._each(store, arithmetic),))
+
+    def plane(self, slot: Node, count: Node, arithmetic: Arithmetic) -> Node:
+        """The statement that fills the tile from an element on, from the `count` elements of the buffer."""
+        return self._each(lambda place, _: self._copy(add(slot, place), count), arithmetic)
+
+    @property
+    def size(self) -> int:
+        """The elements of the tile, with the gaps between rows."""
+        return self._place[3]
 
     @property
     def _place(self) -> tuple[str, str, str, int]:
@@ -191,20 +204,29 @@ class Filling:
         )
         if count is None:
             return copy
-        return if_(binary("&&", binary(">=", number, 0), binary("<", number, count)), copy)
+        return if_in_buffer(number, count, copy)
 
     def _element(self, arithmetic: Arithmetic) -> Node:
         """The number in the buffer of the element that the indices name."""
         flat = self.reads.rest
         for side in self.reads.sides:
             flat = flat + side.factor * Polynomial.symbol(side.axis.index)
-        names = (side.axis.index for side in self.reads.sides)
-        element = arithmetic.expression(flat, kept=frozenset({*names, *(s.name for s in self.array.scalars)}))
-        first = self.array.first
-        if first is None:
-            return element
-        number = literal_value(first)
-        return sub(element, first if number is None else number)
+        names = {*self.steady, *(side.axis.index for side in self.reads.sides)}
+        return element_number(self.array, flat, names, arithmetic)
+
+
+def element_number(array: Array, flat: Polynomial, names: Set[str], arithmetic: Arithmetic) -> Node:
+    """The number in the buffer of the element with a flat subscript, which is made of indices of these names."""
+    element = arithmetic.expression(flat, kept=frozenset({*names, *(s.name for s in array.scalars)}))
+    if array.first is None:
+        return element
+    number = literal_value(array.first)
+    return sub(element, array.first if number is None else number)
+
+
+def if_in_buffer(number: Node, count: Node, statement: Node) -> Node:
+    """A statement for an element that is one of the buffer."""
+    return if_(binary("&&", binary(">=", number, 0), binary("<", number, count)), statement)
 
 
 def _cells(extents: Sequence[int]) -> list[Node]:

@@ -5,9 +5,13 @@ a[i * n + k + 1]      sides n * i and 1 * k, rest 1
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from itertools import combinations
 
+from orio_py.ctree.build import add, binary, ident, mul, sub
 from orio_py.ctree.dependence.affine import Polynomial
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.kernel.call import place_name
 from orio_py.kernel.plan import Axis
 from orio_py.transformation.offload.element_accesses import ElementAccess
 from orio_py.transformation.offload.tile_loads import Offsets, TileReads, TileSide
@@ -59,6 +63,25 @@ def leading(factor: Polynomial) -> tuple[int, int, tuple[str, ...]]:
     return len(monomial), abs(factor.terms[monomial]), monomial
 
 
+def is_reused(reads: TileReads, widths: Sequence[tuple[Axis, int]]) -> bool:
+    """Whether two items of a group read one element."""
+    used = {side.axis.index for side in reads.sides}
+    if any(items > 1 for axis, items in widths if axis.index not in used):
+        return True
+    distinct = sorted(set(reads.offsets.values()))
+    mapped = {axis.index for axis, _ in widths}
+    return any(_meet(one, two, reads.sides, mapped) for one, two in combinations(distinct, 2))
+
+
+def _meet(one: Offsets, two: Offsets, sides: Sequence[TileSide], mapped: Set[str]) -> bool:
+    """Whether some item reads with one offset what another item of its group reads with the other."""
+    another = any(a != b for a, b, side in zip(one, two, sides, strict=True) if side.axis.index in mapped)
+    return another and all(
+        (a - b) % side.axis.stride == 0 and abs(a - b) < side.items * abs(side.axis.stride)
+        for a, b, side in zip(one, two, sides, strict=True)
+    )
+
+
 def lie_apart(reads: TileReads, widths: Sequence[tuple[Axis, int]]) -> bool:
     """Whether neighbouring items touch elements that lie apart, and items along another axis neighbouring ones.
 
@@ -74,3 +97,29 @@ def lie_apart(reads: TileReads, widths: Sequence[tuple[Axis, int]]) -> bool:
 
 def _is_unit(side: TileSide) -> bool:
     return abs((side.factor.value or 0) * side.axis.stride) == 1
+
+
+def place_in_tile(reads: TileReads, offsets: Offsets) -> Node:
+    """The place of the element that an item reads with some offsets."""
+    result: Node | None = None
+    for side, width, offset in zip(reads.sides, reads.widths, offsets, strict=True):
+        place = _place(side, offset - side.low)
+        result = place if result is None else plus(binary("*", result, width), place)
+    assert result is not None
+    return result
+
+
+def plus(left: Node, right: Node) -> Node:
+    """`left + right`, without parentheses around a sum on the right."""
+    match right:
+        case c_ast.BinaryOp(op="+" | "-" as op, left=first, right=second):
+            return binary(op, binary("+", left, first), second)
+        case _:
+            return binary("+", left, right)
+
+
+def _place(side: TileSide, offset: int) -> Node:
+    """How far from the tile's first value an item's index is, plus an offset."""
+    step = abs(side.axis.stride)
+    place = mul(ident(place_name(side.axis)), step)
+    return add(place, offset) if side.axis.upward else sub((side.items - 1) * step + offset, place)
