@@ -160,3 +160,12 @@ def _qualifiers(kind: Any) -> set[str]:
     if isinstance(kind, c_ast.TypeDecl):
         found.update(kind.quals or [])
     return found
+
+
+def holds_constants(node: c_ast.Decl) -> bool:
+    """Whether a variable keeps the values that it begins with, so that it makes no difference how long it lives."""
+    kind: Node = node.type
+    while isinstance(kind, c_ast.ArrayDecl):
+        kind = kind.type
+    is_constant = isinstance(kind, c_ast.TypeDecl) and "const" in kind.quals and "volatile" not in kind.quals
+    return is_constant and node.init is not None and "extern" not in node.storage

@@ -250,13 +250,14 @@ def _from_specification(declared: Declaration, sizes: Mapping[str, str]) -> CDec
 
 
 def _with_extent(declared: CDeclaration, specified: CDeclaration | None) -> CDeclaration:
-    """A parameter `T *x` as `T x[static n]`, where the specification says that it has n elements.
+    """A parameter `T *x` or `T x[m]` as `T x[static n]`, where the specification says that it has n elements.
 
     Pointers to structures stay what they are: `x->member` is of a pointer.
     """
     if "struct" in declared.type.split():
         return declared
-    is_open = (declared.dimensions in {(), ("",)}) and declared.pointers + len(declared.dimensions) == 1
+    # What stands in the brackets of a parameter promises nothing (C99 6.7.5.3p7).
+    is_open = not declared.promised and declared.pointers + len(declared.dimensions) == 1
     if specified is None or not is_open or len(specified.dimensions) != 1 or not specified.dimensions[0]:
         return declared
     return replace(declared, dimensions=specified.dimensions, pointers=0, promised=True)

@@ -211,6 +211,15 @@ NESTS: dict[str, Nest] = {
         " y[i] = any + 3 * every + odd; }",
     ),
     "composite": Nest("Composite(unrolljam=(['i'], [3]), cuda=(64, False, True, 1))", f"{I} y[i] += a * x[i];"),
+    "composite_updates": Nest(
+        "Composite(unrolljam=(['j'], [3]), cuda=(True, ('threadCount', 32)))",
+        f"{I} {J} {{ counts[(c[i] + j) & 3] += 1 + i; counts[j & 1]++; }}",
+    ),
+    "composite_mapped": Nest("Composite(unrolljam=(['i'], [3]), cuda=(True, ('threadCount', 32)))", f"{I} counts[c[i] & 3] += i;"),
+    "table": Nest(
+        "CUDA(threadCount=32)",
+        f"{I} {{ static const double weights[3] = {{1, 2.5, -1}}; y[i] = 0; for (k = 0; k < 3; k++) y[i] += weights[k] * x[i + k]; }}",
+    ),
     "composite_named": Nest("Composite(cuda=(True, ('threadCount', 32), ('blockCount', 3)))", f"{I} y[i] += a * x[i];"),
 }  # fmt: skip
 

@@ -26,6 +26,7 @@ from orio_py.ctree.loops import CanonicalLoop, unmarked
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
 from orio_py.ctree.region_walk import SILENT, RegionWalk
 from orio_py.ctree.rewrite import walk_statements
+from orio_py.ctree.symbols import holds_constants
 
 _EXTREMES = MINIMUM_NAMES | MAXIMUM_NAMES
 _MAY_RUN = "the access is made only under a condition"
@@ -265,7 +266,7 @@ class _Collector(RegionWalk[Scope]):
         """Record a declaration, whose variable is private from there on and may have a known value."""
         if node.name is None or isinstance(node.type, c_ast.FuncDecl):
             return state
-        if {"static", "extern"} & set(node.storage):
+        if {"static", "extern"} & set(node.storage) and not holds_constants(node):
             self._fail(f"`{node.name}` is declared {node.storage[0]} inside the loop", node)
         extent = node.type
         while isinstance(extent, c_ast.ArrayDecl):

@@ -15,6 +15,7 @@ performance tuning using Orio", IPDPS 2009.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from math import prod
@@ -140,6 +141,10 @@ class ScheduleStage:
         ]
         return not equal(*(stage.apply(node, context) for stage in made))
 
+    def updates(self, node: Node, context: Context) -> bool:
+        """Whether loops that are to be kernels update elements in single steps.  Raises Refusal."""
+        return any(step.updates(node, context) for step in self.steps)
+
     def without_texts(self, untrue: Container[str]) -> ScheduleStage:
         """The stage without some pragmas of `vector`."""
         if self.key != "vector":
@@ -165,13 +170,13 @@ class Composite:
         Raises Refusal: ORIO-T050, and the codes of the transformations used.
         """
         tiled = self._in_registers(node)
-        if tiled is not self:
+        if tiled is not self and not self._update_elements(node, context):
             return tiled.apply(node, context)
         if self.factors:
             require_size(unrolled_size(node, self.factors), "Composite", node, "unrolljam")
         untrue: dict[str, str] = {}
         taken: frozenset[str] = frozenset()
-        again = False
+        again = updates = False
         for stage in self.stages:
             if stage.key == "vector" and stage.is_check:
                 untrue = stage.untrue_texts(node, context)
@@ -181,11 +186,24 @@ class Composite:
                     again = stage.adds_to_code(node, context)
                     continue
                 stage = stage.untrusting() if again else stage
+            if stage.key in BACKENDS:
+                if stage.is_check:
+                    stage.apply(node, context)
+                    updates = stage.updates(node, context)
+                    continue
+                # What unrolling has made of updates becomes single steps, too, if it can.
+                stage = stage.untrusting() if updates else stage
             if stage.key == "regtile":
                 taken = _around_others(node).intersection(self.factors)
             node = self._settled(stage, untrue, taken).apply(node, context)
         remarks = [Comment(f"/* Left out: {why}. */") for why in untrue.values()]
         return flat_block(*remarks, node) if remarks else node
+
+    def _update_elements(self, node: Node, context: Context) -> bool:
+        """Whether kernels update elements in single steps, which items do for one iteration after the other."""
+        with suppress(Refusal):
+            return any(stage.updates(node, context) for stage in self.stages if stage.key in BACKENDS)
+        return False
 
     def _in_registers(self, node: Node) -> Composite:
         """The stages in which kernels do what `unrolljam` asks of the loops that they map; the same where they cannot.

@@ -88,9 +88,13 @@ class ScheduleStep:
         """As `apply`, for a result that is dropped; for kernels it is enough to look at the loops."""
         if self.loops is not Loops.KERNELS:
             return self.apply(node, context)
-        step = self.transformation
-        step.check_where(node, context, _heads(node) if step.loop is None else _counts(step.loop))
+        self.updates(node, context)
         return node
+
+    def updates(self, node: Node, context: Context) -> bool:
+        """Whether loops that are to be kernels update elements in single steps.  Raises Refusal where they cannot be kernels."""
+        step = self.transformation
+        return step.check_where(node, context, _heads(node) if step.loop is None else _counts(step.loop))
 
 
 def _heads(node: Node) -> Choice:

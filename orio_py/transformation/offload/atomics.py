@@ -42,11 +42,15 @@ _EXTREMES = {"min": "<", "max": ">"}
 
 @dataclass(frozen=True, slots=True)
 class AnyOrder:
-    """What iterations of a nest share, and what the dependence test says of it, and of which loop."""
+    """What iterations of a nest share, and what the dependence test says of it, and of which loop.
+
+    `remark` says why an array that iterations only accumulate into is not updated in single steps.
+    """
 
     shared: Sharing
     verdict: Verdict
     loop: CanonicalLoop
+    remark: str | None = None
 
 
 def with_atomics(
@@ -64,7 +68,8 @@ def with_atomics(
         if name is not None and name not in shared.names | without:
             more = _updates(name, loops, context, pragmas=pragmas)
         if more is None:
-            return AnyOrder(shared, found, loop)
+            remark = None if name is None else _too_short(name, loops, context)
+            return AnyOrder(shared, found, loop, remark)
         shared = shared.joined(more)
 
 
@@ -80,6 +85,21 @@ def _updates(name: str, loops: Sequence[CanonicalLoop], context: Context, *, pra
     if not all(may_be_atomic(step) or (not pragmas and _is_extreme(step)) for step in steps):
         return None
     return Sharing(atomic=(sums,), updates=tuple(step.place for step in steps))
+
+
+def _too_short(name: str, loops: Sequence[CanonicalLoop], context: Context) -> str | None:
+    """Why the elements of an array that iterations accumulate into are too short to be updated by devices."""
+    declared = declaration(name, context)
+    if (
+        declared is None
+        or device_type(declared.type) in UPDATED
+        or accumulated(declared, loops, context) is None
+    ):
+        return None
+    return (
+        f"iterations only accumulate into `{name}`, and devices update elements of 32 and 64 bits in one step; "
+        f"`{declared.type}` is none of these"
+    )
 
 
 def _is_extreme(step: Update) -> bool:

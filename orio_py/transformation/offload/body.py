@@ -17,6 +17,7 @@ from orio_py.ctree.nodes import (
     reference_parts,
 )
 from orio_py.ctree.rewrite import Replacement, Rewriter, copy_with, walk
+from orio_py.ctree.symbols import holds_constants
 from orio_py.kernel.functions import choice, device_function
 from orio_py.kernel.types import device_type
 from orio_py.transformation.base import Context, refuse
@@ -101,7 +102,8 @@ def _problem(node: Node, context: Context) -> tuple[str, str] | None:
 
 
 def _declaration_problem(node: c_ast.Decl) -> tuple[str, str] | None:
-    if node.storage and set(node.storage) - {"register", "auto"}:
+    kept = {"register", "auto", *(["static"] if holds_constants(node) else [])}
+    if node.storage and set(node.storage) - kept:
         return "ORIO-T125", f"`{node.name}` is declared `{node.storage[0]}`"
     kind: Node = node.type
     while isinstance(kind, c_ast.ArrayDecl):

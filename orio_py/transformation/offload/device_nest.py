@@ -12,7 +12,7 @@ from itertools import combinations
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, array_of, c_ast
 from orio_py.ctree.rewrite import walk
-from orio_py.transformation.base import Context, note, refuse
+from orio_py.transformation.base import Context, Refusal, note, refuse
 from orio_py.transformation.offload.arguments import NestQuestion
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.atomics import with_atomics
@@ -56,17 +56,22 @@ class DeviceNest:
         return self.every[: len(self.mapped)]
 
 
-def require_any_order(node: Node, context: Context, question: NestQuestion) -> None:
-    """The iterations of the loops that would be shared out may run in any order, without atomic updates.
+def require_any_order(
+    node: Node, context: Context, question: NestQuestion, *, with_updates: bool = False
+) -> bool:
+    """The iterations of the loops that would be shared out may run in any order, perhaps `with_updates` in single steps.
 
-    Raises Refusal: ORIO-T020 to T028, T040, T041, T090, T120, T124.
+    The answer is whether there are such.  Raises Refusal: ORIO-T020 to T028, T040, T041, T090, T120, T124.
     """
     plain = flattened_structures(node, question.what, context)
     mapped, every = _mapped(plain.node, plain.context, question)
     outer = every[: len(mapped)]
     shared = sharing(outer, plain.context)
+    if with_updates:
+        return bool(_in_any_order(outer, shared, plain, question).atomic)
     require_independent(outer, shared, question.what, plain.context, force=question.force)
     require_order_free(shared, question.what, plain.context, force=question.force)
+    return False
 
 
 def device_nest(node: Node, context: Context, question: NestQuestion) -> DeviceNest:
@@ -110,7 +115,14 @@ def _in_any_order(
         shared, outer, context, pragmas=question.keeps_statements, without=plain.mixed.keys()
     )
     known = found.verdict, found.loop
-    require_independent(outer, found.shared, what, context, force=force, known=known)
+    try:
+        require_independent(outer, found.shared, what, context, force=force, known=known)
+    except Refusal as refusal:
+        if found.remark is None:
+            raise
+        first, *others = refusal.diagnostics
+        remarked = replace(first, notes=(*first.notes, note(found.remark, None)))
+        raise Refusal(remarked, *others, argument=refusal.argument) from None
     require_order_free(found.shared, what, context, force=force)
     return found.shared
 

@@ -76,18 +76,20 @@ class DeviceStep(ABC):
         result = _with_kernels(node, chosen, is_left_over, self.arguments(node), context)
         return numbered(result, context.label)
 
-    def check_where(self, node: Node, context: Context, chosen: Choice) -> None:
-        """The iterations of the loops that `chosen` names may run in any order.
+    def check_where(self, node: Node, context: Context, chosen: Choice) -> bool:
+        """The iterations of the loops that `chosen` names may run in any order; whether they update elements in single steps.
 
         Raises Refusal: ORIO-T020 to T028, T040, T041, T090, T120.
         """
-        arguments = self.arguments(node)
+        question = self.arguments(node).question
+        found: list[bool] = []
 
         def look(loop: Node, inner: Context) -> Node:
-            require_any_order(with_comparisons(loop, inner), inner, arguments.question)
+            found.append(require_any_order(with_comparisons(loop, inner), inner, question, with_updates=True))
             return loop
 
         rewrite_where(node, chosen, look, context)
+        return any(found)
 
     @property
     def takes_register_tiles(self) -> bool:
