@@ -44,6 +44,10 @@ ITEMS = f"""{FOR_I} {{ a[i].x += 2 * a[i].kind + plane[2][a[i].n & 3].x; (a + i)
 LATER = "for (i = 1; i < n; i++) a[i - 1].w[2] = a[i - 1].kind / 2 + a[i - 1].x;"
 BOX = f"{FOR_I} for (j = 0; j < 3; j++) {{ box[j][i].x = box[j][i].n / 2; box[j][i].w[j] += box[3][i].w[1 + 1]; }}"
 FIRST = f"{FOR_I} q[i].x = a->x + a[i].kind + p->z;"
+PAIRS = (
+    f"{FOR_I} {{ p[i].z = 0; for (j = 0; j < n; j++) {{ if (i == j) continue;"
+    " p[i].z += (p[i].x - p[j].x) * p[j].y; } }"
+)
 RULES = "for (i = one.n - 2; i < n - r->n; i++) p[i].x = one.x * i + (*r).x - r->f[1] * one.n / 2 + r->n;"
 CASES = (
     (MOVE, OpenCL(workItemsPerGroup=(4,))),
@@ -55,6 +59,8 @@ CASES = (
     (CELLS, OpenCL()),
     (CELLS, OpenCL(layout=Layout.SOA, vectorWidth=2)),
     (GRID, OpenCL(vectorWidth=2)),
+    (PAIRS, OpenCL()),
+    (PAIRS, OpenCL(workItemsPerGroup=(4,), workGroups=(2,))),
     (PLANE, OpenCL()),
     (ITEMS, OpenCL(workItemsPerGroup=(4,))),
     (ITEMS, OpenCL(workItemsPerGroup=(2,), streamCount=3)),

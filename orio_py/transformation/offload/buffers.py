@@ -93,11 +93,12 @@ def array(
     *,
     by_columns: bool = False,
     in_vectors: bool = False,
+    in_structures: bool = False,
     outer: CanonicalLoop | None = None,
 ) -> Array:
     """What becomes of one array; one of two dimensions may be held `by_columns`.
 
-    `in_vectors` says that neighbouring iterations are done together, `outer` is the outermost axis if it is cut in
+    The last subscript may be a place `in_structures`, `in_vectors` says that neighbouring iterations are done together, `outer` is the outermost axis if it is cut in
     slices.
 
     Raises Refusal: ORIO-T122, T124.
@@ -109,7 +110,7 @@ def array(
         uses = [_blended(use) for use in uses]
     if by_columns and len(declared.dimensions) == 2:
         return _columns(declared, uses, axes, arithmetic, what, context)
-    return _rows(declared, uses, axes, arithmetic, what, context, outer=outer)
+    return _rows(declared, uses, axes, arithmetic, what, context, outer=outer, in_structures=in_structures)
 
 
 def _blended(use: ElementAccess) -> ElementAccess:
@@ -149,8 +150,9 @@ def _rows(
     context: Context,
     *,
     outer: CanonicalLoop | None,
+    in_structures: bool = False,
 ) -> Array:
-    """An array that the device holds as C does."""
+    """An array that the device holds as C does; the last subscript may be a place `in_structures`."""
     name = declared.name
     inner, scalars = inner_extents(declared, context)
     sizes = {scalar.name: scalar.value for scalar in scalars}
@@ -162,7 +164,14 @@ def _rows(
         try:
             found = touched(uses, flats, axes, arithmetic, declared, what)
         except Refusal:
-            if (whole := promised_count(declared, extents, arithmetic)) is None:
+            whole = promised_count(declared, extents, arithmetic)
+            places = extents[-1].value if in_structures and whole is None else None
+            if places is not None:
+                # A structure of which a member is used is there as a whole.
+                heads = [replace(use, subscripts=use.subscripts[:-1]) for use in uses]
+                numbers = [_flat(use, extents[:-1]) for use in heads]
+                found = touched(heads, numbers, axes, arithmetic, declared, what).of_places(places)
+            elif whole is None:
                 raise
     if found is None:
         assert whole is not None

@@ -196,6 +196,7 @@ def _arrays(
             context,
             by_columns=turned,
             in_vectors=arguments.vector > 1,
+            in_structures=name in plain.records,
             outer=None if name in plain.records else outer,
         )
     _require_layouts(plain.node, arguments.what, layouts, found)

@@ -9,7 +9,7 @@ where they are, so that nobody copies what lies beyond a shorter array:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import NoReturn
 
@@ -50,6 +50,12 @@ class Range:
         if len(self.lowers) != 1 or len(self.uppers) != 1:
             return None
         return (self.uppers[0] - self.lowers[0]).shifted(1)
+
+    def of_places(self, number: int) -> Range:
+        """The range of the places of what has so many of them each."""
+        lowers = tuple(low.scaled(number) for low in self.lowers)
+        uppers = tuple(high.scaled(number).shifted(number - 1) for high in self.uppers)
+        return replace(self, lowers=lowers, uppers=uppers)
 
     def written(self, arithmetic: Arithmetic) -> tuple[Node | None, Node]:
         """The first flat subscript (None: 0) and the number of elements, in C."""
