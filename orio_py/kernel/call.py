@@ -47,20 +47,6 @@ def length_name(axis: Axis) -> str:
     return f"orio_length_{axis.index}"
 
 
-PLANE = "orio_plane"
-"""What kernels that march call the number of the iteration whose plane is loaded."""
-
-
-def slot_name(tile: str, plane: int) -> str:
-    """What kernels that march call the first element of a plane in its tile."""
-    return f"orio_slot_{tile.removeprefix('orio_')}_{plane}"
-
-
-def queue_name(queue: str, number: int) -> str:
-    """What kernels that march call an element that an item keeps from iteration to iteration."""
-    return f"{queue}_{number}"
-
-
 def from_name(axis: Axis) -> str:
     """What kernels in several queues call the number of the first iteration of their slice."""
     return f"orio_from_{axis.index}"

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from orio_py.ctree.nodes import Node
+from orio_py.kernel.march import MarchPlan
 from orio_py.kernel.records import RecordPlan
 
 
@@ -174,45 +175,6 @@ class StagedTile:
     block: int | None = None
     whole: tuple[Node, ...] | None = None
     store: tuple[Node, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class PlaneRing:
-    """Planes of an array in the tile of this name: `planes` that are read, and room for the next one.
-
-    Each has `size` elements.  In the body plane number `k`, that of the iteration `low + k` of the marched axis from the
-    present one on, begins at the element `slot_name(tile, k)`.  `load` fills the plane of iteration number `orio_plane`
-    at the slot of the last one.
-    """
-
-    tile: str
-    size: int
-    planes: int
-    low: int
-    load: Node
-
-
-@dataclass(frozen=True, slots=True)
-class ValueQueue:
-    """Elements that an item reads in `length` neighbouring iterations of the marched axis, in scalars `queue_name(name, k)`.
-
-    Number `k` is that of the iteration `low + k` from the present one on; `load` sets the last one to that of iteration
-    number `orio_plane`.
-    """
-
-    name: str
-    type: str
-    length: int
-    low: int
-    load: Node
-
-
-@dataclass(frozen=True, slots=True)
-class MarchPlan:
-    """What stays where it is while a group does iterations of the slowest axis one after the other."""
-
-    rings: tuple[PlaneRing, ...] = ()
-    queues: tuple[ValueQueue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,8 @@ from orio_py.codegen.offload.statements import Kernel, device_kind, device_state
 from orio_py.ctree.build import add, assign, binary, block, call, cast_to, const, declare, ident, statements
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import rename, used_names
-from orio_py.kernel.call import PLANE, begin_name, length_name, place_name, queue_name, slot_name, trips_name
-from orio_py.kernel.plan import MarchPlan, PlaneRing, ValueQueue
+from orio_py.kernel.call import begin_name, length_name, place_name, trips_name
+from orio_py.kernel.march import PLANE, MarchPlan, PlaneRing, ValueQueue, queue_name, slot_name
 
 _INSIDE = "orio_inside"
 
@@ -74,6 +74,7 @@ def _before(kernel: Kernel, march: MarchPlan, test: Node | None) -> list[Node]:
     values = [_loaded(kernel, q, number, begin) for q in march.queues for number in range(q.length - 1)]
     return [
         *(node for ring in march.rings for node in _slots(ring)),
+        *(device_statement(node, kernel) for ring in march.rings for node in ring.before),
         *(node for queue in march.queues for node in _values(queue)),
         *planes,
         *_inside(test, values),

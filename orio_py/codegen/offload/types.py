@@ -9,8 +9,8 @@ from orio_py.ctree.ctype import CType
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
-from orio_py.kernel.call import queue_name
 from orio_py.kernel.functions import choice, device_function
+from orio_py.kernel.march import queue_name
 from orio_py.kernel.phases import spread_loops
 from orio_py.kernel.plan import KernelPlan
 from orio_py.kernel.types import NAMES, TYPES, device_type

@@ -15,11 +15,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from orio_py.ctree.build import add, assign, binary, block, declare, ident, index, literal_value
+from orio_py.ctree.build import add, assign, binary, block, declare, ident, if_, index, literal_value
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.nodes import Node
-from orio_py.kernel.call import PLANE, queue_name, slot_name, start_name
-from orio_py.kernel.plan import Axis, LaunchShape, MarchPlan, PlaneRing, StagedTile, ValueQueue
+from orio_py.kernel.call import start_name
+from orio_py.kernel.march import PLANE, MarchPlan, PlaneRing, ValueQueue, queue_name, slot_name
+from orio_py.kernel.plan import Axis, LaunchShape, StagedTile
 from orio_py.transformation.base import refuse
 from orio_py.transformation.offload.arguments import OffloadArguments
 from orio_py.transformation.offload.arithmetic import Arithmetic
@@ -31,6 +32,9 @@ from orio_py.transformation.offload.tile_loads import (
     if_in_buffer,
 )
 from orio_py.transformation.offload.tile_sides import is_reused, place_in_tile, plus
+
+_MOST_CELLS = 8
+"""Elements of a plane that an item loads without counting: their places are in registers."""
 
 
 def require_march(arguments: OffloadArguments, launch: LaunchShape, node: Node) -> None:
@@ -145,17 +149,16 @@ class Marching:
         plane = replace(
             reads,
             sides=tuple(replace(s, low=min(c), high=max(c)) for s, c in zip(sides, ends, strict=True)),
-            rest=reads.rest + reads.sides[along].factor * Polynomial.symbol(self.axis.index),
             offsets={key: column for key, (column, _) in inside.items()},
         )
         if low == high and not is_reused(
             plane, [(axis, n) for axis, n in self.widths if axis is not self.axis]
         ):
             return {}
-        whole = replace(filling, reads=plane, steady=frozenset({self.axis.index}))
-        last = slot_name(filling.name, high - low)
-        load = block(self._index(), whole.plane(ident(last), count, self.arithmetic))
-        self.rings.append(PlaneRing(filling.name, whole.size, high - low + 1, low, load))
+        whole = replace(filling, reads=plane)
+        last = ident(slot_name(filling.name, high - low))
+        before, load = self._plane(whole, reads.sides[along].factor, last, count)
+        self.rings.append(PlaneRing(filling.name, whole.size, high - low + 1, low, load, before))
         array = filling.array.plan
         self.tiles.append(StagedTile(filling.name, array.type, array.name, (high - low + 2) * whole.size, ()))
         return {
@@ -165,6 +168,38 @@ class Marching:
             )
             for key, (column, number) in inside.items()
         }
+
+    def _plane(
+        self, filling: Filling, factor: Polynomial, slot: Node, count: Node
+    ) -> tuple[tuple[Node, ...], Node]:
+        """The statement that loads a plane at a slot, and where an item's elements lie in all planes, if they are few."""
+        ahead = factor * Polynomial.symbol(self.axis.index)
+        number = -(-filling.cells // filling.items)
+        if number > _MOST_CELLS:
+            rest = filling.reads.rest + ahead
+            whole = replace(
+                filling, reads=replace(filling.reads, rest=rest), steady=frozenset({self.axis.index})
+            )
+            return (), block(self._index(), whole.plane(slot, count, self.arithmetic))
+        kept = frozenset({self.axis.index, *(scalar.name for scalar in filling.array.scalars)})
+        above, element = ident("orio_above"), ident("orio_element")
+        before: list[Node] = []
+        copies: list[Node] = []
+        for cell in range(number):
+            short = filling.name.removeprefix("orio_")
+            at, place = ident(f"orio_at_{short}_{cell}"), ident(f"orio_to_{short}_{cell}")
+            before += filling.cell(cell, at.name, place.name, self.arithmetic)
+            copy = assign(index(filling.name, add(slot, place)), index(filling.array.plan.name, element))
+            load = block(
+                declare("const long", element.name, add(at, above)), if_in_buffer(element, count, copy)
+            )
+            first = cell * filling.items
+            is_last = first + filling.items > filling.cells
+            copies.append(
+                if_(binary("<", add(ident("orio_item"), first), filling.cells), load) if is_last else load
+            )
+        steps = declare("const long", above.name, self.arithmetic.expression(ahead, kept=kept))
+        return tuple(before), block(self._index(), steps, *copies)
 
     def _queue(
         self, filling: Filling, along: int, column: Offsets, keys: Mapping[int, int], count: Node

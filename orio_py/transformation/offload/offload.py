@@ -43,7 +43,7 @@ from orio_py.transformation.offload.limits import require_limits
 from orio_py.transformation.offload.marching import require_march
 from orio_py.transformation.offload.rows import in_rows
 from orio_py.transformation.offload.scalars import scalars
-from orio_py.transformation.offload.staging import StagedNest, Staging
+from orio_py.transformation.offload.staging import StagedNest
 from orio_py.transformation.offload.structures import Flattened
 from orio_py.transformation.offload.vectors import lanes
 
@@ -91,11 +91,7 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     atomics = tuple(found.name for found in nest.shared.atomic)
     numbers = {name: found for name, found in uses.items() if name not in plain_arrays.mixed}
     stage = StagedNest(body, numbers, arrays, dimensions, launch, arithmetic, node, frozenset(atomics))
-    tiles = (
-        stage.tiles([name for name, _ in kept.private], context, arguments)
-        if arguments.stage or arguments.march is not None
-        else Staging()
-    )
+    tiles = stage.tiles([name for name, _ in kept.private], context, arguments)
     new = flattened(body, arrays, tiles.references) if tiles.references else plain
     new = in_one_form(new, {*atomics})
     blocked = in_blocks(body_items(new), tiles.loops, kept.private, arguments.unroll)

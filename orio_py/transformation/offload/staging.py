@@ -28,7 +28,8 @@ from orio_py.ctree.build import (
 )
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.nodes import Node
-from orio_py.kernel.plan import Axis, LaunchShape, MarchPlan, ScalarPlan, StagedTile
+from orio_py.kernel.march import MarchPlan
+from orio_py.kernel.plan import Axis, LaunchShape, ScalarPlan, StagedTile
 from orio_py.kernel.types import WIDEST, element_bytes
 from orio_py.transformation.base import Context, note, refuse
 from orio_py.transformation.offload.arguments import OffloadArguments
@@ -81,6 +82,8 @@ class StagedNest:
 
     def tiles(self, private: Sequence[str], context: Context, arguments: OffloadArguments) -> Staging:
         """The tiles; `private` are scalars that each item has for itself.  Raises Refusal: ORIO-T127, T130."""
+        if not arguments.stage and arguments.march is None:
+            return Staging()
         size = arguments.block or self.launch.block_size[0]
         single = self.launch.step == self.launch.block_size or self.launch.register_tile is not None
         loops = InnerLoops()
@@ -166,51 +169,73 @@ def staging(
     With `marches` a group goes along the slowest axis plane by plane; where that is False nothing is in local memory.
     """
     widths = list(zip(axes, reversed(launch.step), strict=True))
-    tiles: list[tuple[StagedTile, InnerLoop | None]] = []
-    references: dict[int, Node] = {}
-    scalars: list[ScalarPlan] = []
     march = None if marches is None else Marching(axes[0], widths, arithmetic, in_memory=marches)
+    stager = _Stager(widths, launch, arithmetic, pad, certain, written, march)
     for name, found in uses.items():
-        groups = [
-            (reads, loop)
-            for reads, loop in _groups(found, arrays[name], widths, loops)
-            if is_reused(reads, widths) or lie_apart(reads, widths)
-            if march is None or march.in_memory or march.takes(reads)
-        ]
-        own = None if written is None or march is not None else written.reads(found, arrays[name], widths)
-        if own is not None and launch.register_tile is None:
-            groups = [(own, None)]
-        if not groups:
-            continue
-        count: Node = arrays[name].plan.count
-        if own is None and literal_value(count) is None:
-            scalar = f"orio_elements_{name}"
-            scalars.append(ScalarPlan(scalar, "long", as_long(count), scalar))
-            count = ident(scalar)
-        for number, (reads, loop) in enumerate(groups, start=1):
-            local = tile_name(name, number)
-            wide = launch.register_tile is not None
-            gap = _padding(reads, axes[-1], launch.block_size[0], arrays[name].plan.type, wide=wide)
-            filling = Filling(
-                local, arrays[name], replace(reads, pad=gap if pad else 0), prod(launch.block_size)
-            )
-            if march is not None and march.takes(reads):
-                references |= march.references(filling, count)
-                continue
-            if own is not None and written is not None:
-                tiles.append((written.tile(filling, found, arithmetic), None))
-            else:
-                sure = _certain(filling.reads, loop, certain)
-                tiles.append((filling.tile(count, arithmetic, certain=sure), loop))
-            reads = filling.reads
-            references |= {
-                key: index(local, place_in_tile(reads, offsets)) for key, offsets in reads.offsets.items()
-            }
-    used = [loop for loop in loops if any(loop is other for _, other in tiles)]
-    placed = (replace(tile, block=None if loop is None else used.index(loop)) for tile, loop in tiles)
+        stager.add(name, found, arrays[name], loops)
+    used = [loop for loop in loops if any(loop is other for _, other in stager.tiles)]
+    placed = (replace(tile, block=None if loop is None else used.index(loop)) for tile, loop in stager.tiles)
     rings = () if march is None else march.tiles
     plan = None if march is None else march.plan
-    return Staging((*placed, *rings), references, tuple(scalars), tuple(used), plan)
+    return Staging((*placed, *rings), stager.references, tuple(stager.scalars), tuple(used), plan)
+
+
+@dataclass(slots=True)
+class _Stager:
+    """The tiles that have been found, each with the loop whose blocks it is of; arguments as `staging` has them."""
+
+    widths: Sequence[tuple[Axis, int]]
+    launch: LaunchShape
+    arithmetic: Arithmetic
+    pad: bool
+    certain: Set[int]
+    written: WrittenElements | None
+    march: Marching | None
+    tiles: list[tuple[StagedTile, InnerLoop | None]] = field(
+        default_factory=list[tuple[StagedTile, InnerLoop | None]]
+    )
+    references: dict[int, Node] = field(default_factory=dict[int, Node])
+    scalars: list[ScalarPlan] = field(default_factory=list[ScalarPlan])
+
+    def add(self, name: str, uses: Sequence[ElementAccess], array: Array, loops: Sequence[InnerLoop]) -> None:
+        """The tiles of one array."""
+        written, march = self.written, self.march
+        if written is not None and march is None and self.launch.register_tile is None:
+            own = written.reads(uses, array, self.widths)
+            if own is not None:
+                filling = self._filling(tile_name(name), array, own)
+                self._keep(filling, written.tile(filling, uses, self.arithmetic), None)
+                return
+        groups = [
+            (reads, loop)
+            for reads, loop in _groups(uses, array, self.widths, loops)
+            if is_reused(reads, self.widths) or lie_apart(reads, self.widths)
+            if march is None or march.in_memory or march.takes(reads)
+        ]
+        count: Node = array.plan.count
+        if groups and literal_value(count) is None:
+            scalar = f"orio_elements_{name}"
+            self.scalars.append(ScalarPlan(scalar, "long", as_long(count), scalar))
+            count = ident(scalar)
+        for number, (reads, loop) in enumerate(groups, start=1):
+            filling = self._filling(tile_name(name, number), array, reads)
+            if march is not None and march.takes(reads):
+                self.references |= march.references(filling, count)
+            else:
+                sure = _certain(filling.reads, loop, self.certain)
+                self._keep(filling, filling.tile(count, self.arithmetic, certain=sure), loop)
+
+    def _filling(self, name: str, array: Array, reads: TileReads) -> Filling:
+        block, fastest = self.launch.block_size, self.widths[-1][0]
+        wide = self.launch.register_tile is not None
+        gap = _padding(reads, fastest, block[0], array.plan.type, wide=wide) if self.pad else 0
+        return Filling(name, array, replace(reads, pad=gap), prod(block))
+
+    def _keep(self, filling: Filling, tile: StagedTile, loop: InnerLoop | None) -> None:
+        reads = filling.reads
+        self.tiles.append((tile, loop))
+        for key, offsets in reads.offsets.items():
+            self.references[key] = index(filling.name, place_in_tile(reads, offsets))
 
 
 def tile_name(array: str, number: int = 1) -> str:

@@ -133,6 +133,27 @@ class Filling:
         """The statement that fills the tile from an element on, from the `count` elements of the buffer."""
         return self._each(lambda place, _: self._copy(add(slot, place), count), arithmetic)
 
+    def cell(self, number: int, element: str, place: str, arithmetic: Arithmetic) -> list[Node]:
+        """The declarations of the element of the buffer and the place in the tile of an item's cell of some number."""
+        extents = [side.extent for side in self.reads.sides]
+        cell = add(ident(_ITEM), number * self.items)
+        gaps = mul(binary("/", ident(_CELL), extents[-1]), self.reads.pad) if self.reads.pad else 0
+        return [
+            declare("int", place),
+            declare("long", element),
+            block(
+                declare("const int", _CELL, cell),
+                *self._indices(_cells(extents)),
+                assign(element, self._element(arithmetic)),
+                assign(place, add(ident(_CELL), gaps)),
+            ),
+        ]
+
+    @property
+    def cells(self) -> int:
+        """The elements of the tile that are loaded."""
+        return prod(side.extent for side in self.reads.sides)
+
     @property
     def size(self) -> int:
         """The elements of the tile, with the gaps between rows."""
