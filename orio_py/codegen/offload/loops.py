@@ -143,7 +143,7 @@ def steps_of(kernel: Kernel) -> Steps:
     places = [
         declare("const int", place_name(a), query(plan, Query.LOCAL_ID, d))
         for a, d in dimensions
-        if d not in several
+        if d not in several and (plan.march is None or a is not plan.axes[0])
     ]
     item = [declare("const int", "orio_item", item_number(plan))] if plan.staged else []
     layers = [before(*item, *([] if plan.launch.register_tile else places))]
