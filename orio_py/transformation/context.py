@@ -54,7 +54,8 @@ def context_for(task: TuningTask, region: Region) -> Context:
     only = _only_values(task, around, mentioned)
     specified = {d.name: _from_specification(d, only) for d in task.inputs.all_declarations}
     # Of a parameter's memory the application decides, where sizes may differ that only the test program knows.
-    given = {d.name: _from_specification(d, {}) for d in task.inputs.all_declarations}
+    inputs = (d for d in task.inputs.all_declarations if d.name not in _followed(region.tree))
+    given = {d.name: _from_specification(d, {}) for d in inputs}
     declared = dict(specified)
     outside = [_allocated_there(d, around, task.source.text) for d in around.globals]
     declared |= {d.name: _rebound(d, around, inside) for d in (*outside, *parameters)}
@@ -247,6 +248,12 @@ def _from_specification(declared: Declaration, sizes: Mapping[str, str]) -> CDec
         scope="global",
         promised=is_allocated and bool(declared.dimensions),
     )
+
+
+def _followed(code: Node) -> frozenset[str]:
+    """The pointers to single structures: those in `x->member`, whatever the type is called."""
+    arrows = (part for part in walk(code) if isinstance(part, c_ast.StructRef) and part.type == "->")
+    return frozenset(part.name.name for part in arrows if isinstance(part.name, c_ast.ID))
 
 
 def _with_extent(declared: CDeclaration, specified: CDeclaration | None) -> CDeclaration:

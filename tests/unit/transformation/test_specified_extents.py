@@ -45,3 +45,29 @@ def test_extents_may_use_sizes_of_one_value_that_the_code_does_not_know(
     if not codes:
         orio_py.transform(path, output=tmp_path / "out.c")
         assert "(long)N * 2" in (tmp_path / "out.c").read_text()
+
+
+FOLLOWED = """typedef struct { unsigned scale; } factor;
+struct plain { unsigned scale; };
+void f(int n, const KIND *w, const unsigned *x, unsigned char *y)
+{
+  /*@ begin PerfTuning (
+    def input_vars { decl int n = 100; decl dynamic KIND w[1] = random;
+      decl dynamic unsigned x[100] = random; decl dynamic unsigned char y[100] = 0; }
+  ) @*/
+  /*@ begin Loop (transform Parallelize()) @*/
+  for (int i = 0; i < n; ++i)
+    y[i] = x[i] * w->scale;
+  /*@ end @*/
+  /*@ end @*/
+}
+"""
+
+
+@pytest.mark.parametrize("kind", ["factor", "struct plain"])
+def test_a_structure_that_is_followed_is_a_single_one_whatever_it_is_called(
+    tmp_path: Path, kind: str
+) -> None:
+    path = tmp_path / "scaled.c"
+    path.write_text(FOLLOWED.replace("KIND", kind))
+    assert orio_py.check(path).diagnostics == ()
