@@ -89,6 +89,8 @@ def device_nest(node: Node, context: Context, question: NestQuestion) -> DeviceN
     body, plain = tests.body, tests.known(plain)
     context = plain.context
     require_device_code(body, what, context)
+    if question.keeps_statements:
+        _require_no_static(body, what)
     inner = _same_nest([*outer[:-1], replace(outer[-1], body=body)], context, question)
     written = context.effects(body).writes | context.effects(inner[-1].body).writes
     arithmetic = Arithmetic(context, written | {loop.index for loop in outer})
@@ -97,6 +99,17 @@ def device_nest(node: Node, context: Context, question: NestQuestion) -> DeviceN
     if not question.trusted:
         shared = _in_any_order(outer, shared, plain, question)
     return DeviceNest(plain, tuple(mapped), tuple(every), shared, body, axes, uses, arithmetic, tests)
+
+
+def _require_no_static(body: Node, what: str) -> None:
+    """Nothing lives longer than the loops, which directives would have to have declared for devices.  Raises Refusal: ORIO-T125."""
+    for node in walk(body):
+        if isinstance(node, c_ast.Decl) and "static" in node.storage:
+            refuse(
+                "ORIO-T125",
+                f"{what} needs code that devices can run: `{node.name}` is declared `static`",
+                node,
+            )
 
 
 def _mapped(
