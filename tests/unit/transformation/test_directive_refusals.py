@@ -30,6 +30,7 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (OpenACC(), "ORIO-T124", f"{FOR_I} a[i] = @rows[i][0];"),
     (OpenACC(), "ORIO-T124", f"{FOR_I} a[i] = @g.u[i][0];"),
     (OpenACC(), "ORIO-T125", f"{FOR_I} a[i] = @f(i);"),
+    (OpenACC(), "ORIO-T125", f"{FOR_I} {{ static const double @w[2] = {{1, 2}}; a[i] = w[i & 1]; }}"),
 )
 
 
