@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from orio_py.core.diagnostics import fail
 from orio_py.model.counters.diagnosis import Diagnosis, diagnose
+from orio_py.model.counters.nsight import read_nsight
 from orio_py.record.device import DEVICE_NAME
 from orio_py.record.measurement import Success
 from orio_py.record.trial import Trial
@@ -94,6 +95,34 @@ def bottlenecks(place: Place, selection: Selection) -> list[SeriesDiagnosis]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class ProfileDiagnosis:
+    """What a profiled launch of a kernel is bound by; None where its counters do not tell."""
+
+    kernel: str
+    found: Diagnosis | None
+
+
+def profile_bottlenecks(path: Path) -> list[ProfileDiagnosis]:
+    """What each launch waits for in a file that Nsight Compute wrote with `--csv`.
+
+    Raises DiagnosticError ORIO-U006 for a file that cannot be read, and as `read_nsight`.
+    """
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        fail("ORIO-U006", f"`{path}` cannot be read: {error.strerror}")
+    return [
+        ProfileDiagnosis(kernel.name, diagnose(kernel.seconds, kernel.counters))
+        for kernel in read_nsight(text, str(path))
+    ]
+
+
+def profile_json(entry: ProfileDiagnosis) -> dict[str, object]:
+    """The entry of `results bottleneck --profile FILE --json`."""
+    return {"kernel": entry.kernel, **(_diagnosis_json(entry.found) if entry.found else {"bound": None})}
+
+
 def bottleneck_json(entry: SeriesDiagnosis) -> dict[str, object]:
     """The entry of `results bottleneck --json`."""
     one, best, found = entry.ranked, entry.best, entry.found
@@ -102,10 +131,12 @@ def bottleneck_json(entry: SeriesDiagnosis) -> dict[str, object]:
         "name": one.name,
         "inputs": dict(one.inputs),
         "configuration": dict(best.configuration),
-        "bound": str(found.bound),
-        "parts": dict(found.parts),
-        "parts_are": "shares of the estimated cycles" if found.is_share else "utilisations",
+        **_diagnosis_json(found),
     }
+
+
+def _diagnosis_json(found: Diagnosis) -> dict[str, object]:
+    return {"bound": str(found.bound), "parts": dict(found.parts), "parts_are": str(found.measure)}
 
 
 def ranked(place: Place, selection: Selection) -> list[Ranked]:

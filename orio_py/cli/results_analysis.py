@@ -23,6 +23,7 @@ from orio_py.core.registry import did_you_mean
 
 if TYPE_CHECKING:  # types only: the database takes its time to load, and `orio --help` does without
     from orio_py.analysis import SeriesDiagnosis, SeriesImportances
+    from orio_py.model.counters.diagnosis import Diagnosis
     from orio_py.results import Place, Selection
     from orio_py.store.progress_plots import Ranked
 
@@ -175,6 +176,10 @@ def bottleneck(
     file: File = None,
     region: Region = None,
     task: Task = None,
+    profile: Annotated[
+        Path | None,
+        typer.Option(metavar="CSV", help="Instead of stored trials, what `ncu --csv` printed."),
+    ] = None,
     json: shared.JsonFlag = False,
     quiet: shared.Quiet = False,
     verbose: shared.Verbose = False,
@@ -182,6 +187,14 @@ def bottleneck(
 ) -> int:
     """Show what the best variants wait for: bandwidth, latency, computing, or the front end."""
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
+    if profile is not None:
+        told = orio_py.analysis.profile_bottlenecks(profile)
+        if json:
+            shown = [orio_py.analysis.profile_json(entry) for entry in told]
+            print_json(orio_py.results.document(profile, kernels=shown))
+        else:
+            out.result(Group(*(part for entry in told for part in _diagnosis(entry.kernel, entry.found, ""))))
+        return 0
     place = database_place(db)
     found = orio_py.analysis.bottlenecks(place, orio_py.results.Selection(file, region, task))
     if json:
@@ -193,18 +206,23 @@ def bottleneck(
 
 
 def _bottleneck_table(found: Sequence[SeriesDiagnosis]) -> RenderableType:
-    """Per series what it is bound by, and a table of the parts, the most used first."""
+    """Per series what it is bound by, and a table of the parts."""
     parts: list[RenderableType] = []
     for entry in found:
-        one, told = entry.ranked, entry.found
-        parts.append(Text(region_words(one.file, one.name, one.inputs), style="bold"))
-        parts.append(Text(f"  {told.bound}, with {entry.best.configuration.show()}"))
-        heading = "share of the cycles" if told.is_share else "utilisation"
-        table = make_table(("part", "left"), (heading, "right"), ("", "left"))
-        for name, value in told.parts.items():
-            table.add_row(name, f"{100 * value:.1f} %", "█" * round(_BAR * value))
-        parts.append(table)
+        title = region_words(entry.ranked.file, entry.ranked.name, entry.ranked.inputs)
+        parts += _diagnosis(title, entry.found, f", with {entry.best.configuration.show()}")
     return Group(*parts)
+
+
+def _diagnosis(title: str, told: Diagnosis | None, remark: str) -> list[RenderableType]:
+    """What something is bound by, and a table of the parts, the largest first."""
+    head = Text(title, style="bold")
+    if told is None:
+        return [head, Text("  its counters do not tell what it waits for")]
+    table = make_table(("part", "left"), (str(told.measure), "right"), ("", "left"))
+    for name, value in told.parts.items():
+        table.add_row(name, f"{100 * value:.1f} %", "█" * round(_BAR * value))
+    return [head, Text(f"  {told.bound}{remark}"), table]
 
 
 def _convergence_table(found: Sequence[Ranked]) -> RenderableType:

@@ -27,6 +27,7 @@ from orio_py.emulation.prediction import Emulator
 from orio_py.emulation.sensitivity import sensitivity
 from orio_py.emulation.signature import pointer_address
 from orio_py.machine.timing import GpuTiming
+from orio_py.measure.cuda.emulated_counters import EmulatedProfile, profile_counters
 from orio_py.measure.offload.arrays import value_of
 from orio_py.measure.offload.host import Launch
 from orio_py.record.cuda import KernelUsage
@@ -96,12 +97,13 @@ class LaunchEmulation:
     def variant(
         self, binaries: Sequence[CudaBinary], launches: Sequence[Launch], *, bottlenecks: bool
     ) -> EmulatedVariant:
-        """All kernels of a call, and what limits them where `bottlenecks` are wanted.
+        """All kernels of a call, and what they do and what limits them where `bottlenecks` are wanted.
 
         Kernels of several streams are taken to run one behind the other.  Raises as `launches`.
         """
         seconds = 0.0
         limits: list[EmulatedBottleneck] = []
+        profiles: list[EmulatedProfile] = []
         predictions: list[tuple[LaunchPrediction, int]] = []
         for one in self.launches(binaries, launches):
             prediction, core = one.emulator.predict(), one.emulator.core
@@ -111,8 +113,10 @@ class LaunchEmulation:
                 report = sensitivity(one.emulator, prediction, core)
                 needed = occupancy_needed(one.emulator, core)
                 limits.append(EmulatedBottleneck(prediction, report, needed, one.times))
-        counters = bottleneck_counters(limits) if bottlenecks else utilization_counters(predictions)
-        return EmulatedVariant(Seconds(seconds), counters)
+                profiles.append(EmulatedProfile(one.emulator, prediction, one.times))
+        if not bottlenecks:
+            return EmulatedVariant(Seconds(seconds), utilization_counters(predictions))
+        return EmulatedVariant(Seconds(seconds), (*bottleneck_counters(limits), *profile_counters(profiles)))
 
 
 @dataclass(frozen=True, slots=True)

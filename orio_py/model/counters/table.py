@@ -260,3 +260,11 @@ def read_profile(counted: Mapping[str, float]) -> dict[GpuCounter, float]:
         traffic = found.get(_C.L2_RT, 0.0) + found.get(_C.L2_WT, 0.0)
         found[_C.LOC_O] = min(100.0, 100.0 * local / traffic) if traffic > 0 else 0.0
     return found
+
+
+def metrics() -> str:
+    """What Nsight Compute is asked for (`--metrics`), so that all of the table can be read."""
+    own = [row.from_volta for row in TABLE if "." in row.from_volta]
+    return ",".join(
+        [*own, *LOCAL_SECTORS, "gpu__time_duration.sum", "launch__thread_count", "launch__block_size"]
+    )

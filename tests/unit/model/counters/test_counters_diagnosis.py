@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from orio_py.core.units import Seconds
-from orio_py.model.counters.diagnosis import Bound, diagnose
+from orio_py.model.counters.diagnosis import Bound, Measure, diagnose
 
 CPU = {"instructions": 1e6, "l1_data_misses": 1e3, "last_level_misses": 1e2, "branch_misses": 1e2}
 CASES: Mapping[Bound, tuple[float, Mapping[str, float]]] = {
@@ -31,7 +31,7 @@ def test_a_processor_is_bound_by_most_of_its_cycles(bound: Bound) -> None:
     found = diagnose(Seconds(seconds), {**CPU, **changed})
     assert found is not None
     assert found.bound is bound
-    assert found.is_share
+    assert found.measure is Measure.SHARES
     assert sum(found.parts.values()) == pytest.approx(1)
     assert list(found.parts.values()) == sorted(found.parts.values(), reverse=True)
 
@@ -71,10 +71,35 @@ def test_a_gpu_is_bound_by_its_largest_bottleneck(bound: Bound) -> None:
     found = diagnose(Seconds(1e-3), {**GPU, **GPU_CASES[bound]})
     assert found is not None
     assert found.bound is bound
-    assert not found.is_share
+    assert found.measure is Measure.UTILISATIONS
 
 
 def test_a_gpu_that_uses_nothing_much_waits_for_latency() -> None:
     found = diagnose(Seconds(1e-3), GPU)
     assert found is not None
     assert found.bound is Bound.LATENCY
+
+
+EMULATED_CASES: Mapping[Bound, Mapping[str, float]] = {
+    Bound.BANDWIDTH: {"sensitivity_dram_throughput": 0.5, "sensitivity_shared_throughput": 0.2},
+    Bound.LATENCY: {"sensitivity_dram_latency": 0.4, "sensitivity_fp64_latency": 0.3},
+    Bound.COMPUTE: {"sensitivity_fp64_throughput": 0.5, "sensitivity_alu_throughput": 0.2},
+    Bound.FRONT_END: {"sensitivity_branch_throughput": 0.6},
+}
+
+
+@pytest.mark.parametrize("bound", EMULATED_CASES)
+def test_an_emulated_kernel_is_bound_by_what_its_time_is_sensitive_to(bound: Bound) -> None:
+    counted = {**GPU, "emulated_occupancy": 1.0, "sensitivity_l2_latency": 0.1, **EMULATED_CASES[bound]}
+    found = diagnose(Seconds(1e-3), counted)
+    assert found is not None
+    assert found.bound is bound
+    assert found.measure is Measure.SENSITIVITIES
+    assert list(found.parts.values()) == sorted(found.parts.values(), reverse=True)
+
+
+def test_an_emulated_kernel_that_nothing_stands_out_of_waits_for_latency() -> None:
+    found = diagnose(Seconds(1e-3), {"emulated_occupancy": 1.0, "sensitivity_fp32_throughput": 0.1})
+    assert found is not None
+    assert found.bound is Bound.LATENCY
+    assert found.parts == {"throughput of single precision": 0.1}
