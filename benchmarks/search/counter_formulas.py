@@ -40,6 +40,8 @@ STRESS = (
     "dram__throughput.avg.pct_of_peak_sustained_elapsed",
     "smsp__issue_active.avg.pct_of_peak_sustained_active",
 )
+INSTRUCTIONS = 8e6
+"""Of warps, where a million sectors are read: ten or so for each element of a stencil."""
 MARKS = (10, 15, 25, 40, 60)
 OTHERS = 20_000
 
@@ -60,7 +62,7 @@ def work(v: Values, device: Device) -> dict[GpuCounter, float] | None:
     executed = redundant * (1.0 + 0.05 * abs(v["loop_unroll_factor_t"] - 3)) * (1.0 - 0.08 * v["sh_power"])
     return {
         GpuCounter.DRAM_RT: 1e6 * redundant / steps * narrow,
-        GpuCounter.INST_EXE: 1e6 * executed * (1.0 + 0.03 * (wanted - registers)),
+        GpuCounter.INST_EXE: INSTRUCTIONS * executed * (1.0 + 0.03 * (wanted - registers)),
         GpuCounter.OCCUPANCY: 100.0 * blocks * threads / device.threads,
         GpuCounter.BLOCK: float(threads),
     }
@@ -73,7 +75,7 @@ def profiled(device: int, configuration: Configuration) -> Outcome:
     if time is None or counted is None:
         return Outcome.of(configuration, None)
     memory = counted[GpuCounter.DRAM_RT] / 1e6 * DEVICES[device].traffic / 6.0
-    used = (memory / time, counted[GpuCounter.INST_EXE] / 1e6 / time)
+    used = (memory / time, counted[GpuCounter.INST_EXE] / INSTRUCTIONS / time)
     counters = {NAMES[name]: value for name, value in counted.items()}
     counters |= {name: 100.0 * min(1.0, share) for name, share in zip(STRESS, used, strict=True)}
     return Outcome(configuration, (time,), counters=counters)

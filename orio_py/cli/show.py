@@ -122,7 +122,7 @@ def _power_of_ten(number: int) -> str:
 
 def show_trust(trust: PredictionTrust) -> str:
     """What came of a prediction by static features."""
-    found = f"what static features predict has a rank correlation of {trust.correlation:.2f} with the first {trust.trials} trials"
+    found = f"what a model predicts has a rank correlation of {trust.correlation:.2f} with the first {trust.trials} trials"
     if not trust.is_followed:
         return f"{found}: not followed"
     if trust.dropped_after is None:

@@ -1,42 +1,36 @@
 """The default: a few configurations far from each other, then those that a model expects most of.
 
-A model of speed may know beforehand what is to be expected, by static features.  What it says of the first trials is compared
-with what was measured (`EarnedTrust`): if that agrees, the best of a ranking are tried next, and the model of the trials goes on
-with what it predicts, as far as trials bear it out (`TransferWeight`).  Trials of the same task under other circumstances suggest
-others between them, which change nothing else.
+An advice may know beforehand what is to be expected: a model of speed by static features, or one of counters.  What it
+says of the first trials is compared with what was measured (`orio_py.search.trust`), and if that agrees it is followed.
+Trials of the same task under other circumstances suggest others between them, which change nothing else.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from orio_py.search.base import FeatureSource, PastSeries, Search, SearchContext, TrustListener, unheard
+from orio_py.search.base import CountedSeries, FeatureSource, PastSeries, Search, SearchContext, TrustListener
 from orio_py.search.memory import Asking, Memory, restarted
 from orio_py.search.options import FileName, IntegerOption, RealOption, setting
 
 if TYPE_CHECKING:
-    from orio_py.search.trust import EarnedTrust
+    from orio_py.search.acquisition_policy import AcquisitionPolicy
+
+LEAST_COUNTED = 20
+"""Of fewer trials with counters no model is made: it would know less than the search's own trials soon tell."""
 
 TINY = 32
 """Up to this size a space is tried in random order: a model would not be asked often enough to pay."""
 
 OWN_PER_SUGGESTION = 5
 """After so many trials of its own a search tries one that the past suggests: a past costs a fifth more at most."""
-
-SAMPLE = 150
-"""So many random configurations are ranked when the trials agree with the model.
-
-Neighbours of the best are not: what is best of many predictions is where the model errs most.
-"""
-
-PREDICTED_FIRST = 3
-"""So many of the ranking's best are tried as soon as it is believed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,29 +51,47 @@ class AutoOptions:
     model: str | None = setting(None, FileName())
 
 
-def auto(context: SearchContext, options: AutoOptions) -> Search:
+class Advice(Protocol):
+    """What predicts speeds, asked beside a search, which follows it once its trials agree with it."""
+
+    def is_earned(self) -> bool:
+        """Whether the trials so far, for the first time, agree with what is predicted."""
+        ...
+
+    def follow(self, guide: AcquisitionPolicy) -> Asking[AcquisitionPolicy]:
+        """Try what promises most; what chooses from then on."""
+        ...
+
+    def look_at(self, guide: AcquisitionPolicy) -> None:
+        """Hear of what has just been tried, as `guide` chose it."""
+        ...
+
+
+Advised: TypeAlias = "Callable[[Memory], Advice | None]"
+"""Makes an advice for a search that has tried nothing yet; None where nothing can be told."""
+
+
+def auto(context: SearchContext, options: AutoOptions, advised: Advised | None = None) -> Search:
     """A spread-out start, then what the model proposes until every configuration was tried.
 
-    With a past, what that suggests comes between; without one, what static features predict comes first.
-    Raises DiagnosticError as `orio_py.model.speed.catalog.load_speed_model`.
+    With a past, what that suggests comes between; without one, what static features predict comes first.  Another advice, or a
+    model of the counters that a past has, is asked in either case.  Raises DiagnosticError as `orio_py.model.speed.catalog.load_speed_model`.
     """
     context = replace(context, batch_size=min(context.batch_size, options.batch))
-    source = context.features if options.predict and not context.past else None
-    search = restarted(context, lambda memory: guided(memory, options, source, context.trusted))
+    if advised is None and len(context.counted) >= LEAST_COUNTED:
+        advised = partial(_by_counters, context.counted, context.trusted)
+    elif advised is None and context.features is not None and options.predict and not context.past:
+        advised = partial(_by_features, context.features, context.trusted, options)
+    search = restarted(context, lambda memory: guided(memory, options, advised))
     if not context.past or context.space.size <= TINY:
         return search
     return restarted(_apart(context), lambda memory: _with_suggestions(search, memory, context.past))
 
 
-def guided(
-    memory: Memory,
-    options: AutoOptions,
-    source: FeatureSource | None = None,
-    listener: TrustListener = unheard,
-) -> Asking[None]:
+def guided(memory: Memory, options: AutoOptions, advised: Advised | None = None) -> Asking[None]:
     """A spread-out start unless enough is known, then what the model proposes for ever.
 
-    With a `source` of static features what they predict is compared with the trials, and followed if it agrees.
+    With an advice what it predicts is compared with the trials, and followed if it agrees.
     """
     if memory.space.size <= TINY:
         yield from memory.ask(memory.draw_many(memory.space.size))
@@ -88,30 +100,44 @@ def guided(
     from orio_py.search.acquisition_policy import AcquisitionPolicy
 
     guide = AcquisitionPolicy(memory, explore=options.explore, roundness=options.roundness)
-    trust = None if source is None or len(memory) else _trust(memory, options, source, listener)
-    yield from memory.ask(guide.spread_out(max(0, options.start - len(memory))))
+    advice = None if advised is None or len(memory) else advised(memory)
+    start = guide.spread_out(max(0, options.start - len(memory)))
     while True:
-        if trust is not None and trust.is_earned() and (ranking := trust.ranking(SAMPLE)) is not None:
-            first = ranking.best(PREDICTED_FIRST)
-            yield from memory.ask(first)
-            if not trust.misleads(first):
-                guide = AcquisitionPolicy(
-                    memory, (ranking.as_series(),), explore=options.explore, roundness=options.roundness
-                )
-        yield from memory.ask(guide.propose(memory.batch_size))
-        if trust is not None and guide.past and not guide.follows_the_past:
-            trust.drop()
+        if advice is not None and advice.is_earned():
+            tried = len(memory)
+            guide = yield from advice.follow(guide)
+            start = start if len(memory) == tried else []
+        batch = start[: memory.batch_size] or guide.propose(memory.batch_size)
+        start = start[memory.batch_size :]
+        yield from memory.ask(batch)
+        if advice is not None:
+            advice.look_at(guide)
 
 
-def _trust(
-    memory: Memory, options: AutoOptions, source: FeatureSource, listener: TrustListener
-) -> EarnedTrust:
+def _by_counters(counted: CountedSeries, listener: TrustListener, memory: Memory) -> Advice | None:
+    # The numerical libraries take time to load.
+    from orio_py.model.counters.busy_time import typical_costs
+    from orio_py.model.counters.model import TrainedOn, training_set_of
+
+    training = training_set_of(counted, TrainedOn(rows=len(counted)))
+    if typical_costs(training.domain.counters) is None:
+        return None
+    # The library that grows trees takes more time to load than all others.
+    from orio_py.model.counters.trees import grow_ensemble
+    from orio_py.search.counter_policy import CounterAdvice
+
+    return CounterAdvice(memory, grow_ensemble(training), listener)
+
+
+def _by_features(
+    source: FeatureSource, listener: TrustListener, options: AutoOptions, memory: Memory
+) -> Advice:
     # The numerical libraries take time to load.
     from orio_py.model.speed.catalog import load_speed_model
-    from orio_py.search.trust import EarnedTrust
+    from orio_py.search.ranking import RankedAdvice
 
     model = None if options.model is None else load_speed_model(Path(options.model))
-    return EarnedTrust(memory, source, model, listener)
+    return RankedAdvice(memory, source, model, listener, explore=options.explore, roundness=options.roundness)
 
 
 def _apart(context: SearchContext) -> SearchContext:

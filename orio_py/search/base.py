@@ -39,6 +39,9 @@ Search: TypeAlias = "Generator[Batch, Results, None]"
 PastSeries: TypeAlias = "Sequence[tuple[Configuration, float | None]]"
 """Trials of a task under circumstances of their own, with their objectives or None for failures."""
 
+CountedSeries: TypeAlias = "Sequence[tuple[Configuration, Mapping[str, float]]]"
+"""Trials of a task under other circumstances, with their counters."""
+
 FeatureSource: TypeAlias = "Callable[[Sequence[Configuration]], Sequence[Mapping[str, float] | None]]"
 """Gives the static features of configurations without building them; None for one that a transformation refuses."""
 
@@ -63,6 +66,7 @@ class SearchContext:
     number of configurations to propose at once.  `objectives` is how many values the outcome of a success has.
     `past` are trials of the same task under other circumstances (device, sizes, compiler), a series for each:
     objectives of different series do not compare.  A searcher that uses them only takes them as a hint.
+    `counted` are the counters of those trials, or of some of them, as a model of counters learns from.
     `features` is there where static features can be had; `trusted` hears how a prediction by them does.
     """
 
@@ -73,6 +77,7 @@ class SearchContext:
     batch_size: int = 8
     objectives: int = 1
     past: Sequence[PastSeries] = ()
+    counted: CountedSeries = ()
     features: FeatureSource | None = None
     trusted: TrustListener = unheard
 

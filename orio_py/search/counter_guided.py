@@ -8,16 +8,15 @@ softens the bottlenecks of the last profiled configuration; the other one, the d
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orio_py.core.diagnostics import fail
-from orio_py.core.units import Seconds
-from orio_py.search.auto import TINY, AutoOptions, auto, guided
-from orio_py.search.base import Search, SearchContext
+from orio_py.search.auto import TINY, Advice, AutoOptions, auto, guided
+from orio_py.search.base import Search, SearchContext, TrustListener
 from orio_py.search.memory import Asking, Memory, restarted
 from orio_py.search.options import FileName, IntegerOption, RealOption, Word, setting
 from orio_py.search_space.encoding import Point
@@ -56,11 +55,21 @@ def counter_guided(context: SearchContext, options: CountersOptions) -> Search:
 
 
 def guided_by(model: CounterModel | None, context: SearchContext, options: CountersOptions) -> Search:
-    """What counters promise, as long as they find something better; then what `auto` would try."""
+    """The search of `auto`, which follows what counters promise once its trials agree with that; or the published method."""
+    usual = AutoOptions(batch=options.batch)
     if model is None or context.space.size <= TINY:
-        return auto(context, AutoOptions())
+        return auto(context, usual)
+    if options.method == COSTS:
+        return auto(context, usual, partial(_advised, model, context.trusted))
     context = replace(context, batch_size=min(context.batch_size, options.batch))
-    return restarted(context, lambda memory: _guided(memory, model, options))
+    return restarted(context, lambda memory: _published(memory, model, options))
+
+
+def _advised(model: CounterModel, listener: TrustListener, memory: Memory) -> Advice:
+    # The numerical libraries take time to load, more than all else that is loaded to tune.
+    from orio_py.search.counter_policy import CounterAdvice
+
+    return CounterAdvice(memory, model, listener)
 
 
 def _load(name: str, space: SearchSpace) -> CounterModel:
@@ -81,12 +90,16 @@ def _load(name: str, space: SearchSpace) -> CounterModel:
     return model
 
 
-def _guided(memory: Memory, model: CounterModel, options: CountersOptions) -> Asking[None]:
+def _published(memory: Memory, model: CounterModel, options: CountersOptions) -> Asking[None]:
+    # The numerical libraries take time to load.
+    from orio_py.search.counter_scores import soften_bottlenecks
+
     for _ in range(PROFILES_TRIED):
         first = yield from _next_valid(memory)
-        counted = yield from memory.profile(first)
-        if counted:
-            yield from _with_profile(memory, model, options, first, counted)
+        if (yield from memory.profile(first)):
+            yield from soften_bottlenecks(
+                memory, model, first, options.unprofiled, reaction=options.reaction, cores=options.cores
+            )
             break
     yield from guided(memory, AutoOptions())
 
@@ -98,37 +111,3 @@ def _next_valid(memory: Memory) -> Asking[Point]:
         cost = yield from memory.ask_one(point)
         if cost < inf:
             return point
-
-
-def _with_profile(
-    memory: Memory,
-    model: CounterModel,
-    options: CountersOptions,
-    first: Point,
-    counted: Mapping[str, float],
-) -> Asking[None]:
-    if memory.known[first] <= 0:
-        return
-    if options.method == COSTS:
-        yield from _by_costs(memory, model, first, counted)
-        return
-    # The numerical libraries take time to load.
-    from orio_py.search.counter_scores import soften_bottlenecks
-
-    yield from soften_bottlenecks(
-        memory, model, first, options.unprofiled, reaction=options.reaction, cores=options.cores
-    )
-
-
-def _by_costs(
-    memory: Memory, model: CounterModel, profiled: Point, counted: Mapping[str, float]
-) -> Asking[None]:
-    """What estimated times promise."""
-    # The numerical libraries take time to load.
-    from orio_py.search.counter_policy import CounterPolicy
-
-    policy = CounterPolicy(memory, model)
-    if not policy.learn_costs(Seconds(memory.known[profiled]), counted):
-        return
-    while not policy.is_stale:
-        yield from memory.ask(policy.propose(memory.batch_size))

@@ -16,12 +16,21 @@ import numpy.typing as npt
 
 from orio_py.core.units import Seconds
 from orio_py.model.base import Prediction
-from orio_py.model.counters.busy_time import OperationCosts, counter_features, operation_costs
-from orio_py.model.counters.model import Array, CounterModel
+from orio_py.model.counters.busy_time import (
+    OperationCosts,
+    counter_features,
+    distances,
+    operation_costs,
+    typical_costs,
+)
+from orio_py.model.counters.model import Array, CounterModel, counted_work
 from orio_py.model.features import FeatureTable
 from orio_py.model.posterior import PoolProcess, log_expected_improvement, log_validity
 from orio_py.model.winsorising import standardised
-from orio_py.search.memory import Memory
+from orio_py.search.acquisition_policy import AcquisitionPolicy
+from orio_py.search.base import TrustListener, unheard
+from orio_py.search.memory import Asking, Memory
+from orio_py.search.trust import EarnedTrust
 from orio_py.search_space.encoding import Point
 from orio_py.search_space.sampling import shuffled_ranks
 
@@ -38,6 +47,71 @@ LEAST_FOR_SCALES, GROWTH = 10, 1.15
 ROWS_FOR_SCALES = 100
 STALE = 10
 """After so many trials without a new best the estimates have told what they know."""
+LIKE_OTHERS = 0.25
+"""The share of candidates whose predictions may be nearer to what was counted of another one."""
+LEAST_TRIALS, LAST_TRIALS = 3, 8
+"""With so many valid trials the estimates by typical costs are compared; the first three have to be in order, all of them."""
+PROFILES_TRIED = 3
+"""So many configurations are profiled until one has counters: those that a race gave up have none."""
+PROMISED_FIRST = 3
+"""None of so many that promised most in the faster half of what was tried before: the estimates mislead."""
+
+
+class CounterAdvice:
+    """A model of counters, asked beside the default search.
+
+    Whether it is followed is told by the trials first, at no cost, with times estimated by what operations typically cost; then by
+    a profile of the fastest of them, whose counters are compared with those predicted, and which tells what operations cost here.
+    """
+
+    trials = range(LEAST_TRIALS, LAST_TRIALS + 1)
+
+    def __init__(self, memory: Memory, model: CounterModel, listener: TrustListener = unheard) -> None:
+        self._memory, self._model = memory, model
+        self._trust = EarnedTrust(memory, self, listener)
+
+    def scores(self, points: Sequence[Point]) -> dict[Point, float]:
+        """Estimated times by typical costs, the least first."""
+        if (costs := typical_costs(self._model.domain.counters)) is None:
+            return {}
+        rows = self._model.domain.rows([self._memory.encoding.configuration(point) for point in points])
+        times = costs.times(self._model.domain.counters, self._model.predict(rows)).sum(axis=1)
+        return dict(zip(points, (-times).tolist(), strict=True))
+
+    def is_earned(self) -> bool:
+        """Whether the trials agree with the estimates for the first time."""
+        return self._trust.is_earned()
+
+    def follow(self, guide: AcquisitionPolicy) -> Asking[AcquisitionPolicy]:
+        """Try what estimates promise until they have told what they know, or are found to mislead."""
+        policy = yield from self._profiled()
+        if policy is None:
+            self._trust.drop()
+            return guide
+        first: list[Point] = []
+        while not policy.is_stale:
+            batch = policy.propose(self._memory.batch_size)
+            yield from self._memory.ask(batch)
+            if len(first) < PROMISED_FIRST:
+                first += batch
+                if len(first) >= PROMISED_FIRST and self._trust.misleads(first):
+                    break
+        return guide
+
+    def look_at(self, guide: AcquisitionPolicy) -> None:
+        """Nothing: the estimates are followed in one go."""
+
+    def _profiled(self) -> Asking[CounterPolicy | None]:
+        """Candidates with estimates by a profile; None where none can be had or its counters are not those predicted."""
+        known = self._memory.known
+        valid = sorted((point for point, cost in known.items() if cost < inf), key=known.__getitem__)
+        for point in valid[:PROFILES_TRIED]:
+            if not (counted := (yield from self._memory.profile(point))):
+                continue
+            policy = CounterPolicy(self._memory, self._model)
+            is_usable = policy.agrees(point, counted) and policy.learn_costs(Seconds(known[point]), counted)
+            return policy if is_usable else None
+        return None
 
 
 class CounterPolicy:
@@ -58,9 +132,21 @@ class CounterPolicy:
         self._valid: list[int] = []
         self._failed: list[int] = []
         self._labels: list[float] = []
-        self._noted = 0
+        self._noted = self._begun = 0
         self._next_scales = LEAST_FOR_SCALES
         self._is_current = False
+
+    def agrees(self, profiled: Point, counted: Mapping[str, float]) -> bool:
+        """Whether what was counted of a point is nearer to what was predicted of it than to what was predicted of most others.
+
+        A model whose predictions belong to others passes in one of four cases.
+        """
+        work = counted_work(counted)
+        names = self._model.domain.counters
+        columns = [place for place, name in enumerate(names) if name in work]
+        far = distances([names[place] for place in columns], work, self._predicted[:, columns])
+        own = self._points.index(profiled)
+        return bool(far.any()) and float((far < far[own]).mean()) <= LIKE_OTHERS
 
     def learn_costs(self, seconds: Seconds, counted: Mapping[str, float]) -> bool:
         """Estimate all candidates by a profiled run; whether its counters allow that."""
@@ -68,13 +154,14 @@ class CounterPolicy:
         if costs is None:
             return False
         self._estimate(costs)
+        self._begun = len(self._memory)
         return True
 
     @property
     def is_stale(self) -> bool:
         """Whether many trials have not found anything better, or all candidates were tried."""
         costs = list(self._memory.known.values())
-        since = len(costs) - 1 - costs.index(min(costs, default=inf))
+        since = len(costs) - max(self._begun, 1 + costs.index(min(costs, default=inf)))
         return since >= STALE or not self._is_open.any()
 
     def propose(self, count: int) -> list[Point]:

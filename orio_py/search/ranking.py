@@ -13,8 +13,10 @@ import numpy as np
 
 from orio_py.model.speed.catalog import SpeedModel, load_speed_model
 from orio_py.model.speed.data import is_of_kernels
-from orio_py.search.base import FeatureSource, PastSeries
-from orio_py.search.memory import Memory
+from orio_py.search.acquisition_policy import AcquisitionPolicy
+from orio_py.search.base import FeatureSource, PastSeries, TrustListener
+from orio_py.search.memory import Asking, Memory
+from orio_py.search.trust import EarnedTrust
 from orio_py.search_space.encoding import Point
 
 SHIPPED = Path(__file__).parent.parent / "model" / "shipped"
@@ -26,6 +28,18 @@ CLIMBERS, STEPS = 5, 10
 """How many of the best points have neighbours looked at in a round, and how many of these each."""
 LEAST_FIT = 0.5
 """The share of a model's features that a variant must have."""
+
+LEAST_TRIALS, LAST_TRIALS = 8, 24
+"""With so many valid trials a model of speed is compared; with more it has nothing to tell that trials do not."""
+
+SAMPLE = 150
+"""So many random configurations are ranked when the trials agree with the model.
+
+Neighbours of the best are not: what is best of many predictions is where the model errs most.
+"""
+
+PREDICTED_FIRST = 3
+"""So many of the ranking's best are tried as soon as it is believed."""
 
 
 def fitting_model(features: Mapping[str, float], model: SpeedModel | None = None) -> SpeedModel | None:
@@ -132,3 +146,62 @@ class PredictedRanking:
         times = self.model.expected_times(np.array([self._scores[point] for point in points]))
         configurations = map(self._memory.encoding.configuration, points)
         return list(zip(configurations, times.tolist(), strict=True))
+
+
+class RankedAdvice:
+    """A model of speed, asked beside the default search.
+
+    Once the trials agree with it the best of a ranking are tried, and the model of the trials goes on with what it predicts, as
+    far as trials bear it out (`orio_py.search.warm_start.TransferWeight`).  `explore` and `roundness` are that model's.
+    """
+
+    trials = range(LEAST_TRIALS, LAST_TRIALS + 1)
+
+    def __init__(
+        self,
+        memory: Memory,
+        source: FeatureSource,
+        model: SpeedModel | None,
+        listener: TrustListener,
+        *,
+        explore: int,
+        roundness: float,
+    ) -> None:
+        self._memory, self._source, self._model = memory, source, model
+        self._explore, self._roundness = explore, roundness
+        self._trust = EarnedTrust(memory, self, listener)
+
+    def scores(self, points: Sequence[Point]) -> dict[Point, float]:
+        """The scores of trials, by their features as they were told with them, else as the source has them."""
+        found: dict[Point, Mapping[str, float]] = {}
+        for point in points:
+            features = self._memory.outcomes[point].facts.features
+            if not features:
+                (features,) = self._source([self._memory.encoding.configuration(point)])
+            if features:
+                found[point] = features
+        if not found or (model := fitting_model(next(iter(found.values())), self._model)) is None:
+            return {}
+        self._model = model
+        return dict(zip(found, model.scores(list(found.values())).tolist(), strict=True))
+
+    def is_earned(self) -> bool:
+        """Whether the trials agree with the model for the first time."""
+        return self._trust.is_earned()
+
+    def follow(self, guide: AcquisitionPolicy) -> Asking[AcquisitionPolicy]:
+        """Try the ranking's best; what goes on takes what is predicted for a past, unless those mislead."""
+        ranking = PredictedRanking(self._memory, self._source, self._model)
+        if not ranking.look(SAMPLE, 0):
+            return guide
+        first = ranking.best(PREDICTED_FIRST)
+        yield from self._memory.ask(first)
+        if self._trust.misleads(first):
+            return guide
+        past = (ranking.as_series(),)
+        return AcquisitionPolicy(self._memory, past, explore=self._explore, roundness=self._roundness)
+
+    def look_at(self, guide: AcquisitionPolicy) -> None:
+        """Drop the prediction where the guide has dismissed it."""
+        if guide.past and not guide.follows_the_past:
+            self._trust.drop()

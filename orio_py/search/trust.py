@@ -1,77 +1,91 @@
 """How far a prediction is believed: as far as it agrees with trials that it had no part in.
 
-A model of speed that was trained on other kernels helps with some and misleads with others, and nothing tells beforehand which.
-So a search begins without it.  When enough was tried, the order that the model gives to those trials is compared with the
-measured one, by Spearman's rank correlation.
+A model that was trained on other kernels, devices or sizes helps with some tasks and misleads with others, and nothing tells
+beforehand which.  So a search begins without it.  When enough was tried, the order that the prediction gives to those trials is
+compared with the measured one, by Spearman's rank correlation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf
+from math import inf, sqrt
 from statistics import median
+from typing import Protocol
 
 import numpy as np
 
-from orio_py.model.speed.catalog import SpeedModel
 from orio_py.model.speed.judging import rank_correlation
 from orio_py.record.prediction_trust import PredictionTrust
-from orio_py.search.base import FeatureSource, TrustListener
+from orio_py.search.base import TrustListener, unheard
 from orio_py.search.memory import Memory
-from orio_py.search.ranking import PredictedRanking, fitting_model
 from orio_py.search_space.encoding import Point
 
 EARNED = 0.5
-"""The least rank correlation of scores and speeds that earns trust.  Chance alone gives as much to one in ten models with eight trials."""
+"""The least rank correlation of scores and speeds that earns trust, with however many trials."""
 
-LEAST_TRIALS, LAST_TRIALS = 8, 24
-"""So many valid trials are waited for; with more than the second a prediction has nothing to tell that trials do not."""
+CHANCE = 1.28
+"""Standard normal deviate that one in ten exceed: correlations of n trials that mean nothing have a spread of 1/sqrt(n - 1)."""
+
+
+class Predictor(Protocol):
+    """What predicts speeds of points."""
+
+    @property
+    def trials(self) -> range:
+        """Numbers of valid trials that its scores are compared with; where trust was not earned by then it never is.
+
+        Each further look is a further chance for a prediction that means nothing.
+        """
+        ...
+
+    def scores(self, points: Sequence[Point]) -> Mapping[Point, float]:
+        """A score of each point, higher ones for faster points; points without one are left out, all where it knows none."""
+        ...
+
+
+def least_correlation(trials: int) -> float:
+    """The correlation that earns trust: `EARNED`, and no less than what chance alone gives to one prediction in ten."""
+    return max(EARNED, CHANCE / sqrt(trials - 1)) if trials > 1 else inf
 
 
 @dataclass(slots=True)
 class EarnedTrust:
-    """What a model says of the trials of a memory, and whether it is followed.
+    """What a prediction says of the trials of a memory, and whether it is followed.
 
     `listener` hears of each change.
     """
 
     memory: Memory
-    source: FeatureSource
-    model: SpeedModel | None
-    listener: TrustListener
+    predictor: Predictor
+    listener: TrustListener = unheard
     trust: PredictionTrust = field(default_factory=PredictionTrust)
     _is_over: bool = False
+    _looked_at: int = 0
 
     def is_earned(self) -> bool:
-        """Whether the trials so far, for the first time, agree with the model; they are looked at until there are too many."""
+        """Whether the trials so far, for the first time, agree with the prediction; they are looked at until there are too many."""
         if self._is_over:
             return False
         points = [point for point, cost in self.memory.known.items() if cost < inf]
-        if len(points) < LEAST_TRIALS:
+        if len(points) < self.predictor.trials.start or len(points) == self._looked_at:
             return False
-        self._is_over = len(points) > LAST_TRIALS
-        found = self._features(points)
-        if not found or (model := fitting_model(next(iter(found.values())), self.model)) is None:
+        self._looked_at = len(points)
+        self._is_over = len(points) not in self.predictor.trials
+        found = self.predictor.scores(points)
+        if not found:
             self._is_over = True
             return False
-        self.model = model
-        scores = model.scores(list(found.values()))
         costs = np.array([self.memory.known[point] for point in found])
-        self._tell(PredictionTrust(len(found), rank_correlation(scores, -costs)))
-        if self.trust.correlation < EARNED or self._is_over:
+        self._tell(PredictionTrust(len(found), rank_correlation(np.array(list(found.values())), -costs)))
+        if self.trust.correlation < least_correlation(len(found)) or self._is_over:
             return False
         self._is_over = True
         self._tell(replace(self.trust, is_followed=True))
         return True
 
-    def ranking(self, sample: int) -> PredictedRanking | None:
-        """So many random points, ranked; None where none can be."""
-        found = PredictedRanking(self.memory, self.source, self.model)
-        return found if found.look(sample, 0) else None
-
-    def misleads(self, points: list[Point]) -> bool:
-        """Whether none of the points that the model ranks first is in the faster half of those before; then it is dropped."""
+    def misleads(self, points: Sequence[Point]) -> bool:
+        """Whether none of the points that are predicted to be fastest is in the faster half of those before; then it is dropped."""
         others = [
             cost for point, cost in self.memory.known.items() if cost < inf and point not in set(points)
         ]
@@ -82,21 +96,10 @@ class EarnedTrust:
         return True
 
     def drop(self) -> None:
-        """The model is followed no more."""
+        """The prediction is followed no more."""
         if self.trust.is_followed and self.trust.dropped_after is None:
             self._tell(replace(self.trust, dropped_after=len(self.memory)))
 
     def _tell(self, trust: PredictionTrust) -> None:
         self.trust = trust
         self.listener(trust)
-
-    def _features(self, points: list[Point]) -> dict[Point, Mapping[str, float]]:
-        """The features of trials: as they were told with them, else as the source has them."""
-        found: dict[Point, Mapping[str, float]] = {}
-        for point in points:
-            features = self.memory.outcomes[point].facts.features
-            if not features:
-                (features,) = self.source([self.memory.encoding.configuration(point)])
-            if features:
-                found[point] = features
-        return found

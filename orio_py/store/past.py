@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import PurePath
 
 from sqlalchemy import Connection, RowMapping, and_, not_, or_, select
@@ -10,7 +11,7 @@ from sqlalchemy import Connection, RowMapping, and_, not_, or_, select
 from orio_py.record.measurement import Clock, Stage
 from orio_py.search_space.configuration import Configuration
 from orio_py.store.overview import is_of
-from orio_py.store.schema import GENERATION, METADATA, OBJECTIVE, TRIAL
+from orio_py.store.schema import COUNTER, GENERATION, METADATA, OBJECTIVE, TRIAL
 from orio_py.store.selection import Selection
 from orio_py.store.series import EarlierSeries, RegionKey, Series
 
@@ -59,13 +60,27 @@ def _earlier(connection: Connection, series: Series, rows: list[RowMapping]) -> 
     newest = rows[0]
     words = select(METADATA.c.name, METADATA.c.value).where(METADATA.c.trial == newest["id"])
     trials: dict[Configuration, float | None] = {}
+    numbers: dict[int, Configuration] = {}
     for row in rows:
-        if row["stage"] is not None or row["value"] is not None:
-            configuration = Configuration.from_json(json.loads(row["parameters"]))
-            trials.setdefault(configuration, None if row["stage"] is not None else row["value"])
+        if row["stage"] is None and row["value"] is None:
+            continue
+        configuration = Configuration.from_json(json.loads(row["parameters"]))
+        if configuration not in trials and row["stage"] is None:
+            numbers[row["id"]] = configuration
+        trials.setdefault(configuration, None if row["stage"] is not None else row["value"])
     return EarlierSeries(
         series,
         dict(Configuration.from_json(json.loads(newest["inputs"]))),
         {row.name: row.value for row in connection.execute(words)},
         trials,
+        _counters(connection, numbers),
     )
+
+
+def _counters(
+    connection: Connection, numbers: Mapping[int, Configuration]
+) -> dict[Configuration, dict[str, float]]:
+    found: dict[Configuration, dict[str, float]] = {}
+    for row in connection.execute(select(COUNTER).where(COUNTER.c.trial.in_(numbers))).mappings():
+        found.setdefault(numbers[row["trial"]], {})[row["name"]] = row["value"]
+    return found

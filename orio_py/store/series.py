@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from orio_py.core.expr import Value
 from orio_py.search_space.configuration import Configuration
@@ -22,13 +22,16 @@ class Series:
 class EarlierSeries:
     """Trials of one series with their objectives, None for failures; of a configuration the newest counts.
 
-    `metadata` are those of its newest trial.
+    `metadata` are those of its newest trial; `counters` those of valid trials that have some.
     """
 
     series: Series
     inputs: Mapping[str, Value]
     metadata: Mapping[str, str]
     trials: Mapping[Configuration, float | None]
+    counters: Mapping[Configuration, Mapping[str, float]] = field(
+        default_factory=dict[Configuration, Mapping[str, float]]
+    )
 
 
 @dataclass(frozen=True, slots=True)

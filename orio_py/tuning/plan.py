@@ -26,7 +26,7 @@ from orio_py.measure.observers.choose import (
     work_method,
 )
 from orio_py.measure.offload.measurer import MEASURED, EmulationWish, device_measurer
-from orio_py.search.base import FeatureSource, PastSeries, Search, SearchContext, TrustListener
+from orio_py.search.base import CountedSeries, FeatureSource, PastSeries, Search, SearchContext, TrustListener
 from orio_py.search.catalog import find, start_search
 from orio_py.search_space.search_space import SearchSpace
 from orio_py.spec.inputs import InputPoint
@@ -162,11 +162,8 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
     target = resolve_target(task, options.target)
     wish = options.device or (predicting_device(task, target) if options.accept_predicted else None)
     emulated = resolve_device(target, wish, objective, task.position)
-    if (
-        find(spec.algorithm, spec.position).uses_counters
-        and not task.measurement.methods
-        and target not in BACKENDS
-    ):
+    searcher = find(spec.algorithm, spec.position)
+    if searcher.uses_counters and not task.measurement.methods and target not in BACKENDS:
         task = replace(task, measurement=replace(task.measurement, methods=(work_method(),)))
     jobs = options.jobs if options.jobs is not None else cpu_cores()
     batch = max(BATCH if spec.budget.time is None else TIMED_BATCH, BATCH_PER_JOB * jobs)
@@ -200,9 +197,16 @@ def make_plan(task: TuningTask, point: InputPoint, space: SearchSpace, options: 
         watches=choice.watches,
         warnings=choice.warnings,
         emulated=emulated,
-        bottlenecks=find(spec.algorithm).uses_bottlenecks and target in BACKENDS,
+        bottlenecks=(searcher.uses_bottlenecks and target in BACKENDS)
+        or (searcher.uses_counters and _is_emulated(target)),
         insists_on_repeats=options.repeats is not None,
     )
+
+
+def _is_emulated(target: str) -> bool:
+    """Whether kernels for a target can be emulated, wherever they are run."""
+    measurer = device_measurer(target)
+    return measurer is not None and measurer.emulates is not None
 
 
 def _observers(task: TuningTask, objective: Objective | None, target: str) -> ChosenObservers:
@@ -212,9 +216,9 @@ def _observers(task: TuningTask, objective: Objective | None, target: str) -> Ch
     return choose_observers(task.measurement, objective, is_parallel=target != Target.C)
 
 
-def with_past(plan: Plan, series: Sequence[PastSeries], past: PastUse) -> Plan:
-    """The plan with a search that knows earlier trials; the search before must not have begun."""
-    context = replace(plan.context, past=series)
+def with_past(plan: Plan, series: Sequence[PastSeries], past: PastUse, counted: CountedSeries = ()) -> Plan:
+    """The plan with a search that knows earlier trials, some with counters; the search before must not have begun."""
+    context = replace(plan.context, past=series, counted=counted)
     return replace(plan, search=start_search(plan.spec.algorithm, context), context=context, past=past)
 
 

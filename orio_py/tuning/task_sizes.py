@@ -204,10 +204,10 @@ def _size(plan: Plan, compiler: Compiler, options: TuneOptions, around: Around, 
 
 
 def _may_rank(plan: Plan) -> bool:
-    """Whether the search may rank variants by static features first: it takes seconds, and says nothing but of time."""
-    limit = plan.budget.time
+    """Whether the search may rank variants by what a model predicts: it takes seconds, and says nothing but of time."""
+    limit, searcher = plan.budget.time, find(plan.spec.algorithm)
     in_time = limit is None or limit >= LEAST_TIME_TO_RANK
-    return in_time and plan.objective is None and find(plan.spec.algorithm).uses_features
+    return in_time and plan.objective is None and (searcher.uses_features or searcher.uses_counters)
 
 
 def _measure_original(session: TuningSession, outcome: TaskOutcome, around: Around) -> None:

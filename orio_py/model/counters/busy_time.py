@@ -20,6 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from orio_py.core.units import Seconds
+from orio_py.machine.timing import SECTOR_BYTES, GpuTiming, Resource, gpu_timings
+from orio_py.model.counters.bottlenecks import WARP
 from orio_py.model.counters.model import Array
 from orio_py.model.counters.table import GpuCounter, generation_of, read_profile
 
@@ -110,6 +112,37 @@ def operation_costs(
     return OperationCosts(found) if found else None
 
 
+def typical_costs(known: Sequence[str]) -> OperationCosts | None:
+    """What operations cost on a GPU, or processor, of no particular kind; None where no counter in `known` has a cost.
+
+    Of GPUs these are the geometric means of what they reach at the best, over all that `orio_py.machine.timing` has from Volta
+    on.  They differ by a factor of three, the proportions by less: enough to tell which of two kernels is faster, not by how much.
+    """
+    if any(name in known for part in GPU_PARTS for name in part.operations):
+        gpus = [_least_costs(gpu) for gpu in gpu_timings().values() if gpu.has_one_memory]
+        logarithms = np.log(np.array(gpus)).mean(axis=0)
+        found = tuple(
+            Cost(part.name, part.operations, float(seconds))
+            for part, seconds in zip(GPU_PARTS, np.exp(logarithms), strict=True)
+        )
+        return OperationCosts(found)
+    costs = tuple(Cost(name, (name,), cycles) for name, cycles in CPU_CYCLES.items() if name in known)
+    return OperationCosts(costs) if costs else None
+
+
+def _least_costs(gpu: GpuTiming) -> tuple[float, ...]:
+    """Seconds per operation of each of `GPU_PARTS` where all multiprocessors do nothing else."""
+    cycle = 1e-6 / (gpu.multiprocessors.value * gpu.clock_mhz.value)
+    request = max(gpu.resources[Resource.L1].gap.value, WARP / gpu.load_lanes.value)
+    return (
+        SECTOR_BYTES / (gpu.dram_gb_per_s.value * 1e9),
+        SECTOR_BYTES / (gpu.l2_gb_per_s.value * 1e9),
+        cycle * request,
+        cycle * gpu.resources[Resource.SHARED].gap.value,
+        cycle / (gpu.schedulers.value * gpu.issue_width.value),
+    )
+
+
 def _gpu_costs(seconds: float, counted: Mapping[str, float], known: Sequence[str]) -> tuple[Cost, ...]:
     profile = read_profile(counted)
     found: list[Cost] = []
@@ -153,3 +186,20 @@ def counter_features(times: Array, names: Sequence[str], predicted: Array) -> Ar
     found = np.concatenate(columns, axis=1)
     spread = found.std(axis=0)
     return ((found - found.mean(axis=0)) / np.where(spread > 0, spread, 1.0))[:, spread > 1e-9]
+
+
+_OF_ANY_SIZE = (_C.BLOCK, _C.OCCUPANCY, _C.LOC_O)
+
+
+def distances(names: Sequence[str], counted: Mapping[str, float], predicted: Array) -> Array:
+    """How far each row of predicted counters is from what was counted: squared differences of logarithms, in spreads of each column.
+
+    A factor that all counters of work have in common does not count: other sizes of the input have one.
+    """
+    logarithms = np.log1p(predicted)
+    spread = logarithms.std(axis=0)
+    apart = np.log1p(np.array([counted[name] for name in names])) - logarithms
+    is_work = np.array([name not in _OF_ANY_SIZE for name in names], dtype=np.bool_)
+    if is_work.any():
+        apart[:, is_work] -= np.median(apart[:, is_work], axis=1, keepdims=True)
+    return np.square(apart[:, spread > 0] / spread[spread > 0]).sum(axis=1)

@@ -112,31 +112,33 @@ def training_set(trials: Sequence[Trial]) -> TrainingSet | None:
 
     Only counters count that all of these trials have.
     """
-    counted = [
-        (trial, counted_work({counter.name: counter.value for counter in trial.counters}))
-        for trial in trials
-        if isinstance(trial.measurement, Success) and trial.counters
-    ]
-    if not counted:
+    told = [trial for trial in trials if isinstance(trial.measurement, Success) and trial.counters]
+    if not told:
         return None
-    names = [name for name in counted[0][1] if all(name in found for _, found in counted)]
-    parameters = [
-        name for name in counted[0][0].configuration if all(name in t.configuration for t, _ in counted)
-    ]
-    first = counted[0][0]
-    domain = Domain(
-        tuple(
-            ModelParameter.of(name, [trial.configuration[name] for trial, _ in counted])
-            for name in parameters
-        ),
-        tuple(names),
+    first = told[0]
+    return training_set_of(
+        [(trial.configuration, {c.name: c.value for c in trial.counters}) for trial in told],
         TrainedOn(
             first.name,
             first.metadata.get(DEVICE_NAME, ""),
             {name: show(value) for name, value in first.inputs.items()},
-            len(counted),
+            len(told),
         ),
+    )
+
+
+def training_set_of(
+    trials: Sequence[tuple[Mapping[str, Value], Mapping[str, float]]], trained_on: TrainedOn
+) -> TrainingSet:
+    """Some configurations, at least one, with their counters as they were told."""
+    counted = [(configuration, counted_work(counters)) for configuration, counters in trials]
+    names = [name for name in counted[0][1] if all(name in found for _, found in counted)]
+    parameters = [name for name in counted[0][0] if all(name in values for values, _ in counted)]
+    domain = Domain(
+        tuple(ModelParameter.of(name, [values[name] for values, _ in counted]) for name in parameters),
+        tuple(names),
+        trained_on,
     )
     values = np.array([[found[name] for name in names] for _, found in counted], dtype=np.float64)
     values = values.reshape(len(counted), len(names))
-    return TrainingSet(domain, domain.rows([trial.configuration for trial, _ in counted]), values)
+    return TrainingSet(domain, domain.rows([configuration for configuration, _ in counted]), values)

@@ -43,6 +43,7 @@ def guided_by_past(plan: Plan, memory: TrialCache) -> Plan:
         TRIALS_TAKEN,
     )
     series: list[list[tuple[Configuration, float | None]]] = []
+    counted: list[tuple[Configuration, Mapping[str, float]]] = []
     circumstances: list[str] = []
     valid = 0
     for earlier in stored:
@@ -52,9 +53,11 @@ def guided_by_past(plan: Plan, memory: TrialCache) -> Plan:
             valid += measured
             series.append(trials)
             circumstances.append(_difference(earlier, keys))
+            if len(earlier.counters) > len(counted):
+                counted = [pair for pair in earlier.counters.items() if pair[0] in plan.space]
     if not series:
         return plan
-    return with_past(plan, series, PastUse(valid, tuple(dict.fromkeys(circumstances))))
+    return with_past(plan, series, PastUse(valid, tuple(dict.fromkeys(circumstances))), counted)
 
 
 def _difference(earlier: EarlierSeries, keys: Keys) -> str:

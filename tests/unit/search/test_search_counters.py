@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from itertools import product
+from math import inf
 from pathlib import Path
 from statistics import fmean
 
@@ -15,14 +16,15 @@ import pytest
 
 from orio_py.core.diagnostics import DiagnosticError
 from orio_py.core.units import Seconds
-from orio_py.model.counters.busy_time import counter_features, operation_costs
+from orio_py.model.counters.busy_time import counter_features, operation_costs, typical_costs
 from orio_py.model.counters.files import save_model
 from orio_py.model.counters.model import Array, CounterModel, Domain, ModelParameter, TrainingSet
 from orio_py.model.counters.trees import grow_ensemble
 from orio_py.record.outcome import Outcome
-from orio_py.search.base import ProfiledBatch, Search, SearchContext, drive
+from orio_py.search.base import PredictionTrust, ProfiledBatch, Search, SearchContext, drive
 from orio_py.search.catalog import start_search
 from orio_py.search.counter_guided import CountersOptions, guided_by
+from orio_py.search.counter_policy import LEAST_TRIALS
 from orio_py.search_space.configuration import Configuration
 from orio_py.search_space.listed import space_of_rows
 
@@ -127,16 +129,23 @@ def guided(seed: int, found: CounterModel, batch: int = 1, **options: object) ->
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_a_model_finds_the_best_sooner_than_random_on_every_device(device: str) -> None:
+def test_a_model_finds_the_best_sooner_than_other_searchers_on_every_device(device: str) -> None:
     own = [needed(guided(seed, MODEL), device) for seed in range(4)]
     published = [needed(guided(seed, MODEL, method="published"), device) for seed in range(4)]
-    drawn = [
-        needed(start_search("random", SearchContext(SPACE, random.Random(seed), {}, None, 1)), device)
-        for seed in range(4)
-    ]
+    drawn, usual = (
+        [
+            needed(start_search(name, SearchContext(SPACE, random.Random(seed), {}, None, 1)), device)
+            for seed in range(4)
+        ]
+        for name in ("random", "auto")
+    )
     assert fmean(own) < 0.5 * fmean(drawn)
     assert device == "narrow" or fmean(published) < fmean(drawn)
-    assert fmean(own) < 20
+    assert fmean(own) < 0.7 * fmean(usual)
+
+
+OTHERS: list[int] = np.random.default_rng(0).permutation(len(ROWS)).tolist()
+PLACES = {tuple(row): place for place, row in enumerate(DOMAIN.rows(ROWS).tolist())}
 
 
 class Misleading:
@@ -145,11 +154,115 @@ class Misleading:
     domain = DOMAIN
 
     def predict(self, rows: Array) -> Array:
-        return MODEL.predict(rows)[::-1]
+        others = [ROWS[OTHERS[PLACES[tuple(row)]]] for row in rows.tolist()]
+        return MODEL.predict(DOMAIN.rows(others))
 
 
-def test_a_model_that_misleads_is_left_behind() -> None:
-    assert fmean(needed(guided(seed, Misleading()), "wide") for seed in range(3)) < 60
+class Larger:
+    """Predictions for another size of the input: eight times the work."""
+
+    domain = DOMAIN
+
+    def predict(self, rows: Array) -> Array:
+        return MODEL.predict(rows) * np.array(
+            [1.0 if name in ("OCCUPANCY", "BLOCK") else 8.0 for name in NAMES]
+        )
+
+
+def course(
+    found: CounterModel, seed: int, trials: int
+) -> tuple[list[Configuration], list[Configuration], bool]:
+    """What was tried and what was profiled, and whether the model was followed to the end."""
+    told: list[PredictionTrust] = []
+    rows: list[Configuration] = []
+    profiled: list[Configuration] = []
+
+    def evaluate(row: Configuration) -> Outcome:
+        rows.append(row)
+        return plain("wide")(row)
+
+    def profile(row: Configuration) -> Outcome:
+        profiled.append(row)
+        return run(row, "wide")
+
+    context = SearchContext(SPACE, random.Random(seed), {}, None, 1, trusted=told.append)
+    drive(guided_by(found, context, CountersOptions()), evaluate, trials, profile)
+    return rows, profiled, bool(told) and told[-1].is_followed and told[-1].dropped_after is None
+
+
+def without(seed: int, trials: int) -> list[Configuration]:
+    search = start_search("auto", SearchContext(SPACE, random.Random(seed), {}, None, 1))
+    return [row for row, _ in drive(search, plain("wide"), trials)]
+
+
+def test_a_model_that_misleads_costs_a_profile_at_most() -> None:
+    profiles = 0
+    for seed in range(8):
+        rows, profiled, is_followed = course(Misleading(), seed, 20)
+        profiles += len(profiled)
+        assert not is_followed
+        assert len(profiled) <= 1
+        assert rows == without(seed, 20)[: len(rows)]
+    # The trials tell most of the time, at no cost.
+    assert profiles <= 4
+
+
+@pytest.mark.parametrize("found", [MODEL, Larger()], ids=["here", "another size"])
+def test_a_model_is_followed_once_the_first_trials_agree_with_it(found: CounterModel) -> None:
+    followed = 0
+    for seed in range(6):
+        rows, profiled, is_followed = course(found, seed, 14)
+        followed += is_followed
+        own = without(seed, 8)
+        same = next(
+            (place for place, pair in enumerate(zip(rows, own, strict=False)) if pair[0] != pair[1]), 8
+        )
+        assert same >= LEAST_TRIALS
+        assert len(profiled) <= 1
+        if is_followed and same < 8:
+            assert profiled == [min(rows[:same], key=lambda row: run(row, "wide").objective or inf)]
+    assert followed >= 4
+
+
+def with_counted(seed: int, rows: int, answer: Callable[[Configuration], Outcome]) -> tuple[int, bool]:
+    """Evaluations of the default search that knows counters of trials on another device, and whether it followed them."""
+    told: list[PredictionTrust] = []
+    drawn = [row for row in random.Random(9).sample(ROWS, rows) if not fails(row)]
+    counted = [(row, run(row, "narrow").counters) for row in drawn]
+    context = SearchContext(SPACE, random.Random(seed), {}, None, 1, counted=counted, trusted=told.append)
+    least = min(found for row in ROWS if (found := run(row, "wide").objective) is not None)
+    tried = drive(start_search("auto", context), answer, 80)
+    number = next((k for k, (_, time) in enumerate(tried, 1) if (time or inf) <= 1.05 * least), 80)
+    return number, bool(told) and told[-1].is_followed and told[-1].dropped_after is None
+
+
+def test_the_default_search_follows_counters_that_a_past_has_where_trials_have_some() -> None:
+    # As kernels that are emulated do, trials come with their counters.
+    found = [with_counted(seed, 100, lambda row: run(row, "wide")) for seed in range(4)]
+    usual = [
+        needed(start_search("auto", SearchContext(SPACE, random.Random(seed), {}, None, 1)), "wide")
+        for seed in range(4)
+    ]
+    assert sum(is_followed for _, is_followed in found) >= 3
+    assert fmean(number for number, _ in found) < 0.7 * fmean(usual)
+    assert not with_counted(0, 100, plain("wide"))[1]
+    assert with_counted(0, 10, lambda row: run(row, "wide")) == (usual[0], False)
+
+
+def test_typical_costs_are_those_of_no_kind_of_device() -> None:
+    gpu = typical_costs(("DRAM_RT", "INST_EXE"))
+    assert gpu is not None
+    each = {cost.name: cost.seconds for cost in gpu.costs}
+    # A sector of memory takes a chip as long as 11 to 44 instructions of warps, one of the L2 cache as long as 3 to 9.
+    assert 10 < each["global memory"] / each["issue of instructions"] < 45
+    assert 3 < each["L2 cache"] / each["issue of instructions"] < 9
+    own = typical_costs(("instructions", "last_level_misses", "user_time"))
+    assert own is not None
+    assert {cost.name: cost.seconds for cost in own.costs} == {
+        "instructions": 0.25,
+        "last_level_misses": 100.0,
+    }
+    assert typical_costs(("user_time",)) is None
 
 
 @pytest.mark.parametrize(("method", "batch"), [("costs", 5), ("published", 1)])

@@ -17,8 +17,8 @@ from orio_py.model.speed.catalog import load_speed_model, save_speed_model, trai
 from orio_py.model.speed.data import speed_data
 from orio_py.search.base import PredictionTrust, SearchContext, drive
 from orio_py.search.catalog import start_search
-from orio_py.search.ranking import SHIPPED
-from orio_py.search.trust import EARNED, LEAST_TRIALS
+from orio_py.search.ranking import LEAST_TRIALS, SHIPPED
+from orio_py.search.trust import EARNED
 from orio_py.search_space.configuration import Configuration
 from orio_py.search_space.listed import space_of_rows
 

@@ -47,6 +47,8 @@ def test_series_of_the_same_region_or_task_are_its_past(database):
     assert values(second) == {k: pytest.approx(1e-3 * (1 + k), rel=1e-3) for k in range(3)}
     assert second.inputs == {"N": 500, "alpha": 1.5}
     assert second.metadata["orio:param:U"] == "2"
+    counted = {configuration["U"]: found["instructions"] for configuration, found in second.counters.items()}
+    assert counted == {k: 1e6 + k for k in range(3)}
     assert [len(found.trials) for found in earlier(database, limit=2)] == [1, 1]
 
 
