@@ -67,6 +67,12 @@ def test_the_end_below_a_macro_has_the_sign_of_the_index() -> None:
     assert "TEN > i && TEN - i > 28 && j < TEN - 28u" in text
 
 
+def test_the_end_below_a_macro_that_is_cast_is_not_computed() -> None:
+    loop = statement("for (j = 0; j < (long)TEN; j += 4) a[j] = b[j];")
+    around = context("unsigned char j; double *a, *b;", live="a", macros={"TEN": "10"})
+    assert "j < (long)TEN && (long)TEN - j > 28" in emit(Unroll(8).apply(loop, around))
+
+
 def test_a_start_that_is_the_bound(tmp_path: Path) -> None:
     nothing, once = "for (j = s; j < s; j++)", "for (j = s; j <= s; j++)"
     body = "{ a[j] = b[j] * 2; acc += b[j]; }"

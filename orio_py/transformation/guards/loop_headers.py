@@ -44,7 +44,7 @@ from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.ctree.unit.value_ranges import facts_of
 from orio_py.transformation.base import Context
-from orio_py.transformation.certain_conditions import is_always_true
+from orio_py.transformation.certain_conditions import is_always_true, never_holds
 from orio_py.transformation.expression_types import constant_value, expression_type
 from orio_py.transformation.forms import bound_is_invariant, index_ends_with_function, sole_statement
 from orio_py.transformation.guards.guarded_tree import GuardedTree
@@ -191,6 +191,8 @@ class _Headers:
         steady = all(map(self._is_steady, (loop.start, loop.bound)))
         whole = [*(tests if steady else ()), _runs(stepped)]
         value = _where([t for t in whole if not is_always_true(t, self.context)], _trip_count(stepped))
+        if never_holds(_runs(stepped), self.context):
+            value = const(0)
         count = declare(f"const {kind}", trips, value)
         self.counts.append(declaration_of(count))
         number = Polynomial.symbol(trips)

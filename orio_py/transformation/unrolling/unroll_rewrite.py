@@ -30,6 +30,7 @@ from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.certain_conditions import is_always_true
+from orio_py.transformation.expression_types import constant_value
 from orio_py.transformation.forms import start_is_invariant
 from orio_py.transformation.hoisting import hoisted
 from orio_py.transformation.types import (
@@ -234,6 +235,12 @@ def _is_too_short(view: CanonicalLoop, factor: int, context: Context) -> bool:
     return limit - view.stride * (factor - 1) < (1 if view.relation == "<" else 0)
 
 
+def _may_end_below(view: CanonicalLoop, context: Context) -> bool:
+    """Whether compilers see that `bound - span` is negative, and an unsigned index never below it: `(long)TEN - 28`."""
+    unsigned = CDeclaration("", index_type(view, context)).is_unsigned
+    return unsigned and isinstance(view.bound, c_ast.Cast) and constant_value(view.bound, context) is not None
+
+
 def _offset(node: Node) -> tuple[Node | None, int]:
     """An expression as a base plus a literal."""
     match node:
@@ -295,7 +302,7 @@ def main_test(view: CanonicalLoop, factor: int, context: Context) -> Node:
         if limit is not None and kind != "unknown":
             # Nothing wraps around: the unsigned index has room enough (`_is_too_short`).
             return binary(beyond, index, limit - span)
-        if _wraps_below(view, context):
+        if _wraps_below(view, context) or _may_end_below(view, context):
             return binary("&&", binary(beyond, index, bound), binary(away, sub(bound, index), span))
         # As an `int`, the difference would be compared with an unsigned index, of which compilers warn.
         mixed = kind == "unsigned" and _is_int(bound, context)

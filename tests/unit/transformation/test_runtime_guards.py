@@ -604,3 +604,11 @@ int main(void)
     assert compile_and_run(new, tmp_path, *checked(), *openmp()) == compile_and_run(
         text, tmp_path, *checked()
     )
+
+
+def test_a_loop_that_begins_at_its_bound_has_no_iterations() -> None:
+    function, code = "void f(int s, double *x)", "for (j = i; j < i; j += s) x[j] = i;"
+    text = FILE.format(function=function, code=code, recipe="Reverse()").replace("int i, j;", "int i = s, j;")
+    new = transformed_file(text, {})
+    assert "j_trips = 0;" in new
+    assert "i < i ?" not in new
