@@ -138,8 +138,9 @@ def main() -> int:
     parser.add_argument("--flags", default="", help="what the compiler needs")
     parser.add_argument("--assume", action="append", default=[], choices=["noalias", "reassociate"])
     parser.add_argument("-o", "--output", type=Path, help="a folder for the transformed files")
-    parser.add_argument("--while", dest="uncounted", action="store_true", help="loops of `while`, too")
-    parser.add_argument("--innermost", action="store_true", help="loops without others in them instead")
+    loops = parser.add_mutually_exclusive_group()
+    loops.add_argument("--while", dest="uncounted", action="store_true", help="loops of `while`, too")
+    loops.add_argument("--innermost", action="store_true", help="loops without others in them instead")
     parser.add_argument("-v", "--verbose", action="store_true", help="why loops are refused")
     given = parser.parse_args()
     flags = [

@@ -75,6 +75,12 @@ class CDeclaration:
         return not known.is_floating
 
     @property
+    def holds_any_index(self) -> bool:
+        """Whether the element type is an integer type as wide as `int`: a shorter one makes other numbers of large values."""
+        known = ctype(self.type)
+        return self.is_integer and (known is None or known.rank >= Rank.INT)
+
+    @property
     def is_unsigned(self) -> bool:
         """Whether the element type is an unsigned integer type."""
         known = ctype(self.type)

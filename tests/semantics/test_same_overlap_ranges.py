@@ -10,6 +10,8 @@ import pytest
 from c_programs import checked, compile_and_run
 from c_trees import transformed_file
 
+from orio_py.transformation.base import Refusal
+
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
 KERNELS = {
@@ -119,3 +121,25 @@ def test_the_same_is_computed_wherever_arrays_lie(tmp_path: Path) -> None:
 )
 def test_no_more_is_compared_than_is_touched(name: str, shown: str) -> None:
     assert shown in transformed_file(FILE.format(name="kernel", code=KERNELS[name]), {})
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "for (i = 0; i < n; i++) { unsigned char c = i; y[i] = x[c]; }",
+        "for (i = 0; i < n; i++) { signed char c = i % m; y[i] = x[c]; }",
+        "for (i = 0; i < n; i++) { short c; c = i + s; y[i] = x[c]; }",
+        "{ unsigned char c; for (i = 0; i < n; i++) { c = i; y[c] = x[i]; } }",
+    ],
+)
+def test_short_variables_may_have_other_values_than_they_are_set_to(code: str) -> None:
+    with pytest.raises(Refusal) as caught:
+        transformed_file(FILE.format(name="kernel", code=code), {})
+    assert caught.value.diagnostics[0].position is not None
+
+
+@pytest.mark.parametrize("kind", ["unsigned", "long", "size_t"])
+def test_others_have_the_value(kind: str) -> None:
+    code = f"for (i = 0; i < n; i++) {{ {kind} c = i; y[i] = x[c]; }}"
+    text = "typedef unsigned long size_t;\n" + FILE.format(name="kernel", code=code)
+    assert "if ((unsigned long)(x + n) <= (unsigned long)y ||" in transformed_file(text, {})

@@ -292,7 +292,7 @@ class _Collector(RegionWalk[Scope]):
             return state
         name = node.lvalue.name
         declaration = self.names.declarations.get(name)
-        known = declaration is not None and declaration.is_integer and declaration.is_scalar
+        known = declaration is not None and declaration.is_scalar and declaration.holds_any_index
         if name in self.names.local:
             known = name in state.unset
         once = self.names.writes.get(name) == 1

@@ -62,6 +62,10 @@ class Arithmetic:
         self.types: dict[str, str] = {}
         """On the device, of the variables that the nest declares itself."""
 
+    def declared_types(self) -> dict[str, str]:
+        """The types of the variables around the nest."""
+        return {name: declared.type for name, declared in self._context.declarations.items()}
+
     def polynomial(self, node: Node, known: ValueEnvironment) -> Polynomial | None:
         """The value of an integer expression; None where it is no polynomial and changes in the nest."""
         match node:
@@ -89,9 +93,11 @@ class Arithmetic:
             case c_ast.Cast(expr=inner) if is_floating(inner, self._context):
                 return self._steady(node, known)
             case c_ast.Cast(to_type=kind, expr=inner) if signedness_of_type(emit_type(kind)) != "unknown":
-                if (steady := self._steady(node, known)) is not None and self._narrows(kind, inner):
+                if (steady := self._steady(node, known)) is not None and self._narrows(
+                    emit_type(kind), inner
+                ):
                     return steady
-                short = set(emit_type(kind).split()) & _SHORT and self._narrows(kind, inner)
+                short = set(emit_type(kind).split()) & _SHORT and self._narrows(emit_type(kind), inner)
                 return None if short else self.polynomial(inner, known)
             case _:
                 return self._steady(node, known)
@@ -112,9 +118,19 @@ class Arithmetic:
         self.quotients.setdefault(found.symbol, found)
         return Polynomial.symbol(found.symbol)
 
-    def _narrows(self, kind: Node, inner: Node) -> bool:
-        """Whether a cast may make another number of a value, by their types (C99 6.3.1.3)."""
-        target, source = ctype(emit_type(kind)), expression_type(inner, self._context)
+    def keeps(self, kind: str, value: Node) -> bool:
+        """Whether a variable has the value that it is set to: one of a type shorter than `int` may have another."""
+        target = ctype(self._context.types.get(kind, kind))
+        if target is None or target.rank >= Rank.INT:
+            return True
+        number, limits = literal_value(value), target.limits
+        if number is not None and limits is not None:
+            return limits[0] <= number <= limits[1]
+        return not self._narrows(kind, value)
+
+    def _narrows(self, kind: str, inner: Node) -> bool:
+        """Whether a conversion may make another number of a value, by their types (C99 6.3.1.3)."""
+        target, source = ctype(self._context.types.get(kind, kind)), expression_type(inner, self._context)
         if target is None or target.rank >= Rank.LONG:
             return target is None
         if source is None or source == target:

@@ -121,6 +121,7 @@ class _Walk(RegionWalk[_Place]):
         self.found: list[ElementAccess] = []
         self.changing = frozenset(assigned_names(body)) | declared_names(body)
         self.once = _assigned_once(body)
+        self.types = arithmetic.declared_types() | _types(body)
         self.choices: dict[str, tuple[_Choice, ...]] = {}
         self.extremes: dict[tuple[str, bool], tuple[Polynomial, ...]] = {}
 
@@ -142,6 +143,8 @@ class _Walk(RegionWalk[_Place]):
     def _learned(self, name: str, value: Node, place: _Place) -> _Place:
         if name not in self.once:
             return place
+        if not self.arithmetic.keeps(self.types.get(name, ""), value):
+            return replace(place, known={**place.known, name: None})
         known = self.arithmetic.polynomial(value, place.known)
         if known is None and self.arithmetic.names is not None and isinstance(value, c_ast.TernaryOp):
             known = self._chosen(name, value, place)
@@ -279,10 +282,16 @@ class _Walk(RegionWalk[_Place]):
 def _declared_types(loops: Sequence[CanonicalLoop], body: Node) -> dict[str, str]:
     """The device types of the variables that headers and statements declare."""
     found = {loop.index: loop.declared_type for loop in loops if loop.declared_type is not None}
-    for node in walk_nodes(body):
-        if isinstance(node, c_ast.Decl) and node.name is not None and isinstance(node.type, c_ast.TypeDecl):
-            found[node.name] = emit_type(node.type.type)
-    return {name: device_type(kind) or "" for name, kind in found.items()}
+    return {name: device_type(kind) or "" for name, kind in (found | _types(body)).items()}
+
+
+def _types(body: Node) -> dict[str, str]:
+    """The types of the variables that statements declare."""
+    return {
+        node.name: emit_type(node.type.type)
+        for node in walk_nodes(body)
+        if isinstance(node, c_ast.Decl) and node.name is not None and isinstance(node.type, c_ast.TypeDecl)
+    }
 
 
 def _assigned_once(body: Node) -> frozenset[str]:
