@@ -43,6 +43,8 @@ void region(int n, double *x) {{
         # These have no body that could stand there.
         ("double f(int row) { int *p = &row; row -= 1; return *p; }", None),
         ("double f(float r) { int s; memcpy(&s, &r, sizeof s); return s; }", None),
+        ("double f(short r) { short s; if (r) memcpy(&s, &r, sizeof s); else s = 1; return s; }", False),
+        ("double f(short r) { short s; char *p = memcpy(&s, &r, sizeof s); return p != 0; }", None),
         ("double f(short r) { short s; memcpy(&s, &r, 1); return s; }", None),
         ("double f(short r) { short s; memcpy(&s, &r, sizeof(int)); return s; }", None),
         ("double f(int x) { static int n; return n++; }", None),
