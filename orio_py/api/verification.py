@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from orio_py.api.report import BAD_INPUT, NO_VARIANT, OK, Report
 from orio_py.api.writing import apply_results
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.units import Seconds
+from orio_py.tuning.program_outputs import LineRules
 from orio_py.tuning.verify import (
     TunedProgramFailure,
     Verification,
@@ -43,6 +45,7 @@ class VerifyReport(Report):
                 "original": different.original,
                 "tuned": different.tuned,
             },
+            "not_compared": [asdict(each) for each in found.unsteady],
             "original_s": list(found.seconds[Version.ORIGINAL]),
             "tuned_s": list(found.seconds[Version.TUNED]),
             "speedup": found.ratio,
@@ -56,6 +59,7 @@ def verify(
     build: str | None = None,
     outputs: Sequence[Path] = (),
     tolerance: float = 0.0,
+    ignore: Sequence[str] = (),
     runs: int = 3,
     timeout: float = 600.0,
     database: Path | str | None = None,
@@ -64,13 +68,15 @@ def verify(
 
     `command` runs the program in the folder `tree`, `build` is a shell's command line (by default `make` or `cmake`, as
     the tree has it).  Standard output and the files `outputs` below the tree are compared; numbers may differ by
-    `tolerance`, relative to the larger one.  `timeout` in seconds is the limit of one build or run.  Sources without a
+    `tolerance`, relative to the larger one.  Lines that match one of the regular expressions `ignore`, and those that the
+    original writes in another way in each run, do not count.  `timeout` in seconds is the limit of one build or run.  Sources without a
     result of their own in the tree take the best of the results `database`.
 
     The exit code is 4 where outputs differ or the tuned program alone fails, 2 where nothing is tuned or the original
     fails.
     """
-    request = VerifyRequest(Path(tree), build, command, outputs, tolerance, runs, Seconds(timeout))
+    rules = LineRules(tolerance, [re.compile(each) for each in ignore])
+    request = VerifyRequest(Path(tree), build, command, outputs, rules, runs, Seconds(timeout))
     scratch, workspace = scratch_workspace(None)
     try:
         sources, without = workspace.prepare(request.tree)

@@ -30,6 +30,14 @@ def _tolerance(text: str) -> float:
     return float(text)
 
 
+def _require_expression(pattern: str) -> None:
+    """Raises DiagnosticError: ORIO-U004."""
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        fail("ORIO-U004", f"`--ignore {pattern}` is no regular expression: {error}")
+
+
 Build = Annotated[
     str | None,
     typer.Option(
@@ -58,6 +66,15 @@ Tolerance = Annotated[
         help="Numbers may differ by this, relative to the larger; without it outputs are to be equal.",
     ),
 ]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ignore",
+        metavar="REGEX",
+        help="Lines in which this is found may differ, as those with times; may be repeated. Lines that the original "
+        "writes in another way in each of its runs may so in any case.",
+    ),
+]
 Runs = Annotated[
     int | None,
     typer.Option(
@@ -83,6 +100,7 @@ def verify(
     tree: Tree = Path(),
     compare: Compare = None,
     rel: Tolerance = None,
+    ignore: Ignore = None,
     runs: Runs = None,
     timeout: Timeout = None,
     db: shared.Database = None,
@@ -100,6 +118,8 @@ def verify(
         )
     if not tree.is_dir():
         fail("ORIO-U006", f"`{tree}` is no folder")
+    for pattern in ignore or ():
+        _require_expression(pattern)
     out = Output.create(color=color, quiet=quiet, verbose=verbose)
     report = orio_py.verify(
         command,
@@ -107,6 +127,7 @@ def verify(
         build=build,
         outputs=compare or (),
         tolerance=rel or 0.0,
+        ignore=ignore or (),
         runs=runs or 3,
         timeout=timeout or 600.0,
         database=db if db is not None else shared.default_database(),
@@ -129,10 +150,16 @@ def _told(found: Verification) -> list[str]:
         )
     least, most = found.ratios[0], found.ratios[-1]
     lines.append(f"original / tuned: {found.ratio:.2f} (pairs of runs: {least:.2f} to {most:.2f})")
-    if found.difference is None:
+    different = found.difference
+    if different is None:
         lines.append("outputs: equal")
     else:
-        different = found.difference
         lines.append(f"outputs: DIFFERENT, {different.output}, line {different.line}")
         lines += [f"  original: {different.original}", f"  tuned:    {different.tuned}"]
+        lines.append("  (lines that change from run to run can be left out: `--ignore REGEX`)")
+    lines += [
+        f"not compared: {each.count} of {each.total} lines of {each.output}, as the original does not repeat them: "
+        f"line {each.line} `{each.text}`"
+        for each in found.unsteady
+    ]
     return lines

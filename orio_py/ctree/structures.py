@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from orio_py.ctree.symbols import CDeclaration
 
@@ -55,6 +55,24 @@ def memory_location(structures: Structures, kind: str, member: CDeclaration) -> 
 def is_pointer(member: CDeclaration) -> bool:
     """Whether a member holds an address, or several, of data or of a function."""
     return member.pointers > 0 or member.points_to_array or "(" in member.type
+
+
+def lie_inside(structures: Structures, kind: str, names: Iterable[str]) -> bool:
+    """Whether a member, by the names that lead to it, and all that is in it lie in the structure as whole bytes.
+
+    Pointers lead elsewhere, and an array of one element, or of none, at an end may stand for a longer one.
+    """
+    for name in names:
+        path = member_path(structures, kind, name)
+        if len(path) != 1 or is_pointer(path[0]) or path[0].overlaid or path[0].width:
+            return False
+        if not _LONGER.isdisjoint(path[0].dimensions):
+            return False
+        kind = path[0].type
+    return True
+
+
+_LONGER = frozenset({"", "0", "1"})
 
 
 def cannot_be_made(structures: Structures, kind: str) -> str | None:

@@ -7,14 +7,11 @@ others the best of the results database is written there.
 
 from __future__ import annotations
 
-import math
-import re
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import zip_longest
 from pathlib import Path
 from statistics import median
 
@@ -25,14 +22,10 @@ from orio_py.core.units import Seconds
 from orio_py.spec.generated import GENERATED_MARK, OPEN
 from orio_py.tuning.files.marks import may_be_annotated
 from orio_py.tuning.files.tree import FileSelection, expand_paths
+from orio_py.tuning.program_outputs import EXACTLY, Difference, LineRules, Unsteady, compare_runs
 
-_NUMBER = re.compile(
-    r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|inf(?:inity)?\b|nan\b)", re.I
-)
 _LEFT_OUT = shutil.ignore_patterns(".git", ".hg", ".svn", "__pycache__")
 _STDOUT = "standard output"
-_WIDEST = 160
-"""Characters of a line that are shown."""
 
 
 class TunedProgramFailure(DiagnosticError):
@@ -50,36 +43,29 @@ class Version(StrEnum):
 class VerifyRequest:
     """What is built and run, in copies of the folder `tree`.
 
-    `outputs` are files that the program writes, below the tree, which are compared beside its standard output; numbers in
-    them may differ by `tolerance`, relative to the larger one.
+    `outputs` are files that the program writes, below the tree, which are compared beside its standard output.
     """
 
     tree: Path
     build: str | None
     command: Sequence[str]
     outputs: Sequence[Path] = ()
-    tolerance: float = 0.0
+    rules: LineRules = EXACTLY
     runs: int = 3
     timeout: Seconds = Seconds(600.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """The first place where two outputs differ: the output's name, the line, and what stands there."""
-
-    output: str
-    line: int
-    original: str
-    tuned: str
-
-
-@dataclass(frozen=True, slots=True)
 class Verification:
-    """What became of both programs: the sources that were tuned, and the seconds of each run by version."""
+    """What became of both programs: the sources that were tuned, and the seconds of each run by version.
+
+    `unsteady` are the outputs of which lines were left out, as the original writes others in each run.
+    """
 
     sources: tuple[str, ...]
     seconds: Mapping[Version, tuple[float, ...]]
     difference: Difference | None
+    unsteady: tuple[Unsteady, ...] = ()
 
     @property
     def ratio(self) -> float:
@@ -104,9 +90,10 @@ class Workspace:
         """The copy for one version."""
         return self.root / version
 
-    def output(self, version: Version, number: int) -> Path:
-        """Where the standard output of a run goes."""
-        return self.root / f"{version}-{number}.out"
+    def output(self, version: Version, number: int, file: Path | None = None) -> Path:
+        """Where the standard output of a run goes, or a copy of a file that it writes."""
+        name = "" if file is None else "-" + file.as_posix().replace("/", "|")
+        return self.root / f"{version}-{number}{name}.out"
 
     def prepare(self, tree: Path) -> tuple[tuple[str, ...], tuple[Path, ...]]:
         """Copy the tree twice; the names of sources with their results in place, and the annotated ones without.
@@ -150,12 +137,13 @@ def verify(request: VerifyRequest, workspace: Workspace, sources: Sequence[str])
             message = f"the {version} program cannot be built: `{build}` {_end(done)}"
             raise _failure(version, Diagnostic("ORIO-U037", message, help=_said(done)))
     seconds: dict[Version, list[float]] = {version: [] for version in Version}
-    difference: Difference | None = None
     for number in range(request.runs):
         for version in list(Version)[:: 1 if number % 2 == 0 else -1]:
             seconds[version].append(_run(request, workspace, version, number))
-        difference = difference or _compare(request, workspace, number)
-    return Verification(tuple(sources), {v: tuple(times) for v, times in seconds.items()}, difference)
+    difference, unsteady = _compare(request, workspace)
+    return Verification(
+        tuple(sources), {v: tuple(times) for v, times in seconds.items()}, difference, unsteady
+    )
 
 
 def build_command(tree: Path) -> str:
@@ -182,6 +170,14 @@ def _run(request: VerifyRequest, workspace: Workspace, version: Version, number:
     if not done.ok:
         message = f"the {version} program fails: `{shlex.join(request.command)}` {_end(done)}"
         raise _failure(version, Diagnostic("ORIO-U038", message, help=_said(done)))
+    for file in request.outputs:
+        try:
+            shutil.copyfile(workspace.tree(version) / file, workspace.output(version, number, file))
+        except OSError as error:
+            message = (
+                f"the output `{file}` of the {version} program cannot be read: {error.strerror or error}"
+            )
+            raise _failure(version, Diagnostic("ORIO-U038", message)) from None
     return done.seconds
 
 
@@ -200,46 +196,26 @@ def _said(done: Completed) -> str | None:
     return "\n".join(lines[:8]) or None
 
 
-def _compare(request: VerifyRequest, workspace: Workspace, number: int) -> Difference | None:
-    pairs = [(_STDOUT, *(workspace.output(version, number) for version in Version))]
-    pairs += [
-        (output.as_posix(), *(workspace.tree(version) / output for version in Version))
-        for output in request.outputs
-    ]
-    for name, original, tuned in pairs:
-        try:
-            texts = [path.read_bytes() for path in (original, tuned)]
-        except OSError as error:
-            fail("ORIO-U038", f"the output `{name}` cannot be read: {error.strerror or error}")
-        found = first_difference(name, texts[0], texts[1], request.tolerance)
-        if found is not None:
-            return found
-    return None
-
-
-def first_difference(name: str, original: bytes, tuned: bytes, tolerance: float) -> Difference | None:
-    """The first line in which two outputs differ by more than numbers that are close; None if there is none."""
-    if original == tuned:
-        return None
-    ours, theirs = (data.decode("latin-1").split("\n") for data in (original, tuned))
-    for number, (one, two) in enumerate(zip_longest(ours, theirs), start=1):
-        if one is None or two is None or not _are_close(one, two, tolerance):
-            shown = ("(nothing)" if line is None else line[:_WIDEST] for line in (one, two))
-            return Difference(name, number, *shown)
-    return None
-
-
-def _are_close(one: str, two: str, tolerance: float) -> bool:
-    if one == two:
-        return True
-    if tolerance <= 0 or _NUMBER.sub("#", one) != _NUMBER.sub("#", two):
-        return False
-    pairs = zip(_NUMBER.findall(one), _NUMBER.findall(two), strict=True)
-    return all(_is_same(float(a), float(b), tolerance) for a, b in pairs)
-
-
-def _is_same(a: float, b: float, tolerance: float) -> bool:
-    return (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=tolerance)
+def _compare(request: VerifyRequest, workspace: Workspace) -> tuple[Difference | None, tuple[Unsteady, ...]]:
+    """The first difference, and what does not count.  Raises DiagnosticError: ORIO-U038 (nothing counts)."""
+    difference: Difference | None = None
+    skipped: list[Unsteady] = []
+    for file in (None, *request.outputs):
+        texts = {
+            version: [workspace.output(version, number, file).read_bytes() for number in range(request.runs)]
+            for version in Version
+        }
+        name = _STDOUT if file is None else file.as_posix()
+        found, unsteady = compare_runs(name, texts[Version.ORIGINAL], texts[Version.TUNED], request.rules)
+        difference = difference or found
+        skipped += [] if unsteady is None else [unsteady]
+    if len(skipped) > len(request.outputs) and all(each.is_whole for each in skipped):
+        fail(
+            "ORIO-U038",
+            "every line that the original program writes differs from run to run, so that nothing can be compared",
+            help="name a file that it writes with `--compare FILE`, or let numbers differ with `--rel R`",
+        )
+    return difference, tuple(skipped)
 
 
 def scratch_workspace(parent: Path | None) -> tuple[Scratch, Workspace]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from orio_py.api.writing import transform
 from orio_py.cli.main import main
-from orio_py.tuning.verify import first_difference
+from orio_py.tuning.program_outputs import LineRules, compare_runs
 
 KERNEL = """void scale(int n, double *restrict a)
 {
@@ -100,6 +101,7 @@ def test_files_are_compared(project: Path, capsys: pytest.CaptureFixture[str]) -
         (("", ""), ["--compare", "/tmp/result.txt", "--", "./app"], "ORIO-U038", 2),
         (("", ""), ["--compare", "../result.txt", "--", "./app"], "ORIO-U038", 2),
         (("", ""), [], "ORIO-U003", 2),
+        (("", ""), ["--ignore", "(", "--", "./app"], "ORIO-U004", 2),
         (("", ""), ["--rel", "2", "--", "./app"], "ORIO-U004", 2),
         (("", ""), ["--tree", "nowhere", "--", "./app"], "ORIO-U006", 2),
     ],
@@ -140,5 +142,55 @@ def test_a_tree_that_says_nothing_of_its_build(project: Path, capsys: pytest.Cap
     ],
 )
 def test_outputs_are_compared_by_numbers(one: str, two: str, tolerance: float, line: int | None) -> None:
-    found = first_difference("out", one.encode(), two.encode(), tolerance)
+    found, unsteady = compare_runs("out", [one.encode()], [two.encode()], LineRules(tolerance))
     assert (None if found is None else found.line) == line
+    assert unsteady is None
+
+
+@pytest.mark.parametrize(
+    ("originals", "tuned", "line", "skipped"),
+    [
+        (["x 1\ntime 2\n", "x 1\ntime 3\n"], ["x 1\ntime 4\n"] * 2, None, (1, 2, 2)),
+        (["x 1\ntime 2\n", "x 1\ntime 3\n"], ["x 1\ntime 4\n", "x 2\ntime 4\n"], 1, (1, 2, 2)),
+        (["x 1\ntime 2\n", "x 1\ntime 3\n"], ["x 1\n"] * 2, 2, (1, 2, 2)),
+        (["x 1\ntime 2\n", "x 1\ntime 2\n"], ["x 1\ntime 3\n"] * 2, 2, None),
+        (["x 1\n", "x 1\nmore\n"], ["x 1\nmore\n"] * 2, 2, None),
+        (["a\n", "b\n"], ["c\n"] * 2, None, (1, 1, 1)),
+        (["# 7\nx 1\n", "x 1\n"], ["x 1\n# 8\n# 9\n"] * 2, None, None),
+        (["# 7\nx 1\n", "x 1\n"], ["# 8\nx 2\n"] * 2, 2, None),
+    ],
+)
+def test_lines_that_the_original_does_not_repeat_do_not_count(
+    originals: list[str], tuned: list[str], line: int | None, skipped: tuple[int, int, int] | None
+) -> None:
+    ours, theirs = ([text.encode() for text in texts] for texts in (originals, tuned))
+    found, unsteady = compare_runs("out", ours, theirs, LineRules(ignored=[re.compile("^#")]))
+    assert (None if found is None else found.line) == line
+    assert skipped == (None if unsteady is None else (unsteady.count, unsteady.total, unsteady.line))
+
+
+def test_programs_that_tell_times(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    clock = (
+        'printf("took %ld ns\\n", now.tv_nsec); if (argc > 2) printf("and %d\\n", a[7] > 1e9);\n  return 0;'
+    )
+    program = MAIN.replace("return 0;", clock).replace("double a", "struct timespec now;\n  double a")
+    program = program.replace("scale(50, a);\n  FILE", "FILE").replace(
+        "  scale(50, a);\n  for", "  scale(50, a);\n  timespec_get(&now, TIME_UTC);\n  for"
+    )
+    (project / "main.c").write_text("#include <time.h>\n" + program)
+    tuned_in_place(project)
+    assert main(["verify", "--", "./app"]) == 0
+    shown = capsys.readouterr().out
+    assert "outputs: equal" in shown
+    assert (
+        "not compared: 1 of 2 lines of standard output, as the original does not repeat them: line 2 `took"
+        in shown
+    )
+    # Nothing is left to compare.
+    assert main(["verify", "--", "./app", "quiet"]) == 2
+    assert "nothing can be compared" in capsys.readouterr().err
+    assert main(["verify", "--compare", "result.txt", "--", "./app", "quiet"]) == 0
+    assert main(["verify", "--runs", "1", "--", "./app"]) == 4
+    assert "--ignore REGEX" in capsys.readouterr().out
+    assert main(["verify", "--runs", "1", "--ignore", "^took", "--json", "--", "./app"]) == 0
+    assert json.loads(capsys.readouterr().out)["not_compared"] == []

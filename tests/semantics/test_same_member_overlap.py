@@ -156,3 +156,83 @@ def test_bytes_that_may_be_the_structures_themselves(tmp_path: Path) -> None:
 def test_what_no_test_can_tell_is_refused(tmp_path: Path, capsys, loop: str) -> None:
     assert transformed(tmp_path, loop) == 2
     assert "k.c:7:" in capsys.readouterr().err
+
+
+CELLS = """
+struct inner { int m; double w[4]; };
+struct cell { float speeds[9]; struct inner in; double m[3][2], *p; unsigned low : 3; };
+struct list { int n; double x[1]; };
+void f(int nx, int ny, struct cell *c, struct cell *t, struct list *one, struct list *two)
+{
+  int i, j, k;
+  (void)one, (void)two;
+  /*@ begin Loop (transform Reverse()) @*/
+  %s
+  /*@ end @*/
+}
+"""
+CELL_LOOPS = {
+    "one_of_each": "for (i = 0; i < nx; i++) t[i + ny].speeds[3] = c[i].speeds[1];",
+    "all_of_each": "for (i = 0; i < nx; i++) for (k = 0; k < 9; k++) t[i].speeds[k] += c[i + 1].speeds[8 - k];",
+    "rows": "for (j = 0; j < ny; j++) for (i = 0; i < nx; i++) t[i + j * nx].speeds[0] = c[i + j * nx].speeds[0] + 1;",
+    "around": "for (j = 0; j < ny; j++) for (i = 0; i < nx; i++) {"
+    " int e = (i + 1) % nx, w = i == 0 ? i + nx - 1 : i - 1;"
+    " t[i + j * nx].speeds[1] = c[w + j * nx].speeds[1]; t[i + j * nx].speeds[2] = c[e + j * nx].speeds[2]; }",
+    "inside_of_inside": "for (i = 0; i < nx; i++) for (k = 0; k < 4; k++) t[i].in.w[k] = c[nx - i].in.w[3 - k];",
+    "two_dimensions": "for (i = 0; i < nx; i++) for (k = 0; k < 3; k++) t[i].m[k][1] = c[i].m[k][0];",
+    "with_numbers": "for (i = 0; i < nx; i++) t[i].speeds[t[i].in.m & 3] = c[i].speeds[2];",
+}
+CELLS_REFUSED = {
+    "pointers": "for (i = 0; i < nx; i++) t[i].p[0] = c[i].p[1];",
+    "bits": "for (i = 0; i < nx; i++) t[i].low = c[i].low;",
+    "longer_than_declared": "for (i = 0; i < nx; i++) one[0].x[i] = two[0].x[i];",
+}
+CELLS_SHOWN = """
+#include <stdio.h>
+#include "%s"
+static struct cell all[60];
+int main(void)
+{
+  for (int shift = -12; shift <= 12; shift++) for (int ny = 0; ny < 4; ny++) for (int nx = 1; nx < 5; nx++) {
+    for (int q = 0; q < 60; q++) {
+      for (int k = 0; k < 9; k++) all[q].speeds[k] = q * 9 + k;
+      for (int k = 0; k < 4; k++) all[q].in.w[k] = q * 4 + k;
+      for (int k = 0; k < 6; k++) all[q].m[k / 2][k %% 2] = q * 6 + k;
+      all[q].in.m = q;
+    }
+    f(nx, ny, all + 20, all + 20 + shift, 0, 0);
+    for (int q = 0; q < 60; q++) {
+      for (int k = 0; k < 9; k++) printf("%%.1f ", all[q].speeds[k]);
+      for (int k = 0; k < 4; k++) printf("%%.1f ", all[q].in.w[k]);
+      for (int k = 0; k < 6; k++) printf("%%.1f ", all[q].m[k / 2][k %% 2]);
+    }
+    printf("\\n");
+  }
+  return 0;
+}
+"""
+
+
+@pytest.mark.share(3)
+@pytest.mark.parametrize("loop", CELL_LOOPS.values(), ids=CELL_LOOPS)
+def test_arrays_in_structures_that_may_overlap(tmp_path: Path, loop: str) -> None:
+    (tmp_path / "k.c").write_text(CELLS % loop)
+    assert main(["transform", str(tmp_path / "k.c"), "-o", str(tmp_path / "out.c"), "--quiet"]) == 0
+    assert "(unsigned long)" in (tmp_path / "out.c").read_text()
+    (tmp_path / "main.c").write_text(CELLS_SHOWN % "out.c")
+    results: list[str] = []
+    for options in (["-DORIO_ORIGINAL"], []):
+        command = ["gcc", "-O1", "-g", "-fsanitize=undefined,address", *options, "main.c", "-o", "program"]
+        subprocess.run(command, cwd=tmp_path, check=True)
+        done = subprocess.run([str(tmp_path / "program")], capture_output=True, text=True, check=True)
+        assert "runtime error" not in done.stderr
+        results.append(done.stdout)
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("loop", CELLS_REFUSED.values(), ids=CELLS_REFUSED)
+def test_what_lies_elsewhere_than_in_the_structures_is_refused(tmp_path: Path, capsys, loop: str) -> None:
+    (tmp_path / "k.c").write_text(CELLS % loop)
+    assert main(["transform", str(tmp_path / "k.c"), "-o", str(tmp_path / "out.c")]) == 2
+    assert "error[ORIO-T0" in capsys.readouterr().err
+    assert not (tmp_path / "out.c").exists()

@@ -49,6 +49,15 @@ MIXED_SCALARS = (
 )
 """Scalars of types in which C does not compute, or seldom."""
 
+PLACE_SCALARS = (
+    ("at", "int", "0"),
+    ("low", "unsigned char", "1"),
+    ("near", "short", "2"),
+    ("tiny", "signed char", "0"),
+    ("wide", "long", "3"),
+)
+"""Scalars that hold subscripts, and those too short to hold every one."""
+
 _LITERAL = re.compile(r"(?<![\w.@\\'])(\d+)(?![\w.{])")
 _DECIMAL = re.compile(r"(?<![\w.])(\d+\.\d+)(?![\w.])")
 _ATOM = re.compile(r"\w+")
@@ -64,6 +73,7 @@ class Forms:
     headers: bool = False
     signs: bool = False
     mixed: bool = False
+    places: bool = False
 
     def start(self, choose: Choices, text: str, *, signed: bool) -> str:
         """The start of a loop, perhaps in another form."""
@@ -237,6 +247,7 @@ def random_forms(choices: Choices) -> Forms:
         headers=choices.chance(12),
         signs=choices.chance(10),
         mixed=choices.chance(14),
+        places=choices.chance(14),
     )
 
 

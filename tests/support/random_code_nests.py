@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from random_code import FLOATS, INTEGERS, Array, Item, Loop
 from random_code_choices import Choices
-from random_code_forms import NO_FORMS, Forms
+from random_code_forms import NO_FORMS, PLACE_SCALARS, Forms
 from random_code_shapes import PLAIN, Shape
 
 UNSIGNED = frozenset({"unsigned", "size_t"})
@@ -252,6 +252,8 @@ class Maker:
             options += [(2, "note"), (1, "jump"), (2, "stepped")]
         if self.forms.mixed:
             options.append((sum(weight for weight, _ in options) // 3, "mixed"))
+        if self.forms.places:
+            options.append((sum(weight for weight, _ in options) // 2, "placed"))
         match choose.weighted(*options):
             case "real":
                 target = self.target(scope)
@@ -290,6 +292,8 @@ class Maker:
                 return self.stepped(scope)
             case "mixed":
                 return self.mixed(scope)
+            case "placed":
+                return self.placed(scope)
             case "note":
                 return f"note({scope[-1]} % 5);"
             case _:
@@ -339,6 +343,25 @@ class Maker:
             options += [f"{one} {operator}= {small};" for operator in ("+", "-", "^", "|", "&")]
             options += [f"{one} = h + {small};", f"h = {one};", f"u8 += {one};", f"{one} /= 3;"]
         return choose.pick(options)
+
+    def placed(self, scope: tuple[str, ...]) -> str:
+        """An assignment to or from the element at a place that a variable holds."""
+        choose = self.choices
+        name, kind, _ = choose.pick(PLACE_SCALARS)
+        place = self.subscript(scope)
+        array = choose.pick([array for array in (*self.floating(), *self.integral()) if not array.is_matrix])
+        own = choose.chance(40)
+        held = f"own_{name}" if own else name
+        element = f"{array.name}[@{self.slot(array.name)}{{{held}@}}]"
+        value = self.whole(scope) if array.element in INTEGERS else self.real(scope)
+        use = choose.weighted(
+            (5, f"{element} = {value};"),
+            (2, f"{element} += {value};"),
+            (4, f"{self.target(scope)} = {element} * 0.5;"),
+            (1, f"acc += {element} * 0.25;"),
+        )
+        first = choose.pick([f"{kind} {held}", f"{kind} {held}; {held}"]) if own else held
+        return f"{{ {first} = {place}; {use} }}"
 
     def branch(self, scope: tuple[str, ...], depth: int) -> str:
         then = self.statement(scope, depth + 1)

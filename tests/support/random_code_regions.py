@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from random_code import INTEGERS, KINDS, RARE_KINDS, Array, Code, Item, Loop, Run, render
 from random_code_choices import Choices
-from random_code_forms import MIXED_SCALARS, random_forms
+from random_code_forms import MIXED_SCALARS, PLACE_SCALARS, random_forms
 from random_code_nests import NOT_NEGATIVE, SHORT, UNSIGNED, Maker
 from random_code_shapes import PLAIN, Shape
 
@@ -47,6 +47,7 @@ def random_code(choices: Choices, shape: Shape = PLAIN) -> Code:
         ("top", "double", "-9.0"),
         ("count", "long", "3"),
         *(MIXED_SCALARS if forms.mixed else ()),
+        *(PLACE_SCALARS if forms.places else ()),
     )
     used = names[:deepest]
     outside = [name for name in used if not declared[name]]

@@ -15,7 +15,7 @@ from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Node, array_of, c_ast
 from orio_py.ctree.rewrite import Rewriter, assigned_names, declared_names, walk
-from orio_py.ctree.structures import member_path
+from orio_py.ctree.structures import lie_inside
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 
@@ -55,13 +55,8 @@ class SingleMembers:
             declared = self.context.declarations.get(self.names.get(outer, outer))
             if declared is None or not declared.is_array_like:
                 continue
-            kind = declared.type
-            for part in name[end + 1 :].split("."):
-                path = member_path(self.context.structures, kind, part)
-                if len(path) != 1 or path[0].is_array_like or path[0].overlaid or path[0].width:
-                    return name
-                kind = path[0].type
-            return outer
+            inside = lie_inside(self.context.structures, declared.type, name[end + 1 :].split("."))
+            return outer if inside else name
         return name
 
     def pointers_of(self, names: Iterable[str]) -> frozenset[str]:

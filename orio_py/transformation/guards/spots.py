@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from orio_py.ctree.dependence.names import AccessKey, names_of, references
-from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.nodes import Node, array_of, c_ast
+from orio_py.ctree.structures import lie_inside
 from orio_py.transformation.base import Context
 from orio_py.transformation.guards.row_ranges import has_rows
 from orio_py.transformation.verdicts import aliases_in
@@ -46,7 +47,7 @@ class Spots:
                     addresses.add(found.name)
                     continue
             spots.setdefault(found.name, set()).add(found.spot)
-            nodes.setdefault(found.name, set()).add(id(_element(node)))
+            nodes.setdefault(found.name, set()).add(id(_element(node, found.name, context)))
             written.update([found.spot] if is_written else ())
         return cls(
             {name: frozenset(keys) for name, keys in spots.items()},
@@ -99,8 +100,17 @@ class Spots:
         return frozenset(spot[0] for spot in self.written if aliases.may_overlap(pointer, spot))
 
 
-def _element(node: Node) -> Node:
-    """The element of an array that a number is a member of."""
-    while isinstance(node, c_ast.StructRef) and node.type == "." and not isinstance(node.name, c_ast.ID):
-        node = node.name
+def _element(node: Node, name: str, context: Context) -> Node:
+    """The element of an array whose members hold what is named, as numbers or in arrays of their own."""
+    variable, *members = name.split(".")
+    declared = context.declarations.get(variable)
+    while members:
+        member = array_of(node)
+        if not isinstance(member, c_ast.StructRef) or member.type != "." or isinstance(member.name, c_ast.ID):
+            break
+        is_array = member is not node
+        if is_array and (declared is None or not lie_inside(context.structures, declared.type, members)):
+            break
+        node = member.name
+        members.pop()
     return node

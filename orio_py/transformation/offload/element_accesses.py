@@ -233,7 +233,9 @@ class _Walk(RegionWalk[_Place]):
         base, subscripts = reference_parts(element)
         for subscript in subscripts:
             self.expression(subscript, state)
-        if isinstance(base, c_ast.ID):
+        if not isinstance(base, c_ast.ID):
+            self.expression(base, state)
+        else:
             values = tuple(self.arithmetic.polynomial(s, state.known) for s in subscripts)
             for place, parts in self._apart(values, state):
                 self.found.append(
