@@ -23,6 +23,7 @@ enum { PLACES = 40 };
 static long shared[SIZE][SIZE];
 static unsigned short table[PLACES];
 static long cell[4] = {9, 8, 7, 6};
+static const long *kept[64];
 static long mix(long x) { return (x * 7919 + 13) % 101 - 50; }
 """
 
@@ -122,6 +123,11 @@ ACCEPTED = {
         "for (i = 0; i < n; i++) { t[0] = x[i]; t[1] = 3; h[i] = t[0] + t[1] * p[0]; }",
         "firstprivate(t) lastprivate(t)",
     ),
+    "addresses of elements": (
+        "",
+        "for (i = 0; i < n; i++) { kept[i] = &x[2 * i + 1]; h[i] = x[i]; }",
+        "omp parallel for",
+    ),
     "read by another pointer": (
         "long t[5] = {1, 2, 3, 4, 5}; const long *p = t;",
         "for (i = 0; i < n; i++) { for (j = 0; j < 4; j++) t[j] = x[i + j]; h[i] = t[0] - t[3]; }",
@@ -159,7 +165,7 @@ int main(void)
   }}
   for (int i = 0; i < SIZE * SIZE; i++) printf("%ld ", shared[i / SIZE][i % SIZE]);
   for (int i = 0; i < 4; i++) printf("%ld ", cell[i]);
-  for (int i = 0; i < PLACES; i++) printf("%d ", table[i]);
+  for (int i = 0; i < PLACES; i++) printf("%d %d ", table[i], kept[i] ? (int)(kept[i] - x) : -1);
   return 0;
 }}
 """
@@ -213,6 +219,9 @@ def test_arrays_in_clauses_and_atomic_statements(tmp_path: Path) -> None:
         ("long t[64] = {0};", "for (i = 0; i < n; i++) { t[i] = x[i]; t[3] = x[i + 1]; h[i] = t[i] + t[3]; }"),
         ("static long t[5];", "for (i = 0; i < n; i++) { for (j = 0; j < (i == 1); j++) t[j] = x[i]; t[1] = 3; h[i] = t[1]; }"),
         ("long t[20000] = {0};", "for (i = 0; i < n; i++) { t[0] = x[i]; h[i] = t[0]; }"),
+        # A thread's own array would be gone where its address is followed.
+        ("long t[5];", "for (i = 0; i < n; i++) { for (j = 0; j < 5; j++) t[j] = x[i + j]; h[i] = t[0]; kept[i] = &t[1]; }"),
+        ("long t[5];", "for (i = 0; i < n; i++) { for (j = 0; j < 5; j++) t[j] = x[i + j]; h[i] = t[0]; kept[i] = t + 1; }"),
         ("long t[5] = {0}; long *p = t;", "for (i = 0; i < n; i++) { t[0] = x[i]; h[i] = t[0] + p[x[i] & 3]; }"),
     ],
 )  # fmt: skip

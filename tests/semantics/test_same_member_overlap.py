@@ -20,15 +20,21 @@ LOOPS = {
     "an_array_inside": "for (i = 0; i < 6; i++) g->w[i] = g->v[i] + 1;",
     "two_structures": "for (i = 0; i < n; i++) h->v[i] = g->v[i] + h->u[i];",
     "the_pointer_may_be_written": "for (i = 0; i < n; i++) g->b[i] = 1;",
+    "rows_of_a_member": "for (i = 0; i < 3; i++) for (j = 0; j < 5; j++) g->t[i][j] = g->u[j] + g->t[i][j];",
+    "rows_of_two_members": "for (i = 0; i < 2; i++) for (j = 0; j < n; j++) h->t[i][j] = 2 * g->t[1 - i][j];",
+    "one_row_of_a_member": "for (j = 0; j < n; j++) p[j] = g->t[n - 6][j] * 2 + 1;",
+    "rows_up_to_a_member": "for (i = 0; i < g->m + 3; i++) for (j = 0; j < n; j++) g->t[i][j] = p[j] + i;",
+    "rows_never_followed": "for (i = 0; i < none; i++) for (j = 0; j < nil->n; j++) nil->t[j][i] = nil->u[i];",
     "never_followed": "for (i = 0; i < none; i++) nil->v[i] = nil->scale;",
 }
 REFUSED = {
     "several_structures": "for (i = 1; i < 7; i++) t[0].v[i] = t[1].v[i - 1];",
     "each_its_own": "for (i = 0; i < 2; i++) for (j = 0; j < 7; j++) t[i].v[j] = j * i;",
+    "rows_that_may_be_written": "for (j = 0; j < 4; j++) { g->t[1][j] = 1; g->e[j] = g->u; }",
     "a_set_pointer": "for (i = 0; i < 4; i++) { g->v[i] = g->u[i]; g->u++; }",
 }
 KERNEL = """
-struct grid { int n, m; double scale, rest[8], *u, *v; int *c; char *b; double w[8], (*r)[2], (*q)[2]; };
+struct grid { int n, m; double scale, rest[8], *u, *v; int *c; char *b; double w[8], (*r)[2], (*q)[2], **t, **e; };
 void f(struct grid *g, struct grid *h, struct grid *t, struct grid *nil, double *p, int none, int n)
 {
   int i, j;
@@ -41,7 +47,7 @@ PROGRAM = """
 #include <stdio.h>
 #include <string.h>
 #include "%s"
-static double memory[40];
+static double memory[40], *rows[6];
 static struct { int before; struct grid g, h; double tail[8]; } all;
 int main(void)
 {
@@ -59,6 +65,9 @@ int main(void)
     all.g.b = (char *)(memory + 20);
     all.g.r = (double (*)[2])(memory + 10);
     all.g.q = (double (*)[2])(memory + 8 + 2 * a + b / 3);
+    for (k = 0; k < 6; k++) rows[k] = memory + 8 + (k & 1 ? 2 * a + b : a + 3 * b) + k;
+    all.g.t = all.g.e = rows;
+    all.h.t = rows + c %% 3;
     f(&all.g, &all.h, &all.g, 0, c < 4 ? memory + 9 + c : &all.g.scale, 0, 7);
     for (k = 0; k < 40; k++) printf("%%.3f ", memory[k]);
     for (k = 0; k < 8; k++) printf("%%.3f ", all.g.w[k]);

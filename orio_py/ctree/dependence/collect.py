@@ -304,9 +304,10 @@ class _Collector(RegionWalk[Scope]):
     # Expressions
 
     def address(self, node: c_ast.UnaryOp, state: Scope) -> None:
-        """What an address is used for is not followed."""
-        del state
-        self._fail("the address of a variable is taken", node)
+        """The address of an element is a sum; what others are used for is not followed."""
+        if not isinstance(node.expr, c_ast.ArrayRef):
+            self._fail("the address of a variable is taken", node)
+        self.children(node.expr, state)
 
     def call(self, node: c_ast.FuncCall, state: Scope) -> None:
         """Record the arguments of a function that only computes a value."""
@@ -392,9 +393,7 @@ class _Collector(RegionWalk[Scope]):
 
 def _holds_only(body: Node, node: Node) -> bool:
     """Whether a body is one statement, besides what does nothing."""
-    while isinstance(body, Compound):
-        items = [item for item in body.block_items or [] if not isinstance(item, SILENT)]
-        if len(items) != 1:
-            return False
-        body = items[0]
-    return unmarked(body) is node
+    items = [body]
+    while len(items) == 1 and isinstance(items[0], Compound):
+        items = [item for item in items[0].block_items or [] if not isinstance(item, SILENT)]
+    return len(items) == 1 and unmarked(items[0]) is node

@@ -240,7 +240,7 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
     supply = plain.context.names(statement)
     doubtful = sorted({name for pair in pairs for name in pair})
     own = {name: plain.names.get(name, name) for name in doubtful}
-    threats = {name: spots.threats(name, plain.names, context) for name in doubtful}
+    threats = {name: spots.threats(name, plain.member(name), context) for name in doubtful}
     holders = {name: plain.holder(own[name]) for name in doubtful}
     extents = {
         name: None if threats[name] is None else _extent(own[name], holders[name], accesses, supply)
@@ -261,9 +261,7 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
     if runs is None:
         return None
     rows = [extent.rows for name in used if (extent := extents[name]) is not None and extent.rows is not None]
-    if rows and runs:
-        return None
-    preparation = accesses.preparation(rows, supply)
+    preparation = _where(runs, accesses.preparation(rows, supply))
     for name in used:
         # What is behind a pointer is read where the first tests hold only.
         if (extent := extents[name]) is not None and not followed and not runs:
@@ -280,6 +278,15 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
         apart=_different(tuple(map(plain.restored, tests))),
         preparation=tuple(map(plain.restored, preparation)),
     )
+
+
+def _where(runs: Sequence[Node], preparation: list[Node]) -> list[Node]:
+    """Statements that follow pointers where the loops run that follow them, behind the declarations of what they set."""
+    declared = [each for each in preparation if isinstance(each, c_ast.Decl)]
+    if not runs or len(declared) == len(preparation):
+        return preparation
+    test = reduce(lambda a, b: binary("&&", a, b), runs)
+    return [*declared, if_(test, block(*(each for each in preparation if not isinstance(each, c_ast.Decl))))]
 
 
 def _holder(structure: Node | None, extent: AddressRange | None) -> AddressRange | None:

@@ -59,6 +59,10 @@ class SingleMembers:
             return outer if inside else name
         return name
 
+    def member(self, path: str) -> CDeclaration | None:
+        """The variable that stands for a member."""
+        return self.context.declarations[self.names[path]] if path in self.names else None
+
     def pointers_of(self, names: Iterable[str]) -> frozenset[str]:
         """The pointers to structures that the tests may follow: those of the variables and of all numbers."""
         numbers = (n for n in self.parts if self.context.declarations[n].is_scalar)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
+from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.dependence.names import AccessKey, names_of, references
 from orio_py.ctree.nodes import Node, array_of, c_ast
 from orio_py.ctree.structures import lie_inside
+from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.guards.row_ranges import has_rows
 from orio_py.transformation.verdicts import aliases_in
@@ -70,34 +72,39 @@ class Spots:
             )
         ]
 
-    def threats(self, name: str, members: Collection[str], context: Context) -> frozenset[str] | None:
+    def threats(self, name: str, member: CDeclaration | None, context: Context) -> frozenset[str] | None:
         """What is written and may be the pointer itself, where the name is that of a member, or the pointers to its rows.
 
-        None where no test tells.
+        `member` is the declaration of what the name of a member stands for.  None where no test tells.
         """
         aliases = aliases_in(context)
-        if name not in members:
-            declared = context.declarations.get(name)
+        declared = context.declarations.get(name.partition(".")[0])
+        if member is None:
             if "." in name:
                 return None
             if declared is None or not has_rows(declared):
                 return frozenset()
-            rows = (name, 1)
-            own = {name} if aliases.may_hold_pointers((name, 2)) else set[str]()
-            return (
-                None
-                if rows in self.written
-                else frozenset(
-                    spot[0] for spot in self.written if spot[0] in own or aliases.may_overlap(rows, spot)
-                )
-            )
-        variable = context.declarations[name.partition(".")[0]]
-        pointer = (name, variable.pointers)
+            return self._threats_to_rows(name, 1, aliases)
+        pointer = (name, 0 if declared is None else declared.pointers)
         if name in self.found and all(spot == pointer for spot in self.found[name]):
             return frozenset()
         if pointer in self.written:
             return None
-        return frozenset(spot[0] for spot in self.written if aliases.may_overlap(pointer, spot))
+        found = frozenset(spot[0] for spot in self.written if aliases.may_overlap(pointer, spot))
+        if has_rows(member) and (
+            found or self._threats_to_rows(name, pointer[1] + 1, aliases) != frozenset()
+        ):
+            return None
+        return found
+
+    def _threats_to_rows(self, name: str, depth: int, aliases: Aliases) -> frozenset[str] | None:
+        """What is written and may be pointers to rows, which have so many subscripts."""
+        rows = (name, depth)
+        own = {name} if aliases.may_hold_pointers((name, depth + 1)) else set[str]()
+        if rows in self.written:
+            return None
+        found = (spot[0] for spot in self.written if spot[0] in own or aliases.may_overlap(rows, spot))
+        return frozenset(found)
 
 
 def _element(node: Node, name: str, context: Context) -> Node:

@@ -26,6 +26,7 @@ from orio_py.ctree.build import add, binary, const, sub
 from orio_py.ctree.dependence.legality import is_temporary
 from orio_py.ctree.dependence.names import names_of, references
 from orio_py.ctree.dependence.verdict import Illegal, Unknown, Verdict
+from orio_py.ctree.effects import copied_pointers
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop, ends_iterations
@@ -58,12 +59,14 @@ _ATOMIC = frozenset({"+", "*", "&", "|", "^"})
 def with_arrays(shared: Sharing, loops: Sequence[CanonicalLoop], context: Context) -> Sharing:
     """The clauses, atomic statements and tests with which a nest's iterations do not depend on each other through arrays.
 
-    Arrays for which there are none are left as they are.
+    Arrays for which there are none are left as they are, and so are those whose address the nest copies, which would be
+    that of a thread's own array.
     """
+    copied = copied_pointers(loops[0].node)
     while True:
         found, _ = verdict_of(loops, shared, context)
         name = array_in_the_way(found)
-        if name is None or name in shared.names:
+        if name is None or name in shared.names or name in copied:
             return shared
         if (places := reduction_variables(name, loops, context)) is not None:
             shared = shared.joined(Sharing(reductions=places[0], variables=places[1]))

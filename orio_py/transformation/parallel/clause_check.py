@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from orio_py.ctree.dependence.scalars import scalar_flow
+from orio_py.ctree.effects import copied_pointers
 from orio_py.ctree.emit import emit_expression
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node
@@ -62,6 +63,10 @@ def clause_problems(
         if _has_value(name, loops, context):
             continue
         yield f"`{name}` is private and has no value there", node
+    for name in sorted(given.private & copied_pointers(body)):
+        declared = context.declarations.get(name)
+        if declared is not None and declared.dimensions and declared.scope != "parameter":
+            yield f"the address of a thread's own `{name}` is stored, which is gone behind the loop", node
     for name, step in given.linear:
         if name not in indices and str(induction_step(body, name, context)) != step:
             yield f"`linear({name}: {step})`, but not every iteration adds {step} to `{name}`", node

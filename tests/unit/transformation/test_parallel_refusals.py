@@ -140,6 +140,11 @@ CASES: tuple[tuple[Transformation, str, str], ...] = (
     (Restrict(("a",), force=True), "ORIO-T094", "@{ a[0] = 0; { double a[4]; a[1] = 0; } }"),
     (Restrict(("a",), force=True), "ORIO-T026", "double @z = a[0];"),
     (OpenMP(True, ("omp parallel for reduction(*: s)",)), "ORIO-T091", f"{FOR_I} @s += a[i];"),
+    (
+        OpenMP(True, ("omp parallel for private(a, p)",)),
+        "ORIO-T091",
+        f"@{FOR_I} {{ a[0] = b[i]; p = a + 1; y[i] = p[-1]; }}",
+    ),
     (OpenMP(True, ("omp parallel for reduction(+: s)",)), "ORIO-T091", f"@{FOR_I} y[i] = (s += a[i]);"),
     (OpenMP(True, ("omp parallel for reduction(&&: ok)",)), "ORIO-T091", f"@{FOR_I} a[i] = 0;"),
     (OpenMP(True, ("omp parallel for lastprivate(t)",)), "ORIO-T091", f"@{FOR_I} if (e[i]) t = i;"),

@@ -502,7 +502,7 @@ def test_struct_fields_are_different_memory() -> None:
     [
         ("A[i] = f(i);", "calls `f`"),
         ("g(&s);", "calls `g`"),
-        ("p = &A[i];", "address"),
+        ("p = &t;", "address"),
         ("if (A[i] > 0) break;", "`break` leaves the loop"),
         ("if (A[i] > 0) return;", "`return`"),
         ("again: A[i] = 0;", "label"),
