@@ -82,17 +82,32 @@ def position(node: Node) -> Position | None:
     return None
 
 
+_OWN_COMPLEX = re.compile(r"\bcomplex\s*[;,]")
+
+
 class KeywordLexer(CLexer):
     """pycparser's lexer, with compiler spellings of keywords, that remembers what it read last."""
 
     last: CToken | None = None
+    own: frozenset[str] = frozenset()
+    """Spellings that the text declares as types of its own: `typedef struct { float re, im; } complex;`."""
+
+    def input(self, text: str, filename: str = "") -> None:
+        """Begin with a text."""
+        super().input(text, filename)
+        self.own = frozenset({"complex"}) if _OWN_COMPLEX.search(text) else frozenset()
 
     def token(self) -> CToken | None:
         """The next token; None behind the last one."""
         found = super().token()
         while found is not None and found.value == "__extension__":
             found = super().token()
-        if found is not None and found.type == "ID" and found.value in SPELLINGS:
+        if (
+            found is not None
+            and found.type == "ID"
+            and found.value in SPELLINGS
+            and found.value not in self.own
+        ):
             found.type = SPELLINGS[found.value].upper()
         if found is not None:
             self.last = found

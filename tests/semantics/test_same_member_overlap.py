@@ -23,7 +23,7 @@ LOOPS = {
     "rows_of_a_member": "for (i = 0; i < 3; i++) for (j = 0; j < 5; j++) g->t[i][j] = g->u[j] + g->t[i][j];",
     "rows_of_two_members": "for (i = 0; i < 2; i++) for (j = 0; j < n; j++) h->t[i][j] = 2 * g->t[1 - i][j];",
     "one_row_of_a_member": "for (j = 0; j < n; j++) p[j] = g->t[n - 6][j] * 2 + 1;",
-    "rows_up_to_a_member": "for (i = 0; i < g->m + 3; i++) for (j = 0; j < n; j++) g->t[i][j] = p[j] + i;",
+    "rows_up_to_a_member": "for (i = 0; i < n - 4; i++) for (j = 0; j < g->n - 2; j++) g->t[i][j] = p[j] + i;",
     "rows_never_followed": "for (i = 0; i < none; i++) for (j = 0; j < nil->n; j++) nil->t[j][i] = nil->u[i];",
     "never_followed": "for (i = 0; i < none; i++) nil->v[i] = nil->scale;",
 }
@@ -245,3 +245,64 @@ def test_what_lies_elsewhere_than_in_the_structures_is_refused(tmp_path: Path, c
     assert main(["transform", str(tmp_path / "k.c"), "-o", str(tmp_path / "out.c")]) == 2
     assert "error[ORIO-T0" in capsys.readouterr().err
     assert not (tmp_path / "out.c").exists()
+
+
+MATRICES = """
+typedef struct { float re, im; } complex;
+typedef struct { complex e[3][3]; } matrix;
+typedef struct { complex c[3]; } vector;
+typedef struct { vector d[4]; } spinor;
+#define MUL(a, b, c) { (c).re = (a).re * (b).re - (a).im * (b).im; (c).im = (a).re * (b).im + (a).im * (b).re; }
+#define SUM(a, b) { (a).re += (b).re; (a).im += (b).im; }
+void f(int n, matrix *a, matrix *b, matrix *c, spinor *s, spinor *t)
+{
+  int i, j, k;
+  register complex x, y;
+  (void)k, (void)n, (void)s, (void)t, (void)x, (void)y;
+  /*@ begin Loop (transform Reverse()) @*/
+  %s
+  /*@ end @*/
+}
+"""
+MATRIX_LOOPS = {
+    "product": "for (i = 0; i < 3; i++) for (j = 0; j < 3; j++) { x.re = x.im = 0.0f;"
+    " for (k = 0; k < 3; k++) { MUL(a->e[i][k], b->e[k][j], y); SUM(x, y); } c->e[i][j] = x; }",
+    "transpose": "for (i = 0; i < 3; i++) for (j = 0; j < 3; j++) c->e[i][j].re = a->e[j][i].re;",
+    "up_to_a_number": "for (i = 0; i < n; i++) for (j = 0; j < 3; j++) c->e[j][i].im = a->e[i][j].im - b->e[0][0].im;",
+    "deep": "for (i = 0; i < 4; i++) for (j = 0; j < 3; j++) s->d[i].c[j].re = t->d[3 - i].c[j].re;",
+    "one_of_several": "for (i = 0; i < 3; i++) { s->d[0].c[i] = t->d[3].c[i]; s->d[1].c[i] = t->d[2].c[i]; }",
+    "two_types": "for (i = 0; i < 3; i++) for (j = 0; j < 3; j++) s->d[j].c[i].re = a->e[i][j].re;",
+}
+MATRICES_SHOWN = """
+#include <stdio.h>
+#include "%s"
+static float memory[200];
+int main(void)
+{
+  for (int u = 0; u < 9; u++) for (int v = -24; v <= 24; v += 3) for (int n = 0; n < 4; n++) {
+    for (int k = 0; k < 200; k++) memory[k] = k * 7 %% 23 - 11;
+    f(n, (matrix *)(memory + 60), (matrix *)(memory + 60 + 2 * u), (matrix *)(memory + 60 + 2 * v),
+      (spinor *)(memory + 60 + v), (spinor *)(memory + 62 + 2 * u));
+    for (int k = 0; k < 200; k++) printf("%%.1f ", memory[k]);
+    printf("\\n");
+  }
+  return 0;
+}
+"""
+
+
+@pytest.mark.share(3)
+@pytest.mark.parametrize("loop", MATRIX_LOOPS.values(), ids=MATRIX_LOOPS)
+def test_arrays_of_structures_inside_single_ones(tmp_path: Path, loop: str) -> None:
+    (tmp_path / "k.c").write_text(MATRICES % loop)
+    assert main(["transform", str(tmp_path / "k.c"), "-o", str(tmp_path / "out.c"), "--quiet"]) == 0
+    assert "/* Runs unless arrays overlap" in (tmp_path / "out.c").read_text()
+    (tmp_path / "main.c").write_text(MATRICES_SHOWN % "out.c")
+    results: list[str] = []
+    for options in (["-DORIO_ORIGINAL"], []):
+        flags = ["-O1", "-g", "-fno-strict-aliasing", "-fsanitize=undefined,address"]
+        subprocess.run(["gcc", *flags, *options, "main.c", "-o", "program"], cwd=tmp_path, check=True)
+        done = subprocess.run([str(tmp_path / "program")], capture_output=True, text=True, check=True)
+        assert "runtime error" not in done.stderr
+        results.append(done.stdout)
+    assert results[0] == results[1]

@@ -127,12 +127,20 @@ def tests_before_following(statement: Node, pointers: Collection[str]) -> tuple[
 
 def _reached(body: Node) -> Iterator[Node]:
     """The statements that each iteration comes to: loops and simple ones, up to the first that may lead elsewhere."""
-    for item in statements(body):
-        if not isinstance(item, (For, Comment, c_ast.Assignment, c_ast.Decl, c_ast.UnaryOp)):
+    waiting = list(statements(body))[::-1]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Compound):
+            waiting.extend(statements(item)[::-1])
+            continue
+        if not isinstance(item, _SIMPLE):
             return
         yield item
         if isinstance(item, For) and any(isinstance(part, (c_ast.Return, c_ast.Goto)) for part in walk(item)):
             return
+
+
+_SIMPLE = (For, Comment, c_ast.Assignment, c_ast.Decl, c_ast.UnaryOp, c_ast.EmptyStatement)
 
 
 def _followed(node: Node) -> set[str]:

@@ -240,7 +240,12 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
     supply = plain.context.names(statement)
     doubtful = sorted({name for pair in pairs for name in pair})
     own = {name: plain.names.get(name, name) for name in doubtful}
-    threats = {name: spots.threats(name, plain.member(name), context) for name in doubtful}
+    threats = {
+        name: None
+        if (found := spots.threats(name, plain.member(name), context)) is None
+        else frozenset(map(plain.array_of, found))
+        for name in doubtful
+    }
     holders = {name: plain.holder(own[name]) for name in doubtful}
     extents = {
         name: None if threats[name] is None else _extent(own[name], holders[name], accesses, supply)

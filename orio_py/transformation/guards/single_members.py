@@ -148,7 +148,8 @@ def _indexed(statement: Node) -> frozenset[str]:
 
 
 def _is_reached(node: Node) -> bool:
-    """Whether a structure is a variable, or an element of an array that a member of a variable is or points to."""
-    base = array_of(node) if isinstance(node, c_ast.ArrayRef) else None
-    is_member = isinstance(base, c_ast.StructRef) and isinstance(base.name, c_ast.ID)
-    return is_member or isinstance(node, c_ast.ID)
+    """Whether a structure is a variable, or an element of an array that leads to one by members."""
+    base = array_of(node)
+    if base is node:
+        return isinstance(node, c_ast.ID)
+    return isinstance(base, c_ast.StructRef) and (isinstance(base.name, c_ast.ID) or _is_reached(base.name))

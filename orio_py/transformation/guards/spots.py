@@ -85,6 +85,8 @@ class Spots:
             if declared is None or not has_rows(declared):
                 return frozenset()
             return self._threats_to_rows(name, 1, aliases)
+        if member.dimensions and not member.pointers and not member.points_to_array:
+            return frozenset()  # It lies in the structure.
         pointer = (name, 0 if declared is None else declared.pointers)
         if name in self.found and all(spot == pointer for spot in self.found[name]):
             return frozenset()
