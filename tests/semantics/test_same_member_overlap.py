@@ -96,7 +96,7 @@ def output(folder: Path, name: str, *options: str) -> str:
 @pytest.mark.share(3)
 @pytest.mark.parametrize("loop", LOOPS.values(), ids=LOOPS)
 def test_members_wherever_they_point(tmp_path: Path, loop: str) -> None:
-    recipe = "Unroll(ufactor=3)" if "< g->n" in loop else "Reverse()"
+    recipe = "Unroll(ufactor=3)" if "i < g->n;" in loop else "Reverse()"
     assert transformed(tmp_path, loop, recipe) == 0
     text = (tmp_path / "out.c").read_text()
     assert "/* Runs " in text or "b[i]" in text
