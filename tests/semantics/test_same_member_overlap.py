@@ -47,13 +47,13 @@ PROGRAM = """
 #include <stdio.h>
 #include <string.h>
 #include "%s"
-static double memory[40], *rows[6];
+static double memory[90], *rows[6];
 static struct { int before; struct grid g, h; double tail[8]; } all;
 int main(void)
 {
   int a, b, c, k;
   for (a = 0; a < 6; a++) for (b = 0; b < 6; b++) for (c = 0; c < 5; c++) {
-    for (k = 0; k < 40; k++) memory[k] = k + 1;
+    for (k = 0; k < 90; k++) memory[k] = k + 1;
     memset(&all, 0, sizeof all);
     all.g.n = all.h.n = 8;
     all.g.scale = 0.5;
@@ -65,11 +65,11 @@ int main(void)
     all.g.b = (char *)(memory + 20);
     all.g.r = (double (*)[2])(memory + 10);
     all.g.q = (double (*)[2])(memory + 8 + 2 * a + b / 3);
-    for (k = 0; k < 6; k++) rows[k] = memory + 8 + (k & 1 ? 2 * a + b : a + 3 * b) + k;
+    for (k = 0; k < 6; k++) rows[k] = memory + 4 + a + 3 * b + 8 * k;
     all.g.t = all.g.e = rows;
     all.h.t = rows + c %% 3;
     f(&all.g, &all.h, &all.g, 0, c < 4 ? memory + 9 + c : &all.g.scale, 0, 7);
-    for (k = 0; k < 40; k++) printf("%%.3f ", memory[k]);
+    for (k = 0; k < 90; k++) printf("%%.3f ", memory[k]);
     for (k = 0; k < 8; k++) printf("%%.3f ", all.g.w[k]);
     printf("%%d %%d %%.3f %%d\\n", all.g.n, all.g.m, all.g.scale, all.h.n);
   }
