@@ -242,11 +242,14 @@ def _variables(nodes: Iterable[Node], scope: Scope) -> tuple[CDeclaration, ...]:
 
 
 def _readable(node: Node) -> Node:
-    """The declaration; a name nobody knows stands for an initial value with statements in it (GNU C)."""
-    if not isinstance(node, c_ast.Decl) or node.init is None:
-        return node
-    has_statements = any(isinstance(part, c_ast.Compound) for part in walk(node.init))
-    return copy_with(node, init=c_ast.ID(OPAQUE)) if has_statements else node
+    """The declaration; a name nobody knows stands for an initial value or an extent with statements in it (GNU C)."""
+    return _StatementsNamed().rewrite(node)
+
+
+class _StatementsNamed(Rewriter):
+    def visit_Compound(self, node: Node) -> Node:
+        """The name."""
+        return c_ast.ID(OPAQUE, node.coord)
 
 
 def with_file_names(tree: Compound, near: FileScope) -> Compound:
