@@ -14,7 +14,7 @@ from orio_py.ctree.known_functions import CHECKS, MAXIMUM_NAMES, MINIMUM_NAMES, 
 from orio_py.ctree.lexer import TokenKind, names_in, scan
 from orio_py.ctree.macros import Macro
 from orio_py.ctree.nodes import Compound, Node, OwnFunction, c_ast
-from orio_py.ctree.rewrite import Rewriter, copy_with, used_names, walk, walk_statements
+from orio_py.ctree.rewrite import Rewriter, copy_with, used_names, walk_statements
 from orio_py.ctree.symbols import CDeclaration, Scope, declaration_of
 from orio_py.ctree.unit.callees import Callee, callees, obstacles
 from orio_py.ctree.unit.control_flow import ControlFlow

@@ -6,14 +6,20 @@ from collections.abc import Iterable
 from functools import reduce
 
 from orio_py.ctree.build import binary, if_, literal_value
-from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.equal import equal
 from orio_py.ctree.evaluate import NoValueError, Number, evaluate
 from orio_py.ctree.nodes import NEGATED, Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.unit.value_ranges import facts_of
 from orio_py.transformation.base import Context
-from orio_py.transformation.types import is_computed_unsigned, is_converted, is_wide, is_within, signedness
+from orio_py.transformation.types import (
+    is_computed_unsigned,
+    is_converted,
+    is_wide,
+    is_within,
+    signedness,
+    words_of,
+)
 
 
 def is_always_true(test: Node, context: Context) -> bool:
@@ -74,7 +80,7 @@ def _is_zero(number: Node) -> bool:
 
 def _is_widened(value: Node, context: Context) -> bool:
     """Whether a value is unsigned before a cast to a wider type, as in `(long)(n - 1)`."""
-    if not isinstance(value, c_ast.Cast) or not is_wide(emit_type(value.to_type)):
+    if not isinstance(value, c_ast.Cast) or not is_wide(words_of(value.to_type, context)):
         return False
     names = [context.declarations.get(part.name) for part in walk(value.expr) if isinstance(part, c_ast.ID)]
     narrow = all(known is not None and not is_wide(known.type) for known in names)

@@ -6,7 +6,7 @@ import re
 
 from orio_py.ctree.dependence.names import names_of, references
 from orio_py.ctree.emit_expression import emit_expression
-from orio_py.ctree.known_functions import STORING_FUNCTIONS, called_name
+from orio_py.ctree.known_functions import STORING_FUNCTIONS, called_name, is_pure
 from orio_py.ctree.loops import CanonicalLoop, first_write, jumps_out, reasons, stray_case
 from orio_py.ctree.nodes import INCREMENTS, Comment, Compound, For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import walk, walk_statements
@@ -253,10 +253,11 @@ def _is_within(one: str, two: str) -> bool:
 
 
 def is_repeatable(node: Node) -> bool:
-    """Whether evaluating an expression once more changes nothing."""
-    changing = (c_ast.Assignment, c_ast.FuncCall)
+    """Whether evaluating an expression once more changes nothing: what it calls does no more than compute."""
     return not any(
-        isinstance(part, changing) or (isinstance(part, c_ast.UnaryOp) and part.op in INCREMENTS)
+        isinstance(part, c_ast.Assignment)
+        or (isinstance(part, c_ast.FuncCall) and not is_pure(part))
+        or (isinstance(part, c_ast.UnaryOp) and part.op in INCREMENTS)
         for part in walk(node)
     )
 

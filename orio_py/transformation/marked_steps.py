@@ -52,6 +52,7 @@ from orio_py.transformation.sites import Change, rewrite_where
 from orio_py.transformation.unrolling.reg_tile import RegTile
 from orio_py.transformation.unrolling.unroll import Unroll
 from orio_py.transformation.unrolling.unroll_and_jam import UnrollAndJam
+from orio_py.transformation.unrolling.unroll_reduction import UnrollReduction
 from orio_py.transformation.unrolling.unroll_rewrite import require_moderate
 
 _DEPENDENCES = frozenset({"ORIO-T027", "ORIO-T040", "ORIO-T041"})
@@ -349,7 +350,7 @@ def _make(step: RecipeStep, values: Mapping[str, Value], *, canonical: bool = Fa
     made = entry.make(given)
     return (
         replace(made, canonical=True)
-        if canonical and isinstance(made, (RegTile, Unroll, UnrollAndJam))
+        if canonical and isinstance(made, (RegTile, Unroll, UnrollAndJam, UnrollReduction))
         else made
     )
 

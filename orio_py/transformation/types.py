@@ -126,9 +126,15 @@ def bound_wraps(view: CanonicalLoop, context: Context) -> bool:
     return narrow or mixed
 
 
+def words_of(kind: Node, context: Context) -> str:
+    """A type by the words of C, which a typedef's name may stand for."""
+    text = emit_type(kind)
+    return context.types.get(text, text)
+
+
 def _types_in(value: Node, context: Context) -> list[str]:
     """The types of the variables, casts and numbers of an expression."""
-    casts = [emit_type(part.to_type) for part in walk(value) if isinstance(part, c_ast.Cast)]
+    casts = [words_of(part.to_type, context) for part in walk(value) if isinstance(part, c_ast.Cast)]
     longs = ["long" for part in walk(value) if isinstance(part, c_ast.Constant) and "l" in part.value.lower()]
     names = (context.declarations.get(part.name) for part in walk(value) if isinstance(part, c_ast.ID))
     return [*casts, *longs, *(declared.type for declared in names if declared is not None)]
@@ -144,7 +150,7 @@ def _holds_as_short(value: Node, view: CanonicalLoop, context: Context) -> bool:
     if known is None:
         return True
     if known[0] < 0 and literal_value(value) is None:
-        cast = narrow_range(emit_type(value.to_type)) if isinstance(value, c_ast.Cast) else None
+        cast = narrow_range(words_of(value.to_type, context)) if isinstance(value, c_ast.Cast) else None
         return cast is None or (known[0] <= cast[0] and cast[1] <= known[1])
     return is_within(value, known, context)
 
@@ -164,7 +170,7 @@ def is_within(value: Node, known: tuple[int, int], context: Context) -> bool:
     if (number := literal_value(value)) is not None:
         return known[0] <= number <= known[1]
     if isinstance(value, c_ast.Cast):
-        kind = emit_type(value.to_type)
+        kind = words_of(value.to_type, context)
     elif isinstance(value, c_ast.ID) and value.name in context.macros:
         text = context.macros[value.name].strip(" ()")
         return text.isdigit() and int(text) <= known[1]
@@ -273,7 +279,9 @@ def mentions_unsigned(expression: Node, context: Context) -> bool:
     """Whether a part of an expression is unsigned, so that comparisons with it may be."""
     return any(
         signedness(part, context) == "unsigned"
-        or (isinstance(part, c_ast.Cast) and signedness_of_type(emit_type(part.to_type)) == "unsigned")
+        or (
+            isinstance(part, c_ast.Cast) and signedness_of_type(words_of(part.to_type, context)) == "unsigned"
+        )
         for part in walk(expression)
     )
 
@@ -281,7 +289,7 @@ def mentions_unsigned(expression: Node, context: Context) -> bool:
 def may_be_unsigned(expression: Node, context: Context) -> bool:
     """Whether C may compute an integer expression as an unsigned one."""
     if isinstance(expression, c_ast.Cast):
-        return signedness_of_type(emit_type(expression.to_type)) != "signed"
+        return signedness_of_type(words_of(expression.to_type, context)) != "signed"
     known = signedness(expression, context)
     return known == "unsigned" or (known == "unknown" and mentions_unsigned(expression, context))
 
@@ -320,7 +328,7 @@ def is_floating(expression: Node, context: Context) -> bool:
         case c_ast.Constant():
             return is_floating_literal(expression)
         case c_ast.Cast():
-            return bool(set(emit_type(expression.to_type).split()) & _FLOATING)
+            return bool(set(words_of(expression.to_type, context).split()) & _FLOATING)
         case c_ast.ID(name=name) if name in context.macros:
             return _FLOATING_NUMBER.search(context.macros[name]) is not None
         case c_ast.ID() | c_ast.ArrayRef():

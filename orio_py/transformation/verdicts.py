@@ -11,7 +11,8 @@ from orio_py.transformation.base import Context, note, refuse
 
 def aliases_in(context: Context) -> Aliases:
     """What is known of the overlaps between variables."""
-    return Aliases(context.declarations, context.assumptions.noalias, context.exposed, context.structures)
+    apart = context.assumptions.noalias
+    return Aliases(context.declarations, apart, context.exposed, context.structures, context.types)
 
 
 def dependence_context(context: Context) -> DependenceContext:
@@ -24,6 +25,7 @@ def dependence_context(context: Context) -> DependenceContext:
         reassociate=context.assumptions.reassociate,
         exposed=context.exposed,
         structures=context.structures,
+        types=context.types,
         facts=context.facts,
     )
 

@@ -17,6 +17,9 @@ HEAD = """#include <stdio.h>
 #include <stddef.h>
 #define TWO 2
 typedef int index_t;
+typedef unsigned word_t;
+typedef size_t place_t;
+typedef float real_t;
 static int held;
 struct state { double *rows; int inc; };
 struct given { int n, m, s, r; unsigned un, us; size_t zn; long ls; double *x, *y; struct state *st; };
@@ -146,6 +149,26 @@ CASES = (
     ("Unroll(ufactor=2)", "i = n; @@ while (--i >= 0) x[i] = y[i];", "i"),
     ("Unroll(ufactor=2)", "i = m; @@ while (i < n) { x[i] = y[i]; i += s; }", "i"),
     ("Unroll(ufactor=2)", "for (i = m; i < n;) { x[i] = y[i]; i += 2; }", "i"),
+    # Tests of more than the index; of unsigned sums some wrap at the start, and some behind the last iteration.
+    ("Unroll(ufactor=2)", "for (i = 0; i + 3 < n; i += 4) x[i] = y[i] + x[i + 3];", "i"),
+    ("Parallelize()", "for (i = m; i + 1 <= n; i += TWO) x[i] = y[i];", "i"),
+    ("Unroll(ufactor=3)", "for (i = -3 + m; n + 2 >= i + TWO + 1 - 1; i++) x[i] = i;", "i"),
+    ("Unroll(ufactor=2)", "for (u = 0; u + TWO - 1 < un; u += 2) x[u] = u;", "u"),
+    ("Unroll(ufactor=2)", "for (z = us; zn > z + 3; z += 1) x[z] = z;", "z"),
+    ("Unroll(ufactor=2)", "for (u = un - 1; u + 3 < us; u += 4) x[u % 64] += u % 8;", "u"),
+    ("Unroll(ufactor=2)", "for (u = 0; 2 + u <= us - 4; u += 3) { x[u % 64] += u; if (u > 40) break; }", "u"),
+    ("Tile(tsize=4, tindex='ii')", "for (i = 0; i + 1 < n; i += 2) for (j = 0; j + 3 < 16; j += 2) x[16 * i + j] = i;", "i"),
+    # Several counters, some of which begin before the loop, and some of which are not counted by sums.
+    ("Unroll(ufactor=2)", "i = m; @@ for (k = 5; i < s + 5 && i < n; i++, k--) x[i] = y[k];", "k * 100 + i"),
+    ("Parallelize()", "i = m; @@ for (k = 5; i < s + 5 && i < n; i++, k++) x[k] = y[i];", "k * 100 + i"),
+    ("Unroll(ufactor=2)", "for (i = 0, u = 1; i < n; i++, p++, u <<= 2) x[i] = *p + u % 64;", "u"),
+    ("Unroll(ufactor=2)", "for (i = 0; i < n; ++i, k = 3 * k + 1) { if (i == 4) continue; x[i] = k % 17; }", "k"),
+    ("Unroll(ufactor=2)", "for (i = 0; i < n; ++i, k = 3 * k + 1) { if (i == 4) break; x[i] = k % 17; }", "k"),
+    # Types by the names of typedefs.
+    ("Parallelize()", "for (i = 0; i < n; i++) x[(place_t)i * us] = y[i];", "i"),
+    ("Parallelize()", "for (i = 0; i < n; i++) { const word_t at = (word_t)i * 2; x[at + 1] += x[at]; }", "i"),
+    ("Unroll(ufactor=2)", "for (i = 0; i < (word_t)(n + 1); i++) x[i] = y[i] + i;", "i"),
+    ("Unroll(ufactor=2)", "for (i = 0; i < (real_t)n / 2; i++) x[i] = y[i] + i;", "i"),
 )  # fmt: skip
 
 

@@ -58,7 +58,8 @@ class Aliases:
     """What is known of the overlaps between the names of a nest.
 
     `noalias` are the names that share memory with no other, or True for all; `exposed` the scalars whose
-    address may be known outside of their function, `structures` the members by the names of types.  `concurrent`
+    address may be known outside of their function, `structures` the members by the names of types,
+    `types` what names of numbers stand for.  `concurrent`
     says that accesses are at the same time, so that bit fields in one memory location are one object.
     """
 
@@ -66,6 +67,7 @@ class Aliases:
     noalias: bool | frozenset[str] = False
     exposed: frozenset[str] = frozenset()
     structures: Structures = field(default_factory=dict[str, Members])
+    types: Mapping[str, str] = field(default_factory=dict[str, str])
     concurrent: bool = False
 
     def located(self, reference: Reference) -> Reference | None:

@@ -46,7 +46,7 @@ def collect(
         if not _holds_only(outer.body, inner.node):
             reason = f"the loop `{outer.index}` holds more than the loop `{inner.index}`"
             raise Unanalysable(reason, outer.node)
-    names = names_of(loops[0].node, aliases.declarations, aliases.may_overlap)
+    names = names_of(loops[0].node, aliases.declarations, aliases.may_overlap, aliases.types)
     collector = _Collector(names, proof, aliases)
     scope = _inside(surrounding, aliases, proof)
     for loop in loops:
@@ -88,7 +88,7 @@ def _inside(surrounding: Sequence[CanonicalLoop], aliases: Aliases, proof: Proof
         return scope
     inside = list(walk_statements(surrounding[0].body))
     declared = frozenset(part.name for part in inside if isinstance(part, c_ast.Decl) and part.name)
-    terms = Terms(Names(aliases.declarations, {}, frozenset(), declared), proof, "@@")
+    terms = Terms(Names(aliases.declarations, {}, frozenset(), declared, types=aliases.types), proof, "@@")
     for loop in surrounding:
         scope = enter(loop, terms, scope)
     return Scope(values=scope.values, outer=scope.domain, fixed=frozenset(scope.values))
@@ -276,12 +276,12 @@ class _Collector(RegionWalk[Scope]):
         values = {name: value for name, value in state.values.items() if name != node.name}
         if node.init is not None:
             self.expression(node.init, state)
-            if not self.names.writes.get(node.name) and is_wide_integer(node.type):
+            if not self.names.writes.get(node.name) and is_wide_integer(node.type, self.names.types):
                 value, state = self.terms.polynomial(node.init, state)
                 if value is not None:
                     values[node.name] = value
         unset = state.unset - {node.name}
-        if node.init is None and is_wide_integer(node.type):
+        if node.init is None and is_wide_integer(node.type, self.names.types):
             unset |= {node.name}
         private = {**state.private, node.name: own_subscripts(node)}
         return replace(state, values=values, private=private, unset=unset)

@@ -100,7 +100,7 @@ def never_exceeds(
     """
     solver = Solver()
     outermost = (*context.surrounding, *loops)[0]
-    terms = Terms(names_of(outermost.node, context.declarations), solver.is_nonnegative)
+    terms = Terms(names_of(outermost.node, context.declarations, types=context.types), solver.is_nonnegative)
     scope = Scope()
     for loop in (*context.surrounding, *loops):
         scope = enter(loop, terms, scope)

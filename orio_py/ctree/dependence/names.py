@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from orio_py.ctree.build import const
@@ -53,8 +53,8 @@ class Names:
     """Facts about the names of one tree.
 
     `writes` counts the assignments to each reference name, `indices` are the names that a `for` header
-    initialises, `local` are those declared inside, and `overlapped` those that a write to another name
-    may change.
+    initialises, `local` are those declared inside, `overlapped` those that a write to another name
+    may change, and `types` what names of types stand for.
     """
 
     declarations: Mapping[str, CDeclaration]
@@ -62,6 +62,7 @@ class Names:
     indices: frozenset[str]
     local: frozenset[str]
     overlapped: frozenset[str] = frozenset()
+    types: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def varying(self) -> frozenset[str]:
@@ -141,7 +142,10 @@ def _pointer_rank(term: Any, names: Names) -> int:
 
 
 def names_of(
-    node: Node, declarations: Mapping[str, CDeclaration], may_overlap: Overlap | None = None
+    node: Node,
+    declarations: Mapping[str, CDeclaration],
+    may_overlap: Overlap | None = None,
+    types: Mapping[str, str] | None = None,
 ) -> Names:
     """Collect the facts about the names of a tree."""
     indices: set[str] = set()
@@ -155,7 +159,7 @@ def names_of(
             if isinstance(statement.init, c_ast.DeclList):
                 local.update(_initialised(statement.init))
     writes: Counter[str] = Counter()
-    names = Names(declarations, writes, frozenset(indices), frozenset(local))
+    names = Names(declarations, writes, frozenset(indices), frozenset(local), types=types or {})
     touched: set[AccessKey] = set()
     changed: set[AccessKey] = {(name, 0) for name in indices - local}
     for reference, _, is_written in references(node, names):

@@ -74,7 +74,7 @@ class Terms:
                 result = literal(node)
             case "ID":
                 return self._name(node.name, scope), scope
-            case "Cast" if is_wide_integer(node.to_type):
+            case "Cast" if self._holds_any_index(node.to_type):
                 result, scope = self.polynomial(node.expr, scope)
             case "UnaryOp" if node.op in {"-", "+"}:
                 operand, scope = self.polynomial(node.expr, scope)
@@ -95,6 +95,9 @@ class Terms:
         if name in scope.values:
             return scope.values[name]
         return Polynomial.symbol(name) if self._is_parameter(name) else None
+
+    def _holds_any_index(self, type_node: Any) -> bool:
+        return is_wide_integer(type_node, self._names.types)
 
     def _is_parameter(self, name: str) -> bool:
         if name in self._varying:
@@ -210,7 +213,7 @@ class Terms:
             case "UnaryOp":
                 return part.op in _INVARIANT_UNARY
             case "Cast":
-                return is_wide_integer(part.to_type)
+                return self._holds_any_index(part.to_type)
             case "StructRef":
                 reference = resolve(part, self._names)
                 return reference is not None and reference.name not in self._varying
@@ -299,12 +302,13 @@ def literal(node: Any) -> Polynomial | None:
     return Polynomial.constant(int(text, base))
 
 
-def is_wide_integer(type_node: Any) -> bool:
-    """Whether a type is an integer that holds any array index."""
+def is_wide_integer(type_node: Any, types: Mapping[str, str]) -> bool:
+    """Whether a type is an integer that holds any array index; `types` are what typedefs' names stand for."""
     names: list[str] = []
     for part in walk(type_node):
         if type(part).__name__ in {"PtrDecl", "ArrayDecl", "Struct", "Union", "Enum", "FuncDecl"}:
             return False
         names.extend(getattr(part, "names", None) or ())
-    known = ctype(" ".join(names))
+    text = " ".join(names)
+    known = ctype(types.get(text, text))
     return known is not None and Rank.INT <= known.rank <= Rank.LONG_LONG

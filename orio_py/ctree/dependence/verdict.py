@@ -67,7 +67,7 @@ class DependenceContext:
     `surrounding` are loops around the nest, outermost first, as far as they are known and nothing in them
     changes their indices and bounds: they bound their indices, which helps with linearised subscripts.  `noalias` are the names that share
     memory with no other, or True for all; `reassociate` says that sums and products may be formed in another
-    order; `exposed` are the variables whose address is taken, `structures` the members by the names of types,
+    order; `exposed` are the variables whose address is taken, `structures` the members by the names of types, `types` what names of numbers stand for,
     and `facts` polynomials over integer variables that are at least 0 where the nest begins.
     """
 
@@ -78,6 +78,7 @@ class DependenceContext:
     reassociate: bool = False
     exposed: frozenset[str] = frozenset()
     structures: Structures = field(default_factory=dict[str, Members])
+    types: Mapping[str, str] = field(default_factory=dict[str, str])
     facts: tuple[Constraint, ...] = ()
 
 
@@ -109,7 +110,7 @@ def nest_of(loops: Sequence[CanonicalLoop], context: DependenceContext, *, concu
         declared,
         context.live_after,
         context.surrounding,
-        aliases=Aliases(declared, context.noalias, context.exposed, structures, concurrent),
+        aliases=Aliases(declared, context.noalias, context.exposed, structures, context.types, concurrent),
         reassociate=context.reassociate,
         facts=context.facts,
     )

@@ -307,7 +307,7 @@ def _stages(keys: Keys, force: bool) -> Iterator[ScheduleStage]:
     canonical = _annotates(keys)
     for key, turn in ORDER:
         steps = tuple(step.having(force=True) for step in keys.get(key, ())) if force else keys.get(key, ())
-        if key in ("regtile", "unrolljam"):
+        if key in ("regtile", "unrolljam", "unrollreduction"):
             steps = tuple(step.having(canonical=canonical) for step in steps)
         if turn is Turn.OUTER:
             steps = tuple(replace(step, loops=_outer(step.loops)) for step in steps)

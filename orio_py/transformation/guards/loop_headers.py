@@ -10,6 +10,9 @@
       y[i] = x[i];                      if (s > 0)
                                           for (i = 0; i < i_trips; i++) y[i * s] = x[i * s];
 
+    for (i = 0; i + 3 < n; i += 4)      if (n >= 0)
+      y[i] = x[i];                        for (i = 0; i < n - 3; i += 4) y[i] = x[i];
+
 The loops as they were stand behind `else`.  A name such as STEP may have another value where the file is compiled with
 other options; compilers decide that test.
 """
@@ -50,6 +53,7 @@ from orio_py.transformation.forms import bound_is_invariant, index_ends_with_fun
 from orio_py.transformation.guards.guarded_tree import GuardedTree
 from orio_py.transformation.guards.row_facts import Fact
 from orio_py.transformation.guards.runtime_guards import Guard, may_stand_twice, without_marks
+from orio_py.transformation.guards.shifted_tests import ShiftedTest
 from orio_py.transformation.parallel.pragma_text import is_about_loop
 from orio_py.transformation.simpler import in_simpler_forms
 from orio_py.transformation.simpler.counted_steps import SteppedLoop, is_total, may_count
@@ -135,10 +139,13 @@ class _Headers:
 
     def _change(self, statement: Node, context: Context) -> Node:
         stepped = SteppedLoop.match(unmarked(statement))
-        assert stepped is not None
         tests: tuple[Node, ...] = ()
+        if stepped is None:
+            if (shifted := self._compared_alone(statement, context)) is None:
+                return statement
+            stepped, tests = shifted.stepped, shifted.tests
         if (value := self._value(stepped.step)) is not None:
-            tests = (binary("==", stepped.step, value),)
+            tests += (binary("==", stepped.step, value),)
             stepped = SteppedLoop.match(stepped.with_step(value)) or stepped
         new: list[Node] | None = [stepped.node]
         if CanonicalLoop.match(stepped.node) is None:
@@ -152,9 +159,21 @@ class _Headers:
                 new = self._counted(stepped, statement, (*first, *demands.sizes), context)
         if new is None:
             return statement
-        self._tests.update((emit_expression(t), t) for t in tests if not is_always_true(t, self.context))
+        self._test(tests)
         loops = [marked_like(statement, part) if isinstance(part, For) else part for part in new]
         return flat_block(*loops) if len(loops) > 1 else loops[0]
+
+    def _compared_alone(self, statement: Node, context: Context) -> ShiftedTest | None:
+        """The loop that compares its index alone with the bound."""
+        found = ShiftedTest.match(unmarked(statement), context)
+        if found is None or not all(map(self._is_steady, found.tests)):
+            return None
+        loop, own = found.stepped.loop, sole_statement(unmarked(self.mark))
+        is_first = own.coord is not None and own.coord is found.stepped.node.coord
+        return found if is_first or all(map(is_total, (loop.start, loop.bound))) else None
+
+    def _test(self, tests: Sequence[Node]) -> None:
+        self._tests.update((emit_expression(t), t) for t in tests if not is_always_true(t, self.context))
 
     def _evaluable(self, stepped: SteppedLoop, demands: _Demands) -> tuple[Node, ...] | None:
         """What is tested before all else so that the tests may be evaluated before the mark; None where they may not be."""
@@ -234,7 +253,9 @@ def _holds_mark(node: Node, step: int) -> bool:
 
 def _is_odd(node: Node) -> bool:
     """Whether a loop counts one index, but not by a number or not up or down to a bound."""
-    return CanonicalLoop.match(node) is None and SteppedLoop.match(node) is not None
+    if not isinstance(node, For) or CanonicalLoop.match(node) is not None:
+        return False
+    return SteppedLoop.match(node) is not None or isinstance(node.cond, c_ast.BinaryOp)
 
 
 @dataclass(frozen=True, slots=True)

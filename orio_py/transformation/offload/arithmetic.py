@@ -10,7 +10,7 @@ from orio_py.ctree.build import as_long, binary, const, ident, literal_value, te
 from orio_py.ctree.ctype import Rank, ctype
 from orio_py.ctree.dependence.affine import Monomial, Polynomial
 from orio_py.ctree.dependence.names import Names
-from orio_py.ctree.emit_expression import emit_expression, emit_type
+from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.known_functions import MAXIMUM_NAMES, MINIMUM_NAMES
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import walk
@@ -22,6 +22,7 @@ from orio_py.transformation.types import (
     may_be_unsigned,
     signedness,
     signedness_of_type,
+    words_of,
 )
 
 _MAXIMUM_FACTORS = 64
@@ -92,15 +93,20 @@ class Arithmetic:
                 return Polynomial.constant(value)
             case c_ast.Cast(expr=inner) if is_floating(inner, self._context):
                 return self._steady(node, known)
-            case c_ast.Cast(to_type=kind, expr=inner) if signedness_of_type(emit_type(kind)) != "unknown":
-                if (steady := self._steady(node, known)) is not None and self._narrows(
-                    emit_type(kind), inner
-                ):
-                    return steady
-                short = set(emit_type(kind).split()) & _SHORT and self._narrows(emit_type(kind), inner)
-                return None if short else self.polynomial(inner, known)
+            case c_ast.Cast(to_type=kind, expr=inner):
+                return self._converted(node, words_of(kind, self._context), inner, known)
             case _:
                 return self._steady(node, known)
+
+    def _converted(self, node: Node, kind: str, inner: Node, known: ValueEnvironment) -> Polynomial | None:
+        """The value of a conversion to a type, which is that of the operand but for short types."""
+        steady = self._steady(node, known)
+        if signedness_of_type(kind) == "unknown":
+            return steady
+        narrows = self._narrows(kind, inner)
+        if steady is not None and narrows:
+            return steady
+        return None if narrows and set(kind.split()) & _SHORT else self.polynomial(inner, known)
 
     def _quotient(self, node: c_ast.BinaryOp, known: ValueEnvironment) -> Polynomial | None:
         """The symbol of a quotient by a number or a steady scalar."""

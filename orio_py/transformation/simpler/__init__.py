@@ -48,6 +48,7 @@ def in_simpler_forms(tree: Node, context: Context) -> Node:
     """
     plain = without_block_copies(without_gotos(tree, context), context)
     joined = with_joined_bounds(without_continue(plain), context)
-    counted = with_counted_loops(joined, context)
-    compared = with_comparisons(with_single_counters(counted, context), context)
+    single = with_single_counters(with_counted_loops(joined, context), context)
+    # Of several counters the one that is left may begin with the value that it has.
+    compared = with_comparisons(with_counted_loops(single, context), context)
     return without_local_pointers(with_body_counters(compared, context), context)

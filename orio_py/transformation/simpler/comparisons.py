@@ -48,11 +48,14 @@ class _Joining(Rewriter):
 
     def visit_For(self, node: For) -> Node:
         new = self.generic(node)
-        tests, stepped = _conjuncts(new.cond), step_of(new.next) if new.next is not None else None
-        if len(tests) < 2 or stepped is None or tests[0].op not in _ORDERS:
+        tests, advance = _conjuncts(new.cond), new.next
+        if len(tests) < 2 or advance is None or tests[0].op not in _ORDERS:
             return new
-        first, index = tests[0], stepped[0]
-        if not all(test.op == first.op and _is(test.left, index) for test in tests):
+        first = tests[0]
+        parts = advance.exprs if isinstance(advance, c_ast.ExprList) else [advance]
+        stepped = {found[0] for part in parts if (found := step_of(part)) is not None}
+        index = first.left.name if isinstance(first.left, c_ast.ID) else ""
+        if index not in stepped or not all(test.op == first.op and _is(test.left, index) for test in tests):
             return new
         bounds = [test.right for test in tests]
         if not self._are_alike(bounds, index, node.init):

@@ -5,7 +5,7 @@
                                                           x[k] += f[i];
                                                         }
 
-What does not follow from literals, as with `k += s`, is stepped at the end of the body: see `body_counters`.  What a
+What does not follow from literals, as with `k += s` or `mask <<= 4`, is stepped at the end of the body: see `body_counters`.  What a
 header sets and never steps, `for (sum = 0, i = 0; i < n; i++)`, is set before the loop.
 
 Source: for the idea, induction variable substitution; M. Wolfe, "Beyond induction variables", PLDI 1992.
@@ -34,6 +34,7 @@ from orio_py.ctree.loops import CanonicalLoop, ends_iterations, jumps_out, unmar
 from orio_py.ctree.nodes import For, Node, c_ast
 from orio_py.ctree.rewrite import assigned_names, copy_with, declared_names, used_names, walk
 from orio_py.transformation.base import Context
+from orio_py.transformation.forms import is_repeatable
 from orio_py.transformation.simpler.counted_steps import step_of
 from orio_py.transformation.sites import marked_like, rewrite_marked
 
@@ -100,11 +101,12 @@ def _stepped_in_body(statement: Node, node: For, context: Context) -> Node:
             pass
         case step:
             stepping = [step] if step is not None else []
-    steps = {found[0]: (part, found[1]) for part in stepping if (found := step_of(part)) is not None}
+    steps = {found[0]: (part, found[1]) for part in stepping if (found := _changed(part)) is not None}
     tested = used_names([] if node.cond is None else [node.cond])
-    main = [name for name in steps if name in tested]
+    main = [name for name, (part, _) in steps.items() if name in tested and step_of(part) is not None]
     if (
-        len(steps) != len(stepping)
+        not tested.isdisjoint(steps.keys() - set(main))
+        or len(steps) != len(stepping)
         or len(main) != 1
         or (len(steps) > 1 and jumps_out(node.stmt, (c_ast.Break, c_ast.Return)))
     ):
@@ -123,6 +125,17 @@ def _stepped_in_body(statement: Node, node: For, context: Context) -> Node:
     body = flat_block(*statements(node.stmt), *(steps[each][0] for each in others))
     whole = marked_like(statement, copy_with(node, init=init, next=steps[name][0], stmt=body))
     return flat_block(*before, whole) if before else whole
+
+
+def _changed(part: Node) -> tuple[str, Node] | None:
+    """The variable that an expression does nothing but change, and what that takes: `mask` and 4 of `mask <<= 4`."""
+    if (step := step_of(part)) is not None:
+        return step[0], step[1]
+    match part:
+        case c_ast.Assignment(lvalue=c_ast.ID(name=name), rvalue=value) if is_repeatable(value):
+            return name, value
+        case _:
+            return None
 
 
 def _is_set_apart(init: Node, before: Sequence[Node], context: Context) -> bool:
@@ -146,6 +159,8 @@ def _apart(init: Node | None, name: str) -> tuple[list[Node], Node | None]:
             own = [part for part in parts if name in used_names([part])]
             left = own[0] if len(own) == 1 else None if not own else copy_with(init, exprs=own)
             return [part for part in parts if name not in used_names([part])], left
+        case c_ast.Assignment(lvalue=c_ast.ID()) if name not in used_names([init]):
+            return [init], None
         case _:
             return [], init
 

@@ -38,10 +38,14 @@ _WHAT = "UnrollReduction"
 
 @dataclass(frozen=True, slots=True)
 class UnrollReduction:
-    """Unroll a loop `ufactor` times, each copy with accumulators of its own (1 = unchanged)."""
+    """Unroll a loop `ufactor` times, each copy with accumulators of its own (1 = unchanged).
+
+    `canonical` is that of `Unroll`.
+    """
 
     ufactor: int
     force: bool = False
+    canonical: bool = False
 
     def matched(self, node: Node, context: Context) -> CanonicalLoop:
         """The loop as `apply` needs it.  Raises Refusal: ORIO-T011, T020 to T028, T050, T053, T054."""
@@ -75,7 +79,7 @@ class UnrollReduction:
             copies = Copies(loop, rename(loop.body, own) if own else loop.body, renamed)
             return copies.first() + [item for number in range(1, factor) for item in copies.at(number)]
 
-        parts = unroll_rewrite.parts_of(view, self.ufactor, context, make=make)
+        parts = unroll_rewrite.parts_of(view, self.ufactor, context, make=make, canonical=self.canonical)
         if parts is None:
             return node
         declared = tuple(r.declared(name) for r in found for name in partial[r.name])

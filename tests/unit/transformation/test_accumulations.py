@@ -46,6 +46,9 @@ def summary(text: str, name: str) -> tuple[str, bool, bool, bool] | None:
         ("s = fmin(s, a[i]);", "min"),
         ("s = fmax(a[i], s);", "max"),
         ("s = MIN(a[i], s);", "min"),
+        ("s = s > fabs(a[i]) ? s : fabs(a[i]);", "max"),
+        ("if (s < fabs(a[i])) s = fabs(a[i]);", "max"),
+        ("if (s < next()) s = next();", None),
         # Among other statements.
         ("k++; s += a[i];", "+"),
         ("k = 1; s += a[i];", "+"),
