@@ -266,3 +266,8 @@ def test_what_travels_to_other_processes_grows_with_the_file_not_with_its_header
     unit = unit_with_header(header, "double x[3];\n")
     assert len(pickle.dumps(unit)) < len(header) / 4
     assert [node.name for node in pickle.loads(pickle.dumps(unit)).variables(unit.end)] == ["x"]
+
+
+def test_extents_with_statements_in_them_are_not_known() -> None:
+    near = scope("void f(double *x, int v) { char buffer[({ int k = 3; k > v ? k : v; })]; REGION }")
+    assert shown(near, "buffer") == "char  [orio_opaque]"
