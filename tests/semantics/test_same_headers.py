@@ -158,6 +158,7 @@ CASES = (
     ("Unroll(ufactor=2)", "for (u = un - 1; u + 3 < us; u += 4) x[u % 64] += u % 8;", "u"),
     ("Unroll(ufactor=2)", "for (u = 0; 2 + u <= us - 4; u += 3) { x[u % 64] += u; if (u > 40) break; }", "u"),
     ("Tile(tsize=4, tindex='ii')", "for (i = 0; i + 1 < n; i += 2) for (j = 0; j + 3 < 16; j += 2) x[16 * i + j] = i;", "i"),
+    ("Unroll(ufactor=2)", "u = us; @@ for (; u + 3 < un; u += 4) { x[u] = u; p += 2; }", "u + 100 * (p - x0)"),
     # Several counters, some of which begin before the loop, and some of which are not counted by sums.
     ("Unroll(ufactor=2)", "i = m; @@ for (k = 5; i < s + 5 && i < n; i++, k--) x[i] = y[k];", "k * 100 + i"),
     ("Parallelize()", "i = m; @@ for (k = 5; i < s + 5 && i < n; i++, k++) x[k] = y[i];", "k * 100 + i"),

@@ -111,9 +111,18 @@ def _from_where_it_is(test: Node, step: Node, body: Node, context: Context) -> l
         return _by_places(for_(assign(index, ident(index)), test, step, body), context)
     first = context.names(test, step, body).fresh(f"{index}_first")
     loop = for_(assign(index, ident(first)), test, step, body)
-    if SteppedLoop.match(loop) is None:
+    if SteppedLoop.match(loop) is None and not _compares_sum(test, index):
         return None
     return [declare(f"const {declared.type}", first, ident(index)), loop]
+
+
+def _compares_sum(test: Node, index: str) -> bool:
+    """Whether a test compares a sum of an index: `i + 3 < n`."""
+    match test:
+        case c_ast.BinaryOp(op="<" | "<=" | ">" | ">=", left=left, right=right):
+            return any(isinstance(s, c_ast.BinaryOp) and index in used_names([s]) for s in (left, right))
+        case _:
+            return False
 
 
 def _is_counter(declared: CDeclaration) -> bool:
