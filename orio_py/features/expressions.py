@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import nan
 
-from orio_py.codegen.offload.device_tree import ShuffleDown, VectorOp, VectorOperation, WorkItem
+from orio_py.codegen.offload.device_tree import Shuffle, VectorOp, VectorOperation, WorkItem
 from orio_py.ctree.ctype import integer_value, named_type
 from orio_py.ctree.nodes import INCREMENTS, Node, c_ast, reference_parts
 from orio_py.features.linear import UNKNOWN, LinearValue, plus, quotient, remainder, times
@@ -81,7 +81,7 @@ class ExpressionWalk:
             c_ast.ExprList: self._listed,
             WorkItem: self._item,
             VectorOperation: self._vector,
-            ShuffleDown: self._shuffled,
+            Shuffle: self._shuffled,
         }
 
     def value(self, node: Node) -> LinearValue:
@@ -288,7 +288,7 @@ class ExpressionWalk:
             self.here.divisions += self.share
         return UNKNOWN
 
-    def _shuffled(self, node: ShuffleDown) -> LinearValue:
+    def _shuffled(self, node: Shuffle) -> LinearValue:
         self.value(node.value)
         return UNKNOWN
 

@@ -1,6 +1,7 @@
 """Statements of iterations that the items of a group do together: what C has no words for.
 
-    SpreadLoop(j, 0, m, …)        each item runs every N-th iteration; sums have one value in all items afterwards
+    SpreadLoop(j, 0, m, …)        each item runs every N-th iteration; sums have one value in all items afterwards,
+                                  or in each iteration the value that they have there: a scan
     FirstItem(y[i] = s;)          one item runs the statement
     GroupWait()                   all items wait, and see what the others have written
     …                             all others are run by each item, with the same values
@@ -19,13 +20,33 @@ from orio_py.kernel.plan import Axis, ReductionPlan
 
 
 class SpreadLoop(Node):
-    """A loop whose iterations the items of a group share out; each of `reductions` is combined among them."""
+    """A loop whose iterations the items of a group share out; each of `reductions` is combined among them.
 
-    __slots__ = ("__weakref__", "coord", "index", "kind", "reductions", "start", "stmt", "stride", "trips")
+    With `value` it is a scan of the only reduction: these statements of an iteration are what changes the variable, and `stmt`
+    begins with the value that it has from all iterations before; `scanned_name` has the one behind it.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "coord",
+        "index",
+        "kind",
+        "reductions",
+        "start",
+        "stmt",
+        "stride",
+        "trips",
+        "value",
+    )
     attr_names = ("index", "kind", "stride")
 
     def __init__(
-        self, axis: Axis, stmt: Compound, reductions: tuple[ReductionPlan, ...], coord: Any = None
+        self,
+        axis: Axis,
+        stmt: Compound,
+        reductions: tuple[ReductionPlan, ...],
+        value: Compound | None = None,
+        coord: Any = None,
     ) -> None:
         self.index = axis.index
         self.kind = axis.type
@@ -34,6 +55,7 @@ class SpreadLoop(Node):
         self.trips = axis.trips
         self.stmt = stmt
         self.reductions = reductions
+        self.value = value
         self.coord = coord
 
     @property
@@ -42,13 +64,12 @@ class SpreadLoop(Node):
         return Axis(self.index, self.kind, self.start, self.trips, self.stride)
 
     def children(self) -> tuple[tuple[str, Node], ...]:
-        """The first index, the number of iterations and the body."""
-        return (("start", self.start), ("trips", self.trips), ("stmt", self.stmt))
+        """The first index, the number of iterations and the statements."""
+        found = (("start", self.start), ("trips", self.trips), ("value", self.value), ("stmt", self.stmt))
+        return tuple((name, node) for name, node in found if node is not None)
 
     def __iter__(self) -> Iterator[Node]:
-        yield self.start
-        yield self.trips
-        yield self.stmt
+        return (node for _, node in self.children())
 
 
 class FirstItem(Node):
@@ -82,6 +103,11 @@ class GroupWait(Node):
 
     def __iter__(self) -> Iterator[Node]:
         return iter(())
+
+
+def scanned_name(variable: str) -> str:
+    """What an iteration of a scan calls the value that its own is in already."""
+    return f"orio_scan_{variable}"
 
 
 def spread_loops(body: Iterable[Node]) -> list[SpreadLoop]:

@@ -13,6 +13,7 @@ from opencl_cases import CUBE, FOR_I, FOR_J, LINE, PLANE, SIDE, Case, assert_sam
 from random_offloads import random_offload, random_stencil
 
 from orio_py.kernel.call import kernel_plans
+from orio_py.kernel.phases import spread_loops
 from orio_py.kernel.plan import Distribution, Layout
 from orio_py.transformation.offload.opencl import OpenCL
 
@@ -241,7 +242,7 @@ def rows(code: str) -> list[Case]:
 ROWS = (
     *rows(f"{FOR_I} {{ t = 0; {FOR_J} t += p[i][j] * x[j]; y[i] = t; }}"),
     *rows(f"{FOR_I} {FOR_J} y[i] += p[i][j] * x[j];"),
-    *rows(f"{FOR_I} {{ double v = 3, top = p[i][0]; {FOR_J} {{ q[i][j] = p[i][j] - v; v = p[i][j] > v ? p[i][j] : v; }} y[i] = v; }}"),
+    *rows(f"{FOR_I} {{ double v = 3; {FOR_J} {{ q[i][j] = p[i][j] - v; v = p[i][j] > v ? p[i][j] : v; }} y[i] = v; }}"),
     *rows(f"{FOR_I} {{ double top = p[i][0], v = 0; for (j = 1; j < m; j++) if (p[i][j] > top) top = p[i][j];"
           f" {FOR_J} {{ q[i][j] = p[i][j] - top; v += q[i][j]; }} y[i] = v; {FOR_J} q[i][j] += v * j; }}"),
     *rows(f"{FOR_I} {{ {FOR_J} q[i][j] = p[i][j] + 1; y[i] = q[i][0]; {FOR_J} z[i * m + j] = q[i][m - 1 - j] + y[i]; }}"),
@@ -250,6 +251,27 @@ ROWS = (
     *rows(f"{FOR_I} {{ {FOR_J} z[j] += x[i]; p[c[i]][0] += 1; }}"),
     Case(f"{FOR_I} {FOR_J} {{ t = 0; for (k = 0; k < n; k++) t += p[i][k] * p[k][j]; q[i][j] = t; }}", OpenCL(nd=2, rowThreads=8)),
     Case(f"{FOR_I} {FOR_J} for (k = 0; k < n; k++) q[i][j] += p[i][k] * p[k][j];", OpenCL(nd=("j", "i"), rowThreads=4)),
+)  # fmt: skip
+
+
+def scans(code: str) -> list[Case]:
+    """A loop with a running value, in tiles of several sizes."""
+    return [
+        Case(code, OpenCL(workItemsPerGroup=(2,), workGroups=(3,))),
+        Case(code, OpenCL(workItemsPerGroup=(5,), workGroups=(2,), sizeHint=True)),
+    ]
+
+
+SCANS = (
+    *scans(f"{FOR_I} {{ s += x[i]; y[i] = s; }}"),
+    *scans(f"{FOR_I} {{ z[i] = s; s += x[i] - 1; }}"),
+    *scans("for (i = n - 1; i >= 0; i -= 2) { if (x[i] > mx) mx = x[i]; y[i] = mx - x[i]; }"),
+    *scans("for (u = 1; u < n; u++) { t = x[u]; if (t > 2) { t -= 1; count += c[u]; y[u] = count; } z[u] = t + count; }"),
+    *scans(f"{FOR_I} {{ bits ^= c[i]; c[i] = bits; }}"),
+    *scans(f"{FOR_I} {{ {FOR_J} s += p[i][j]; y[i] = s; }}"),
+    *scans(f"{FOR_I} {{ {FOR_J} {{ q[i][j] = count; if (p[i][j] > 1) count++; }} }}"),
+    *scans("for (int e = 2; e <= n - 1; e++) { count = 2 + count; c[e] = count; }"),
+    Case(f"{FOR_I} {{ s += x[i]; y[i] = s; }}"),
 )  # fmt: skip
 
 
@@ -275,9 +297,19 @@ def test_updates_compute_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.proof
 def test_rows_of_groups_compute_the_same(tmp_path: Path) -> None:
-    found = [case for number, case in enumerate(ROWS) if transformed(case, number) is not None]
-    assert len(found) == len(ROWS) - 3  # a value of each iteration that depends on those before
-    assert assert_same(found, tmp_path, FAST) >= 3 * len(found)
+    for number, case in enumerate(ROWS):
+        assert transformed(case, number) is not None, case
+    assert assert_same(ROWS, tmp_path, FAST) >= 3 * len(ROWS)
+
+
+def test_scans_compute_the_same(tmp_path: Path) -> None:
+    for number, case in enumerate(SCANS):
+        tree = transformed(case, number)
+        assert tree is not None, case
+        plans = kernel_plans(tree)
+        assert len(plans) == 2, case
+        assert any(loop.value is not None for loop in spread_loops(plans[1].body)), case
+    assert assert_same(SCANS, tmp_path, FAST) >= 3 * len(SCANS)
 
 
 @pytest.mark.proof

@@ -164,6 +164,13 @@ NESTS: dict[str, Nest] = {
         " if (x[i] * 0.1 < f[j]) f[j] = x[i] * 0.1; }",
         exact=False,
     ),
+    "scan": Nest("CUDA(threadCount=64, blockCount=7)", f"{I} {{ count += c[i]; Q[i % 64][i / 64] = count; }}", "counts[0] = count;"),
+    "scan_before": Nest("CUDA(threadCount=96, blockCount=3)", f"{I} {{ y[i] = count; if (c[i] > 2) {{ z[i] = count + c[i]; count++; }} }}"),
+    "scan_float": Nest("CUDA(threadCount=32, blockCount=4)", f"{I} {{ t = x[i] * a; s += t; y[i] = s - t; t = s; z[i] = t; }}", exact=False),
+    "scan_down": Nest("CUDA(threadCount=48, blockCount=5)", "for (i = n - 2; i > 2; i -= 3) { x[i] = y[i] + 1; count = c[i] > count ? c[i] : count; y[i] = count; }", "counts[0] = count;"),
+    "scan_place": Nest("CUDA(threadCount=32)", f"{I} {{ low ^= c[i]; c[i] = low; }}", "counts[1] = low;"),
+    "scan_rows": Nest("CUDA(rowThreads=32)", f"{I} {{ double sum = a; {J} {{ Q[i][j] = sum; sum += P[i][j]; z[i * m + j] = sum; }} y[i] = sum; }}", exact=False),
+    "scan_of_rows": Nest("CUDA(threadCount=32, blockCount=4)", f"{I} {{ {J} {{ if (P[i][j] > 0) count += j; }} y[i] = count; }}"),
     "row_dot": Nest("CUDA(rowThreads=32)", f"{I} {{ t = 0; {J} t += z[i * m + j] * x[j]; y[i] = t; }}", exact=False),
     "row_element": Nest("CUDA(rowThreads=128)", f"{I} {J} y[i] += P[i][j] * x[j];", exact=False),
     "row_odd": Nest("CUDA(rowThreads=48)", f"{I} {{ double v = 1.5; {J} v -= P[i][j]; y[i] = v + i; }}", exact=False),
@@ -240,7 +247,7 @@ def function(name: str, nest: Nest) -> str:
     return f"""\
 void nest_{name}({PARAMETERS})
 {{
-  int i, j, k, low = INT_MAX, all = 1, bits = 0, ors = 0;
+  int i, j, k, low = INT_MAX, all = 1, bits = 0, ors = 0, count = 3;
   double t = 0, s = sums[0], top = -1e300, p = 1;
   /*@ begin Loop(transform {recipe}) @*/
   {nest.code}

@@ -55,9 +55,9 @@ class HipDialect(CudaDialect):
 
     alignment = "__attribute__((aligned(16)))"
 
-    def shuffle_down(self, value: Node, distance: Node) -> Node:
-        """`__shfl_down` among 32 threads."""
-        return call("__shfl_down", value, distance, const(_GROUP))
+    def shuffle(self, value: Node, distance: Node, *, back: bool) -> Node:
+        """`__shfl_down` or `__shfl_up` among 32 threads."""
+        return call(f"__shfl_{'up' if back else 'down'}", value, distance, const(_GROUP))
 
 
 HIP = HipDialect()

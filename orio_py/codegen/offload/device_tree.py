@@ -133,14 +133,16 @@ class GroupArray(_Leaf):
         self.coord = coord
 
 
-class ShuffleDown(Node):
-    """The value that the item so many places further on in the same warp has in a variable."""
+class Shuffle(Node):
+    """The value that the item so many places further on in the same warp, or `back`, has in a variable."""
 
-    __slots__ = ("__weakref__", "coord", "distance", "value")
+    __slots__ = ("__weakref__", "back", "coord", "distance", "value")
+    attr_names = ("back",)
 
-    def __init__(self, value: Node, distance: Node, coord: Any = None) -> None:
+    def __init__(self, value: Node, distance: Node, *, back: bool = False, coord: Any = None) -> None:
         self.value = value
         self.distance = distance
+        self.back = back
         self.coord = coord
 
     def children(self) -> tuple[tuple[str, Node], ...]:

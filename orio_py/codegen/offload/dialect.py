@@ -65,8 +65,8 @@ class Dialect(Protocol):
         """The call that waits for the group; `is_global` as in `GroupBarrier`."""
         ...
 
-    def shuffle_down(self, value: Node, distance: Node) -> Node:
-        """The value of an item further on, where `features.warp` says that there is such a thing."""
+    def shuffle(self, value: Node, distance: Node, *, back: bool) -> Node:
+        """The value of an item further on, or `back`, where `features.warp` says that there is such a thing."""
         ...
 
     def atomic(self, node: AtomicUpdate) -> Node:

@@ -13,7 +13,7 @@ from orio_py.codegen.offload.device_tree import (
     GroupArray,
     GroupBarrier,
     Query,
-    ShuffleDown,
+    Shuffle,
     VectorOperation,
     WorkItem,
 )
@@ -52,8 +52,8 @@ class _Spelling(Rewriter):
         words = [self._dialect.group_memory, *([self._dialect.alignment] if node.is_aligned else [])]
         return copy_with(new, storage=words)
 
-    def visit_ShuffleDown(self, node: ShuffleDown) -> Node:
-        return self._dialect.shuffle_down(self.rewrite(node.value), self.rewrite(node.distance))
+    def visit_Shuffle(self, node: Shuffle) -> Node:
+        return self._dialect.shuffle(self.rewrite(node.value), self.rewrite(node.distance), back=node.back)
 
     def visit_AtomicUpdate(self, node: AtomicUpdate) -> Node:
         return self._dialect.atomic(self.generic(node))

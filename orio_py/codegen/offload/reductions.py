@@ -16,7 +16,7 @@ from orio_py.codegen.offload.device_tree import (
     DeviceFeatures,
     GroupArray,
     GroupBarrier,
-    ShuffleDown,
+    Shuffle,
     VectorOp,
     VectorOperation,
 )
@@ -69,7 +69,7 @@ def lanes_merged(kernel: Kernel) -> list[Node]:
             parts = _halves(value, kind, width)
             width //= 2
             value = f"{lanes}_{width}"
-            items.append(declare(f"const {kind}{width}", value, _joined(reduction, *parts)))
+            items.append(declare(f"const {kind}{width}", value, joined(reduction, *parts)))
         own = ident(device_name(reduction.name))
         items += [merged(reduction, own, half) for half in _halves(value, kind, 2)]
     return items
@@ -85,7 +85,7 @@ def groups_merged(plan: KernelPlan, features: DeviceFeatures) -> list[Node]:
         return []
     items = prod(plan.launch.block_size)
     own = [] if plan.staged else [declare("const int", "orio_item", item_number(plan))]
-    if _has_whole_warps(items, features):
+    if has_whole_warps(items, features):
         merging, value_of = _by_shuffles(plan.reductions, items // features.warp, features), _own
     else:
         merging, value_of = _by_memory(plan.reductions, items, features), _first_element
@@ -94,11 +94,12 @@ def groups_merged(plan: KernelPlan, features: DeviceFeatures) -> list[Node]:
 
 def row_arrays(reductions: Sequence[ReductionPlan], items: int, features: DeviceFeatures) -> list[Node]:
     """The memory of a group through which its items combine their values in an iteration that they do together."""
-    count = items // features.warp if _has_whole_warps(items, features) else items
-    return [GroupArray(_kind(r), _local(r), count) for r in reductions]
+    count = items // features.warp if has_whole_warps(items, features) else items
+    return [GroupArray(_kind(r), local_name(r), count) for r in reductions]
 
 
-def _has_whole_warps(items: int, features: DeviceFeatures) -> bool:
+def has_whole_warps(items: int, features: DeviceFeatures) -> bool:
+    """Whether values can go from item to item in warps."""
     return bool(features.warp) and items % features.warp == 0
 
 
@@ -109,8 +110,8 @@ def row_merged(
     before: Callable[[ReductionPlan], Node],
 ) -> list[Node]:
     """In every item the value from `before` a loop with the values of all items, and room for the next ones."""
-    first: list[Node] = [assign(index(_local(r), 0), _own(r)) for r in reductions]
-    if _has_whole_warps(items, features):
+    first: list[Node] = [assign(index(local_name(r), 0), _own(r)) for r in reductions]
+    if has_whole_warps(items, features):
         merging = _by_shuffles(reductions, items // features.warp, features)
         merging += [*guarded(binary("==", _ITEM, 0))(first), GroupBarrier()]
     else:
@@ -140,12 +141,13 @@ def _own(reduction: ReductionPlan) -> Node:
     return ident(device_name(reduction.name))
 
 
-def _local(reduction: ReductionPlan) -> str:
+def local_name(reduction: ReductionPlan) -> str:
+    """The array of a group through which its items combine their values."""
     return f"orio_local_{reduction.name}"
 
 
 def _first_element(reduction: ReductionPlan) -> Node:
-    return index(_local(reduction), 0)
+    return index(local_name(reduction), 0)
 
 
 def _by_memory(reductions: Sequence[ReductionPlan], items: int, features: DeviceFeatures) -> list[Node]:
@@ -153,7 +155,7 @@ def _by_memory(reductions: Sequence[ReductionPlan], items: int, features: Device
     width, half = ident("orio_width"), ident("orio_half")
     half_up = binary("/", binary("+", width, 1), 2)
     merging = [
-        merged(r, index(_local(r), _ITEM), index(_local(r), binary("+", _ITEM, half))) for r in reductions
+        merged(r, index(local_name(r), _ITEM), index(local_name(r), binary("+", _ITEM, half))) for r in reductions
     ]
     step = [
         declare("const int", half.name, half_up),
@@ -165,8 +167,8 @@ def _by_memory(reductions: Sequence[ReductionPlan], items: int, features: Device
     )
     return [
         Comment(f"/* One value of each {features.item}, then one of the {features.group}. */"),
-        *(GroupArray(_kind(r), _local(r), items) for r in reductions),
-        *(assign(index(_local(r), _ITEM), _own(r)) for r in reductions),
+        *(GroupArray(_kind(r), local_name(r), items) for r in reductions),
+        *(assign(index(local_name(r), _ITEM), _own(r)) for r in reductions),
         GroupBarrier(),
         loop,
     ]
@@ -184,15 +186,15 @@ def _by_shuffles(reductions: Sequence[ReductionPlan], warps: int, features: Devi
     taken: list[Node] = [
         assign(
             _own(r),
-            ternary(binary("<", _ITEM, warps), index(_local(r), _ITEM), cast_to(_kind(r), _identity(r))),
+            ternary(binary("<", _ITEM, warps), index(local_name(r), _ITEM), cast_to(_kind(r), _identity(r))),
         )
         for r in reductions
     ]
     return [
         Comment(f"/* One value of each warp, then one of the {features.group}. */"),
         within,
-        *(GroupArray(_kind(r), _local(r), warps) for r in reductions),
-        *guarded(is_first)([assign(index(_local(r), place), _own(r)) for r in reductions]),
+        *(GroupArray(_kind(r), local_name(r), warps) for r in reductions),
+        *guarded(is_first)([assign(index(local_name(r), place), _own(r)) for r in reductions]),
         GroupBarrier(),
         *guarded(binary("<", _ITEM, warp))([*taken, _shuffles(reductions)(widest // 2)]),
     ]
@@ -205,7 +207,7 @@ def _shuffles(reductions: Sequence[ReductionPlan]) -> Callable[[int], Node]:
         body: list[Node] = []
         for r in reductions:
             other = ident(f"orio_other_{r.name}")
-            body.append(declare(f"const {_kind(r)}", other.name, ShuffleDown(_own(r), distance)))
+            body.append(declare(f"const {_kind(r)}", other.name, Shuffle(_own(r), distance)))
             body.append(merged(r, _own(r), other))
         header = declare("int", distance.name, first), binary(">", distance, 0), assign(distance, 2, "/=")
         return for_(*header, block(*body))
@@ -220,11 +222,11 @@ def merged(reduction: ReductionPlan, mine: Node, other: Node) -> Node:
         return assign(mine, other, f"{operator}=")
     if operator in _BITWISE:
         return assign(mine, binary(operator, mine, other))
-    return assign(mine, _joined(reduction, mine, other))
+    return assign(mine, joined(reduction, mine, other))
 
 
-def _joined(reduction: ReductionPlan, one: Node, two: Node) -> Node:
-    """Two vectors in one; truth values are 0 or 1 in each lane."""
+def joined(reduction: ReductionPlan, one: Node, two: Node) -> Node:
+    """Two values, or two vectors, in one; truth values are 0 or 1 in each lane."""
     operator = reduction.operator
     if operator in {"min", "max"}:
         return call(f"f{operator}" if _kind(reduction) in {"float", "double"} else operator, one, two)

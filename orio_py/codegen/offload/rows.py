@@ -32,6 +32,7 @@ from orio_py.codegen.offload.loops import (
     unrolled,
 )
 from orio_py.codegen.offload.reductions import neutral, row_arrays, row_merged
+from orio_py.codegen.offload.scans import scanned
 from orio_py.codegen.offload.statements import Kernel, device_kind, device_statement
 from orio_py.ctree.build import as_long, assign, binary, block, declare, ident, literal_value
 from orio_py.ctree.nodes import Compound, Node, c_ast
@@ -73,6 +74,8 @@ class _Together(Rewriter):
         body = node.stmt.block_items or []
         has_index = device_name(axis.index) in used_names(body)
         inside = [*([index_declared(axis, number)] if has_index else []), *body]
+        if node.value is not None:
+            return block(*self._header(node), *scanned(node, self._kernel))
         loop = counted(number.name, as_long(_ITEM), ident(trips_name(axis)), items)
         reductions, features = node.reductions, self._kernel.features
         return block(

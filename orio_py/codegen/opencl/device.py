@@ -71,8 +71,9 @@ class OpenCLDialect:
         local = ident("CLK_LOCAL_MEM_FENCE")
         return call("barrier", binary("|", local, ident("CLK_GLOBAL_MEM_FENCE")) if is_global else local)
 
-    def shuffle_down(self, value: Node, distance: Node) -> NoReturn:
+    def shuffle(self, value: Node, distance: Node, *, back: bool) -> NoReturn:
         """OpenCL C 1.2 has no such function."""
+        del back
         raise AssertionError(f"no shuffle of {value} by {distance}")
 
     def atomic(self, node: AtomicUpdate) -> Node:

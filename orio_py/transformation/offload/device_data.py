@@ -16,7 +16,7 @@ Source: The OpenACC Application Programming Interface 3.2, section 2.6 (data env
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -24,6 +24,7 @@ from orio_py.ctree.build import block, literal_value
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Compound, Node, c_ast
 from orio_py.ctree.rewrite import Replacement, Rewriter, walk
+from orio_py.ctree.symbols import declaration_of
 from orio_py.kernel.call import called_plan, data_calls, kernel_plans, numbered, with_plans
 from orio_py.kernel.plan import BufferPlan, DataPlan, Direction, KernelPlan, ResidentArray
 from orio_py.transformation.arguments import texts
@@ -137,8 +138,13 @@ def kept_on_device(node: Node, context: Context) -> Node:
     shared = _shared(node, plans)
     if not shared:
         return node
+    arrays = _Hoisting(shared - context.declarations.keys())
+    rest = arrays.rewrite(node)
+    own = {name: declaration_of(decl) for name, decl in arrays.found.items()}
+    inside = replace(context, declarations={**context.declarations, **own})
     with suppress(Refusal):
-        return DeviceData(only=shared).apply(node, context)
+        kept = DeviceData(only=shared).apply(rest, inside)
+        return block(block(*arrays.found.values(), kept)) if arrays.found else kept
     return node
 
 
@@ -224,6 +230,23 @@ class _Residents:
 
     def _bounds(self, name: str) -> list[Node]:
         return [part for piece in self.pieces[name] for part in (piece.address, piece.count)]
+
+
+class _Hoisting(Rewriter):
+    """Takes out declarations of local arrays that kernels share, which have to stand in front of what copies them."""
+
+    def __init__(self, names: Set[str]) -> None:
+        self._names = names
+        self.found: dict[str, c_ast.Decl] = {}
+
+    def visit_Decl(self, node: c_ast.Decl) -> Replacement:
+        """Arrays of known sizes without initialisers, whose names are declared once."""
+        is_array = isinstance(node.type, c_ast.ArrayDecl) and literal_value(node.type.dim) is not None
+        plain = node.init is None and not node.storage and isinstance(node.type.type, c_ast.TypeDecl)
+        if node.name not in self._names or node.name in self.found or not (is_array and plain):
+            return node
+        self.found[node.name] = node
+        return []
 
 
 class _WithoutKernels(Rewriter):

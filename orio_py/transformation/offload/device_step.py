@@ -19,6 +19,7 @@ from orio_py.transformation.offload.device_nest import require_any_order
 from orio_py.transformation.offload.offload import Offloaded, offloaded
 from orio_py.transformation.offload.register_tile import offloaded_in_registers, require_register_tile
 from orio_py.transformation.offload.rows import require_row
+from orio_py.transformation.offload.scan import in_tiles, scan_kernels
 from orio_py.transformation.offload.step_arguments import Counts
 from orio_py.transformation.parallel.annotate import chosen_loops
 from orio_py.transformation.simpler.comparisons import with_comparisons
@@ -219,7 +220,12 @@ def _with_kernels(
     node: Node, chosen: Choice, is_left_over: Choice, arguments: OffloadArguments, context: Context
 ) -> Node:
     def change(loop: Node, inner: Context) -> Node:
-        found = _kernel(with_comparisons(loop, inner), inner, arguments, spare=is_left_over(loop))
+        compared, spare = with_comparisons(loop, inner), is_left_over(loop)
+        scan = None if spare else scan_kernels(compared, inner, arguments)
+        if scan is not None:
+            tiled, kernels = scan
+            return in_tiles(tiled, [_called(kernel, arguments) for kernel in kernels], arguments.what)
+        found = _kernel(compared, inner, arguments, spare=spare)
         return loop if found is None else _called(found, arguments)
 
     return rewrite_where(node, chosen, change, context)

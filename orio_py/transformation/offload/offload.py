@@ -92,10 +92,13 @@ def offloaded(node: Node, context: Context, arguments: OffloadArguments) -> Offl
     numbers = {name: found for name, found in uses.items() if name not in plain_arrays.mixed}
     stage = StagedNest(body, numbers, arrays, dimensions, launch, arithmetic, node, frozenset(atomics))
     tiles = stage.tiles([name for name, _ in kept.private], context, arguments)
-    new = flattened(body, arrays, tiles.references) if tiles.references else plain
-    new = in_one_form(new, {*atomics})
+
+    def flat(part: Node) -> Node:
+        return in_one_form(flattened(part, arrays, tiles.references), {*atomics})
+
+    new = flat(body)
     blocked = in_blocks(body_items(new), tiles.loops, kept.private, arguments.unroll)
-    rows = None if arguments.row is None else in_rows(nest, new, kept.private, arguments.question)
+    rows = None if arguments.row is None else in_rows(nest, flat, kept.private, arguments.question)
     combined = {reduction.name for reduction in kept.reductions}
     vectors = (
         lanes(body, dimensions[-1], uses, arrays, combined, what, context) if arguments.vector > 1 else None

@@ -19,16 +19,16 @@ processors", SC 2009 (a warp for each row); Z. Li, "Array privatization for para
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
-from orio_py.ctree.build import block
+from orio_py.ctree.build import block, ident
 from orio_py.ctree.emit_expression import emit_type
 from orio_py.ctree.loops import CanonicalLoop, loops_in
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import copy_with, used_names, walk_statements
-from orio_py.kernel.phases import FirstItem, GroupWait, SpreadLoop, spread_loops
+from orio_py.kernel.phases import FirstItem, GroupWait, SpreadLoop, scanned_name, spread_loops
 from orio_py.kernel.plan import Distribution
 from orio_py.transformation.base import Context, Refusal, note, refuse
 from orio_py.transformation.offload.arguments import NestQuestion, OffloadArguments
@@ -43,6 +43,7 @@ from orio_py.transformation.parallel.data_sharing import (
     require_order_free,
     sharing,
 )
+from orio_py.transformation.parallel.scans import Scan, scan_of
 from orio_py.transformation.sites import rewrite_where
 
 
@@ -56,14 +57,18 @@ class RowBody:
 
 @dataclass(frozen=True, slots=True)
 class _Spread:
-    """A loop whose iterations the items share out, with the context of its place."""
+    """A loop whose iterations the items share out, with the context of its place; a `scan` where they use a running value."""
 
     loop: CanonicalLoop
     shared: Sharing
     context: Context
+    scan: Scan | None = None
 
 
 _Repeated = For | c_ast.While | c_ast.DoWhile
+
+Flat = Callable[[Node], Node]
+"""Code of an iteration with the subscripts that the kernel has."""
 
 _Found = Mapping[int, _Spread | Refusal]
 """By identity the loops of an iteration that items can share out, and why they cannot others."""
@@ -88,6 +93,13 @@ def require_row(arguments: OffloadArguments, node: Node) -> None:
     """`rowThreads` goes with the other arguments.  Raises Refusal: ORIO-T127."""
     if arguments.row is None:
         return
+    if (name := other_way(arguments)) is not None:
+        message = f"`rowThreads` makes a group for each iteration, and `{name}` says otherwise which iterations an item does"
+        refuse("ORIO-T127", message, node, help=f"leave `{name}` out", argument=name)
+
+
+def other_way(arguments: OffloadArguments) -> str | None:
+    """The name of an argument that says otherwise which iterations an item does, if one is given."""
     words = arguments.words
     others = (
         (words.items, arguments.items is not None),
@@ -99,23 +111,20 @@ def require_row(arguments: OffloadArguments, node: Node) -> None:
         ("vectorWidth", arguments.vector > 1),
         ("streamCount", arguments.options.streams > 1),
     )
-    name = next((name for name, given in others if given), None)
-    if name is not None:
-        message = f"`rowThreads` makes a group for each iteration, and `{name}` says otherwise which iterations an item does"
-        refuse("ORIO-T127", message, node, help=f"leave `{name}` out", argument=name)
+    return next((name for name, given in others if given), None)
 
 
 def in_rows(
-    nest: DeviceNest, flat: Node, private: Sequence[tuple[str, str]], question: NestQuestion
+    nest: DeviceNest, flat: Flat, private: Sequence[tuple[str, str]], question: NestQuestion
 ) -> RowBody:
-    """The statements of an iteration; `flat` is its body with the subscripts that the kernel has.
+    """The statements of an iteration; `flat` gives code of it the subscripts that the kernel has.
 
     Raises Refusal: ORIO-T090, ORIO-T124, ORIO-T132.
     """
     _require_own_scalars(nest, question.what)
     loops = _spread_loops(nest, question)
-    writer = _Writer(nest, loops, question)
-    items, _ = writer.statements(_statements(nest.body), _statements(flat), _Touched())
+    writer = _Writer(nest, loops, question, flat)
+    items, _ = writer.statements(_statements(nest.body), _statements(flat(nest.body)), _Touched())
     if not spread_loops(items):
         _refuse_nothing(nest, loops, question.what)
     _require_one_type(items, nest, question.what)
@@ -152,6 +161,7 @@ class _Writer:
     nest: DeviceNest
     loops: _Found
     question: NestQuestion
+    flat: Flat
 
     @property
     def what(self) -> str:
@@ -197,13 +207,20 @@ class _Writer:
     def _shared_out(self, spread: _Spread, new: Node) -> SpreadLoop:
         """Raises Refusal: ORIO-T090, T124."""
         what, context, shared = self.question.what, spread.context, spread.shared
+        scan = spread.scan
         require_order_free(shared, what, context, force=self.question.force)
         loop = CanonicalLoop.match(new)
         assert loop is not None
         typed = replace(loop, declared_type=spread.loop.declared_type)
         counted = axis(typed, self.nest.arithmetic, context)
         sums = tuple(reduction_plan(r.name, r.operator, r.place, what, context) for r in shared.reductions)
-        return SpreadLoop(counted, block(*body_items(loop.body)), sums)
+        if scan is None:
+            return SpreadLoop(counted, block(*body_items(loop.body)), sums)
+        body, value = (
+            block(*body_items(self.flat(part)))
+            for part in (scan.behind_step(ident(scanned_name(scan.name))), scan.value)
+        )
+        return SpreadLoop(counted, body, sums, value)
 
     def _choice(self, item: c_ast.If, new: Node, before: _Touched) -> tuple[list[Node], _Touched]:
         """A branch: all items take the same one."""
@@ -293,7 +310,7 @@ def _spread(
     what = question.what
     try:
         (loop,), _ = mapped_loops(node, 1, what, context, force=False)
-        shared = sharing([loop], context)
+        scan, shared = scan_of(loop, context) or (None, sharing([loop], context))
         known = shared.joined(Sharing(atomic=nest.shared.atomic))
         require_independent([loop], known, what, context, force=False)
     except Refusal as refusal:
@@ -308,7 +325,7 @@ def _spread(
         return _problem(f"each item would have elements of `{min(own)}` of its own", node, what)
     if lost is not None:
         return _problem(f"the value of `{lost}` from its last iteration is used behind it", node, what)
-    return _Spread(_typed(loop, items), shared, context)
+    return _Spread(_typed(loop, items), shared, context, scan)
 
 
 def _typed(loop: CanonicalLoop, items: Sequence[Node]) -> CanonicalLoop:

@@ -46,6 +46,7 @@ def device_test(tree: Node, context: Context) -> DeviceTest | None:
         array.name
         for node in calls.values()
         if isinstance(node.plan, DataBoundary) and node.plan.kernel.data is not None
+        if known.test(node, frozenset()) is not None
         for array in node.plan.kernel.data.arrays
     }
     tests = [found for node in calls.values() if (found := known.test(node, staying)) is not None]

@@ -42,5 +42,6 @@
 
 /* All threads of a wavefront take part; neighbours are those of a group of `width`. */
 #define __shfl_down(value, delta, width) __shfl_down_sync(0xffffffffu, value, delta, width)
+#define __shfl_up(value, delta, width) __shfl_up_sync(0xffffffffu, value, delta, width)
 
 #endif

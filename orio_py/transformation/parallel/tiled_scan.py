@@ -1,0 +1,182 @@
+"""Scans in two passes over tiles: what each tile adds, then each tile's running values from what those before it add.
+
+    for (t = 0; t < 1024; t++) {                 for (t = 0; t < 1024; t++) {
+      s = 0;                                       s = first;
+      for (i = from(t); i < from(t + 1); i++)      for (k = 0; k < t; k++)
+        s += x[i];                                   s += totals[k];
+      totals[t] = s;                               for (i = from(t); i < from(t + 1); i++) {
+    }                                                s += x[i];
+                                                     y[i] = s;
+                                                   }
+                                                 }
+
+The number of tiles is fixed, so that their values have a place whatever the number of iterations.
+
+Source: D. Merrill and A. Grimshaw, "Parallel scan for stream architectures", University of Virginia CS2009-14, 2009
+(reduce-then-scan).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from orio_py.ctree.bounds import with_header
+from orio_py.ctree.build import (
+    add,
+    as_long,
+    assign,
+    binary,
+    block,
+    cast_to,
+    const,
+    declare,
+    for_,
+    ident,
+    if_,
+    index,
+    mul,
+    ternary,
+    unary,
+)
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Node, c_ast
+from orio_py.ctree.rewrite import copy_with
+from orio_py.ctree.symbols import CDeclaration, declaration_of
+from orio_py.transformation.base import Context
+from orio_py.transformation.parallel.scans import Scan
+from orio_py.transformation.types import index_type
+
+_WORDS = ("tile", "before", "begin", "end", "count", "length", "first", "totals", "last")
+
+
+@dataclass(frozen=True, slots=True)
+class TiledScan:
+    """A scan over `tiles` pieces of a loop, each of a multiple of `width` iterations.
+
+    `neutral` changes nothing when it is combined, `trips` is the loop's number of iterations, `names` are those of new
+    variables; `is_live` says that the variable's value is read afterwards.
+    """
+
+    loop: CanonicalLoop
+    scan: Scan
+    neutral: Node
+    trips: Node
+    tiles: int
+    width: int
+    context: Context
+    names: Mapping[str, str]
+
+    @classmethod
+    def of(
+        cls, loop: CanonicalLoop, scan: Scan, neutral: Node, trips: Node, tiles: int, width: int, context: Context
+    ) -> TiledScan:
+        """A scan whose new variables have names that are free."""
+        supply = context.names(loop.node)
+        names = {word: supply.fresh(f"{scan.name}_{word}") for word in _WORDS}
+        return cls(loop, scan, neutral, trips, tiles, width, context, names)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the variable is read behind the loop."""
+        return self.scan.name in self.context.live_after | self.context.exposed
+
+    @property
+    def declarations(self) -> list[Node]:
+        """What stands before the passes: the first value, numbers of iterations, and the arrays."""
+        kind, step = self._kind, self.tiles * self.width
+        count = self._name("count")
+        whole = binary("/", binary("+", count, step - 1), step)
+        return [
+            declare(f"const {kind}", self.names["first"], ident(self.scan.name)),
+            declare("const long", count.name, ternary(binary(">", self.trips, 0), as_long(self.trips), 0)),
+            declare("const long", self.names["length"], mul(whole, self.width)),
+            declare(kind, self.names["totals"], dimensions=[self.tiles]),
+            *([declare(kind, self.names["last"], dimensions=[1])] if self.is_live else []),
+        ]
+
+    @property
+    def result(self) -> list[Node]:
+        """What stands behind the passes."""
+        return [assign(self.scan.name, index(self.names["last"], 0))] if self.is_live else []
+
+    @property
+    def inside(self) -> Context:
+        """What is known where the passes stand: the values of the loop's variables are not read behind them."""
+        declared: dict[str, CDeclaration] = {}
+        for node in self.declarations:
+            found = declaration_of(node)
+            declared[found.name] = found
+        own = {self.scan.name, self.loop.index}
+        return replace(
+            self.context,
+            declarations={**self.context.declarations, **declared},
+            live_after=self.context.live_after - own,
+            exposed=self.context.exposed - own,
+            pragmas=(),
+        )
+
+    def totals(self, *, whole: bool = False) -> Node:
+        """The pass that finds what each tile combines; where `whole`, one that touches the same elements in each tile."""
+        return self._over_tiles(
+            assign(self.scan.name, self.neutral),
+            *self._pieces(self.scan.value, whole=whole),
+            assign(index(self.names["totals"], self._name("tile")), ident(self.scan.name)),
+        )
+
+    def values(self, *, whole: bool = False) -> Node:
+        """The pass over the iterations; `whole` as above."""
+        before, tile = self._name("before"), self._name("tile")
+        total = index(self.names["totals"], before)
+        end = const(self.tiles) if whole else tile
+        header = declare("int", before.name, 0), binary("<", before, end), unary("p++", before)
+        last: list[Node] = []
+        if self.is_live:
+            keep = assign(index(self.names["last"], 0), ident(self.scan.name))
+            last = [keep if whole else if_(binary("==", tile, self.tiles - 1), keep)]
+        return self._over_tiles(
+            assign(self.scan.name, self._name("first")),
+            for_(*header, block(self._combined(total))),
+            *self._pieces(self.scan.body, whole=whole),
+            *last,
+        )
+
+    @property
+    def _kind(self) -> str:
+        return self.context.declarations[self.scan.name].type
+
+    def _name(self, word: str) -> c_ast.ID:
+        return ident(self.names[word])
+
+    def _combined(self, value: Node) -> Node:
+        variable, operator = ident(self.scan.name), self.scan.operator
+        if operator not in {"min", "max"}:
+            return assign(variable, value, f"{operator}=")
+        relation = "<" if operator == "min" else ">"
+        return assign(variable, ternary(binary(relation, value, variable), value, variable))
+
+    def _over_tiles(self, *items: Node) -> Node:
+        tile = self._name("tile")
+        header = declare("int", tile.name, 0), binary("<", tile, self.tiles), unary("p++", tile)
+        return for_(*header, block(*items))
+
+    def _pieces(self, body: Node, *, whole: bool) -> list[Node]:
+        """The loop over the iterations of a tile, or all of them."""
+        loop, tile = replace(self.loop, node=copy_with(self.loop.node, stmt=body), body=body), self._name("tile")
+        if whole:
+            return [loop.node]
+        begin, end = self._name("begin"), self._name("end")
+        kind = index_type(loop, self.context)
+        return [
+            declare(f"const {kind}", begin.name, self._bound(tile, kind)),
+            declare(f"const {kind}", end.name, self._bound(add(tile, 1), kind)),
+            with_header(loop, begin, "<" if loop.upward else ">", end),
+        ]
+
+    def _bound(self, tile: Node, kind: str) -> Node:
+        """The index of a tile's first iteration."""
+        count = self._name("count")
+        number = binary("*", tile, self._name("length"))
+        done = ternary(binary("<", number, count), number, count)
+        steps = done if self.loop.stride == 1 else binary("*", done, self.loop.stride)
+        return cast_to(kind, add(self.loop.start, steps))
