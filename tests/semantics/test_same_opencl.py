@@ -266,12 +266,11 @@ SCANS = (
     *scans(f"{FOR_I} {{ s += x[i]; y[i] = s; }}"),
     *scans(f"{FOR_I} {{ z[i] = s; s += x[i] - 1; }}"),
     *scans("for (i = n - 1; i >= 0; i -= 2) { if (x[i] > mx) mx = x[i]; y[i] = mx - x[i]; }"),
-    *scans("for (u = 1; u < n; u++) { t = x[u]; if (t > 2) { t -= 1; count += c[u]; y[u] = count; } z[u] = t + count; }"),
+    *scans("for (u = 1; u < n; u++) { t = x[u]; if (t > 2) { t -= 1; count += 2; } z[u] = t + count; }"),
     *scans(f"{FOR_I} {{ bits ^= c[i]; c[i] = bits; }}"),
     *scans(f"{FOR_I} {{ {FOR_J} s += p[i][j]; y[i] = s; }}"),
     *scans(f"{FOR_I} {{ {FOR_J} {{ q[i][j] = count; if (p[i][j] > 1) count++; }} }}"),
     *scans("for (int e = 2; e <= n - 1; e++) { count = 2 + count; c[e] = count; }"),
-    Case(f"{FOR_I} {{ s += x[i]; y[i] = s; }}"),
 )  # fmt: skip
 
 

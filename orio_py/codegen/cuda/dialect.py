@@ -140,7 +140,12 @@ class CudaDialect:
 
     def shuffle(self, value: Node, distance: Node, *, back: bool) -> Node:
         """`__shfl_down_sync` or `__shfl_up_sync` of a whole warp."""
-        return call(f"__shfl_{'up' if back else 'down'}_sync", c_ast.Constant("unsigned int", "0xffffffffu"), value, distance)
+        return call(
+            f"__shfl_{'up' if back else 'down'}_sync",
+            c_ast.Constant("unsigned int", "0xffffffffu"),
+            value,
+            distance,
+        )
 
     def atomic(self, node: AtomicUpdate) -> Node:
         """`atomicAdd` and the like; a loop around `atomicCAS` for what the hardware does not do."""

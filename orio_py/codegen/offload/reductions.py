@@ -155,7 +155,8 @@ def _by_memory(reductions: Sequence[ReductionPlan], items: int, features: Device
     width, half = ident("orio_width"), ident("orio_half")
     half_up = binary("/", binary("+", width, 1), 2)
     merging = [
-        merged(r, index(local_name(r), _ITEM), index(local_name(r), binary("+", _ITEM, half))) for r in reductions
+        merged(r, index(local_name(r), _ITEM), index(local_name(r), binary("+", _ITEM, half)))
+        for r in reductions
     ]
     step = [
         declare("const int", half.name, half_up),

@@ -110,9 +110,7 @@ class _Names:
         return cls(ident(own), *map(ident, new), takes_others, first is not None)
 
 
-def _by_shuffles(
-    reduction: ReductionPlan, names: _Names, items: int, features: DeviceFeatures
-) -> list[Node]:
+def _by_shuffles(reduction: ReductionPlan, names: _Names, items: int, features: DeviceFeatures) -> list[Node]:
     """In each warp in steps of 1, 2, 4, … items, then over the values of all warps, one after the other."""
     warp, warps, kind = features.warp, items // features.warp, device_kind(reduction.type)
     other, number, local = ident(f"orio_other_{reduction.name}"), ident("orio_number"), local_name(reduction)

@@ -86,6 +86,10 @@ class HostArrays:
         self._change(partial(np.copyto, part, new))
         return True
 
+    def declare(self, variable: HostVariable) -> None:
+        """Make room for a local array, if there is none."""
+        self.held.setdefault(variable.name, np.zeros(variable.bytes, np.uint8))
+
     def run_loop(self, loop: CompiledLoop, scalars: Mapping[str, bytes]) -> Mapping[str, bytes]:
         """Run a loop on the arrays; the scalars that it has changed.  Raises NoValueError."""
         arrays = [self.held[name] for name in loop.arrays]

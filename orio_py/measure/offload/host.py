@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
+from math import prod
 
 from orio_py.core.diagnostics import Diagnostic, DiagnosticError
 from orio_py.core.source import Position
 from orio_py.ctree.build import const
 from orio_py.ctree.ctype import INT
+from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.evaluate import NoValueError, Number, combine, convert, number_type
 from orio_py.ctree.nodes import INCREMENTS, Comment, GuardedPragma, Node, Transform, c_ast
+from orio_py.ctree.rewrite import copy_with
 from orio_py.kernel.call import data_function
 from orio_py.measure.offload.compiled_loop import is_compiled
-from orio_py.measure.offload.host_state import HostState, Pointer, parsed
-from orio_py.measure.offload.variant import HostData, HostFunction
+from orio_py.measure.offload.host_state import HostState, Pointer, expression, parsed
+from orio_py.measure.offload.variant import HostData, HostFunction, HostVariable
 
 MOST_STEPS = 1_000_000
 """Statements that are followed in one run of the timed code."""
@@ -139,6 +142,10 @@ class HostCode:
                 self._declare(node, state)
             case c_ast.Assignment(lvalue=c_ast.ArrayRef() as element):
                 state.store(element, node.op[:-1], node.rvalue)
+            case c_ast.Assignment(lvalue=c_ast.ID(name=name), rvalue=c_ast.ArrayRef()) if (
+                state.memory is None
+            ):
+                state.scalars.pop(name, None)  # An element that no one knows.
             case c_ast.Assignment():
                 self._assign(node.lvalue, node.op[:-1], state.number(node.rvalue), state)
             case c_ast.UnaryOp(op=op, expr=c_ast.ArrayRef() as element) if op in INCREMENTS:
@@ -193,6 +200,9 @@ class HostCode:
 
     def _declare(self, node: c_ast.Decl, state: HostState) -> None:
         variable = node.name or ""
+        if isinstance(node.type, c_ast.ArrayDecl) and node.init is None:
+            self._declare_array(node, state)
+            return
         try:
             kind = state.types[variable] = number_type(self._resolved(type_words(node)))
         except NoValueError:
@@ -200,6 +210,29 @@ class HostCode:
         state.scalars.pop(variable, None)
         if node.init is not None:
             state.scalars[variable] = convert(state.number(node.init), kind)
+
+    def _declare_array(self, node: c_ast.Decl, state: HostState) -> None:
+        """A local array of numbers, with nothing in it yet."""
+        name, words, extents = _array(node)
+        kind = self._resolved(words)
+        element = number_type(kind).bytes
+        size = element * prod(int(state.number(expression(extent)).value) for extent in extents)
+        variable = HostVariable(
+            name,
+            kind,
+            extents,
+            0,
+            size,
+            element,
+            is_array=True,
+            written=True,
+            compared=False,
+            has_value=False,
+        )
+        others = tuple(v for v in state.data.variables if v.name != name)
+        state.data = replace(state.data, variables=(*others, variable))
+        if state.memory is not None:
+            state.memory.declare(variable)
 
     def _resolved(self, name: str) -> str:
         return self.types.get(name, name)
@@ -234,6 +267,19 @@ def _without_unused_macros(text: str) -> str:
     code = _DEFINE.sub("", text)
     defined = {found[1] for found in _DEFINE.finditer(text)}
     return code if defined.isdisjoint(_NAME.findall(code)) else text
+
+
+def _array(node: c_ast.Decl) -> tuple[str, str, tuple[str, ...]]:
+    """The name, the type and the extents of a local array.  Raises NoValueError where elements are no numbers."""
+    extents: list[str] = []
+    kind: Node = node.type
+    while isinstance(kind, c_ast.ArrayDecl) and kind.dim is not None:
+        extents.append(emit_expression(kind.dim))
+        kind = kind.type
+    try:
+        return node.name or "", type_words(copy_with(node, type=kind)), tuple(extents)
+    except NoValueError:
+        raise NoValueError(f"the declaration of `{node.name}` is left to the compiler") from None
 
 
 def type_words(node: c_ast.Decl) -> str:

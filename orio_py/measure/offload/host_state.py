@@ -54,6 +54,10 @@ class HostMemory(Protocol):
         """Put an element at a place; whether the array has it."""
         ...
 
+    def declare(self, variable: HostVariable) -> None:
+        """Make room for a local array, if there is none."""
+        ...
+
     def run_loop(self, loop: CompiledLoop, scalars: Mapping[str, bytes]) -> Mapping[str, bytes]:
         """Run a loop on the arrays; the scalars that it has changed.  Raises NoValueError."""
         ...

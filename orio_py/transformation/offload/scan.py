@@ -28,7 +28,9 @@ _TILES = 1024
 """Enough groups for the multiprocessors of all GPUs, few enough for each group to sum up the values of those before it."""
 
 
-def scan_kernels(loop: Node, context: Context, arguments: OffloadArguments) -> tuple[TiledScan, list[Offloaded]] | None:
+def scan_kernels(
+    loop: Node, context: Context, arguments: OffloadArguments
+) -> tuple[TiledScan, list[Offloaded]] | None:
     """The kernels of a loop that is a scan; None for other loops.
 
     Raises Refusal: ORIO-T040, T041 (other dependences), T090 (rounding), T127, and as `offload` does.

@@ -69,7 +69,14 @@ class TiledScan:
 
     @classmethod
     def of(
-        cls, loop: CanonicalLoop, scan: Scan, neutral: Node, trips: Node, tiles: int, width: int, context: Context
+        cls,
+        loop: CanonicalLoop,
+        scan: Scan,
+        neutral: Node,
+        trips: Node,
+        tiles: int,
+        width: int,
+        context: Context,
     ) -> TiledScan:
         """A scan whose new variables have names that are free."""
         supply = context.names(loop.node)
@@ -162,7 +169,10 @@ class TiledScan:
 
     def _pieces(self, body: Node, *, whole: bool) -> list[Node]:
         """The loop over the iterations of a tile, or all of them."""
-        loop, tile = replace(self.loop, node=copy_with(self.loop.node, stmt=body), body=body), self._name("tile")
+        loop, tile = (
+            replace(self.loop, node=copy_with(self.loop.node, stmt=body), body=body),
+            self._name("tile"),
+        )
         if whole:
             return [loop.node]
         begin, end = self._name("begin"), self._name("end")

@@ -22,6 +22,7 @@ from orio_py.transformation.simpler.gotos import without_gotos
 from orio_py.transformation.simpler.inlined_calls import with_inlined_calls
 from orio_py.transformation.simpler.local_pointers import without_local_pointers
 from orio_py.transformation.simpler.private_scalars import with_private_scalars
+from orio_py.transformation.simpler.running_values import with_running_values
 from orio_py.transformation.simpler.skipping import without_continue
 
 __all__ = [
@@ -38,7 +39,9 @@ def refined_forms(tree: Node, simpler: Node, context: Context) -> Iterator[Node]
     private = with_private_scalars(simpler, context)
     perfect = with_conditions_inside(private, context)
     apart = with_places_apart(perfect, context)
-    yield from dict.fromkeys(form for form in (simpler, private, perfect, apart) if form is not tree)
+    running = with_running_values(apart, context)
+    forms = (simpler, private, perfect, apart, running)
+    yield from dict.fromkeys(form for form in forms if form is not tree)
 
 
 def in_simpler_forms(tree: Node, context: Context) -> Node:

@@ -102,6 +102,12 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     ),
     (OpenCL(rowThreads=8, coarsen=2), "ORIO-T127", f"@{FOR_I} for (j = 0; j < m; j++) c[i][j] = 0;"),
     (OpenCL(rowThreads=8, streamCount=2), "ORIO-T127", f"@{FOR_I} for (j = 0; j < m; j++) c[i][j] = 0;"),
+    (OpenCL(coarsen=2), "ORIO-T127", f"@{FOR_I} {{ s += b[i]; a[i] = s; }}"),
+    (OpenCL(workItemsPerGroup=(0,)), "ORIO-T127", f"@{FOR_I} {{ s += b[i]; a[i] = s; }}"),
+    (OpenCL(cacheBlocks=True), "ORIO-T127", f"@{FOR_I} {{ s += b[i]; a[i] = s; }}"),
+    (OpenCL(), "ORIO-T040", f"{FOR_I} {{ count += row[i]; @row[i + 1] = count; }}"),
+    (OpenCL(), "ORIO-T040", f"{FOR_I} {{ a[i] *= 2; @s += a[i]; b[i] = s; }}"),
+    (OpenCL(), "ORIO-T041", f"{FOR_I} {{ s += a[i]; @p[i] = s; }}"),
     (OpenCL(cacheUpdates=True), "ORIO-T130", f"@{FOR_I} a[i] += b[i];"),
     (OpenCL(cacheUpdates=True), "ORIO-T130", f"@{FOR_I} for (j = 0; j < n; j++) x[j] += i;"),
     (OpenCL(cacheUpdates=True), "ORIO-T130", f"@{FOR_I} long_marks[row[i]]++;"),
@@ -112,7 +118,7 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (OpenCL(nd=2), "ORIO-T120", f"{FOR_I} @for (j = 0; j <= i; j++) c[i][j] = 0;"),
     (OpenCL(), "ORIO-T120", "@for (i = t; i < u; i++) a[i] = 0;"),
     (OpenCL(), "ORIO-T121", f"{FOR_I} {{ @count = row[i]; a[i] = count; }}"),
-    (OpenCL(), "ORIO-T121", "for (i = 0; i < 1; i++) { @count = 2 * count; a[i] = count; }"),
+    (OpenCL(), "ORIO-T121", "for (i = 0; i < 1; i++) { @count = 2 * count + 1; a[i] = count; }"),
     (OpenCL(), "ORIO-T122", f"{FOR_I} y[i] = @x[row[i]];"),
     (OpenCL(), "ORIO-T122", f"{FOR_I} y[i] = i * i < n ? @x[i] : 0;"),
     (OpenCL(), "ORIO-T122", f"{FOR_I} {{ y[i] = 0; for (j = 1; j < m; j *= 2) y[i] += @x[j]; }}"),
@@ -282,7 +288,13 @@ def test_why_a_loop_cannot_run_in_blocks(localTile: tuple[int, ...], body: str, 
 
 
 @pytest.mark.parametrize(
-    "body", ["@s += a[i];", "@a[row[i]] += b[i];", "@if (b[i] < a[row[i]]) a[row[i]] = b[i];"]
+    "body",
+    [
+        "@s += a[i];",
+        "{ @s += a[i]; b[i] = s; }",
+        "@a[row[i]] += b[i];",
+        "@if (b[i] < a[row[i]]) a[row[i]] = b[i];",
+    ],
 )
 def test_sums_of_floating_values_need_a_promise(body: str) -> None:
     code = f"{FOR_I} {body}"
