@@ -267,6 +267,7 @@ SCANS = (
     *scans(f"{FOR_I} {{ z[i] = s; s += x[i] - 1; }}"),
     *scans("for (i = n - 1; i >= 0; i -= 2) { if (x[i] > mx) mx = x[i]; y[i] = mx - x[i]; }"),
     *scans("for (u = 1; u < n; u++) { t = x[u]; if (t > 2) { t -= 1; count += 2; } z[u] = t + count; }"),
+    *scans(f"{FOR_I} {{ t = 0; {FOR_J} {{ if (p[i][j] > 3) break; t += 2; }} z[i] = s; s += t; }}"),
     *scans(f"{FOR_I} {{ bits ^= c[i]; c[i] = bits; }}"),
     *scans(f"{FOR_I} {{ {FOR_J} s += p[i][j]; y[i] = s; }}"),
     *scans(f"{FOR_I} {{ {FOR_J} {{ q[i][j] = count; if (p[i][j] > 1) count++; }} }}"),

@@ -138,7 +138,9 @@ def kept_on_device(node: Node, context: Context) -> Node:
     shared = _shared(node, plans)
     if not shared:
         return node
-    arrays = _Hoisting(shared - context.declarations.keys())
+    declared = Counter(part.name for part in walk(node) if isinstance(part, c_ast.Decl))
+    once = {name for name, number in declared.items() if number == 1}
+    arrays = _Hoisting((shared & once) - context.declarations.keys())
     rest = arrays.rewrite(node)
     own = {name: declaration_of(decl) for name, decl in arrays.found.items()}
     inside = replace(context, declarations={**context.declarations, **own})
@@ -243,7 +245,7 @@ class _Hoisting(Rewriter):
         """Arrays of known sizes without initialisers, whose names are declared once."""
         is_array = isinstance(node.type, c_ast.ArrayDecl) and literal_value(node.type.dim) is not None
         plain = node.init is None and not node.storage and isinstance(node.type.type, c_ast.TypeDecl)
-        if node.name not in self._names or node.name in self.found or not (is_array and plain):
+        if node.name not in self._names or not (is_array and plain):
             return node
         self.found[node.name] = node
         return []

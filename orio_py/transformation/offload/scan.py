@@ -14,7 +14,7 @@ from orio_py.ctree.nodes import Node
 from orio_py.kernel.plan import ReductionPlan
 from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.final_index import with_final_indices
-from orio_py.transformation.offload.arguments import OffloadArguments
+from orio_py.transformation.offload.arguments import OffloadArguments, launch_shape
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.axis_mapping import mapped_loops, trip_expression
 from orio_py.transformation.offload.offload import Offloaded, offloaded
@@ -67,6 +67,7 @@ def in_tiles(tiled: TiledScan, calls: list[Node], what: str) -> Node:
 
 def _in_groups(arguments: OffloadArguments, loop: Node) -> OffloadArguments:
     """The arguments with a group for each tile.  Raises Refusal: ORIO-T127."""
+    launch_shape(1, loop, arguments)
     words = arguments.words
     items = arguments.items or arguments.backend.block_sizes[1]
     name = other_way(replace(arguments, items=None, groups=None))

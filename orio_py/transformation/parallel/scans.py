@@ -18,11 +18,13 @@ from dataclasses import dataclass, replace
 from orio_py.ctree.build import assign, block, statements
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Compound, For, Node, c_ast
-from orio_py.ctree.rewrite import assignments, copy_with, declared_names, walk
+from orio_py.ctree.rewrite import assignments, copy_with, declared_names, walk, walk_statements
 from orio_py.transformation.base import Context
 from orio_py.transformation.forms import other_use
 from orio_py.transformation.parallel.data_sharing import Sharing, assigned_scalars, sharing
 from orio_py.transformation.parallel.reductions import Accumulation, Update, accumulating_steps, combined
+
+_JUMPS = (c_ast.Break, c_ast.Continue)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ def scan_of(loop: CanonicalLoop, context: Context) -> tuple[Scan, Sharing] | Non
     if len(names) != 1 or shared.reductions or other_use(loop.body, names[0], context) is not None:
         return None
     name = names[0]
+    if any(isinstance(part, (c_ast.Goto, c_ast.Label, c_ast.Switch)) for part in walk_statements(loop.body)):
+        return None
     declared = context.declarations.get(name)
     if declared is None or not declared.is_scalar or name in declared_names(loop.body):
         return None
@@ -142,8 +146,8 @@ class _Needed:
         return [self._part(item) for item in items if self._is_needed(item)]
 
     def _is_needed(self, node: Node) -> bool:
-        if any(id(part) in self._steps for part in walk(node)):
-            return True
+        if any(id(part) in self._steps or isinstance(part, _JUMPS) for part in walk(node)):
+            return True  # What jumps pass over is not reached.
         found = self._context.effects(node)
         written = found.scalar_writes | (found.array_writes & self._local) | declared_names(node)
         return bool(written & self.names)

@@ -37,6 +37,8 @@ def plain(text: str) -> str:
         ("{ double v = 0; for (j = 0; j < 3; j++) { v += c[i][j]; b[j] = 1; } s += v; a[i] = s; }", "+",
          "{ double v = 0; for (j = 0; j < 3; j++) { v += c[i][j]; } s += v; }"),
         ("{ double w[2]; w[0] = a[i]; w[1] = i; s += w[0]; a[i] = s; }", "+", "{ double w[2]; w[0] = a[i]; w[1] = i; s += w[0]; }"),
+        ("{ t = 0; for (j = 0; j < 9; j++) { if (row[j] > i) break; t++; } b[i] = s; s += t; }", "+",
+         "{ t = 0; for (j = 0; j < 9; j++) { if (row[j] > i) { break; } t++; } s += t; }"),
         ("{ if (a[i] > s) s = a[i]; b[i] = s; }", "max", "{ if (a[i] > s) s = a[i]; }"),
         ("{ count ^= row[i]; count ^= i; row[i] = count; }", "^", "{ count ^= row[i]; count ^= i; }"),
     ],
@@ -64,6 +66,7 @@ def test_values(body: str, operator: str, value: str) -> None:
         "{ flag = flag || row[i]; a[i] = flag; }",
         "{ count += a[i]; row[i] = count; }",  # cut off by each assignment
         "{ b[i] = (s += a[i]); }",
+        "{ if (row[i]) goto done; s += a[i]; done: b[i] = s; }",
     ],
 )
 def test_no_scan(body: str) -> None:
