@@ -102,12 +102,19 @@ class _Names:
     def of(cls, loop: SpreadLoop) -> _Names:
         """Those of a loop's variable."""
         name = loop.reductions[0].name
-        new = (f"orio_before_{name}", scanned_name(name), f"orio_others_{name}", f"orio_all_{name}")
         own, value = device_name(name), scanned_name(name)
         items = statements(loop.stmt)
         first = next((n for n, item in enumerate(items) if value in used_names([item])), None)
         takes_others = first is None or own in used_names(items[:first])
-        return cls(ident(own), *map(ident, new), takes_others, first is not None)
+        return cls(
+            ident(own),
+            ident(f"orio_before_{name}"),
+            ident(value),
+            ident(f"orio_others_{name}"),
+            ident(f"orio_all_{name}"),
+            takes_others,
+            first is not None,
+        )
 
 
 def _by_shuffles(reduction: ReductionPlan, names: _Names, items: int, features: DeviceFeatures) -> list[Node]:

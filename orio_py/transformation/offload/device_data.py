@@ -245,7 +245,7 @@ class _Hoisting(Rewriter):
         """Arrays of known sizes without initialisers, whose names are declared once."""
         is_array = isinstance(node.type, c_ast.ArrayDecl) and literal_value(node.type.dim) is not None
         plain = node.init is None and not node.storage and isinstance(node.type.type, c_ast.TypeDecl)
-        if node.name not in self._names or not (is_array and plain):
+        if node.name is None or node.name not in self._names or not (is_array and plain):
             return node
         self.found[node.name] = node
         return []

@@ -53,6 +53,7 @@ def contents(arrays: HostArrays, name: str = "x", kind: type = np.float64) -> li
         ("if (x[2] > 1.5) x[2] = sqrt(x[16]);", "x", 2, 4.0),
         ("while (n > 4) n--; x[n] = n;", "x", 4, 4.0),
         ("int m = x[9]; x[0] = m;", "x", 0, 9.0),
+        ("{ short q[TWO + 1][n]; q[2][3] = x[7]; x[0] = q[2][3] + q[0][0]; }", "x", 0, 7.0),
     ],
 )
 def test_elements_are_assigned(tmp_path: Path, text: str, name: str, place: int, value: float) -> None:
