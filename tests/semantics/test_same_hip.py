@@ -27,6 +27,7 @@ SOME = (
     "items",
     "scatter_wide",
     "row_phases",
+    "scan_before",
 )
 CHOSEN = {name: replace(NESTS[name], recipe=NESTS[name].recipe.replace("CUDA(", "HIP(")) for name in SOME}
 
@@ -38,6 +39,7 @@ def test_nests_compute_the_same(tmp_path: Path) -> None:
     text = (tmp_path / "out_hip.hip").read_text()
     assert "cuda" not in text.lower()
     assert "__shfl_down(s, orio_distance, 32)" in text
+    assert "__shfl_up(orio_scan_count, orio_distance, 32)" in text
     program = build(cuda_on_cpu(tmp_path), tmp_path, driver(CHOSEN), host="out_hip.hip")
     assert run(program) == f"{6 * len(CHOSEN)} runs, 0 differ\n"
 

@@ -170,7 +170,7 @@ NESTS: dict[str, Nest] = {
     "scan_down": Nest("CUDA(threadCount=48, blockCount=5)", "for (i = n - 2; i > 2; i -= 3) { x[i] = y[i] + 1; count = c[i] > count ? c[i] : count; y[i] = count; }", "counts[0] = count;"),
     "scan_place": Nest("CUDA(threadCount=32)", f"{I} {{ low ^= c[i]; c[i] = low; }}", "counts[1] = low;"),
     "scan_elements": Nest("CUDA(threadCount=64, blockCount=3)", "for (i = 1; i < n; i++) c[i] += c[i - 1];"),
-    "scan_elements_row": Nest("CUDA(threadCount=32, blockCount=3)", "for (j = m - 2; j >= 0; j--) Q[n % 7][j] = Q[n % 7][j + 1] - x[j];", exact=False),
+    "scan_elements_down": Nest("CUDA(threadCount=32, blockCount=3)", "for (j = m - 2; j >= 0; j--) c[j + 3] = b[j] ^ c[j + 4];"),
     "scan_rows": Nest("CUDA(rowThreads=32)", f"{I} {{ double sum = a; {J} {{ Q[i][j] = sum; sum += P[i][j]; z[i * m + j] = sum; }} y[i] = sum; }}", exact=False),
     "scan_of_rows": Nest("CUDA(threadCount=32, blockCount=4)", f"{I} {{ {J} {{ if (P[i][j] > 0) count += j; }} y[i] = count; }}"),
     "row_dot": Nest("CUDA(rowThreads=32)", f"{I} {{ t = 0; {J} t += z[i * m + j] * x[j]; y[i] = t; }}", exact=False),
