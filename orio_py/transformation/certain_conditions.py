@@ -8,7 +8,8 @@ from functools import reduce
 from orio_py.ctree.build import binary, if_, literal_value
 from orio_py.ctree.equal import equal
 from orio_py.ctree.evaluate import NoValueError, Number, evaluate
-from orio_py.ctree.nodes import NEGATED, Node, c_ast
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import MIRRORED, NEGATED, Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.ctree.unit.value_ranges import facts_of
 from orio_py.transformation.base import Context
@@ -20,6 +21,13 @@ from orio_py.transformation.types import (
     signedness,
     words_of,
 )
+
+
+def runs(loop: CanonicalLoop) -> Node:
+    """The condition that a loop runs, with a literal on the right-hand side."""
+    if literal_value(loop.start) is not None:
+        return binary(MIRRORED[loop.relation], loop.bound, loop.start)
+    return binary(loop.relation, loop.start, loop.bound)
 
 
 def is_always_true(test: Node, context: Context) -> bool:

@@ -43,7 +43,7 @@ from orio_py.transformation.parallel.data_sharing import (
     require_order_free,
     sharing,
 )
-from orio_py.transformation.parallel.scans import Scan, scan_of
+from orio_py.transformation.parallel.scans import PrefixScan, scan_of
 from orio_py.transformation.sites import rewrite_where
 
 
@@ -62,7 +62,7 @@ class _Spread:
     loop: CanonicalLoop
     shared: Sharing
     context: Context
-    scan: Scan | None = None
+    scan: PrefixScan | None = None
 
 
 _Repeated = For | c_ast.While | c_ast.DoWhile

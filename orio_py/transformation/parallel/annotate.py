@@ -14,13 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence, Set
 
-from orio_py.ctree.build import binary, block, literal_value
+from orio_py.ctree.build import block
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.ctree.nodes import MIRRORED, For, GuardedPragma, Node, c_ast
+from orio_py.ctree.nodes import For, GuardedPragma, Node, c_ast
 from orio_py.ctree.rewrite import walk
 from orio_py.transformation.base import Context, refuse
-from orio_py.transformation.certain_conditions import if_all
+from orio_py.transformation.certain_conditions import if_all, runs
 from orio_py.transformation.hoisting import hoisted
 from orio_py.transformation.loop_names import LoopName, first_present, index_name, show_loops
 from orio_py.transformation.parallel.pragma_text import (
@@ -98,13 +98,6 @@ def at_least_once(result: Node, loops: Sequence[CanonicalLoop], context: Context
     if any(loop.relation in {"<", ">"} and equal(loop.start, loop.bound) for loop in loops):
         return loops[0].node
     return if_all((runs(loop) for loop in loops if not loop.trip_count()), result, context)
-
-
-def runs(loop: CanonicalLoop) -> Node:
-    """The condition that a loop runs, with a literal on the right-hand side."""
-    if literal_value(loop.start) is not None:
-        return binary(MIRRORED[loop.relation], loop.bound, loop.start)
-    return binary(loop.relation, loop.start, loop.bound)
 
 
 def require_direct(text: str, node: Node, context: Context) -> None:

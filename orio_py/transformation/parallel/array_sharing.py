@@ -35,9 +35,9 @@ from orio_py.ctree.rewrite import assigned_names, declared_names, substitute, wa
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
+from orio_py.transformation.certain_conditions import runs
 from orio_py.transformation.expression_types import constant_value, parsed_extent
 from orio_py.transformation.forms import is_repeatable, overwritten
-from orio_py.transformation.parallel.annotate import runs
 from orio_py.transformation.parallel.data_sharing import Sharing, starts_are_comparable, verdict_of
 from orio_py.transformation.parallel.reduction_variables import reduction_variables
 from orio_py.transformation.parallel.reductions import (

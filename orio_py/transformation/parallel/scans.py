@@ -28,7 +28,7 @@ _JUMPS = (c_ast.Break, c_ast.Continue)
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
+class PrefixScan:
     """The running value of an `accumulation` in a `body`, whose `steps` change it.
 
     `value` is the body without all that these do not need.
@@ -58,7 +58,7 @@ class Scan:
         return block(*(assign(self.name, value) if item is first else item for item in items))
 
 
-def scan_of(loop: CanonicalLoop, context: Context) -> tuple[Scan, Sharing] | None:
+def scan_of(loop: CanonicalLoop, context: Context) -> tuple[PrefixScan, Sharing] | None:
     """The only running value that the iterations of a loop use, and what else they share; None where there is none, or several.
 
     That they depend on each other in no other way is for the dependence test to say, for which the variable is combined.
@@ -83,7 +83,7 @@ def scan_of(loop: CanonicalLoop, context: Context) -> tuple[Scan, Sharing] | Non
         return None
     operator, exact = found
     places = tuple(step.place for step in steps)
-    scan = Scan(Accumulation(name, operator, exact, False, False, places[0]), loop.body, places, value)
+    scan = PrefixScan(Accumulation(name, operator, exact, False, False, places[0]), loop.body, places, value)
     return scan, replace(shared, reductions=(scan.accumulation,))
 
 

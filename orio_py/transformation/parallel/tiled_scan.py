@@ -44,7 +44,7 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import copy_with
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transformation.base import Context
-from orio_py.transformation.parallel.scans import Scan
+from orio_py.transformation.parallel.scans import PrefixScan
 from orio_py.transformation.types import index_type
 
 _WORDS = ("tile", "before", "begin", "end", "count", "length", "first", "totals", "last")
@@ -59,7 +59,7 @@ class TiledScan:
     """
 
     loop: CanonicalLoop
-    scan: Scan
+    scan: PrefixScan
     neutral: Node
     trips: Node
     tiles: int
@@ -71,7 +71,7 @@ class TiledScan:
     def of(
         cls,
         loop: CanonicalLoop,
-        scan: Scan,
+        scan: PrefixScan,
         neutral: Node,
         trips: Node,
         tiles: int,

@@ -23,8 +23,8 @@ from orio_py.ctree.nodes import For, Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import Rewriter, copy_with, substitute, targets, used_names, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.transformation.base import Context
+from orio_py.transformation.certain_conditions import runs
 from orio_py.transformation.forms import start_is_invariant
-from orio_py.transformation.parallel.annotate import runs
 from orio_py.transformation.sites import rewrite_where
 from orio_py.transformation.verdicts import aliases_in
 

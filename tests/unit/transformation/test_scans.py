@@ -7,7 +7,7 @@ from c_trees import context, statement
 
 from orio_py.ctree.emit import emit
 from orio_py.ctree.loops import CanonicalLoop
-from orio_py.transformation.parallel.scans import Scan, scan_of
+from orio_py.transformation.parallel.scans import PrefixScan, scan_of
 from orio_py.transformation.simpler.running_values import with_running_values
 
 DECLARATIONS = """int i, j, n, t, count, row[99]; unsigned u; double s, r, a[99], b[99], c[9][9], *p, *restrict x, *restrict y;
@@ -16,7 +16,7 @@ FOR_I = "for (i = 0; i < n; i++)"
 AROUND = context(DECLARATIONS, live="a b c x y row s")
 
 
-def scan(code: str) -> Scan | None:
+def scan(code: str) -> PrefixScan | None:
     loop = CanonicalLoop.match(statement(code))
     assert loop is not None
     found = scan_of(loop, AROUND)
