@@ -172,6 +172,10 @@ CASES = (
     ("Parallelize()", "for (i = 0; i < n; i++) { const word_t at = (word_t)i * 2; x[at + 1] += x[at]; }", "i"),
     ("Unroll(ufactor=2)", "for (i = 0; i < (word_t)(n + 1); i++) x[i] = y[i] + i;", "i"),
     ("Unroll(ufactor=2)", "for (i = 0; i < (real_t)n / 2; i++) x[i] = y[i] + i;", "i"),
+    # A variable beside the index that begins where the index does.
+    ("Parallelize()", "for (i = (m == 3 ? 2 : 0), p = &(y[i]); i < n; i++, p++) *p = 2 * *p + i;", "i + (p - y)"),
+    ("Unroll(ufactor=3)", "for (i = m - 1, p = x + i; i < n; i++, p++) *p += y[i];", "i + (p - x)"),
+    ("Reverse()", "for (p = x, i = m, q = &y[i + 1]; i < n; i++, q++, p++) *p = q[0] - i;", "i + (p - x) + (q - y)"),
 )  # fmt: skip
 
 

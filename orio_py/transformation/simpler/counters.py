@@ -122,6 +122,10 @@ def _stepped_in_body(statement: Node, node: For, context: Context) -> Node:
         init is not None and not _is_set_apart(init, [*before, *map(ident, others)], context)
     ):
         return statement
+    if isinstance(init, c_ast.ExprList):
+        # What else is set follows from the index's first value, `i = f, p = &x[i]`, which is set once more then.
+        assert isinstance(node.init, c_ast.ExprList)
+        before, init = list(node.init.exprs), init.exprs[0]
     body = flat_block(*statements(node.stmt), *(steps[each][0] for each in others))
     whole = marked_like(statement, copy_with(node, init=init, next=steps[name][0], stmt=body))
     return flat_block(*before, whole) if before else whole
@@ -140,12 +144,22 @@ def _changed(part: Node) -> tuple[str, Node] | None:
 
 def _is_set_apart(init: Node, before: Sequence[Node], context: Context) -> bool:
     """Whether what sets the index may stand behind what sets other variables, wherever it stood among them."""
-    own, others = context.effects(init), context.effects(flat_block(*before))
+    first, *following = init.exprs if isinstance(init, c_ast.ExprList) else [init]
+    own, others = context.effects(first), context.effects(flat_block(*before, *following))
     names = {part.name for part in before if isinstance(part, (c_ast.ID, c_ast.Decl))}
-    if own.calls or own.opaque or not own.reads.isdisjoint(others.writes | names):
+    if following and not (_may_be_set_twice(first, context) and own.writes.isdisjoint(others.writes)):
+        return False
+    if own.calls or own.opaque or not own.reads.isdisjoint(others.writes | own.writes | names):
         return False
     simple = not (others.calls or others.opaque or others.array_writes or others.writes & context.exposed)
     return simple or not (own.array_reads or own.reads & context.exposed)
+
+
+def _may_be_set_twice(part: Node, context: Context) -> bool:
+    """Whether a variable gets the same value once more."""
+    declared = [context.declarations.get(name) for name in used_names([part])]
+    steady = all(each is not None and "volatile" not in each.qualifiers for each in declared)
+    return isinstance(part, c_ast.Assignment) and part.op == "=" and steady and is_repeatable(part.rvalue)
 
 
 def _apart(init: Node | None, name: str) -> tuple[list[Node], Node | None]:
