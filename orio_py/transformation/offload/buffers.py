@@ -24,6 +24,8 @@ from orio_py.transformation.offload.slices import slice_plan
 from orio_py.transformation.types import declaration
 
 _INT_MAX = 2**31 - 1
+_MOST_ENDS = 2
+"""Of which the first element is the smallest, where a promise tells how many there are: expressions double with each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +163,13 @@ def _rows(
     whole = declared_count(declared, arithmetic, context)
     found: Range | None = None
     if whole is None:
+        promised = promised_count(declared, extents, arithmetic)
         try:
             found = touched(uses, flats, axes, arithmetic, declared, what)
+            if promised is not None and found.ends > _MOST_ENDS:
+                found, whole = None, promised
         except Refusal:
-            whole = promised_count(declared, extents, arithmetic)
+            whole = promised
             places = extents[-1].value if in_structures and whole is None else None
             if places is not None:
                 # A structure of which a member is used is there as a whole.

@@ -45,6 +45,11 @@ class Range:
     condition: Node | None = None
 
     @property
+    def ends(self) -> int:
+        """How many values the first or the last subscript is the smallest or largest of."""
+        return max(len(self.lowers), len(self.uppers))
+
+    @property
     def size(self) -> Polynomial | None:
         """The number of elements, 0 or less where there are none, if it is one polynomial."""
         if len(self.lowers) != 1 or len(self.uppers) != 1:

@@ -47,6 +47,37 @@ def test_extents_may_use_sizes_of_one_value_that_the_code_does_not_know(
         assert "(long)N * 2" in (tmp_path / "out.c").read_text()
 
 
+BLOCKS = """void blocks(void) {
+  /*@ begin PerfTuning(
+        def input_params { param P[] = [9]; param Q[] = [5]; }
+        def input_vars {
+          decl int p = P; decl int q = Q;
+          decl dynamic double r[P*Q*Q] = 0; decl dynamic double t[P*Q*Q*Q] = random;
+        }
+  ) @*/
+  int i, k, l, m;
+  /*@ begin Loop(
+    transform CUDA(threadCount=32)
+    for (i = 0; i <= p - 1; i++)
+      for (k = 0; k <= q - 1; k++)
+        for (l = 0; l <= q - 1; l++)
+          for (m = 0; m <= q - 1; m++)
+            r[i * Q * Q + k * Q + l] += t[i * Q * Q * Q + m * Q * Q + k * Q + l];
+  ) @*/
+  /*@ end @*/
+  /*@ end @*/
+}
+"""
+
+
+def test_a_specified_extent_stands_where_the_first_element_would_be_one_of_many(tmp_path: Path) -> None:
+    path = tmp_path / "blocks.c"
+    path.write_text(BLOCKS)
+    orio_py.transform(path, output=tmp_path / "out.c")
+    text = (tmp_path / "out.c").read_text()
+    assert "orio_cuda_blocks_0(t, r, (long)Q * Q * Q * 9, (long)Q * Q * 9, q, Q, p);" in text
+
+
 FOLLOWED = """typedef struct { unsigned scale; } factor;
 struct plain { unsigned scale; };
 void f(int n, const KIND *w, const unsigned *x, unsigned char *y)
