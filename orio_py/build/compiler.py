@@ -259,6 +259,7 @@ def resolve(spec: BuildSpec, directory: Path, *, override: str | None = None) ->
     """
     fallback = default_compiler()
     words = _split(spec.command, spec.position)
+    for_nvcc = _is_nvcc(words[0])
     if override is not None:
         words = [*_split(override, None), *words[1:]]
     elif spec.is_default and shutil.which(words[0]) is None:
@@ -267,8 +268,8 @@ def resolve(spec: BuildSpec, directory: Path, *, override: str | None = None) ->
     if words[0] == "zig" and (zig := zig_command()) is not None:
         words = [*zig, *words[2 if words[1:2] == ["cc"] else 1 :]]
         drivers = len(zig)
-    for_nvcc = _is_nvcc(words[0])
-    if for_nvcc:
+    if _is_nvcc(words[0]):
+        for_nvcc = True
         words = [host_compiler(words[1:], fallback), *words[1:]]
     if shutil.which(words[0]) is None and not (directory / words[0]).is_file():
         installed = [name for name in KNOWN_COMPILERS if shutil.which(name)]

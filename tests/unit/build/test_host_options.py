@@ -41,6 +41,14 @@ def test_c_code_of_an_nvcc_command_is_built_without_nvcc(tmp_path: Path) -> None
     assert isinstance(compiler.build_executable(tmp_path / "h.c", tmp_path / "h", values), Artifact)
 
 
+def test_another_compiler_in_place_of_nvcc_gets_the_options_for_the_host(tmp_path: Path) -> None:
+    spec = BuildSpec("nvcc -arch=sm_75 @CFLAGS -Xcompiler -fopenmp", is_default=False)
+    compiler = resolve(spec, tmp_path, override="gcc -fwrapv")
+    assert compiler.words({"CFLAGS": "-O3 -use_fast_math"}) == ["gcc", "-fwrapv", "-O3", "-fopenmp"]
+    plain = resolve(BuildSpec("gcc -O2", is_default=False), tmp_path, override="gcc -fwrapv")
+    assert plain.words({}) == ["gcc", "-fwrapv", "-O2"]
+
+
 MEASURED = "-framework OpenCL -O1 -lTAU -lm"
 
 
