@@ -197,7 +197,7 @@ def _run(command: Sequence[str], folder: Path, limit: float) -> subprocess.Compl
 
 def _end(process: subprocess.Popen[str]) -> None:
     """Interrupt a command, which ends the compilers and test programs that it has started; later its group is killed."""
-    os.killpg(process.pid, signal.SIGINT)
+    process.send_signal(signal.SIGTERM)
     try:
         process.communicate(timeout=10)
     except subprocess.TimeoutExpired:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from itertools import pairwise
+from types import FrameType
 from typing import Annotated, TextIO, cast
 
 import typer
@@ -71,7 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with suppress(RuntimeError):
         CACHE_FOLDER.set(cache_folder() / "parsers")
     try:
-        status = _run(given)
+        with _interrupted_when_terminated():
+            status = _run(given)
         sys.stdout.flush()
     except BrokenPipeError:
         _silence_stdout()
@@ -88,6 +92,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ) as error:  # process boundary: whatever arrives here is a bug of ours, told without a traceback
         return _report_bug(error)
     return status
+
+
+@contextmanager
+def _interrupted_when_terminated() -> Generator[None]:
+    """A SIGTERM, as of `kill` and of batch systems, is an interrupt: compilers and test programs are ended, results kept."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(signum: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def application() -> typer.Typer:

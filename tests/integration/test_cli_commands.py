@@ -317,7 +317,8 @@ def test_no_valid_variant_leaves_the_output_alone(orio, folder):
 
 
 @needs_compiler
-def test_an_interrupt_ends_quietly_with_130_and_writes_nothing(folder):
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_quietly_with_130_and_writes_nothing(folder, ending):
     many = KERNEL.replace("[1, 2, 4, 8]", "range(1, 900)").replace("constraint fits = U * V <= 8;", "")
     (folder / "scale.c").write_text(many)
     process = subprocess.Popen(
@@ -336,7 +337,10 @@ def test_an_interrupt_ends_quietly_with_130_and_writes_nothing(folder):
     while "  search\n" not in seen and time.monotonic() < deadline:
         seen += process.stderr.readline()
     time.sleep(1.0)
-    os.killpg(process.pid, signal.SIGINT)
+    if ending == signal.SIGINT:
+        os.killpg(process.pid, ending)
+    else:
+        process.send_signal(ending)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "Traceback" not in out + err
