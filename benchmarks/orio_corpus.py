@@ -294,14 +294,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--size", type=int, default=40, help="the largest size in `small` (default: 40)")
     parser.add_argument("--sanitize", action="store_true", help="`small` with sanitizers")
     parser.add_argument("--jobs", type=int, default=2, help="files at a time (default: 2)")
-    parser.add_argument("--only", default="", help="files whose path or category holds this")
+    parser.add_argument("--only", default="", help="files whose category, path or outcome in Orio holds this")
     parser.add_argument(
         "--results", type=Path, default=Path("orio_corpus.jsonl"), help="continued where it exists"
     )
     chosen = parser.parse_args(arguments)
     with TABLE.open() as lines:
         inputs = [Input(**row) for row in csv.DictReader(lines)]
-    inputs = [item for item in inputs if chosen.only in f"{item.category} {item.path}"]
+    inputs = [item for item in inputs if chosen.only in f"{item.category} {item.path} {item.orio}"]
     steps = chosen.steps.split(",")
     trial = Trial(chosen.checkout.resolve(), steps, chosen.trials, chosen.limit, chosen.size, chosen.sanitize)
     stored = _tried(inputs, trial, chosen.results, chosen.jobs)

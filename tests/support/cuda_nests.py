@@ -49,6 +49,15 @@ NESTS: dict[str, Nest] = {
     "matvec": Nest("CUDA(threadCount=32, unrollInner=4)", f"{I} {{ t = 0; {J} t += z[i * m + j] * x[j]; y[i] = t; }}"),
     "plane": Nest("CUDA(nd=2, threadCount=[8, 4])", f"{I} {J} Q[i][j] = P[i][j] * a + i - j;"),
     "plane_fewer": Nest("CUDA(nd=2, threadCount=[8, 4], blockCount=[2, 1])", f"{I} {J} Q[i][j] = P[i][j] + 1;"),
+    "inner_loop": Nest("CUDA(threadCount=32)", f"for (i = 1; i < n; i++) {J} Q[i][j] = a * Q[i - 1][j] + P[i][j];"),
+    "inner_triangle": Nest(
+        "CUDA(threadCount=32, streamCount=2)",
+        f"{I} {J} {{ Q[i][j] *= a; for (k = i + 1; k < n; k++) Q[i][j] += P[i][k] * Q[k][j]; }}",
+    ),
+    "innermost_loop": Nest(
+        "CUDA(threadCount=32, blockCount=2)",
+        f"for (k = 1; k < 5; k++) for (i = 1; i < n; i++) {J} {{ Q[i][j] += P[k][i] * Q[i - 1][j]; y[j] += Q[i][j]; }}",
+    ),
     "stencil": Nest("CUDA(nd=2, threadCount=[16, 4])", _STENCIL),
     "domain": Nest("CUDA(domain='i, j', threadCount=[16, 4], unrollInner=2)", _STENCIL),
     "stencil_tile": Nest("CUDA(nd=2, threadCount=[16, 4], cacheBlocks=True)", _STENCIL),

@@ -157,6 +157,15 @@ class _Finisher:
             self.problems.extend(error.diagnostics)
             return None
 
+    def _validation_file(self) -> ExternalFile | None:
+        """The file that judges results; one that is not there is left out with a warning, as they are compared in any case."""
+        setting = self.collected.settings.get("validation", {}).get("validation_file")
+        if setting is None or not isinstance(setting.value, str) or self.files.has(setting.value):
+            return self._file("validation", "validation_file")
+        message = f"there is no file `{setting.value}`; results are compared with the original's alone"
+        self._warn("ORIO-S015", message, setting.position)
+        return None
+
     def _inputs(self, build: BuildSpec) -> InputSpec:
         found = self.collected
         seed = self._integer("input_vars", "seed")
@@ -219,7 +228,7 @@ class _Finisher:
         return MeasurementSpec(
             repetitions=self._integer("performance_counter", "repetitions") or default.repetitions,
             tolerance=self._tolerance(),
-            validation_file=self._file("validation", "validation_file"),
+            validation_file=self._validation_file(),
             skeleton_file=self._file("performance_test_code", "skeleton_code_file"),
             methods=self._methods(method),
             methods_position=method.position if method is not None else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +37,10 @@ class Files:
         if pattern is not None and pattern.search(source.text) is None:
             fail("ORIO-S016", f"file `{written}` of `{argument}` does not {needed}", position)
         return ExternalFile(written, source.name, source.text, position)
+
+    def has(self, written: str) -> bool:
+        """Whether anything has that name."""
+        return "\0" in written or os.path.lexists(self.directory / written)
 
     def read(self, written: str, position: Position | None, what: str) -> SourceFile:
         """The file of that name.  Raises ORIO-S015."""

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from orio_py.ctree.build import flat_block
+from orio_py.ctree.loops import nest as perfect_nest
 from orio_py.ctree.loops import outermost_loops
 from orio_py.ctree.nodes import Node
 from orio_py.kernel.backend import Backend
@@ -14,6 +15,8 @@ from orio_py.kernel.call import call_of, numbered
 from orio_py.kernel.plan import Distribution, Layout, Layouts
 from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.final_index import with_final_indices
+from orio_py.transformation.forms import loop_view
+from orio_py.transformation.loop_names import LoopName
 from orio_py.transformation.offload.arguments import OffloadArguments
 from orio_py.transformation.offload.device_nest import require_any_order
 from orio_py.transformation.offload.offload import Offloaded, offloaded
@@ -24,6 +27,7 @@ from orio_py.transformation.offload.step_arguments import Counts
 from orio_py.transformation.parallel.annotate import chosen_loops
 from orio_py.transformation.simpler.comparisons import with_comparisons
 from orio_py.transformation.sites import Choice, rewrite_where
+from orio_py.transformation.tiling.permute import Permut
 
 MOST_STREAMS = 32
 """Queues that a kernel can be spread over."""
@@ -199,7 +203,7 @@ def _require_compatible(arguments: OffloadArguments, node: Node) -> None:
 def _kernel(loop: Node, context: Context, arguments: OffloadArguments, *, spare: bool) -> Offloaded | None:
     """A loop as a kernel; None for a spare one that cannot be one."""
     if not spare:
-        return offloaded_in_registers(loop, context, arguments)
+        return _kernel_of_any_loop(loop, context, arguments)
     options = replace(arguments.options, streams=1)
     plain = OffloadArguments(
         arguments.what,
@@ -214,6 +218,34 @@ def _kernel(loop: Node, context: Context, arguments: OffloadArguments, *, spare:
         with suppress(Refusal):
             return offloaded(loop, context, given)
     return None
+
+
+def _kernel_of_any_loop(loop: Node, context: Context, arguments: OffloadArguments) -> Offloaded:
+    """The kernel of a nest; where iterations of its outermost loop depend on each other, that of the nest with an inner loop
+    outermost whose iterations do not, which is told.
+
+        for (i = 1; i < n; i++)             for (j = 0; j < m; j++)
+          for (j = 0; j < m; j++)             for (i = 1; i < n; i++)
+            a[i][j] += a[i - 1][j];             a[i][j] += a[i - 1][j];
+
+    Raises Refusal as `offload` does.
+    """
+    try:
+        return offloaded_in_registers(loop, context, arguments)
+    except Refusal as refusal:
+        if refusal.diagnostics[0].code != "ORIO-T040" or arguments.nd != 1:
+            raise
+        outer, *inner = (one.index for one in perfect_nest(loop_view(loop, arguments.what, context)))
+        for place, index in enumerate(inner):
+            order = (index, outer, *inner[:place])
+            with suppress(Refusal):
+                turned = Permut(tuple(LoopName((name,)) for name in order)).apply(loop, context)
+                found = offloaded_in_registers(turned, context, arguments)
+                context.idle.add(
+                    f"{arguments.what} shares out the iterations of {index}; those of {outer} depend on each other"
+                )
+                return found
+        raise
 
 
 def _with_kernels(

@@ -419,6 +419,16 @@ def test_files(tmp_path: Path) -> None:
     assert spec.measurement.skeleton_file is not None
 
 
+def test_a_validation_file_that_is_not_there_is_left_out(tmp_path: Path) -> None:
+    spec, (problem,) = interpret("def validation { arg validation_file = 'v.c'; }", tmp_path)
+    assert (problem.code, problem.severity) == ("ORIO-S015", Severity.WARNING)
+    assert "`v.c`" in problem.message
+    assert spec.measurement.validation_file is None
+    (tmp_path / "v.c").symlink_to("nowhere.c")
+    _, (problem,) = interpret("def validation { arg validation_file = 'v.c'; }", tmp_path)
+    assert (problem.code, problem.severity) == ("ORIO-S015", Severity.ERROR)
+
+
 @pytest.mark.parametrize(
     ("section", "argument", "needed"),
     [
