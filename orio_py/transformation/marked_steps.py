@@ -46,6 +46,7 @@ from orio_py.transformation.simpler import (
     refined_forms,
     with_constant_steps,
     with_inlined_calls,
+    with_running_values,
     without_aggregates,
 )
 from orio_py.transformation.sites import Change, rewrite_where
@@ -82,6 +83,7 @@ class MarkedSteps:
         if inside is not None:
             return MarkedSteps(*inside).apply(values, context)
         reason: Refusal | None = None
+        refused: list[GuardedTree] = []
         for form in self._forms(context):
             try:
                 return self._tried(form, values)
@@ -89,7 +91,14 @@ class MarkedSteps:
                 # A dependence says more than that a form of the code is not what a step needs.
                 if reason is None or _is_about_dependence(refusal) or not _is_about_dependence(reason):
                     reason = refusal
+                refused.append(form)
         assert reason is not None
+        for form in filter(None, map(_running, refused if self.device_targets() else ())):
+            try:
+                return self._tried(form, values)
+            except Refusal as refusal:
+                # A dependence through a variable that the user has not written is none to tell.
+                reason = reason if _is_about_dependence(refusal) else refusal
         raise reason
 
     def _forms(self, context: Context) -> Iterator[GuardedTree]:
@@ -205,6 +214,12 @@ def _refined(form: GuardedTree, simpler: Node) -> Iterator[GuardedTree]:
     apart = with_conditions_of_apart_arrays(last)
     if apart is not last:
         yield apart
+
+
+def _running(form: GuardedTree) -> GuardedTree | None:
+    """The tree with variables for elements of the iteration before, which kernels can scan; None where there are none."""
+    tree = with_running_values(form.tree, form.context)
+    return None if tree is form.tree else replace(form.over(form.tree), tree=tree)
 
 
 def _is_about_dependence(refusal: Refusal) -> bool:

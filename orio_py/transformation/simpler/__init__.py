@@ -30,6 +30,7 @@ __all__ = [
     "refined_forms",
     "with_constant_steps",
     "with_inlined_calls",
+    "with_running_values",
     "without_aggregates",
 ]
 
@@ -39,9 +40,7 @@ def refined_forms(tree: Node, simpler: Node, context: Context) -> Iterator[Node]
     private = with_private_scalars(simpler, context)
     perfect = with_conditions_inside(private, context)
     apart = with_places_apart(perfect, context)
-    running = with_running_values(apart, context)
-    forms = (simpler, private, perfect, apart, running)
-    yield from dict.fromkeys(form for form in forms if form is not tree)
+    yield from dict.fromkeys(form for form in (simpler, private, perfect, apart) if form is not tree)
 
 
 def in_simpler_forms(tree: Node, context: Context) -> Node:

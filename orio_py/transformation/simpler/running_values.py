@@ -22,12 +22,15 @@ from orio_py.ctree.loops import CanonicalLoop, body_statements, ends_iterations
 from orio_py.ctree.nodes import For, Node, c_ast, reference_parts
 from orio_py.ctree.rewrite import Rewriter, copy_with, substitute, targets, used_names, walk
 from orio_py.ctree.simplify import simplify
+from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.certain_conditions import runs
 from orio_py.transformation.forms import start_is_invariant
+from orio_py.transformation.simpler.counted_steps import certain_parts
 from orio_py.transformation.sites import rewrite_where
 from orio_py.transformation.verdicts import aliases_in
 
+_PLAIN = (c_ast.ID, c_ast.Constant, c_ast.BinaryOp, c_ast.Cast)
 _OPERATORS = frozenset({"=", "+=", "*=", "&=", "|=", "^="})
 
 
@@ -60,15 +63,25 @@ def _recurrence(node: Node, context: Context) -> _Recurrence | None:
         if not isinstance(step, c_ast.Assignment) or step.op not in _OPERATORS:
             continue
         array, subscripts = reference_parts(step.lvalue)
-        if not subscripts or not isinstance(array, c_ast.ID):
+        if not isinstance(array, c_ast.ID):
             continue
         declared = context.declarations.get(array.name)
-        if declared is None or not declared.is_array_like or declared.qualifiers & {"volatile", "_Atomic"}:
+        if declared is None or not _is_number(declared, len(subscripts)):
             continue
-        before = next((part for part in walk(step.rvalue) if _is_before(part, step.lvalue, loop)), None)
+        # The first iteration reads the element before, too.
+        before = next(
+            (part for part in certain_parts(step.rvalue) if _is_before(part, step.lvalue, loop)), None
+        )
         if before is not None and _is_kept(array.name, subscripts, loop, context):
             return _Recurrence(loop, step, array.name, before, declared.type)
     return None
+
+
+def _is_number(declared: CDeclaration, subscripts: int) -> bool:
+    """Whether an element that has so many subscripts is a number that a variable can hold."""
+    depth = declared.pointers + len(declared.dimensions)
+    is_plain = (declared.is_integer or declared.is_floating) and not declared.type.startswith("enum")
+    return subscripts == depth > 0 and is_plain and not declared.qualifiers & {"volatile", "_Atomic"}
 
 
 def _is_before(part: Node, written: Node, loop: CanonicalLoop) -> bool:
@@ -90,11 +103,15 @@ def _is_kept(array: str, subscripts: list[Node], loop: CanonicalLoop, context: C
     inside = context.effects(loop.node)
     if inside.calls or inside.opaque or inside.escaping:
         return False
+    if not all(isinstance(part, _PLAIN) for subscript in subscripts for part in walk(subscript)):
+        return False
     if (used_names(subscripts) - {loop.index}) & inside.writes or loop.index in context.effects(
         loop.body
     ).writes:
         return False
     aliases, place = aliases_in(context), (array, len(subscripts))
+    if any(aliases.may_overlap((name, 0), place) for name in used_names(subscripts)):
+        return False
     written = [reference_parts(target) for target in targets(loop.body)]
     if sum(1 for base, _ in written if isinstance(base, c_ast.ID) and base.name == array) != 1:
         return False

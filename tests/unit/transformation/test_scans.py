@@ -110,6 +110,10 @@ def test_elements_before(code: str, expected: str) -> None:
         "for (i = 1; i < n; i++) { p[i] = 0; a[i] = a[i - 1] + x[i]; }",
         "for (i = 1; i < n; i++) { t++; y[i + t] = y[i + t - 1] + x[i]; }",
         "for (i = 1; i < n; i++) { y[i] = y[i - 1] + f(x); }",
+        "for (i = 0; i < n; i++) y[i] = i > 0 ? y[i - 1] + x[i] : x[i];",
+        "for (i = 0; i < n; i++) row[i] = i && row[i - 1];",
+        "for (i = 1; i < n; i++) y[row[i]] = y[row[i - 1]] + x[i];",
+        "for (i = 1; i < n; i++) c[i] = c[i - 1] + t;",
     ],
 )
 def test_no_elements_before(code: str) -> None:
