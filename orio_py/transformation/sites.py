@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 
-from orio_py.ctree.loops import CanonicalLoop, loops_in, unmarked
+from orio_py.ctree.loops import CanonicalLoop, jumps_out, loops_in, unmarked
 from orio_py.ctree.nodes import (
     WITH_STATEMENTS,
     Comment,
@@ -18,7 +18,7 @@ from orio_py.ctree.nodes import (
     Transform,
     c_ast,
 )
-from orio_py.ctree.rewrite import copy_with, declared_names, walk_statements
+from orio_py.ctree.rewrite import copy_with, declared_names, used_names, walk_statements
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transformation.base import Context
 
@@ -36,12 +36,19 @@ def rewrite_where(root: Node, chosen: Choice, change: Change, context: Context) 
     """
     sites = _Sites(root, chosen, change, context)
     live = context.live_after
-    return sites.visit(root, _Site(lambda name: name in live, context.pragmas, {}))
+
+    def live_after(name: str) -> bool:
+        return name in live
+
+    return sites.visit(root, _Site(live_after, live_after, context.pragmas, {}))
 
 
 @dataclass(frozen=True, slots=True)
 class _Site:
+    """A place: what is read after it and where its jumps lead, pragmas before it, and what is declared and stands around it."""
+
     live_after: _LiveAfter
+    live_at_jump: _LiveAfter
     pragmas: tuple[str, ...]
     declarations: Mapping[str, CDeclaration]
     around: tuple[Node, ...] = ()
@@ -54,9 +61,16 @@ class _Order:
     items: list[Node]
     context: Context
     _places: dict[str, list[int]] | None = None
+    _jumps: list[int] | None = None
 
-    def using(self, name: str, number: int) -> Iterator[Node]:
-        """The statements, from one with a number on, that read a name before they write it, or write it."""
+    def jumps(self, number: int, last: int) -> bool:
+        """Whether one of the statements, from one with a number on to the last, may lead out of the block."""
+        if self._jumps is None:
+            self._jumps = [place for place, item in enumerate(self.items) if jumps_out(item) is not None]
+        return any(number <= place <= last for place in self._jumps)
+
+    def using(self, name: str, number: int) -> Iterator[tuple[int, Node]]:
+        """The statements, from one with a number on, that read a name before they write it, or write it, with their numbers."""
         if self._places is None:
             self._places = {}
             for place, item in enumerate(self.items):
@@ -64,7 +78,7 @@ class _Order:
                 for used in effects.reads_before_write | effects.writes:
                     self._places.setdefault(used, []).append(place)
         places = self._places.get(name, [])
-        return (self.items[place] for place in islice(places, bisect_left(places, number), None))
+        return ((place, self.items[place]) for place in islice(places, bisect_left(places, number), None))
 
 
 @dataclass(slots=True)
@@ -77,10 +91,10 @@ class _Sites:
 
     @property
     def read_by_jump(self) -> frozenset[str]:
-        """What may be read behind a `goto`: everything that the tree reads, if it has one."""
+        """What may be read behind a `goto`: everything that the tree mentions, if it has one."""
         if self._read_by_jump is None:
             jumps = any(isinstance(n, c_ast.Goto) for n in walk_statements(self.root))
-            self._read_by_jump = self.context.effects(self.root).reads if jumps else frozenset()
+            self._read_by_jump = frozenset(used_names([self.root])) if jumps else frozenset()
         return self._read_by_jump
 
     def visit(self, node: Node, site: _Site) -> Node:
@@ -101,15 +115,14 @@ class _Sites:
                 return node if items is None else copy_with(node, stmts=items)
             case For() | c_ast.While() | c_ast.DoWhile():
                 around = (*site.around, node)
-                inner = _Site(self._around(node, site), (), site.declarations, around)
+                live = self._around(node, site)
+                inner = _Site(live, live, (), site.declarations, around)
                 return self._only(node, "stmt", inner)
             case c_ast.If():
                 inner = replace(site, pragmas=())
                 return self._only(self._only(node, "iftrue", inner), "iffalse", inner)
             case c_ast.Switch():
-                return self._only(
-                    node, "stmt", replace(site, live_after=self._in_switch(node, site), pragmas=())
-                )
+                return self._only(node, "stmt", self._in_switch(node, site))
             case c_ast.Label() | Transform():
                 return self._only(node, "stmt", site)
             case _:
@@ -139,14 +152,17 @@ class _Sites:
         changed = self.context.effects(view.body).writes & (header | {view.index})
         return [] if changed else [view]
 
-    def _in_switch(self, node: Node, site: _Site) -> _LiveAfter:
+    def _in_switch(self, node: Node, site: _Site) -> _Site:
         # Control may go from one case to any other: what is read anywhere counts as read after.
         reads = self.context.effects(node).reads
 
         def live(name: str) -> bool:
             return name in reads or site.live_after(name)
 
-        return live
+        def live_at_jump(name: str) -> bool:
+            return site.live_after(name) or site.live_at_jump(name)
+
+        return replace(site, live_after=live, live_at_jump=live_at_jump, pragmas=())
 
     def _around(self, loop: Node, site: _Site) -> _LiveAfter:
         after = site.live_after
@@ -168,8 +184,8 @@ class _Sites:
         order = _Order(items, self.context)
         for number, item in enumerate(items):
             if isinstance(item, WITH_STATEMENTS) or self.chosen(item):
-                live = self._then(order, number + 1, _besides(places, number, site.live_after))
-                new = self.visit(item, _Site(live, pragmas, declarations, site.around))
+                live = self._then(order, number + 1, places, site)
+                new = self.visit(item, _Site(live, site.live_at_jump, pragmas, declarations, site.around))
             else:
                 new = item
             changed = changed or new is not item
@@ -184,18 +200,23 @@ class _Sites:
                     places.setdefault(item.name, number)
         return result if changed else None
 
-    def _then(self, order: _Order, number: int, after: _LiveAfter) -> _LiveAfter:
+    def _then(self, order: _Order, number: int, places: Mapping[str, int], site: _Site) -> _LiveAfter:
         """What is read from the statement of a number on, which is not looked at before that is asked."""
+        after, at_jump = (_besides(places, number - 1, live) for live in (site.live_after, site.live_at_jump))
 
         def live(name: str) -> bool:
             if name in self.read_by_jump:
                 return True
-            for statement in order.using(name, number):
+            last = len(order.items)
+            for place, statement in order.using(name, number):
                 if self._reads_first(statement, name):
                     return True
                 if _assigns(statement, name):
-                    return False
-            return after(name)
+                    last = place
+                    break
+            if order.jumps(number, last) and at_jump(name):
+                return True
+            return last == len(order.items) and after(name)
 
         return live
 

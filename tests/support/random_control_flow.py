@@ -6,6 +6,9 @@ import random
 from dataclasses import dataclass, field
 
 NAMES = ("a", "b", "c", "d")
+LEAVE = "LEAVE"
+"""What stands for `break` or `continue` until it is known in which of loops, `switch` and function it is."""
+
 REGION = ("/*@ begin Loop(transform Unroll(ufactor=2)) @*/", "/*@ end @*/")
 
 
@@ -28,6 +31,7 @@ class RandomFunction:
         targets = " ".join(f"{label}: ;" for label in self.ahead)
         values = " ".join(f"int {n} = {i + 1};" for i, n in enumerate(NAMES))
         body = "\n  ".join(parts)
+        body = body.replace(LEAVE, "return")
         return f"void {name}(int *out, int fuel)\n{{\n  {values} int k = 0;\n  {body}\n  {targets}\n  out[0] += {self.reads()};\n}}\n"
 
     def reads(self) -> str:
@@ -68,15 +72,16 @@ class RandomFunction:
         draw, jump = self.draw, "if (fuel-- < 0) break;"
         hiding = f"int {draw.choice(NAMES)} = {draw.randint(0, 9)};" if draw.random() < 0.2 else ""
         body = f"{hiding} {body}"
+        inside = jump + " " + body.replace(LEAVE, draw.choice(["break", "continue"]))
         return draw.choice(
             [
-                f"for (k = 0; k < {draw.randint(1, 3)}; k++) {{ {jump} {body} }}",
-                f"while ({self.condition()}) {{ {jump} {body} }}",
-                f"do {{ {jump} {body} }} while ({self.condition()});",
-                f"for (;;) {{ {jump} {body} }}",
+                f"for (k = 0; k < {draw.randint(1, 3)}; k++) {{ {inside} }}",
+                f"while ({self.condition()}) {{ {inside} }}",
+                f"do {{ {inside} }} while ({self.condition()});",
+                f"for (;;) {{ {inside} }}",
                 f"if ({self.condition()}) {{ {body} }} else {{ {self.simple()} }}",
                 f"if ({self.condition()}) {{ {self.simple()} }} else {{ {body} }}",
-                f"switch (({self.value()}) % 3) {{ case 0: {{ {body} }} {draw.choice(['break;', ''])} "
+                f"switch (({self.value()}) % 3) {{ case 0: {{ {body.replace(LEAVE, 'break')} }} {draw.choice(['break;', ''])} "
                 f"case 1: {self.simple()} {draw.choice(['break; default:', 'default:', ''])} ; }}",
                 f"{{ {body} }}",
             ]
@@ -85,12 +90,14 @@ class RandomFunction:
     def statement(self, depth: int, *, in_loop: bool) -> str:
         draw = self.draw
         if depth == 0 or draw.random() < 0.4:
-            return self.jump(in_loop) if draw.random() < 0.15 else self.simple()
-        inner = " ".join(self.statement(depth - 1, in_loop=True) for _ in range(draw.randint(1, 2)))
+            return self.jump(in_loop) if draw.random() < 0.2 else self.simple()
+        inner = " ".join(self.statement(depth - 1, in_loop=True) for _ in range(draw.randint(1, 4)))
         return self.wrapped(inner)
 
     def jump(self, in_loop: bool) -> str:
         """A jump forwards, or a return."""
+        if self.draw.random() < 0.4:
+            return f"if ({self.condition()}) {LEAVE};"
         if self.draw.random() < 0.5:
             self.labels += 1
             self.ahead.append(f"label_{self.labels}")
