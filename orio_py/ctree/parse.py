@@ -82,7 +82,7 @@ def position(node: Node) -> Position | None:
     return None
 
 
-_OWN_COMPLEX = re.compile(r"\bcomplex\s*[;,]")
+_OWN_COMPLEX = re.compile(r"(?:\}|\btypedef\b[^;(){}]*\s)\s*complex\s*[;,]")
 
 
 class KeywordLexer(CLexer):

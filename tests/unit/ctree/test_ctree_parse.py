@@ -14,7 +14,7 @@ from orio_py.core.source import Position, SourceFile
 from orio_py.ctree.emit import emit
 from orio_py.ctree.macros import Macro
 from orio_py.ctree.nodes import Comment, Compound, For, Transform, c_ast
-from orio_py.ctree.parse import parse_statements, position
+from orio_py.ctree.parse import parse_external, parse_statements, position
 from orio_py.ctree.rewrite import walk
 
 
@@ -341,3 +341,23 @@ def test_any_tokens_are_parsed_or_refused_with_a_place(words: list[str]) -> None
 )
 def test_a_declaration_between_loops_moves_into_the_header(code: str, expected: str) -> None:
     assert expected in emit(parse(code))
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("typedef struct { float re, im; } complex; complex one(complex x);", True),
+        ("struct pair { float re, im; }; typedef struct pair complex; complex one;", True),
+        ("double complex product(double complex, double complex);", False),
+        ("typedef double complex number; number one;", False),
+    ],
+)
+def test_a_file_may_have_a_type_of_its_own_by_the_name_of_a_macro(text: str, own: bool) -> None:
+    kinds = {
+        tuple(part.names)
+        for node in parse_external(text)
+        for part in walk(node)
+        if isinstance(part, c_ast.IdentifierType)
+    }
+    assert (("complex",) in kinds) == own
+    assert (("double", "complex") in kinds) != own
