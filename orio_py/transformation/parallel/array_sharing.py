@@ -66,13 +66,15 @@ def with_arrays(shared: Sharing, loops: Sequence[CanonicalLoop], context: Contex
     while True:
         found, _ = verdict_of(loops, shared, context)
         name = array_in_the_way(found)
-        if name is None or name in shared.names or name in copied:
+        if name is None or name in shared.names:
             return shared
         if (places := reduction_variables(name, loops, context)) is not None:
             shared = shared.joined(Sharing(reductions=places[0], variables=places[1]))
             continue
         declared = declaration(name, context)
         if declared is None or not declared.is_array_like or declared.qualifiers & {"volatile"}:
+            return shared
+        if name in copied:
             return shared
         more = _own(declared, loops, context) or _accumulated(declared, loops, context)
         if more is None:
