@@ -134,7 +134,7 @@ def test_a_forgotten_final_index_is_noticed(tmp_path: Path) -> None:
     def forgetful(region: Region, context: Context) -> Compound:
         return apply_recipe(region, {}, Context(context.declarations, macros=context.macros))
 
-    found = findings("Tile", forgetful, tmp_path, 80)
+    found = findings("Tile", forgetful, tmp_path, 160)
     assert any(each.outcome is not None and "live value" in each.outcome.text for each in found)
 
 
