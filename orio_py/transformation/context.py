@@ -141,7 +141,7 @@ def _regions(text: str, function: Span) -> tuple[Span, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=4096)
 def _mentions(text: str, span: Span) -> Counter[str]:
     """How often each name stands in a part of the file, preprocessor lines included."""
     tokens = scan(text, span.start, span.end)
