@@ -143,3 +143,20 @@ def test_others_have_the_value(kind: str) -> None:
     code = f"for (i = 0; i < n; i++) {{ {kind} c = i; y[i] = x[c]; }}"
     text = "typedef unsigned long size_t;\n" + FILE.format(name="kernel", code=code)
     assert "if ((unsigned long)(x + n) <= (unsigned long)y ||" in transformed_file(text, {})
+
+
+def test_ends_are_computed_without_overflow_where_nothing_runs(tmp_path: Path) -> None:
+    """Numbers at the ends of `int`, for which the original adds nothing to them."""
+    codes = [
+        "for (i = 5; i < n; i++) y[i - 4] = x[i + 3];",
+        "for (i = m; i > s; i--) y[i - s] = x[i - s + 40];",
+        "for (i = 5; i < n; i++) for (j = 5; j < m; j++) y[i - 4] = x[j - 3];",
+        "for (i = 5; i < n; i++) y[i - 4] = x[(i - 4) / 3];",
+        "for (i = s; i < n; i++) for (j = i + 3; j < m; j++) y[i - s] += x[j - s];",
+    ]
+    names = [f"kernel_{number}" for number in range(len(codes))]
+    file = FILE.replace("Reverse()", "Parallelize()")
+    texts = [transformed_file(file.format(name=n, code=c), {}) for n, c in zip(names, codes, strict=True)]
+    calls = " ".join(f"{name}(least, least, least, 1, v, v + 50);" for name in names)
+    main = f"int main(void) {{ static unsigned v[99]; int least = -2147483647 - 1; {calls} return 0; }}\n"
+    compile_and_run("\n".join(texts) + main, tmp_path, *checked())

@@ -245,11 +245,17 @@ class TouchedMemory:
 
     def _addresses(self, base: Node, ends: Sequence[Polynomial], *, largest: bool) -> tuple[Node, ...]:
         groups = [ends[i : i + _MOST_TOGETHER] for i in range(0, len(ends), _MOST_TOGETHER)]
-        offsets = [self.arithmetic.extreme(group, largest=largest) for group in groups]
         if isinstance(base, c_ast.ID) and base.name in self.addresses:
             # Compilers take it that a pointer is not null to which C adds a number.
+            offsets = [self.arithmetic.extreme(group, largest=largest) for group in groups]
             return tuple(binary("+", as_long(base, ADDRESS), _bytes(base, offset)) for offset in offsets)
-        return tuple(as_long(binary("+", base, offset), ADDRESS) for offset in offsets)
+        places = [
+            self.arithmetic.moved(base, group[0])
+            if len(group) == 1
+            else binary("+", base, self.arithmetic.extreme(group, largest=largest))
+            for group in groups
+        ]
+        return tuple(as_long(place, ADDRESS) for place in places)
 
     def _known(self, name: str) -> dict[str, int]:
         """The least values of scalars that the subscripts of an array use."""

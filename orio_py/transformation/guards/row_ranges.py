@@ -103,7 +103,7 @@ def row_range(
         highest = _columns(group, known, arithmetic, largest=True)
         if not lowest or not highest or len(lowest) + len(highest) > _MOST_ENDS:
             return None
-        row = index(name, arithmetic.expression(group.row))
+        row = index(name, arithmetic.exact(group.row))
         behinds = [end.shifted(1) for end in highest]
         updates = (
             *_updates(first, "<", row, lowest, arithmetic),
@@ -191,8 +191,7 @@ def _updates(
     name: str, relation: str, row: Node, ends: Sequence[Polynomial], arithmetic: Arithmetic
 ) -> list[Node]:
     """The statements that put addresses of elements into a variable that are smaller, or larger, than it."""
-    places = [row if end.value == 0 else binary("+", row, arithmetic.expression(end)) for end in ends]
-    addresses = [as_long(place, ADDRESS) for place in places]
+    addresses = [as_long(arithmetic.moved(row, end), ADDRESS) for end in ends]
     return [if_(binary(relation, address, ident(name)), assign(name, address)) for address in addresses]
 
 
@@ -226,8 +225,8 @@ def _loop(scans: Sequence[RowScan], row: str, arithmetic: Arithmetic, context: C
     open_tests = [distance for distance in changing if not arithmetic.is_natural(distance, known)]
     body = _where(open_tests, body, arithmetic, context)
     if level is not None:
-        counter = declare("long", row, arithmetic.expression(level.lowers[0]))
-        below = binary("<", ident(row), arithmetic.expression(level.uppers[0].shifted(1)))
+        counter = declare("long", row, arithmetic.exact(level.lowers[0]))
+        below = binary("<", ident(row), arithmetic.exact(level.uppers[0].shifted(1)))
         body = for_(counter, below, unary("p++", ident(row)), substitute(body, level.index, ident(row)))
     return _where([distance for distance in distances if distance not in changing], body, arithmetic, context)
 

@@ -247,10 +247,35 @@ class Arithmetic:
         kind = expression_type(node, self._context)
         return kind is not None and kind.unsigned and Rank.LONG <= kind.rank < Rank.FLOAT
 
+    def _is_narrow(self, value: Polynomial) -> bool:
+        """Whether C would add to a variable in the variable's own type, which the sum may not fit into."""
+        match sorted(value.terms.items()):
+            case [((_,), -1)]:
+                return True
+            case [((), constant), ((symbol,), 1)] if constant > 0 or self.minimums.get(symbol, -1) < 0:
+                kind = expression_type(self._nodes.get(symbol, ident(symbol)), self._context)
+                return kind is None or kind.rank < Rank.LONG
+            case [((), _), ((_,), -1)]:
+                return True
+            case _:
+                return False
+
+    def exact(self, value: Polynomial) -> Node:
+        """The polynomial in C, in which nothing overflows that fits into `long`."""
+        return self.expression(value, wide=self._is_narrow(value))
+
+    def moved(self, pointer: Node, by: Polynomial) -> Node:
+        """The address so many elements behind a pointer; one variable and a number are added one by one."""
+        if not self._is_narrow(by):
+            return pointer if by.value == 0 else binary("+", pointer, self.expression(by))
+        steps = sorted(by.terms.items(), key=lambda item: (item[1] < 0, not item[0]))
+        parts = ((self._product(monomial, abs(c), frozenset(), wide=False), c) for monomial, c in steps)
+        return reduce(lambda at, part: binary("+" if part[1] > 0 else "-", at, part[0]), parts, pointer)
+
     def extreme(self, values: Iterable[Polynomial], *, largest: bool) -> Node:
         """The smallest or largest of some values, in C."""
         found = [*values]
-        nodes = [self.expression(value) for value in found]
+        nodes = [self.exact(value) for value in found]
         if any(self.computes_unsigned(node) for node in nodes):
             nodes = [self.expression(value, wide=True) for value in found]
         operator = ">" if largest else "<"
