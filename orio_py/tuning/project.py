@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -147,10 +148,15 @@ def _task_contents(
 
 @contextmanager
 def _workspace(keep: Path | None, stem: str) -> Generator[Path]:
-    """A folder for generated files: the user's, or a temporary one that is removed afterwards."""
+    """A folder for generated files: the user's, or a temporary one that is removed afterwards.
+
+    In the user's folder those of an earlier run make way.
+    """
     if keep is not None:
         folder = (keep / stem).resolve()
         folder.mkdir(parents=True, exist_ok=True)
+        for earlier in folder.glob("task_[0-9]*"):
+            shutil.rmtree(earlier)
         yield folder
         return
     scratch = Scratch.make(scratch_folder())

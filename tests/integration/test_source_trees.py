@@ -209,6 +209,8 @@ def test_macros_of_a_project_header_are_sizes_extents_and_values(tmp_path):
     assert report.regions[0].succeeded == 2
     kernels = [p.read_text() for p in (tmp_path / "kept").rglob("variant_*.c")]
     assert all("#undef N\n#define N 300\n" in kernel for kernel in kernels)
+    again = tune(source, output=tmp_path / "tuned.c", keep=tmp_path / "kept", fresh=True)
+    assert again.regions[0].succeeded == 2
 
 
 def test_a_configuration_file_gives_options_and_the_command_line_wins(tmp_path, capsys):

@@ -16,6 +16,7 @@ _BLANK = re.compile(r"[\s;]*")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _NAME = re.compile(r"\s*([A-Za-z_]\w*)")
 _NEXT = re.compile(r"(?:let|arg|param|constraint|option|decl|import|def|spec)[ \t]+[\w\"'-]")
+_VALUE = re.compile(r"\s*=\s*(\w*)")
 _TOKEN = re.compile(r"'(?:[^'\\\n]|\\[\s\S])*'?|\"(?:[^\"\\\n]|\\[\s\S])*\"?|[;{}]|\n[ \t\r\n]*")
 _COMMENT = re.compile(
     r"'(?:[^'\\\n]|\\[\s\S])*'?|\"(?:[^\"\\\n]|\\[\s\S])*\"?|(?P<comment>#[^\n]*|\\(?=\r?\n))"
@@ -67,7 +68,7 @@ class Splitter:
                 continue
             match = _WORD.match(self.text, self.at)
             word = match.group() if match else ""
-            if word in BLOCKS:
+            if word in BLOCKS and _VALUE.match(self.text, self.at + len(word)) is None:
                 self._open(stack, word)
             elif word in STATEMENTS:
                 stack[-1].statements.append(self._statement(word))
@@ -154,11 +155,13 @@ class Splitter:
         start = self.at
         known = (*STATEMENTS, *BLOCKS)
         here = found(self.text, start)
+        value = _VALUE.match(self.text, start + len(word)) if word == "spec" else None
+        advice = did_you_mean(word, known) if word else None
+        if value is not None:
+            name = value[1] or "NAME"
+            advice = f"`import spec {name};` reads {name}.spec beside this file"
         self.report(
-            "ORIO-S002",
-            f"unexpected {here}; expected a statement ({', '.join(known)})",
-            start,
-            help=did_you_mean(word, known) if word else None,
+            "ORIO-S002", f"unexpected {here}; expected a statement ({', '.join(known)})", start, help=advice
         )
         self.at = max(self._end_of_statement(start + max(1, len(word))), start + 1)
         brace = self.text.find("{", start, self.at)

@@ -357,6 +357,13 @@ def test_what_has_no_effect_is_warned_of(text: str) -> None:
             "expected `{` after `def build`, found `arg`",
             None,
         ),
+        (
+            "spec = axpy",
+            "ORIO-S002",
+            "1:1",
+            "unexpected `spec`",
+            "`import spec axpy;` reads axpy.spec beside this file",
+        ),
         ("def build { def search { }", "ORIO-S018", "1:13", "`def build` is still open", None),
         ("def build { arg libs = '\0'; }", "ORIO-S018", "1:25", "NUL", None),
     ],
