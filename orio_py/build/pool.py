@@ -20,6 +20,8 @@ from multiprocessing.context import ForkProcess
 from types import FrameType
 from typing import Generic, TypeVar
 
+from orio_py.core.units import Seconds
+
 Order = TypeVar("Order")
 Result = TypeVar("Result")
 
@@ -73,12 +75,18 @@ class WorkerPool(Generic[Order, Result]):
         self._waiting.clear()
         return count
 
-    def collect(self) -> list[Result]:
-        """At least one result, unless nothing is under way.  Raises RuntimeError for a bug in the work."""
+    def collect(self, patience: Seconds | None = None) -> list[Result]:
+        """At least one result, unless nothing is under way or for longer than `patience`.
+
+        Raises RuntimeError for a bug in the work.
+        """
         results: list[Result] = []
         while not results and any(worker.order is not None for worker in self._workers):
             busy = {worker.connection: worker for worker in self._workers if worker.order is not None}
-            for connection in wait(list(busy)):
+            ready = wait(list(busy), patience)
+            if not ready:
+                break
+            for connection in ready:
                 assert isinstance(connection, Connection)
                 results.extend(self._receive(busy[connection]))
             self._distribute()

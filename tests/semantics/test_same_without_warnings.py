@@ -17,6 +17,7 @@ from orio_py.transformation.loop_names import LoopName
 from orio_py.transformation.parallel.openmp import OpenMP
 from orio_py.transformation.parallel.parallelize import Parallelize
 from orio_py.transformation.parallel.vectorize import Vectorize
+from orio_py.transformation.restructuring.coalesce import Coalesce
 from orio_py.transformation.restructuring.strip_mine import StripMine
 from orio_py.transformation.storage.bound_replace import BoundReplace
 from orio_py.transformation.storage.scalar_replace import ScalarReplace
@@ -50,6 +51,13 @@ def test_literal_bounds_below_the_span(kind: str, tmp_path: Path) -> None:
     factors = [(Unroll(3), code) for code in loops]
     nest = f"for (j = 0; j < n; j++) for ({kind} k = j; k < 3; k++) p[j][k] = 1.5;"
     check(tmp_path, kind, *factors, (RegTile(("j", "k"), (3, 3)), nest))
+
+
+@pytest.mark.parametrize("bound", ["sizeof(int) + m", "m + sizeof(int) * 2"])
+def test_coalesced_loops_with_sizes_of_objects_as_bounds(bound: str, tmp_path: Path) -> None:
+    nest = f"for (i = n; i > 1; i -= 2) for (j = 0; j < {bound}; j++) a[i + j] += b[j];"
+    case = Case(nest, Coalesce("number"), "unsigned", SIZES)
+    assert assert_same_results([case], tmp_path, "-Wsign-compare") == 1
 
 
 def test_no_main_loop_where_none_can_run() -> None:

@@ -32,6 +32,7 @@ from orio_py.ctree.build import (
     sub,
     unary,
 )
+from orio_py.ctree.ctype import Rank
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.loops import CanonicalLoop, find_loops, nest
 from orio_py.ctree.nodes import Node, c_ast
@@ -41,6 +42,7 @@ from orio_py.transformation.arguments import new_index, text
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.certain_conditions import if_all
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
+from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.final_index import is_live, runs_surely, test_before, with_final_indices
 from orio_py.transformation.forms import loop_view
 from orio_py.transformation.loop_names import LoopName, first_present, show_loops
@@ -51,6 +53,7 @@ from orio_py.transformation.types import (
     index_type,
     is_floating,
     is_wide,
+    may_be_unsigned,
     signedness_of_type,
     without_suffix,
 )
@@ -90,8 +93,7 @@ class Coalesce:
         require_new_names([self.index], view, context, argument="index")
         kind = _counter_type([outer, inner], context)
         outer_trips, inner_trips = _trips(outer, kind, context), _trips(inner, kind, context)
-        if isinstance(inner_trips, c_ast.Cast):
-            # C converts it where it meets the counter.
+        if isinstance(inner_trips, c_ast.Cast) and _is_converted(inner_trips.expr, kind, context):
             inner_trips = inner_trips.expr
         here = ident(self.index)
         values = ((outer, binary("/", here, inner_trips)), (inner, binary("%", here, inner_trips)))
@@ -142,6 +144,14 @@ def _counter_type(loops: Sequence[CanonicalLoop], context: Context) -> str:
     kinds = [index_type(loop, context) for loop in loops]
     unsigned = any(is_wide(kind) and signedness_of_type(kind) == "unsigned" for kind in kinds)
     return "unsigned long long" if unsigned else "long long"
+
+
+def _is_converted(trips: Node, kind: str, context: Context) -> bool:
+    """Whether C converts a number of iterations to the counter's type where it meets the counter."""
+    own = expression_type(trips, context)
+    if own is None or own.rank < Rank.LONG:
+        return own is not None or not may_be_unsigned(trips, context)
+    return own.unsigned == (signedness_of_type(kind) == "unsigned")
 
 
 def _trips(loop: CanonicalLoop, kind: str, context: Context) -> Node:

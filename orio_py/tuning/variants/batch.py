@@ -36,6 +36,7 @@ from orio_py.tuning.variants.pipeline import (
     QueueCosts,
     Recall,
     RefusedVariant,
+    code_folder,
 )
 from orio_py.tuning.variants.scoring import Scorer
 from orio_py.tuning.variants.static import FeatureExtractor
@@ -46,6 +47,9 @@ EXTRA_ROUNDS = {Clock.THREAD_CPU: 0, Clock.WALL: 1, Clock.EMULATED: 0}
 
 SPELL = Seconds(10.0)
 """After so much building what is ready is measured, and stored, before the rest of its batch is built."""
+
+PATIENCE = Seconds(0.2)
+"""How long compilers run before it is asked again whether the time is up."""
 
 CALIBRATE_EVERY = 8
 """Variants measured between two looks at the machine's speed."""
@@ -86,7 +90,7 @@ class VariantMaker:
         if self.extractor is not None:
             features = self.extractor.of_trees(parts.trees, configuration)
         made = BuildResult(request, key, facts=VariantFacts(features=features), transforming=_since(started))
-        folder = self.evaluator.folder / f"code_{key[:24]}"
+        folder = self.evaluator.folder / code_folder(key)
         try:
             folder.mkdir(exist_ok=attempt > 1)
         except FileExistsError:
@@ -131,8 +135,8 @@ class BatchBuilder:
     ) -> list[BuildResult | EvaluatedVariant]:
         """What was made of the first configurations, as many as give `room` that were not refused; in order.
 
-        What `recall` knows is not made again.  Some are left for another call when that takes longer than `SPELL`, and
-        when it `is_over`.
+        What `recall` knows is not made again.  Some are left for another call when that takes longer than `SPELL`; when
+        it `is_over`, what still runs is ended.
         """
         ends = perf_counter() + SPELL
         pool = self._started()
@@ -149,15 +153,26 @@ class BatchBuilder:
                 proposed += 1
             if not under_way:
                 break
-            for made in pool.collect():
+            for made in pool.collect(PATIENCE):
                 under_way -= 1
                 accepted += made.refusal is None
                 self._take(made)
                 found[made.request.number] = made
-            if is_over() or (accepted and perf_counter() > ends):
+            if is_over():
+                return [self._completed(found[number]) for number in sorted(self._give_up(found))]
+            if accepted and perf_counter() > ends:
                 under_way -= pool.withdraw()
                 room = 0
         return [self._completed(found[number]) for number in sorted(found)]
+
+    def _give_up(self, found: Mapping[int, BuildResult | MeasuredVariant]) -> set[int]:
+        """End the workers and remove what they have begun, which may be asked for again; returns what is finished."""
+        self.close()
+        for folder in self.maker.evaluator.folder.glob(code_folder("*")):
+            if folder.name not in map(code_folder, self._built):
+                shutil.rmtree(folder)
+        made = {number: one for number, one in found.items() if isinstance(one, BuildResult)}
+        return found.keys() - {n for n in made if made[n].refusal is None and made[n].key not in self._built}
 
     def close(self) -> None:
         """End the workers and what they run."""
@@ -331,7 +346,7 @@ class BatchMeasurer:
         """Remove the files of a variant that is not among the fast ones."""
         seconds = variant.objective
         if not self.keeps_files and (seconds is None or seconds > WORTH_KEEPING * self._leader):
-            shutil.rmtree(self.evaluator.folder / f"code_{variant.key[:24]}", ignore_errors=True)
+            shutil.rmtree(self.evaluator.folder / code_folder(variant.key), ignore_errors=True)
 
 
 @dataclass(slots=True)

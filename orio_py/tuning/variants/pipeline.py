@@ -55,6 +55,11 @@ class BuildResult:
         return self.request.configuration
 
 
+def code_folder(key: str) -> str:
+    """The name of the folder in which the code of a key is built."""
+    return f"code_{key[:24]}"
+
+
 class MeasurementOrigin(Enum):
     """Where the measurement of a variant is from."""
 
