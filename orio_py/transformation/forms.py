@@ -62,6 +62,12 @@ def loop_view(node: Node, what: str, context: Context) -> CanonicalLoop:
     if (problem := index_type_problem(view, context)) is not None:
         refuse("ORIO-T022", f"{what} needs an integer loop index; `{view.index}` {problem}", node)
     require_start_that_fits(view, what, context)
+    require_no_loop_pragma(node, what, context)
+    return view
+
+
+def require_no_loop_pragma(node: Node, what: str, context: Context) -> None:
+    """No pragma that is about the loop stands before it.  Raises Refusal: ORIO-T023."""
     for text in context.pragmas:
         words = text.replace("(", " ").split()
         standalone = words[:1] == ["omp"] and words[1:2] and words[1] in _STANDALONE_OMP
@@ -72,7 +78,6 @@ def loop_view(node: Node, what: str, context: Context) -> CanonicalLoop:
                 node,
                 help="remove the pragma and let the recipe insert it: `pragma=`, `openmp=` or `vector=`",
             )
-    return view
 
 
 def require_start_that_fits(view: CanonicalLoop, what: str, context: Context) -> None:
@@ -131,16 +136,16 @@ def index_ends_with_function(view: CanonicalLoop, context: Context) -> bool:
     return declared.scope != "global" and declared.storage.isdisjoint({"static", "extern"})
 
 
-def require_copyable(view: CanonicalLoop, what: str) -> None:
-    """The body may stand in the program more than once.  Raises Refusal: ORIO-T026."""
-    for node in walk_statements(view.body):
+def require_copyable(body: Node, what: str) -> None:
+    """The body of a loop may stand in the program more than once.  Raises Refusal: ORIO-T026."""
+    for node in walk_statements(body):
         declared = node.decls if isinstance(node, c_ast.DeclList) else (node,)
         for part in declared:
             if isinstance(part, c_ast.Decl) and "static" in (part.storage or []):
                 refuse("ORIO-T026", f"{what} cannot copy the `static` variable `{part.name}`", part)
         if isinstance(node, c_ast.Label):
             refuse("ORIO-T026", f"{what} cannot copy the label `{node.name}`", node)
-    if (case := stray_case(view.body)) is not None:
+    if (case := stray_case(body)) is not None:
         refuse("ORIO-T026", f"{what} cannot copy a `case` label of a `switch` outside the loop", case)
 
 

@@ -32,29 +32,19 @@ from orio_py.transformation.entry import ArgumentSpec, Entry
 from orio_py.transformation.forms import sole_statement
 from orio_py.transformation.guards.guarded_tree import (
     GuardedTree,
-    with_conditions_of_apart_arrays,
     with_own_indices,
     with_own_indices_inside,
 )
-from orio_py.transformation.guards.known_numbers import with_known_numbers
-from orio_py.transformation.guards.loop_headers import with_tested_headers
 from orio_py.transformation.guards.runtime_guards import Apply, GuardedRecipe, without_marks
 from orio_py.transformation.kernels_inside import with_kernels_inside
 from orio_py.transformation.parallel.own_pragmas import OwnPragmas, shared_out, with_private_scalars
-from orio_py.transformation.simpler import (
-    in_simpler_forms,
-    refined_forms,
-    with_constant_steps,
-    with_inlined_calls,
-    with_running_values,
-    without_aggregates,
-)
 from orio_py.transformation.sites import Change, rewrite_where
 from orio_py.transformation.unrolling.reg_tile import RegTile
 from orio_py.transformation.unrolling.unroll import Unroll
 from orio_py.transformation.unrolling.unroll_and_jam import UnrollAndJam
 from orio_py.transformation.unrolling.unroll_reduction import UnrollReduction
 from orio_py.transformation.unrolling.unroll_rewrite import require_moderate
+from orio_py.transformation.ways import forms, running
 
 _DEPENDENCES = frozenset({"ORIO-T027", "ORIO-T040", "ORIO-T041"})
 _CONTRACT_THREADS = ("Contract", "parallel")
@@ -84,7 +74,7 @@ class MarkedSteps:
             return MarkedSteps(*inside).apply(values, context)
         reason: Refusal | None = None
         refused: list[GuardedTree] = []
-        for form in self._forms(context):
+        for form in forms(self.tree, context):
             try:
                 return self._tried(form, values)
             except Refusal as refusal:
@@ -93,20 +83,16 @@ class MarkedSteps:
                     reason = refusal
                 refused.append(form)
         assert reason is not None
-        for form in filter(None, map(_running, refused if self.device_targets() else ())):
+        for form in filter(None, map(running, refused if self.device_targets() else ())):
             try:
                 return self._tried(form, values)
             except Refusal as refusal:
                 # A dependence through a variable that the user has not written is none to tell.
                 reason = reason if _is_about_dependence(refusal) else refusal
+        if any(step.name == "Unroll" for step in self.recipe.steps):
+            with suppress(Refusal):
+                return self._applied(refused[0], OwnPragmas(), values, tested=True)
         raise reason
-
-    def _forms(self, context: Context) -> Iterator[GuardedTree]:
-        """The tree as it stands and the other ways to write it, then with functions' bodies in place of calls."""
-        yield from _ways(self.tree, context)
-        inlined = with_inlined_calls(self.tree, context)
-        if inlined is not self.tree:
-            yield from _ways(inlined, context)
 
     def _tried(self, form: GuardedTree, values: Mapping[str, Value]) -> Node:
         """The tree with the steps applied in the first way that is not refused."""
@@ -140,7 +126,13 @@ class MarkedSteps:
             raise
 
     def _applied(
-        self, form: GuardedTree, own: OwnPragmas, values: Mapping[str, Value], *, canonical: bool = False
+        self,
+        form: GuardedTree,
+        own: OwnPragmas,
+        values: Mapping[str, Value],
+        *,
+        canonical: bool = False,
+        tested: bool = False,
     ) -> Node:
         """The tree with the steps applied, and the pragmas that were taken away put before what loops became."""
         context = form.context
@@ -148,7 +140,7 @@ class MarkedSteps:
         def apply(mark: Transform, inner: Context) -> Node:
             step, text = self.recipe.steps[mark.step], own.texts.get(mark.step)
             if text is None:
-                made = partial(_make, step, values, canonical=canonical)
+                made = partial(_make, step, values, canonical=canonical, tested=tested)
                 return _apply_step(step, made, mark.stmt, inner)
             return _apply_behind_pragma(step, text, mark.stmt, values, inner)
 
@@ -177,49 +169,6 @@ class MarkedSteps:
     def uses_openmp(self) -> bool:
         """Whether a transformation makes OpenMP pragmas, or an argument holds the text of one."""
         return any(_uses_openmp(step) for step in self.recipe.steps)
-
-
-def _ways(tree: Node, context: Context) -> Iterator[GuardedTree]:
-    """A tree as it stands, and the other ways to write it, those last that need conditions at run time."""
-    plain = GuardedTree(tree, context)
-    yield plain
-    simpler = in_simpler_forms(tree, context)
-    yield from _refined(plain, simpler)
-    apart = without_aggregates(tree, context)
-    if apart is not tree:
-        simpler = in_simpler_forms(apart, context)
-        yield from _refined(plain, simpler)
-    tested = with_tested_headers(simpler, context)
-    if tested.guards:
-        yield tested
-        yield from _refined(tested, tested.tree)
-    numbered = with_known_numbers(plain.over(simpler))
-    if numbered.guards:
-        yield numbered
-        yield from _refined(numbered, numbered.tree)
-    constant = with_constant_steps(simpler, context)
-    if constant is not simpler:
-        yield from _refined(plain, constant)
-
-
-def _refined(form: GuardedTree, simpler: Node) -> Iterator[GuardedTree]:
-    """The further ways to write a tree that has been made simpler.
-
-    Where a guard fails the loops run before they were refined, so that the function's variables stay in use.
-    """
-    last = form.over(simpler)
-    for tree in refined_forms(form.tree, simpler, form.context):
-        last = replace(last, tree=tree)
-        yield last
-    apart = with_conditions_of_apart_arrays(last)
-    if apart is not last:
-        yield apart
-
-
-def _running(form: GuardedTree) -> GuardedTree | None:
-    """The tree with variables for elements of the iteration before, which kernels can scan; None where there are none."""
-    tree = with_running_values(form.tree, form.context)
-    return None if tree is form.tree else replace(form.over(form.tree), tree=tree)
 
 
 def _is_about_dependence(refusal: Refusal) -> bool:
@@ -351,8 +300,10 @@ def _apply_step(step: RecipeStep, make: Callable[[], Transformation], stmt: Node
         raise _moved(refusal, places.get(refusal.argument or "", step.position)) from None
 
 
-def _make(step: RecipeStep, values: Mapping[str, Value], *, canonical: bool = False) -> Transformation:
-    """The transformation of a step; `canonical` asks for main loops that OpenMP takes, of one that unrolls."""
+def _make(
+    step: RecipeStep, values: Mapping[str, Value], *, canonical: bool = False, tested: bool = False
+) -> Transformation:
+    """The transformation of a step; `canonical` and `tested` ask for other copies of one that unrolls."""
     problems = [p for p in _check_step(step, frozenset(values)) if p.severity is Severity.ERROR]
     if problems:
         raise DiagnosticError(*problems)
@@ -363,6 +314,8 @@ def _make(step: RecipeStep, values: Mapping[str, Value], *, canonical: bool = Fa
         assert spec is not None
         given[argument.name] = _value(spec, argument.expression, values)
     made = entry.make(given)
+    if tested and isinstance(made, Unroll):
+        return replace(made, tested=True)
     return (
         replace(made, canonical=True)
         if canonical and isinstance(made, (RegTile, Unroll, UnrollAndJam, UnrollReduction))

@@ -24,7 +24,7 @@ from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import declared_names
 from orio_py.transformation.arguments import boolean, positive_int
-from orio_py.transformation.base import Context, refuse
+from orio_py.transformation.base import Context, Refusal, refuse
 from orio_py.transformation.entry import FORCE, ArgumentSpec, Entry
 from orio_py.transformation.forms import (
     index_ends_with_function,
@@ -38,6 +38,7 @@ from orio_py.transformation.hoisting import hoisted
 from orio_py.transformation.parallel.openmp import OpenMP
 from orio_py.transformation.unrolling import unroll_rewrite
 from orio_py.transformation.unrolling.leaving import LEAVING
+from orio_py.transformation.unrolling.tested_copies import tested_copies
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,15 @@ class Unroll:
 
     `parallelize` puts `omp parallel for` before the main loop; `force` skips the dependence test for it
     and trusts functions called in the bounds or, beside a bound in memory, in the body.
-    `canonical` asks for a main loop whose test compares the index with one variable, as OpenMP needs.
+    `canonical` asks for a main loop whose test compares the index with one variable, as OpenMP needs; with `tested`
+    the loop's own test stands between the copies where nobody knows how often the loop runs.
     """
 
     ufactor: int
     parallelize: bool = False
     force: bool = False
     canonical: bool = False
+    tested: bool = False
 
     def matched(self, node: Node, context: Context) -> CanonicalLoop:
         """The loop as `apply` needs it.  Raises Refusal: ORIO-T011, ORIO-T020 to T028."""
@@ -70,7 +73,13 @@ class Unroll:
 
     def apply(self, node: Node, context: Context) -> Node:
         """The main loop and the loop over the remaining iterations; `node` is not modified."""
-        view = self.matched(node, context)
+        try:
+            view = self.matched(node, context)
+        except Refusal as refusal:
+            if not self.tested or self.parallelize:
+                raise
+            context.idle.add(f"the loop's test stands between the copies: {refusal.diagnostics[0].message}")
+            return tested_copies(node, self.ufactor, context)
         if self.parallelize:
             openmp = _openmp(self.force)
             openmp.apply(node, context)
@@ -92,7 +101,7 @@ def unrollable(
     view = loop_view(node, what, context)
     require_stable_index(view, what, context)
     require_no_jumps(view, what, _harmless_jumps(view, context) if in_order else ())
-    require_copyable(view, what)
+    require_copyable(view.body, what)
     require_invariant_bound(view, what, context, force=force)
     return view
 

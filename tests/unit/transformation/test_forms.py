@@ -28,10 +28,10 @@ def test_copies(body: str, message: str | None) -> None:
     view = CanonicalLoop.match(statement(f"for (i = 0; i < n; i++) {{ {body} }}"))
     assert view is not None
     if message is None:
-        require_copyable(view, "X")
+        require_copyable(view.body, "X")
         return
     with pytest.raises(Refusal) as caught:
-        require_copyable(view, "X")
+        require_copyable(view.body, "X")
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == "ORIO-T026"
     assert message in diagnostic.message

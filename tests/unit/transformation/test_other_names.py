@@ -23,6 +23,7 @@ int more(void);
 }}
 """
 UNROLL = "Unroll(ufactor=4)"
+STRIPS = "StripMine(tsize=4, tindex='strip')"
 
 
 def source(function: str, code: str, recipe: str = UNROLL, before: str = "") -> str:
@@ -41,13 +42,13 @@ def source(function: str, code: str, recipe: str = UNROLL, before: str = "") -> 
         (source("void f(double *a)", "for (i = 0; i < total; i++) a[i] = 3;"), None),
         (source("void f(int n, int *a)", "for (i = 0; i < n; i++) a[i] = *p;", before="int *p = &n;"), None),
         (source("void f(int n, int *a)", "for (i = 0; i < n; i++) *p = 2;", before="int *p = &n;"), None),
-        (source("void f(int n, int *a)", "for (i = 0; i < n; i++) a[i] = *p;", before="int *p = &i;"), "ORIO-T024"),
-        (source("void f(int n, int *a)", "for (i = 0; i < n; i++) *p = 1;", before="int *p = &i;"), "ORIO-T024"),
+        (source("void f(int n, int *a)", "for (i = 0; i < n; i++) a[i] = *p;", recipe=STRIPS, before="int *p = &i;"), "ORIO-T024"),
+        (source("void f(int n, int *a)", "for (i = 0; i < n; i++) *p = 1;", recipe=STRIPS, before="int *p = &i;"), "ORIO-T024"),
         (source("void f(int n, int *a)", "for (i = 0; i < n; i++) a[i] = q[0];", before="double *q = (double *)&i;"), None),
-        (source("void f(int n, int *a)", "for (g = 0; g < n; g++) a[g] = 1;"), "ORIO-T024"),
+        (source("void f(int n, int *a)", "for (g = 0; g < n; g++) a[g] = 1;", STRIPS), "ORIO-T024"),
         (source("void f(int n, double *a)", "for (g = 0; g < n; g++) a[g] = 1;"), None),
         (source("void f(int n, double *a)", "for (g = 0; g < n; g++) a[g] = twice();"), None),
-        (source("void f(int n, double *a)", "for (g = 0; g < n; g++) a[g] = more();"), "ORIO-T024"),
+        (source("void f(int n, double *a)", "for (g = 0; g < n; g++) a[g] = more();", STRIPS), "ORIO-T024"),
         (source("void f(int n, double *a)", "for (i = 0; i < n; i++) a[i] = own;", "Parallelize()"), "ORIO-T041"),
         (source("void f(int n, double *a)", "for (i = 0; i < n; i++) a[i] = team;", "Parallelize()"), "ORIO-T041"),
         (source("void f(int n, double *a)", "for (i = 0; i < n; i++) a[i] = own;", "Vectorize()"), None),

@@ -468,7 +468,7 @@ def test_arrays_apart_take_the_transformed_code(tmp_path) -> None:
         (
             "void f(int n, int *y, int *count)",
             "for (i = 0; i < *count; i++) { int *p = y + i; p[0] = 1; }",
-            "Unroll(ufactor=2)",
+            "StripMine(tsize=4, tindex='strip')",
         ),
         (
             "void f(int n, int *y, int *count)",

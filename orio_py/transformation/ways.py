@@ -1,0 +1,71 @@
+"""The ways to write a tree in which steps are marked, from as it stands to those that need conditions at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from orio_py.ctree.nodes import Node
+from orio_py.transformation.base import Context
+from orio_py.transformation.guards.guarded_tree import GuardedTree, with_conditions_of_apart_arrays
+from orio_py.transformation.guards.known_numbers import with_known_numbers
+from orio_py.transformation.guards.loop_headers import with_tested_headers
+from orio_py.transformation.simpler import (
+    in_simpler_forms,
+    refined_forms,
+    with_constant_steps,
+    with_inlined_calls,
+    with_running_values,
+    without_aggregates,
+)
+
+
+def forms(tree: Node, context: Context) -> Iterator[GuardedTree]:
+    """The tree as it stands and the other ways to write it, then with functions' bodies in place of calls."""
+    yield from _ways(tree, context)
+    inlined = with_inlined_calls(tree, context)
+    if inlined is not tree:
+        yield from _ways(inlined, context)
+
+
+def _ways(tree: Node, context: Context) -> Iterator[GuardedTree]:
+    """A tree as it stands, and the other ways to write it, those last that need conditions at run time."""
+    plain = GuardedTree(tree, context)
+    yield plain
+    simpler = in_simpler_forms(tree, context)
+    yield from _refined(plain, simpler)
+    apart = without_aggregates(tree, context)
+    if apart is not tree:
+        simpler = in_simpler_forms(apart, context)
+        yield from _refined(plain, simpler)
+    tested = with_tested_headers(simpler, context)
+    if tested.guards:
+        yield tested
+        yield from _refined(tested, tested.tree)
+    numbered = with_known_numbers(plain.over(simpler))
+    if numbered.guards:
+        yield numbered
+        yield from _refined(numbered, numbered.tree)
+    constant = with_constant_steps(simpler, context)
+    if constant is not simpler:
+        yield from _refined(plain, constant)
+
+
+def _refined(form: GuardedTree, simpler: Node) -> Iterator[GuardedTree]:
+    """The further ways to write a tree that has been made simpler.
+
+    Where a guard fails the loops run before they were refined, so that the function's variables stay in use.
+    """
+    last = form.over(simpler)
+    for tree in refined_forms(form.tree, simpler, form.context):
+        last = replace(last, tree=tree)
+        yield last
+    apart = with_conditions_of_apart_arrays(last)
+    if apart is not last:
+        yield apart
+
+
+def running(form: GuardedTree) -> GuardedTree | None:
+    """The tree with variables for elements of the iteration before, which kernels can scan; None where there are none."""
+    tree = with_running_values(form.tree, form.context)
+    return None if tree is form.tree else replace(form.over(form.tree), tree=tree)
