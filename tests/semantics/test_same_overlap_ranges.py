@@ -160,3 +160,17 @@ def test_ends_are_computed_without_overflow_where_nothing_runs(tmp_path: Path) -
     calls = " ".join(f"{name}(least, least, least, 1, v, v + 50);" for name in names)
     main = f"int main(void) {{ static unsigned v[99]; int least = -2147483647 - 1; {calls} return 0; }}\n"
     compile_and_run("\n".join(texts) + main, tmp_path, *checked())
+
+
+def test_distances_are_multiplied_not_the_numbers_that_they_are_between(tmp_path: Path) -> None:
+    kernel = """static void kernel(long s, long n, double *b, double (*p)[40])
+{
+  /*@ begin Loop(transform Reverse()) @*/
+  for (long i = s; i < n; i++) p[i - s][i - s] = b[i - s];
+  /*@ end @*/
+}
+"""
+    text = transformed_file(kernel, {})
+    assert "(n - s) * 41" in text.replace("(long)n", "n")
+    main = "int main(void) { static double p[40][40], b[40]; long most = 9223372036854775807; kernel(most - 9, most - 2, b, p); return 0; }\n"
+    compile_and_run(text + main, tmp_path, *checked())

@@ -75,6 +75,18 @@ class Polynomial:
             for right, b in other.terms.items()
         )
 
+    def multiple(self) -> tuple[int, Polynomial]:
+        """A number c and q such that c·q is a part of the sum in which some terms are added and others taken away.
+
+        >>> Polynomial({("n",): 41, (): 1, ("s",): -41}).multiple()[0]
+        41
+        """
+        for factor in sorted({abs(c) for product, c in self.terms.items() if product}, reverse=True):
+            part = {m: c // factor for m, c in self.terms.items() if m and abs(c) == factor}
+            if factor > 1 and {1, -1} <= set(part.values()):
+                return factor, Polynomial(part)
+        return 1, Polynomial.constant(0)
+
     def scaled(self, factor: int) -> Polynomial:
         """The polynomial times an integer."""
         return Polynomial({monomial: factor * c for monomial, c in self.terms.items()} if factor else {})

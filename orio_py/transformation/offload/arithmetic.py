@@ -204,13 +204,15 @@ class Arithmetic:
 
         Symbols in `kept` are names of the kernel and stand as they are.
         """
+        factor, common = value.multiple()
+        rest = value - common.scaled(factor) if factor > 1 else value
         terms = sorted(
-            value.terms.items(), key=lambda item: (item[1] < 0, not item[0], -len(item[0]), item[0])
+            rest.terms.items(), key=lambda item: (item[1] < 0, not item[0], -len(item[0]), item[0])
         )
-        if not terms:
-            return const(0)
         several = wide or sum(1 for monomial, _ in terms if monomial) > 1
         result: Node | None = None
+        if factor > 1:
+            result = binary("*", self.expression(common, wide=True, kept=kept), factor)
         for monomial, coefficient in terms:
             first = several and result is None
             part = self._product(
@@ -220,8 +222,7 @@ class Arithmetic:
                 result = part if coefficient > 0 else c_ast.UnaryOp("-", part)
             else:
                 result = binary("+" if coefficient > 0 else "-", result, part)
-        assert result is not None
-        return result
+        return const(0) if result is None else result
 
     def _is_mixed(self, value: Polynomial, monomial: Monomial) -> bool:
         """Whether an unsigned operand would make a sum unsigned, in which nothing is below 0 (C99 6.3.1.8)."""
