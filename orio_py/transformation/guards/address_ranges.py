@@ -183,8 +183,7 @@ class TouchedMemory:
     def _rows(self, name: str, supply: NameSupply) -> AddressRange | None:
         """The range of rows behind pointers, which are read where nothing may set them."""
         uses = self.elements.get(name, ())
-        whole = self.nodes[name] <= {id(use.node) for use in uses}
-        if (name, 1) in self.written or not whole or self.calls:
+        if (name, 1) in self.written or not self._are_all(name, uses) or self.calls:
             return None
         if any(len(use.subscripts) != 2 for use in uses):
             return None
@@ -216,10 +215,8 @@ class TouchedMemory:
         uses = self.elements.get(name, ())
         depth = max(len(declared.dimensions), 1)
         direct = declared.pointers == (0 if declared.dimensions else 1)
-        # What is reached by other ways than subscripts was not collected.
-        parts = (nodes for part, nodes in self.nodes.items() if f"{part}.".startswith(f"{name}."))
-        whole = frozenset[int]().union(*parts) <= {id(use.node) for use in uses}
-        if not direct or not whole or not uses or any(len(use.subscripts) != depth for use in uses):
+        every = self._are_all(name, uses)
+        if not direct or not every or not uses or any(len(use.subscripts) != depth for use in uses):
             return None
         inner, scalars = inner_extents(declared, self.context)
         sizes = {scalar.name: scalar.value for scalar in scalars}
@@ -228,6 +225,11 @@ class TouchedMemory:
         for _ in declared.dimensions[1:]:
             base = index(base, 0)
         return self._range(base, uses, factors)
+
+    def _are_all(self, name: str, uses: Sequence[ElementAccess]) -> bool:
+        """Whether an array is reached in no other ways than subscripts, which were not collected."""
+        parts = (nodes for part, nodes in self.nodes.items() if f"{part}.".startswith(f"{name}."))
+        return frozenset[int]().union(*parts) <= {id(use.node) for use in uses}
 
     def _range(
         self, base: Node, uses: Sequence[ElementAccess], factors: Sequence[Polynomial]

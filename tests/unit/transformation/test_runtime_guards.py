@@ -476,6 +476,11 @@ def test_arrays_apart_take_the_transformed_code(tmp_path) -> None:
             "Unroll(ufactor=2)",
         ),
         (
+            "struct top { int score; };\nstruct best { struct top **f; int n; };\nvoid f(struct best *s, int k)",
+            "for (i = 0; i < s->n; i++) { s->f[k][i].score -= 2; if (s->f[k][i].score > 9) s->f[k][i].score = 9; }",
+            "Parallelize()",
+        ),
+        (
             "void f(int n, double *y, double *x)",
             "for (i = 0; i < n; i++) { static double t; t = x[i]; y[i] = t; }",
             "Restrict(arrays=['y'])",
