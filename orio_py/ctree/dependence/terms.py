@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from orio_py.ctree.ctype import Rank, ctype
+from orio_py.ctree.ctype import CType, Rank, ctype
 from orio_py.ctree.dependence.affine import MAXIMUM_TERMS, Polynomial
 from orio_py.ctree.dependence.names import Names, resolve
 from orio_py.ctree.dependence.scope import NEVER, Constraint, Level, Scope, relation
@@ -76,6 +76,8 @@ class Terms:
                 return self._name(node.name, scope), scope
             case "Cast" if self._holds_any_index(node.to_type):
                 result, scope = self.polynomial(node.expr, scope)
+                if result is not None and not self._is_kept(result.value, node.to_type):
+                    result = None
             case "UnaryOp" if node.op in {"-", "+"}:
                 operand, scope = self.polynomial(node.expr, scope)
                 result = operand.scaled(-1) if operand is not None and node.op == "-" else operand
@@ -98,6 +100,13 @@ class Terms:
 
     def _holds_any_index(self, type_node: Any) -> bool:
         return is_wide_integer(type_node, self._names.types)
+
+    def _is_kept(self, value: int | None, type_node: Any) -> bool:
+        """Whether a conversion leaves a number as it is; a sum of variables is taken to fit."""
+        kind = integer_type(type_node, self._names.types)
+        if value is None or kind is None or kind.rank > Rank.INT or kind.limits is None:
+            return True
+        return kind.limits[0] <= value <= kind.limits[1]
 
     def _is_parameter(self, name: str) -> bool:
         if name in self._varying:
@@ -304,11 +313,17 @@ def literal(node: Any) -> Polynomial | None:
 
 def is_wide_integer(type_node: Any, types: Mapping[str, str]) -> bool:
     """Whether a type is an integer that holds any array index; `types` are what typedefs' names stand for."""
+    known = integer_type(type_node, types)
+    return known is not None and known.rank >= Rank.INT
+
+
+def integer_type(type_node: Any, types: Mapping[str, str]) -> CType | None:
+    """The type of integers that a type's node names; None for others."""
     names: list[str] = []
     for part in walk(type_node):
         if type(part).__name__ in {"PtrDecl", "ArrayDecl", "Struct", "Union", "Enum", "FuncDecl"}:
-            return False
+            return None
         names.extend(getattr(part, "names", None) or ())
     text = " ".join(names)
     known = ctype(types.get(text, text))
-    return known is not None and Rank.INT <= known.rank <= Rank.LONG_LONG
+    return known if known is not None and known.rank <= Rank.LONG_LONG else None

@@ -103,7 +103,7 @@ class Arithmetic:
         steady = self._steady(node, known)
         if signedness_of_type(kind) == "unknown":
             return steady
-        narrows = self._narrows(kind, inner)
+        narrows = self._narrows(kind, inner) or not self._holds(kind, inner)
         if steady is not None and narrows:
             return steady
         return None if narrows and set(kind.split()) & _SHORT else self.polynomial(inner, known)
@@ -129,10 +129,16 @@ class Arithmetic:
         target = ctype(self._context.types.get(kind, kind))
         if target is None or target.rank >= Rank.INT:
             return True
-        number, limits = literal_value(value), target.limits
-        if number is not None and limits is not None:
-            return limits[0] <= number <= limits[1]
-        return not self._narrows(kind, value)
+        return (
+            self._holds(kind, value) if literal_value(value) is not None else not self._narrows(kind, value)
+        )
+
+    def _holds(self, kind: str, value: Node) -> bool:
+        """Whether a type has a number; what is no number is taken to fit."""
+        number, target = literal_value(value), ctype(self._context.types.get(kind, kind))
+        if number is None or target is None or target.limits is None or target.rank >= Rank.LONG:
+            return True
+        return target.limits[0] <= number <= target.limits[1]
 
     def _narrows(self, kind: str, inner: Node) -> bool:
         """Whether a conversion may make another number of a value, by their types (C99 6.3.1.3)."""

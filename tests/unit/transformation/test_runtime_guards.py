@@ -480,6 +480,8 @@ def test_arrays_apart_take_the_transformed_code(tmp_path) -> None:
             "for (i = 0; i < s->n; i++) { s->f[k][i].score -= 2; if (s->f[k][i].score > 9) s->f[k][i].score = 9; }",
             "Parallelize()",
         ),
+        ("void f(double *y)", "for (i = 0; i < 99; i++) y[i] += y[i + (int)4294967303];", "Reverse()"),
+        ("void f(double *y)", "for (i = 0; i < 99; i++) y[i] += y[i + (unsigned)4294967303];", "Reverse()"),
         (
             "void f(int n, double *y, double *x)",
             "for (i = 0; i < n; i++) { static double t; t = x[i]; y[i] = t; }",
