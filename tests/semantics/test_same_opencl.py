@@ -14,7 +14,7 @@ from random_offloads import random_offload, random_stencil
 
 from orio_py.kernel.call import kernel_plans
 from orio_py.kernel.phases import spread_loops
-from orio_py.kernel.plan import Distribution, Layout
+from orio_py.kernel.plan import Direction, Distribution, Layout
 from orio_py.transformation.offload.opencl import OpenCL
 
 
@@ -275,6 +275,24 @@ SCANS = (
 )  # fmt: skip
 
 
+COMPACTED = (
+    *scans(f"{FOR_I} if (x[i] > 3) {{ z[count - 3 + n / 2] = x[i] + i; count++; }}"),
+    *scans(f"{FOR_I} {{ t = x[i]; if (t > 2) {{ y[ok] = t; z[ok++] = i; }} }}"),
+    *(
+        Case(code, OpenCL(workItemsPerGroup=(2,), workGroups=(3,)))
+        for code in (
+            f"{FOR_I} if (c[i] > 20) z[count++] = 1;",
+            "for (i = n - 1; i >= 0; i--) { if (c[i] > 1) { if (c[i] < 8) z[count++] = c[i]; } y[i] = count; }",
+            "for (u = 0; u < n; u++) { if (x[u] > 4) { int at = ok++; f[at] = x[u]; y[at] = at; } }",
+            f"{FOR_I} {{ t = 0; {FOR_J} t += p[i][j]; if (t < 30) {{ y[ok] = t; ok += 1; }} }}",
+            f"{FOR_I} if (x[i] > 1 && ok < m + 1) y[ok++] = x[i];",
+            f"{FOR_I} {{ if (x[i] > 1) {{ if (m > ok) y[ok] = x[i]; ok++; }} z[i] = ok; }}",
+            f"{FOR_I} if (x[i] > 1) {{ {FOR_J} z[(ok - 1) * m + j] = p[i][j]; ok++; }}",
+        )
+    ),
+)  # fmt: skip
+
+
 FAST = "-cl-opt-disable"
 """The device's optimiser takes most of the time of a test, and is not what is tested."""
 
@@ -310,6 +328,17 @@ def test_scans_compute_the_same(tmp_path: Path) -> None:
         assert len(plans) == 2, case
         assert any(loop.value is not None for loop in spread_loops(plans[1].body)), case
     assert assert_same(SCANS, tmp_path, FAST) >= 3 * len(SCANS)
+
+
+def test_what_is_kept_side_by_side_is_the_same(tmp_path: Path) -> None:
+    for number, case in enumerate(COMPACTED):
+        tree = transformed(case, number)
+        assert tree is not None, case
+        totals, values = kernel_plans(tree)
+        assert not totals.reductions
+        written = [buffer for buffer in values.buffers if buffer.direction is not Direction.IN]
+        assert all(buffer.direction is Direction.OUT for buffer in written), case
+    assert assert_same(COMPACTED, tmp_path, FAST) >= 3 * len(COMPACTED)
 
 
 @pytest.mark.proof

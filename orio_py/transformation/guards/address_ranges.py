@@ -29,6 +29,7 @@ from orio_py.transformation.offload.bounded_values import (
 from orio_py.transformation.offload.element_accesses import ElementAccess, accesses_in
 from orio_py.transformation.offload.extents import factor_of, inner_extents
 from orio_py.transformation.offload.index_ranges import IndexRange, Unbounded, ends, minimums, simply_bounded
+from orio_py.transformation.parallel.compaction import spaced_writes
 from orio_py.transformation.verdicts import aliases_in
 
 _MOST_ENDS = 8
@@ -136,7 +137,8 @@ class TouchedMemory:
 
     @classmethod
     def of(cls, statement: Node, context: Context) -> TouchedMemory:
-        """What a statement touches of memory that it does not declare itself."""
+        """What a statement touches of memory that it does not declare itself; what counters place, wherever they may."""
+        statement = spaced_writes(statement, context)
         changing = frozenset(assigned_names(statement)) | declared_names(statement)
         arithmetic = Arithmetic(context, changing)
         touched = Spots.of(statement, context)

@@ -298,12 +298,12 @@ def _fills(flat: Polynomial, levels: Sequence[IndexRange], axes: int, size: Poly
 
     It does where the loops count as the digits of a number do: the fastest by 1, the next by the number
     of iterations of the fastest, and so on.  A loop that is no axis may not run at all, so there may be one
-    of those: where it does not run, the size is 0 or less too.
+    of those: where it does not run, the size is 0 or less too.  Axes that do not change the subscript repeat that.
     """
     if len(levels) > axes + 1:
         return False
     weight = Polynomial.constant(1)
-    remaining = list(levels)
+    remaining = [level for place, level in enumerate(levels) if place >= axes or level.index in flat.symbols]
     while remaining:
         level = next((level for level in remaining if _counts(flat, level, weight)), None)
         if level is None or level.trips is None:

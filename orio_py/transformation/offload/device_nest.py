@@ -79,7 +79,7 @@ def device_nest(node: Node, context: Context, question: NestQuestion) -> DeviceN
 
     Raises Refusal: ORIO-T020 to T028 (form of the nest), T040, T041 (dependences), T090 (rounding), T120, T123 to T126.
     """
-    what = question.what
+    what, around = question.what, context
     plain = flattened_structures(node, what, context)
     context = plain.context
     mapped, every = _mapped(plain.node, context, question)
@@ -91,7 +91,7 @@ def device_nest(node: Node, context: Context, question: NestQuestion) -> DeviceN
     require_device_code(body, what, context)
     if question.keeps_statements:
         _require_no_static(body, what)
-    inner = _same_nest([*outer[:-1], replace(outer[-1], body=body)], context, question)
+    inner = _same_nest([*outer[:-1], replace(outer[-1], body=body)], around, question)
     written = context.effects(body).writes | context.effects(inner[-1].body).writes
     arithmetic = Arithmetic(context, written | {loop.index for loop in outer})
     axes, uses = _uses(inner, arithmetic, what, context)

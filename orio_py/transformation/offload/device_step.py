@@ -256,7 +256,8 @@ def _with_kernels(
         scan = None if spare else scan_kernels(compared, inner, arguments)
         if scan is not None:
             tiled, kernels = scan
-            return in_tiles(tiled, [_called(kernel, arguments) for kernel in kernels], arguments.what)
+            calls = [_called(kernel, arguments) for kernel in kernels]
+            return in_tiles(tiled, calls, loop, arguments.what)
         found = _kernel(compared, inner, arguments, spare=spare)
         return loop if found is None else _called(found, arguments)
 

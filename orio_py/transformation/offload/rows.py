@@ -36,6 +36,7 @@ from orio_py.transformation.offload.axis_mapping import axis, mapped_loops
 from orio_py.transformation.offload.body import body_items
 from orio_py.transformation.offload.device_nest import DeviceNest
 from orio_py.transformation.offload.scalars import reduction_plan
+from orio_py.transformation.parallel.compaction import compaction_of
 from orio_py.transformation.parallel.data_sharing import (
     Sharing,
     assigned_scalars,
@@ -312,7 +313,12 @@ def _spread(
         (loop,), _ = mapped_loops(node, 1, what, context, force=False)
         scan, shared = scan_of(loop, context) or (None, sharing([loop], context))
         known = shared.joined(Sharing(atomic=nest.shared.atomic))
-        require_independent([loop], known, what, context, force=False)
+        placed = compaction_of(loop, context)
+        independent = loop
+        if scan is not None and placed is not None and placed.counter == scan.name:
+            # Whether the counter stays in its type is tested by who makes such loops.
+            independent = placed.spaced if placed.most is None or question.trusted else loop
+        require_independent([independent], known, what, context, force=False)
     except Refusal as refusal:
         return refusal
     kept = {*shared.private, *(r.name for r in shared.reductions), loop.index}

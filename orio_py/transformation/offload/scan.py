@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from orio_py.ctree.build import block, const, ident, unary
+from orio_py.ctree.build import block, const, ident, if_, statements, unary
 from orio_py.ctree.nodes import Node
 from orio_py.kernel.plan import ReductionPlan
 from orio_py.transformation.base import Context, Refusal, refuse
@@ -20,6 +20,7 @@ from orio_py.transformation.offload.axis_mapping import mapped_loops, trip_expre
 from orio_py.transformation.offload.offload import Offloaded, offloaded
 from orio_py.transformation.offload.rows import other_way
 from orio_py.transformation.offload.scalars import reduction_plan
+from orio_py.transformation.parallel.compaction import compaction_of
 from orio_py.transformation.parallel.data_sharing import require_independent, require_order_free
 from orio_py.transformation.parallel.scans import scan_of
 from orio_py.transformation.parallel.tiled_scan import TiledScan
@@ -42,11 +43,15 @@ def scan_kernels(
         (mapped,), _ = mapped_loops(loop, 1, what, context, force=arguments.force)
     except Refusal:
         return None  # What is wrong with the nest is told where it becomes a kernel.
+    placed = compaction_of(mapped, context)
+    mapped = mapped if placed is None else placed.loop
     found = scan_of(mapped, context)
     if found is None:
         return None
     scan, shared = found
-    require_independent([mapped], shared, what, context, force=arguments.force)
+    placed = placed if placed is not None and placed.counter == scan.name else None
+    independent = mapped if placed is None else placed.spaced
+    require_independent([independent], shared, what, context, force=arguments.force)
     require_order_free(shared, what, context, force=arguments.force)
     given = _in_groups(arguments, loop)
     plan = reduction_plan(scan.name, scan.operator, scan.accumulation.place, what, context)
@@ -54,14 +59,17 @@ def scan_kernels(
     trips = trip_expression(mapped, Arithmetic(context, written), context)
     tiles = arguments.groups[0] if arguments.groups else _TILES
     assert given.row is not None
-    tiled = TiledScan.of(mapped, scan, _neutral(plan), trips, tiles, given.row, context)
+    tiled = TiledScan.of(mapped, scan, _neutral(plan), trips, tiles, given.row, context, placed)
     passes = ((tiled.totals(), tiled.totals(whole=True)), (tiled.values(), tiled.values(whole=True)))
     return tiled, [offloaded(new, tiled.inside, replace(given, same=whole)) for new, whole in passes]
 
 
-def in_tiles(tiled: TiledScan, calls: list[Node], what: str) -> Node:
-    """What stands in place of the loop, with the calls of both kernels."""
-    new = block(*tiled.declarations, *calls, *tiled.result)
+def in_tiles(tiled: TiledScan, calls: list[Node], original: Node, what: str) -> Node:
+    """What stands in place of the `original` loop, with the calls of both kernels."""
+    totals, values = calls
+    passes = block(totals, *tiled.between, values, *tiled.result)
+    room = tiled.room
+    new = block(*tiled.declarations, *(statements(passes) if room is None else [if_(room, passes, original)]))
     return with_final_indices(new, [tiled.loop], what, tiled.context)
 
 

@@ -12,6 +12,8 @@
 
 The number of tiles is fixed, so that their values have a place whatever the number of iterations.
 
+Where the running value places what iterations write, its last value is found between the passes: it says where that ends.
+
 Source: D. Merrill and A. Grimshaw, "Parallel scan for stream architectures", University of Virginia CS2009-14, 2009
 (reduce-then-scan).
 """
@@ -44,18 +46,32 @@ from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import copy_with
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transformation.base import Context
+from orio_py.transformation.parallel.compaction import Compaction
 from orio_py.transformation.parallel.scans import PrefixScan
 from orio_py.transformation.types import index_type
 
-_WORDS = ("tile", "before", "begin", "end", "count", "length", "first", "totals", "last")
+_WORDS = (
+    "tile",
+    "before",
+    "begin",
+    "end",
+    "count",
+    "length",
+    "first",
+    "totals",
+    "last",
+    "behind",
+    "stop",
+    "kept",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class TiledScan:
     """A scan over `tiles` pieces of a loop, each of a multiple of `width` iterations.
 
-    `neutral` changes nothing when it is combined, `trips` is the loop's number of iterations, `names` are those of new
-    variables; `is_live` says that the variable's value is read afterwards.
+    `neutral` changes nothing when it is combined, `trips` is the loop's number of iterations, `placed` are the writes that the
+    variable places, `names` are those of new variables; `is_live` says that the variable's value is read afterwards.
     """
 
     loop: CanonicalLoop
@@ -65,6 +81,7 @@ class TiledScan:
     tiles: int
     width: int
     context: Context
+    placed: Compaction | None
     names: Mapping[str, str]
 
     @classmethod
@@ -77,11 +94,12 @@ class TiledScan:
         tiles: int,
         width: int,
         context: Context,
+        placed: Compaction | None = None,
     ) -> TiledScan:
         """A scan whose new variables have names that are free."""
         supply = context.names(loop.node)
         names = {word: supply.fresh(f"{scan.name}_{word}") for word in _WORDS}
-        return cls(loop, scan, neutral, trips, tiles, width, context, names)
+        return cls(loop, scan, neutral, trips, tiles, width, context, placed, names)
 
     @property
     def is_live(self) -> bool:
@@ -99,19 +117,52 @@ class TiledScan:
             declare("const long", count.name, ternary(binary(">", self.trips, 0), as_long(self.trips), 0)),
             declare("const long", self.names["length"], mul(whole, self.width)),
             declare(kind, self.names["totals"], dimensions=[self.tiles]),
-            *([declare(kind, self.names["last"], dimensions=[1])] if self.is_live else []),
+            *([declare(kind, self.names["last"], dimensions=[1])] if self._keeps_last else []),
         ]
+
+    @property
+    def room(self) -> Node | None:
+        """The test that the values of the variable have a place in its type, where that is not known."""
+        return None if self.placed is None else self.placed.has_room(self._name("count"))
+
+    @property
+    def between(self) -> list[Node]:
+        """What stands between the passes: the last value, where it says how much the second one writes."""
+        if self.placed is None:
+            return []
+        behind, first, limit = self._name("behind"), self._name("first"), self.placed.limit
+        total = self._over_totals(const(self.tiles), self._combined(behind))
+        found = [declare(self._kind, behind.name, first), total]
+        if limit is None:
+            return found
+        most = ternary(binary("<", first, limit), limit, first)
+        stopped = ternary(binary("<", behind, limit), behind, most)
+        return [*found, declare(f"const {self._kind}", self.names["stop"], stopped)]
+
+    @property
+    def _end_of_writes(self) -> c_ast.ID:
+        """The value of the variable behind those that place writes."""
+        return self._name("behind" if self.placed is None or self.placed.limit is None else "stop")
 
     @property
     def result(self) -> list[Node]:
         """What stands behind the passes."""
-        return [assign(self.scan.name, index(self.names["last"], 0))] if self.is_live else []
+        if not self.is_live:
+            return []
+        if self._keeps_last:
+            return [assign(self.scan.name, index(self.names["last"], 0))]
+        stops = self.placed is not None and self.placed.stops
+        return [assign(self.scan.name, self._end_of_writes if stops else self._name("behind"))]
+
+    @property
+    def _keeps_last(self) -> bool:
+        return self.is_live and self.placed is None
 
     @property
     def inside(self) -> Context:
         """What is known where the passes stand: the values of the loop's variables are not read behind them."""
         declared: dict[str, CDeclaration] = {}
-        for node in self.declarations:
+        for node in (*self.declarations, *(one for one in self.between if isinstance(one, c_ast.Decl))):
             found = declaration_of(node)
             declared[found.name] = found
         own = {self.scan.name, self.loop.index}
@@ -133,20 +184,31 @@ class TiledScan:
 
     def values(self, *, whole: bool = False) -> Node:
         """The pass over the iterations; `whole` as above."""
-        before, tile = self._name("before"), self._name("tile")
-        total = index(self.names["totals"], before)
-        end = const(self.tiles) if whole else tile
-        header = declare("int", before.name, 0), binary("<", before, end), unary("p++", before)
+        tile = self._name("tile")
         last: list[Node] = []
-        if self.is_live:
+        if self._keeps_last:
             keep = assign(index(self.names["last"], 0), ident(self.scan.name))
             last = [keep if whole else if_(binary("==", tile, self.tiles - 1), keep)]
+        body, placed = self.scan.body, list[Node]()
+        if whole and self.placed is not None:
+            body, placed = self.placed.without_writes.body, [self._all_placed(self.placed)]
         return self._over_tiles(
             assign(self.scan.name, self._name("first")),
-            for_(*header, block(self._combined(total))),
-            *self._pieces(self.scan.body, whole=whole),
+            self._over_totals(const(self.tiles) if whole else tile, self._combined(ident(self.scan.name))),
+            *self._pieces(body, whole=whole),
+            *placed,
             *last,
         )
+
+    def _all_placed(self, placed: Compaction) -> Node:
+        """A loop that writes what the iterations do at the places that the variable has had."""
+        kept = self._name("kept")
+        header = (
+            declare(self._kind, kept.name, self._name("first")),
+            binary("<", kept, self._end_of_writes),
+            unary("p++", kept),
+        )
+        return for_(*header, block(*placed.filled(kept)))
 
     @property
     def _kind(self) -> str:
@@ -155,8 +217,16 @@ class TiledScan:
     def _name(self, word: str) -> c_ast.ID:
         return ident(self.names[word])
 
-    def _combined(self, value: Node) -> Node:
-        variable, operator = ident(self.scan.name), self.scan.operator
+    def _over_totals(self, end: Node, combined: Node) -> Node:
+        """A loop over what the tiles before one combine."""
+        before = self._name("before")
+        return for_(
+            declare("int", before.name, 0), binary("<", before, end), unary("p++", before), block(combined)
+        )
+
+    def _combined(self, variable: Node) -> Node:
+        """A variable with what a tile combines."""
+        value, operator = index(self.names["totals"], self._name("before")), self.scan.operator
         if operator not in {"min", "max"}:
             return assign(variable, value, f"{operator}=")
         relation = "<" if operator == "min" else ">"

@@ -7,11 +7,13 @@ from c_trees import context, statement
 
 from orio_py.ctree.emit import emit
 from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import Compound
+from orio_py.transformation.parallel.compaction import Compaction, compaction_of, spaced_writes
 from orio_py.transformation.parallel.scans import PrefixScan, scan_of
 from orio_py.transformation.simpler.running_values import with_running_values
 
 DECLARATIONS = """int i, j, n, t, count, row[99]; unsigned u; double s, r, a[99], b[99], c[9][9], *p, *restrict x, *restrict y;
-_Bool flag; unsigned char bytes[99];"""
+_Bool flag; unsigned char bytes[99], small;"""
 FOR_I = "for (i = 0; i < n; i++)"
 AROUND = context(DECLARATIONS, live="a b c x y row s")
 
@@ -119,3 +121,98 @@ def test_elements_before(code: str, expected: str) -> None:
 def test_no_elements_before(code: str) -> None:
     tree = statement(code)
     assert with_running_values(tree, AROUND) is tree
+
+
+def compaction(code: str) -> Compaction | None:
+    loop = CanonicalLoop.match(statement(code))
+    assert loop is not None
+    return compaction_of(loop, AROUND)
+
+
+@pytest.mark.parametrize(
+    ("code", "spaced"),
+    [
+        (f"{FOR_I} if (a[i] > 0) {{ y[t] = a[i]; t++; }}", "for (i = 0; i < n; i++) if (a[i] > 0) { y[t + i] = a[i]; { } }"),
+        (f"{FOR_I} {{ x[t] = i; y[t++] = a[i]; }}", "for (i = 0; i < n; i++) { x[t + i] = i; y[t + i] = a[i]; { } }"),
+        ("for (i = n; i > 3; i--) if (a[i] > 0) y[t++] = i;", "for (i = n; i > 3; i--) if (a[i] > 0) { y[t + (n - i)] = i; { } }"),
+        (f"{FOR_I} if (a[i] > 0) {{ int at = t++; y[at] = at; }}", "for (i = 0; i < n; i++) if (a[i] > 0) { y[t + i] = t; { } }"),
+        (f"{FOR_I} if (a[i] > 0) {{ for (j = 0; j < n; j++) c[t][j] = b[j]; t += 1; }}",
+         "for (i = 0; i < n; i++) if (a[i] > 0) { for (j = 0; j < n; j++) c[t + i][j] = b[j]; { } }"),
+        (f"{FOR_I} if (a[i] > 0 && t < n) y[t++] = i;", "for (i = 0; i < n; i++) if (a[i] > 0) { if (t < n) { y[t + i] = i; } { } }"),
+        (f"{FOR_I} {{ if (t < n) y[t] = i; t++; }}", "for (i = 0; i < n; i++) { if (t < n) y[t + i] = i; { } }"),
+    ],
+)  # fmt: skip
+def test_kept_side_by_side(code: str, spaced: str) -> None:
+    found = compaction(code)
+    assert found is not None
+    assert plain(emit(found.spaced.node)) == spaced
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"{FOR_I} if (a[i] > 0) {{ y[t] = a[i]; t += 2; }}",
+        f"{FOR_I} if (a[i] > 0) {{ t++; y[t] = a[i]; }}",  # behind the step
+        f"{FOR_I} if (a[i] > 0) {{ if (b[i] > 0) y[t] = a[i]; t++; }}",  # leaves elements out
+        f"{FOR_I} {{ if (a[i] > 0) y[t] = a[i]; t++; }}",
+        f"{FOR_I} {{ y[t] = a[i]; if (a[i] > 0) t++; }}",  # written again
+        f"{FOR_I} if (a[i] > 0) {{ y[t] += a[i]; t++; }}",
+        f"{FOR_I} if (a[i] > 0) {{ y[t] = y[i]; t++; }}",
+        f"{FOR_I} if (a[i] > 0) {{ y[t] = a[i]; if (b[i] > 0) continue; t++; }}",
+        f"{FOR_I} {{ y[t] = a[i]; t++; y[t] = b[i]; t++; }}",
+        f"{FOR_I} {{ for (j = 0; j < 3; j++) {{ y[t] = a[i]; t++; }} }}",
+        f"{FOR_I} {{ for (j = 0; j < i; j++) y[t + j] = a[i]; t++; }}",  # as many as iterations before
+        f"{FOR_I} if (a[i] > 0) {{ y[row[t]] = a[i]; t++; }}",
+        f"{FOR_I} if (a[i] > 0) {{ y[t + i] = a[i]; t++; }}",
+        f"{FOR_I} if (a[i] > 0 && t < u) y[t++] = i;",  # compared as unsigned numbers
+        f"{FOR_I} if (a[i] > 0 && t < row[i]) y[t++] = i;",
+        f"{FOR_I} if (t < n && a[i] > 0) y[t++] = i;",  # `a` is read below the limit only
+        f"{FOR_I} {{ if (a[i] > 0 && t < n) y[t++] = i; b[i] = t; }}",  # the count that stops is used
+        f"{FOR_I} if (a[i] > 0) y[bytes[0]++] = i;",
+        f"{FOR_I} {{ if (t > 9) b[0] = a[i]; if (a[i] > 0) y[t++] = i; }}",
+        f"{FOR_I} {{ j = t; b[j] = a[i]; if (a[i] > 0) y[t++] = i; }}",
+        f"{FOR_I} {{ b[i] = a[t]; if (a[i] > 0) y[t++] = i; }}",
+        f"{FOR_I} {{ b[i] = t > 3 ? i : n; if (a[i] > 0) y[t++] = i; }}",
+        f"{FOR_I} if (a[i] > 0) {{ y[small] = a[i]; small++; }}",  # may begin again from 0
+        "for (i = 0; i < n; i += 2) if (a[i] > 0) y[t++] = i;",
+    ],
+)
+def test_not_kept_side_by_side(code: str) -> None:
+    assert compaction(code) is None
+
+
+def test_counters_with_sums_beyond_their_types() -> None:
+    plain_, unsigned, limited = (
+        compaction(f"{FOR_I} if (a[i] > 0{test}) y[{name}++] = i;")
+        for name, test in (("t", ""), ("u", ""), ("t", " && t < n"))
+    )
+    assert plain_ is not None
+    assert unsigned is not None
+    assert limited is not None
+    assert plain_.has_room(statement("n;")) is None
+    for found, test in ((unsigned, "n <= 4294967295L - u;"), (limited, "t >= 0 && n <= 2147483647L - t;")):
+        room = found.has_room(statement("n;"))
+        assert room is not None
+        assert plain(emit(room)) == test
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (f"{{ t = 0; {FOR_I} if (a[i] > 0) y[t++] = i; *p = t; }}",
+         "{ t = 0; for (i = 0; i < n; i++) if (a[i] > 0) { y[t + i] = i; { } } *p = t; }"),
+        (f"{{ {FOR_I} if (a[i] > 0) y[t++] = i; {FOR_I} if (b[i] > 0) y[t++] = i; }}", None),
+        (f"for (j = 0; j < 3; j++) {FOR_I} if (a[i] > 0) y[t++] = i;", None),
+    ],
+)  # fmt: skip
+def test_what_may_be_written(code: str, expected: str | None) -> None:
+    """Where a counter goes on, its first value does not say where."""
+    tree = statement(code)
+    found = spaced_writes(tree, AROUND)
+    if expected is None:
+        first = found.block_items[0] if isinstance(found, Compound) else found
+        assert found is tree or plain(emit(first)) == plain(
+            emit(statement(f"{FOR_I} if (a[i] > 0) y[t++] = i;"))
+        )
+    else:
+        assert f"{{ {plain(emit(found))} }}" == expected
