@@ -293,6 +293,16 @@ COMPACTED = (
 )  # fmt: skip
 
 
+SHORT = (
+    Case(f"unsigned char own[8] = {{250, 7}}; {FOR_I} own[c[i] & 7] += 100 + i; for (k = 0; k < 8; k++) s += own[k];", OpenCL(loop="i")),
+    Case(
+        f"signed char own[2][4] = {{{{100}}}}; {FOR_I} {{ own[c[i] & 1][2] -= i * 77; own[1][i & 3]--; }} s += own[0][2] - 3 * own[1][1];",
+        OpenCL(loop="i", workItemsPerGroup=(3,), cacheUpdates=True),
+    ),
+    Case(f"short own[n + 1]; own[n] = 4; {FOR_I} own[n] *= 2 * c[i] + 1; bits = own[n];", OpenCL(loop="i")),
+)  # fmt: skip
+
+
 FAST = "-cl-opt-disable"
 """The device's optimiser takes most of the time of a test, and is not what is tested."""
 
@@ -311,6 +321,14 @@ def test_updates_compute_the_same(tmp_path: Path) -> None:
         assert tree is not None, case
         assert any(plan.atomics for plan in kernel_plans(tree)), case
     assert assert_same(UPDATES, tmp_path, FAST) >= 3 * len(UPDATES)
+
+
+def test_updates_of_short_elements_compute_the_same(tmp_path: Path) -> None:
+    for number, case in enumerate(SHORT):
+        tree = transformed(case, number)
+        assert tree is not None, case
+        assert any(plan.atomics for plan in kernel_plans(tree)), case
+    assert assert_same(SHORT, tmp_path, FAST) >= 3 * len(SHORT)
 
 
 @pytest.mark.proof

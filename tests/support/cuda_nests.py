@@ -191,6 +191,19 @@ NESTS: dict[str, Nest] = {
     "scan_elements_down": Nest("CUDA(threadCount=32, blockCount=3)", "for (j = m - 2; j >= 0; j--) c[j + 3] = b[j] ^ c[j + 4];"),
     "scan_rows": Nest("CUDA(rowThreads=32)", f"{I} {{ double sum = a; {J} {{ Q[i][j] = sum; sum += P[i][j]; z[i * m + j] = sum; }} y[i] = sum; }}", exact=False),
     "scan_of_rows": Nest("CUDA(threadCount=32, blockCount=4)", f"{I} {{ {J} {{ if (P[i][j] > 0) count += j; }} y[i] = count; }}"),
+    "short_counts": Nest(
+        "CUDA(threadCount=64)",
+        f"unsigned char own[8] = {{250, 3}}; {I} own[(c[i] + i) & 7] += 3 + c[i]; for (k = 0; k < 8; k++) y[k] = own[k];",
+    ),
+    "short_planes": Nest(
+        "CUDA(loop='i', threadCount=32, cacheUpdates=True, blockCount=4)",
+        f"short own[2][8] = {{{{7}}}}, *tail = own[1]; {I} {{ own[i & 1][c[i] & 7] ^= c[i] * 257; own[c[i] & 1][3] ^= i; }}"
+        " for (k = 0; k < 8; k++) y[k] = own[0][k] - tail[k];",
+    ),
+    "short_counted": Nest(
+        "CUDA(loop='i', rowThreads=32)",
+        f"unsigned short own[m + 1]; {J} own[j] = j; own[m] = 0; {I} {{ {J} own[(unsigned)(c[j] + i) % (m + 1)] -= P[i][j] > 0 ? 999 : 7 * j; }} {J} y[j] = own[j];",
+    ),
     "row_dot": Nest("CUDA(rowThreads=32)", f"{I} {{ t = 0; {J} t += z[i * m + j] * x[j]; y[i] = t; }}", exact=False),
     "row_element": Nest("CUDA(rowThreads=128)", f"{I} {J} y[i] += P[i][j] * x[j];", exact=False),
     "row_odd": Nest("CUDA(rowThreads=48)", f"{I} {{ double v = 1.5; {J} v -= P[i][j]; y[i] = v + i; }}", exact=False),

@@ -228,7 +228,9 @@ class Device:
         """What a buffer holds, structures as bytes."""
         address, count = given[argument.host], given[f"orio_count_{argument.of}"]
         if not argument.structure_bytes:
-            own = argument.of.endswith(("_totals", "_last"))  # a scan declares these arrays itself
+            own = argument.of.endswith(
+                ("_totals", "_last", "_wide")
+            )  # what takes the place of a loop declares these arrays itself
             return self._memory(address, count, NUMBERS[argument.device_type], known=not own)
         assert given[size_name(argument.of)] == argument.structure_bytes, "the device's structures are others"
         return self._memory(address, count * argument.structure_bytes, np.uint8)

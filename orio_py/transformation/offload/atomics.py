@@ -29,7 +29,12 @@ from orio_py.kernel.plan import BufferPlan, UpdateCopy
 from orio_py.kernel.types import UPDATED, device_type
 from orio_py.transformation.base import Context, refuse
 from orio_py.transformation.offload.arguments import OffloadArguments
-from orio_py.transformation.parallel.array_sharing import accumulated, array_in_the_way, may_be_atomic
+from orio_py.transformation.parallel.array_sharing import (
+    MOST_ELEMENTS,
+    accumulated,
+    array_in_the_way,
+    may_be_atomic,
+)
 from orio_py.transformation.parallel.data_sharing import Sharing, verdict_of
 from orio_py.transformation.parallel.reductions import Update, accumulating_steps
 from orio_py.transformation.types import declaration
@@ -98,7 +103,7 @@ def _too_short(name: str, loops: Sequence[CanonicalLoop], context: Context) -> s
         return None
     return (
         f"iterations only accumulate into `{name}`, and devices update elements of 32 and 64 bits in one step; "
-        f"`{declared.type}` is none of these"
+        f"`{declared.type}` is none of these, and is widened where it is known that there are no more than {MOST_ELEMENTS} elements"
     )
 
 

@@ -24,6 +24,7 @@ from orio_py.transformation.offload.register_tile import offloaded_in_registers,
 from orio_py.transformation.offload.rows import require_row
 from orio_py.transformation.offload.scan import in_tiles, scan_kernels
 from orio_py.transformation.offload.step_arguments import Counts
+from orio_py.transformation.offload.wide_updates import wide_updates
 from orio_py.transformation.parallel.annotate import chosen_loops
 from orio_py.transformation.simpler.comparisons import with_comparisons
 from orio_py.transformation.sites import Choice, rewrite_where
@@ -258,10 +259,27 @@ def _with_kernels(
             tiled, kernels = scan
             calls = [_called(kernel, arguments) for kernel in kernels]
             return in_tiles(tiled, calls, loop, arguments.what)
-        found = _kernel(compared, inner, arguments, spare=spare)
+        try:
+            found = _kernel(compared, inner, arguments, spare=spare)
+        except Refusal as refusal:
+            return _with_wide_updates(loop, compared, inner, arguments, refusal)
         return loop if found is None else _called(found, arguments)
 
     return rewrite_where(node, chosen, change, context)
+
+
+def _with_wide_updates(
+    loop: Node, compared: Node, context: Context, arguments: OffloadArguments, refusal: Refusal
+) -> Node:
+    """The call of the kernel of a loop that was refused, with wide elements for short ones.  Raises Refusal: the given one."""
+    wide = wide_updates(compared, context, arguments)
+    if wide is None:
+        raise refusal
+    try:
+        kernel = _kernel_of_any_loop(wide.loop, wide.context, arguments)
+    except Refusal:
+        raise refusal from None
+    return wide.around(_called(kernel, arguments), loop)
 
 
 def with_kernel(loop: Node, context: Context, arguments: OffloadArguments) -> Node:
