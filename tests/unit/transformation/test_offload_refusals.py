@@ -22,7 +22,7 @@ double *restrict x, *restrict y; long double wide[9], big; volatile double hot; 
 struct grid { double *u; int n; } g; struct four { double v[4]; } *fours;
 struct node { double v; struct node *next; } *nodes; struct far { long double v; int k; } *fars; struct yes { _Bool b; int k; } *yeses;
 struct pair *lone; struct wide { int k; double v[2][2]; } *wides;
-_Bool flag, flags[9]; unsigned char bytes[99]; int long_marks[5000];"""
+_Bool flag, flags[9]; unsigned char bytes[99], *restrict open; int long_marks[5000];"""
 FOR_I = "for (i = 0; i < n; i++)"
 NEST = f"{FOR_I} for (j = 0; j < m; j++)"
 
@@ -74,7 +74,7 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (OpenCL(), "ORIO-T040", f"{FOR_I} {{ a[row[i]] += 1; @a[t] *= 2; }}"),
     (OpenCL(), "ORIO-T041", f"{FOR_I} {{ @a[row[i]] += 1; b[i] = a[0]; }}"),
     (OpenCL(), "ORIO-T041", f"{FOR_I} @row[b[i] > 0] += b[i];"),
-    (OpenCL(), "ORIO-T041", f"{FOR_I} @bytes[row[i]]++;"),
+    (OpenCL(), "ORIO-T041", f"{FOR_I} @open[row[i]]++;"),
     (OpenCL(), "ORIO-T041", f"{FOR_I} @both[row[i]].k++;"),
     (OpenCL(), "ORIO-T041", f"{FOR_I} @a[row[i]] = a[row[i]] + b[i] + 1;"),
     (OpenCL(), "ORIO-T123", f"{FOR_I} @p[row[i]] += a[i];"),
