@@ -204,6 +204,11 @@ NESTS: dict[str, Nest] = {
         "CUDA(loop='i', rowThreads=32)",
         f"unsigned short own[m + 1]; {J} own[j] = j; own[m] = 0; {I} {{ {J} own[(unsigned)(c[j] + i) % (m + 1)] -= P[i][j] > 0 ? 999 : 7 * j; }} {J} y[j] = own[j];",
     ),
+    "short_stops": Nest(
+        "CUDA(loop='i', threadCount=32)",
+        f"signed char own[8] = {{120, -9, 3}}; {I} {{ if (own[c[i] & 7] < 60) own[c[i] & 7]++; if (counts[i & 3] < 40) ++counts[i & 3]; }}"
+        " for (k = 0; k < 8; k++) y[k] = own[k];",
+    ),
     "row_dot": Nest("CUDA(rowThreads=32)", f"{I} {{ t = 0; {J} t += z[i * m + j] * x[j]; y[i] = t; }}", exact=False),
     "row_element": Nest("CUDA(rowThreads=128)", f"{I} {J} y[i] += P[i][j] * x[j];", exact=False),
     "row_odd": Nest("CUDA(rowThreads=48)", f"{I} {{ double v = 1.5; {J} v -= P[i][j]; y[i] = v + i; }}", exact=False),

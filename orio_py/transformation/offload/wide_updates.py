@@ -9,13 +9,15 @@
                                           count[count_at] = count_wide[count_at];
 
 Sums, products and bit operations modulo 2^32 are those modulo 2^8 and 2^16 when they are cut off, so that it makes no difference
-that they are cut off once, not at each step.
+that they are cut off once, not at each step.  Counts that stop at a number, as in `if (count[k] < 255) count[k]++`, are counted from
+0, and added to what there was up to that number.
 
 Source: ISO C99, 6.3.1.3 (conversions to unsigned types; those to signed ones are reduced in the same way by GCC and Clang).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -24,6 +26,7 @@ from orio_py.ctree.build import (
     assign,
     binary,
     block,
+    cast_to,
     const,
     declare,
     for_,
@@ -31,18 +34,33 @@ from orio_py.ctree.build import (
     if_,
     index,
     literal_value,
+    ternary,
     unary,
 )
-from orio_py.ctree.ctype import ctype
-from orio_py.ctree.nodes import Node
-from orio_py.ctree.rewrite import substitute
+from orio_py.ctree.ctype import Rank, ctype
+from orio_py.ctree.equal import equal
+from orio_py.ctree.loops import CanonicalLoop
+from orio_py.ctree.nodes import For, Node, array_of, c_ast, substatements
+from orio_py.ctree.rewrite import Rewriter, substitute, walk
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.kernel.types import UPDATED, device_type
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.expression_types import constant_value, parsed_extent
+from orio_py.transformation.forms import is_repeatable, sole_statement
 from orio_py.transformation.offload.arguments import OffloadArguments
 from orio_py.transformation.offload.axis_mapping import mapped_loops
 from orio_py.transformation.parallel.array_sharing import MOST_ELEMENTS, accumulated
+from orio_py.transformation.types import index_type
+
+_LARGEST = {
+    (Rank.CHAR, False): 2**7 - 1,
+    (Rank.CHAR, True): 2**8 - 1,
+    (Rank.SHORT, False): 2**15 - 1,
+    (Rank.SHORT, True): 2**16 - 1,
+    (Rank.INT, False): 2**31 - 1,
+    (Rank.INT, True): 2**31 - 1,
+}
+"""Numbers that types hold, and `int`, in which C compares."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +92,78 @@ def wide_updates(loop: Node, context: Context, arguments: OffloadArguments) -> W
     found = WideUpdates(loop, context)
     for name in sorted(context.effects(loop).array_writes):
         declared = context.declarations.get(name)
-        if declared is None or not _is_short(declared) or accumulated(declared, outer, context) is None:
+        extents = None if declared is None else _extents(declared, context)
+        if declared is None or extents is None:
             continue
-        extents = _extents(declared, context)
-        if extents is not None:
+        if (stopping := _stopping(declared, outer, context)) is not None:
+            found = _with_wide(found, declared, extents, stopping)
+        elif _is_short(declared) and accumulated(declared, outer, context) is not None:
             found = _with_wide(found, declared, extents)
     return None if found.loop is loop else found
+
+
+@dataclass(frozen=True, slots=True)
+class _Stopping:
+    """The conditions under which an array's elements are counted, and the number at which they stop."""
+
+    counted: Mapping[int, c_ast.UnaryOp]
+    most: int
+
+
+def _stopping(declared: CDeclaration, outer: Sequence[CanonicalLoop], context: Context) -> _Stopping | None:
+    """How a loop counts elements up to a number that their type has; None where it uses the array in another way, or may count
+    more often than `unsigned` does.
+    """
+    kind = ctype(declared.type)
+    index_kind = ctype(index_type(outer[-1], context))
+    if len(outer) > 1 or kind is None or index_kind is None or kind.is_floating or index_kind.rank > Rank.INT:
+        return None
+    most = _LARGEST.get((kind.rank, kind.unsigned))
+    counted: dict[int, c_ast.UnaryOp] = {}
+    limits: set[int] = set()
+    for item in _outside_of_loops(outer[-1].body):
+        match item:
+            case c_ast.If(
+                cond=c_ast.BinaryOp(op="<", left=c_ast.ArrayRef() as tested, right=limit),
+                iftrue=then,
+                iffalse=None,
+            ) if isinstance(step := sole_statement(then), c_ast.UnaryOp) and step.op in {"p++", "++"}:
+                number = constant_value(limit, context)
+                if not equal(step.expr, tested) or number is None:
+                    continue
+                if (
+                    is_repeatable(tested)
+                    and isinstance(base := array_of(tested), c_ast.ID)
+                    and base.name == declared.name
+                ):
+                    counted[id(item)] = step
+                    limits.add(number)
+            case _:
+                pass
+    often = 1 if index_kind.unsigned else 2  # 2^32 - 1 times in all
+    if len(limits) != 1 or most is None or max(limits) > most or len(counted) > often:
+        return None
+    names = [part.name for part in walk(outer[-1].body) if isinstance(part, c_ast.ID)]
+    is_alone = names.count(declared.name) == 2 * len(counted)
+    return _Stopping(counted, limits.pop()) if is_alone else None
+
+
+def _outside_of_loops(node: Node) -> Iterator[Node]:
+    """The statements that an iteration runs once at most."""
+    yield node
+    if not isinstance(node, (For, c_ast.While, c_ast.DoWhile)):
+        for part in substatements(node):
+            yield from _outside_of_loops(part)
+
+
+class _Counting(Rewriter):
+    """Leaves the condition out around a step."""
+
+    def __init__(self, counted: Mapping[int, Node]) -> None:
+        self._counted = counted
+
+    def visit_If(self, node: c_ast.If) -> Node:
+        return self._counted.get(id(node)) or self.generic(node)
 
 
 def _is_short(declared: CDeclaration) -> bool:
@@ -109,7 +193,9 @@ def _extents(declared: CDeclaration, context: Context) -> list[Node] | None:
     return [parsed_extent(declared.dimensions[0])]
 
 
-def _with_wide(found: WideUpdates, declared: CDeclaration, extents: list[Node]) -> WideUpdates:
+def _with_wide(
+    found: WideUpdates, declared: CDeclaration, extents: list[Node], stopping: _Stopping | None = None
+) -> WideUpdates:
     """The loop with wide elements in place of those of one more array."""
     name, context = declared.name, found.context
     supply = context.names(found.loop)
@@ -135,10 +221,16 @@ def _with_wide(found: WideUpdates, declared: CDeclaration, extents: list[Node]) 
         declarations={**context.declarations, wide: declaration_of(made)},
         live_after=context.live_after | {wide},
     )
+    loop, before, behind = found.loop, assign(own, given), assign(given, own)
+    if stopping is not None:
+        loop, before = _Counting(stopping.counted).rewrite(loop), assign(own, 0)
+        room = binary("-", cast_to("unsigned", const(stopping.most)), cast_to("unsigned", given))
+        sum_ = ternary(binary("<", own, room), binary("+", given, own), stopping.most)
+        behind = if_(binary("<", given, stopping.most), block(assign(given, sum_)))
     return WideUpdates(
-        substitute(found.loop, name, ident(wide)),
+        substitute(loop, name, ident(wide)),
         new,
-        (*found.before, made, each(assign(own, given))),
-        (*found.behind, each(assign(given, own))),
+        (*found.before, made, each(before)),
+        (*found.behind, each(behind)),
         test,
     )

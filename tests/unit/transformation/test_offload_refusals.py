@@ -74,7 +74,25 @@ CASES: tuple[tuple[OpenCL, str, str], ...] = (
     (OpenCL(), "ORIO-T040", f"{FOR_I} {{ a[row[i]] += 1; @a[t] *= 2; }}"),
     (OpenCL(), "ORIO-T041", f"{FOR_I} {{ @a[row[i]] += 1; b[i] = a[0]; }}"),
     (OpenCL(), "ORIO-T041", f"{FOR_I} @row[b[i] > 0] += b[i];"),
-    (OpenCL(), "ORIO-T041", f"{FOR_I} @open[row[i]]++;"),
+    (OpenCL(), "ORIO-T041", f"{FOR_I} @open[(int)x[i]]++;"),
+    (
+        OpenCL(),
+        "ORIO-T041",
+        f"{FOR_I} {{ if (bytes[row[i]] < 256) @bytes[row[i]]++; }}",
+    ),  # begins again from 0
+    (OpenCL(), "ORIO-T041", f"{FOR_I} {{ if (bytes[row[i]] < n) @bytes[row[i]]++; }}"),
+    (
+        OpenCL(),
+        "ORIO-T041",
+        f"{FOR_I} {{ if (bytes[row[i]] < 9) @bytes[row[i]]++; if (bytes[i] < 8) bytes[i]++; }}",
+    ),
+    (OpenCL(), "ORIO-T041", f"{FOR_I} {{ if (bytes[row[i]] < 9) @bytes[row[i]]++; a[i] = bytes[3]; }}"),
+    (OpenCL(), "ORIO-T041", f"{FOR_I} {{ if (bytes[row[i]] < 9) @bytes[row[i]] += 2; }}"),
+    (
+        OpenCL(),
+        "ORIO-T041",
+        "for (long w = 0; w < n; w++) { if (bytes[row[w]] < 9) @bytes[row[w]]++; }",
+    ),  # more often than 2^32
     (OpenCL(), "ORIO-T041", f"{FOR_I} @both[row[i]].k++;"),
     (OpenCL(), "ORIO-T041", f"{FOR_I} @a[row[i]] = a[row[i]] + b[i] + 1;"),
     (OpenCL(), "ORIO-T123", f"{FOR_I} @p[row[i]] += a[i];"),
