@@ -28,6 +28,7 @@ SOME = (
     "scatter_wide",
     "row_phases",
     "scan_before",
+    "kept_places",
 )
 CHOSEN = {name: replace(NESTS[name], recipe=NESTS[name].recipe.replace("CUDA(", "HIP(")) for name in SOME}
 

@@ -294,6 +294,7 @@ COMPACTED = (
 
 
 SHORT = (
+    Case(f"unsigned char own[4] = {{9}}; {FOR_I} own[c[i] & 3] += x[i] - 4 ? 2 : c[i] ? 3 : 4; s += own[1];", OpenCL(loop="i")),
     Case(f"unsigned char own[8] = {{250, 7}}; {FOR_I} own[c[i] & 7] += 100 + i; for (k = 0; k < 8; k++) s += own[k];", OpenCL(loop="i")),
     Case(
         f"signed char own[2][4] = {{{{100}}}}; {FOR_I} {{ own[c[i] & 1][2] -= i * 77; own[1][i & 3]--; }} s += own[0][2] - 3 * own[1][1];",

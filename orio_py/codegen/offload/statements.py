@@ -66,6 +66,12 @@ class _Lowering(Rewriter):
         text = node.value.replace("ll", "l").replace("LL", "L") if "int" in node.type else node.value
         return node if text == node.value else copy_with(node, value=text)
 
+    def visit_TernaryOp(self, node: c_ast.TernaryOp) -> Node:
+        new = self.generic(node)
+        # OpenCL C has no floating-point condition there (The OpenCL Specification 1.2, 6.3.i).
+        is_floating = type_of(node.cond, self._types) in {"float", "double"}
+        return copy_with(new, cond=binary("!=", new.cond, 0)) if is_floating else new
+
     def visit_FuncCall(self, node: c_ast.FuncCall) -> Node:
         new = self.generic(node)
         if not isinstance(node.name, c_ast.ID) or not isinstance(new.args, c_ast.ExprList):
