@@ -15,7 +15,7 @@ from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
 from orio_py.transformation.guards.pointed_bounds import PointedBounds
 from orio_py.transformation.guards.row_facts import Fact, is_steady, strongest
-from orio_py.transformation.guards.row_ranges import ADDRESS, RowRange, has_rows, preparation, row_range
+from orio_py.transformation.guards.row_ranges import ADDRESS, RowRange, preparation, row_range, row_subscripts
 from orio_py.transformation.guards.spots import Spots
 from orio_py.transformation.offload.arithmetic import Arithmetic
 from orio_py.transformation.offload.bounded_values import (
@@ -175,19 +175,23 @@ class TouchedMemory:
             return None if declared.is_array_like else object_range(unary("&", ident(name)))
         if name in self.changing:
             return None
-        found = self._rows(name, supply) if has_rows(declared) else self._elements(name, declared)
+        found = (
+            self._rows(name, declared, supply) if row_subscripts(declared) else self._elements(name, declared)
+        )
         is_whole = bool(declared.dimensions) and all(declared.dimensions) and declared.scope != "parameter"
         if found is None and is_whole and not declared.pointers and "register" not in declared.storage:
             # Whatever is touched of an array lies in it.
             return object_range(unary("&", ident(name)))
         return found
 
-    def _rows(self, name: str, supply: NameSupply) -> AddressRange | None:
+    def _rows(self, name: str, declared: CDeclaration, supply: NameSupply) -> AddressRange | None:
         """The range of rows behind pointers, which are read where nothing may set them."""
         uses = self.elements.get(name, ())
-        if (name, 1) in self.written or not self._are_all(name, uses) or self.calls:
+        leading = row_subscripts(declared)
+        is_set = any((name, taken + 1) in self.written for taken in range(leading))
+        if is_set or self.calls or not self._are_all(uses, name):
             return None
-        if any(len(use.subscripts) != 2 for use in uses):
+        if any(len(use.subscripts) != leading + 1 for use in uses):
             return None
         found = row_range(name, uses, self._known(name), self.arithmetic, self.context, supply)
         if found is None:
@@ -195,7 +199,11 @@ class TouchedMemory:
         statements = self.preparation([found], NameSupply())
         if not _is_total(statements) or not self._is_steady(statements, {name, found.first, found.behind}):
             return None
-        pointers = self._range(ident(name), [replace(use, subscripts=use.subscripts[:1]) for use in uses], [])
+        pointers = None
+        if leading == 1:
+            pointers = self._range(
+                ident(name), [replace(use, subscripts=use.subscripts[:1]) for use in uses], []
+            )
         return AddressRange((ident(found.first),), (ident(found.behind),), found, pointers)
 
     def preparation(self, ranges: Sequence[RowRange], supply: NameSupply) -> list[Node]:
@@ -217,8 +225,9 @@ class TouchedMemory:
         uses = self.elements.get(name, ())
         depth = max(len(declared.dimensions), 1)
         direct = declared.pointers == (0 if declared.dimensions else 1)
-        every = self._are_all(name, uses)
-        if not direct or not every or not uses or any(len(use.subscripts) != depth for use in uses):
+        if not direct or not uses or any(len(use.subscripts) != depth for use in uses):
+            return None
+        if not self._are_all(uses, name):
             return None
         inner, scalars = inner_extents(declared, self.context)
         sizes = {scalar.name: scalar.value for scalar in scalars}
@@ -228,8 +237,8 @@ class TouchedMemory:
             base = index(base, 0)
         return self._range(base, uses, factors)
 
-    def _are_all(self, name: str, uses: Sequence[ElementAccess]) -> bool:
-        """Whether an array is reached in no other ways than subscripts, which were not collected."""
+    def _are_all(self, uses: Sequence[ElementAccess], name: str) -> bool:
+        """Whether everything that is touched under a name was collected, as what is reached by subscripts."""
         parts = (nodes for part, nodes in self.nodes.items() if f"{part}.".startswith(f"{name}."))
         return frozenset[int]().union(*parts) <= {id(use.node) for use in uses}
 

@@ -11,12 +11,15 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from orio_py.ctree.build import literal_value, statements
-from orio_py.ctree.dependence.names import AccessKey
+from orio_py.ctree.ctype import ctype
+from orio_py.ctree.dependence.names import NO_NAMES, AccessKey, names_of, references
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
-from orio_py.ctree.rewrite import substitute, walk
+from orio_py.ctree.rewrite import declared_names, substitute, walk
 from orio_py.transformation.base import Context
+from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.simpler.counted_steps import certain_parts
+from orio_py.transformation.verdicts import aliases_in
 
 _ANY_TYPE = 127
 
@@ -102,27 +105,76 @@ def _points_to_integer(name: str, context: Context) -> bool:
     return declared.is_integer and declared.pointers + len(declared.dimensions) == 1
 
 
-def tests_before_following(statement: Node, pointers: Collection[str]) -> tuple[Node, ...] | None:
+def tests_before_following(
+    statement: Node, pointers: Collection[str], context: Context
+) -> tuple[Node, ...] | None:
     """The tests that hold only where a nest follows all of some pointers to structures; None where nobody knows.
 
     Headers of loops are evaluated in any case, bodies where loops run.
     """
     left, tests = set(pointers), list[Node]()
+    first = _FirstIterations(statement, context)
     loop = CanonicalLoop.match(_first(statement))
     while left and loop is not None:
         left -= _followed(loop.start) | _followed(loop.bound)
-        start = literal_value(loop.start)
         if not left:
             break
-        if start is None or not 0 <= start <= _ANY_TYPE or loop.node.cond is None:
+        test = first.runs(loop)
+        if test is None:
             return None
         end = literal_value(loop.bound)
-        if end is None or loop.relation not in {"<", "<="} or not start < end:
-            tests.append(substitute(loop.node.cond, loop.index, loop.start))
+        start = literal_value(loop.start)
+        if start is None or end is None or loop.relation not in {"<", "<="} or not start < end:
+            tests.append(test)
         reached = list(_reached(loop.body))
         left -= set[str]().union(*(_followed(item) for item in reached if not isinstance(item, For)))
         loop = next((CanonicalLoop.match(item) for item in reached if isinstance(item, For)), None)
     return None if left else tuple(tests)
+
+
+class _FirstIterations:
+    """What the conditions of the loops of a nest are in the first iteration of all of them, as they can be tested before it."""
+
+    def __init__(self, statement: Node, context: Context) -> None:
+        self._context = context
+        self._local = declared_names(statement)
+        names = names_of(statement, context.declarations)
+        self._written = [found for found, _, is_written in references(statement, names) if is_written]
+        self._values: dict[str, Node] = {}
+
+    def runs(self, loop: CanonicalLoop) -> Node | None:
+        """The condition that a loop runs, which is inside of those that were asked for before; None if it is not known."""
+        start = self._before(loop.start)
+        if start is None or loop.node.cond is None:
+            return None
+        kind = expression_type(start, self._context)
+        own = self._context.declarations.get(loop.index)
+        declared = loop.declared_type or (own.type if own is not None and own.is_scalar else "")
+        is_same = kind is not None and ctype(self._context.types.get(declared, declared)) == kind
+        value = literal_value(start)
+        # Any type of index holds small numbers as they are, so that the test is that of the loop.
+        if not is_same and (value is None or not 0 <= value <= _ANY_TYPE):
+            return None
+        test = self._before(substitute(loop.node.cond, loop.index, start))
+        if is_same:
+            self._values[loop.index] = start
+        return test
+
+    def _before(self, node: Node) -> Node | None:
+        """An expression of the first iteration as it is before the nest; None where that changes what it reads."""
+        for index, value in self._values.items():
+            node = substitute(node, index, value)
+        read = [found for found, _, _ in references(node, NO_NAMES)]
+        calls = any(isinstance(part, c_ast.FuncCall) for part in walk(node))
+        if calls or not self._local.isdisjoint(found.variable for found in read):
+            return None
+        aliases = aliases_in(self._context)
+        changed = any(
+            one.name == two.name or aliases.may_overlap(one.spot, two.spot)
+            for one in read
+            for two in self._written
+        )
+        return None if changed else node
 
 
 def _reached(body: Node) -> Iterator[Node]:

@@ -8,8 +8,8 @@ first byte and the one behind the last have to be looked for:
     unsigned long c_first = ~0UL, c_end = 0;
     for (long row = 0; row < n; row++) if (m > 0) { … smaller of c_first and c[row], larger of c_end and c[row] + m … }
 
-A pointer is read only where the statement itself reads it for certain, and only if nothing that the statement writes can
-be a pointer.
+Of `double ***c` the rows are `c[i][j]`, which two loops read.  A pointer is read only where the statement itself reads it
+for certain, and only if nothing that the statement writes can be a pointer.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ Key = tuple[tuple[tuple[str, ...], int], ...]
 Bounds = tuple[str, Key, Key]
 
 
-def has_rows(declared: CDeclaration) -> bool:
-    """Whether a name is a pointer to pointers, or an array of pointers, to elements."""
-    return declared.pointers > 0 and declared.pointers + len(declared.dimensions) == 2
+def row_subscripts(declared: CDeclaration) -> int:
+    """How many subscripts lead to a row behind pointers: 1 for `double **a` and `double *a[4]`; 0 where there is no row."""
+    return max(declared.pointers + len(declared.dimensions) - 1, 0) if declared.pointers > 0 else 0
 
 
 @dataclass(frozen=True, slots=True)
 class RowScan:
-    """Statements for each row that a loop counts and in which all `others`, the loops around an element, run."""
+    """Statements for each row that loops count, outermost first, and in which all `others`, the loops around an element, run."""
 
-    level: IndexRange | None
+    levels: tuple[IndexRange, ...]
     others: tuple[IndexRange, ...]
     updates: tuple[Node, ...]
 
@@ -64,21 +64,21 @@ class RowRange:
 
 @dataclass(slots=True)
 class _Rows:
-    """The references to one row in each iteration of a loop, or to a single one, of which one is certain.
+    """The references to one row in each iteration of loops, or to a single one, of which one is certain.
 
-    `row` is its subscript, `level` the loop that counts it, `others` the remaining loops around the certain reference.
+    `row` are its subscripts, `levels` the loops that count it, `others` the remaining loops around the certain reference.
     """
 
-    row: Polynomial
-    level: IndexRange | None
+    row: tuple[Polynomial, ...]
+    levels: tuple[IndexRange, ...]
     others: tuple[IndexRange, ...]
     uses: list[ElementAccess] = field(default_factory=list[ElementAccess])
 
     def covers(self, use: ElementAccess) -> bool:
         """Whether these rows are read for certain wherever a reference is made."""
         around = {bounds for level in use.whole if (bounds := _bounds(level)) is not None}
-        needed = (self.level, *self.others) if self.level is not None else self.others
-        return use.subscripts[0] == self.row and all(_bounds(level) in around for level in needed)
+        needed = (*self.levels, *self.others)
+        return use.subscripts[:-1] == self.row and all(_bounds(level) in around for level in needed)
 
 
 def row_range(
@@ -91,7 +91,7 @@ def row_range(
 ) -> RowRange | None:
     """The range of the rows that a statement uses; None where it cannot be found beforehand.
 
-    `uses` are all references to them, with two subscripts each; `known` the least values of scalars.
+    `uses` are all references to them, as many subscripts each; `known` the least values of scalars.
     """
     groups = _groups(uses)
     if groups is None:
@@ -103,13 +103,13 @@ def row_range(
         highest = _columns(group, known, arithmetic, largest=True)
         if not lowest or not highest or len(lowest) + len(highest) > _MOST_ENDS:
             return None
-        row = index(name, arithmetic.exact(group.row))
+        row = index(name, *map(arithmetic.exact, group.row))
         behinds = [end.shifted(1) for end in highest]
         updates = (
             *_updates(first, "<", row, lowest, arithmetic),
             *_updates(behind, ">", row, behinds, arithmetic),
         )
-        scans.append(RowScan(group.level, group.others, updates))
+        scans.append(RowScan(group.levels, group.others, updates))
     return RowRange(first, behind, tuple(scans))
 
 
@@ -130,28 +130,25 @@ def _groups(uses: Sequence[ElementAccess]) -> list[_Rows] | None:
 
 def _certain(use: ElementAccess) -> _Rows | None:
     """The rows of a reference that is made in each iteration of loops whose bounds are known beforehand."""
-    row = use.subscripts[0]
-    if row is None or any(map(is_computed, row.symbols)):
+    row = tuple(subscript for subscript in use.subscripts[:-1] if subscript is not None)
+    used = {symbol for subscript in row for symbol in subscript.symbols}
+    if len(row) + 1 < len(use.subscripts) or any(map(is_computed, used)):
         return None
     if not use.always or not use.is_exact or use.guards or len(use.whole) != len(use.levels):
         return None
     indices = {level.index for level in use.whole}
-    counted = [level for level in use.whole if any(level.index in product for product in row.terms)]
-    if len(counted) > 1 or len(indices) < len(use.whole):
+    counted = tuple(level for level in use.whole if level.index in used)
+    if len(indices) < len(use.whole) or any(abs(level.stride) != 1 for level in counted):
         return None
-    level = counted[0] if counted else None
-    if level is not None and (row.terms.get((level.index,)) not in {1, -1} or abs(level.stride) != 1):
-        return None
-    if level is not None and any(len(product) > 1 and level.index in product for product in row.terms):
-        return None
-    others = tuple(other for other in use.whole if other is not level)
-    free = indices - {level.index} if level is not None else indices
-    for around in use.whole:
+    others = tuple(other for other in use.whole if other not in counted)
+    later = set(indices)
+    for around in (*counted, *others):
         bounds = _bounds(around)
-        allowed = indices if around is level else free
-        if bounds is None or _mentions(allowed, bounds):
+        if bounds is None or _mentions(later, bounds):
             return None
-    return _Rows(row, level, others)
+        if around in counted:
+            later.remove(around.index)
+    return _Rows(row, counted, others)
 
 
 def _mentions(names: Iterable[str], bounds: Bounds) -> bool:
@@ -172,12 +169,12 @@ def _bounds(level: IndexRange) -> Bounds | None:
 def _columns(
     group: _Rows, known: Mapping[str, int], arithmetic: Arithmetic, *, largest: bool
 ) -> list[Polynomial] | None:
-    """The last elements, or the first ones, of a row; the index that counts rows may change them."""
-    row = group.level.index if group.level is not None else None
+    """The last elements, or the first ones, of a row; the indices that count rows may change them."""
+    counted = {level.index for level in group.levels}
     found: list[Polynomial] = []
     for use in group.uses:
-        levels = [simply_bounded(level) for level in use.levels if level.index != row]
-        column = use.subscripts[1]
+        levels = [simply_bounded(level) for level in use.levels if level.index not in counted]
+        column = use.subscripts[-1]
         if column is None:
             return None
         try:
@@ -207,24 +204,26 @@ def preparation(
         found += [declare(ADDRESS, each.first, nothing), declare(ADDRESS, each.behind, 0)]
     together: dict[object, list[RowScan]] = {}
     for scan in (scan for each in ranges for scan in each.scans):
-        key = scan.level and _bounds(scan.level), tuple(map(_bounds, scan.others))
+        key = tuple(map(_bounds, scan.levels)), tuple(map(_bounds, scan.others))
         together.setdefault(key, []).append(scan)
-    row = supply.fresh("row")
-    return found + [_loop(scans, row, arithmetic, context) for scans in together.values()]
+    rows = [
+        supply.fresh("row") for _ in range(max(len(scan.levels) for each in ranges for scan in each.scans))
+    ]
+    return found + [_loops(scans, rows, arithmetic, context) for scans in together.values()]
 
 
-def _loop(scans: Sequence[RowScan], row: str, arithmetic: Arithmetic, context: Context) -> Node:
-    """The loop over the rows of scans that have the same loops around them."""
-    level = scans[0].level
+def _loops(scans: Sequence[RowScan], rows: Sequence[str], arithmetic: Arithmetic, context: Context) -> Node:
+    """The loops over the rows of scans that have the same loops around them; `rows` are names for their indices."""
+    levels = scans[0].levels
     distances = [simple.uppers[0] - simple.lowers[0] for simple in map(simply_bounded, scans[0].others)]
-    counted = {level.index} if level is not None else set[str]()
+    counted = {level.index for level in levels}
     changing = [d for d in distances if any(not counted.isdisjoint(product) for product in d.terms)]
     body: Node = block(*dict.fromkeys(update for scan in scans for update in scan.updates))
-    least = level.lowers[0].value if level is not None else None
-    known = {name: least for name in counted if least is not None and least >= 0}
+    least = {level.index: level.lowers[0].value for level in levels}
+    known = {name: value for name, value in least.items() if value is not None and value >= 0}
     open_tests = [distance for distance in changing if not arithmetic.is_natural(distance, known)]
     body = _where(open_tests, body, arithmetic, context)
-    if level is not None:
+    for level, row in reversed([*zip(levels, rows, strict=False)]):
         counter = declare("long", row, arithmetic.exact(level.lowers[0]))
         below = binary("<", ident(row), arithmetic.exact(level.uppers[0].shifted(1)))
         body = for_(counter, below, unary("p++", ident(row)), substitute(body, level.index, ident(row)))

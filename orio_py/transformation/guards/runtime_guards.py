@@ -218,7 +218,7 @@ def _behind(plain: SingleMembers, given: RowFacts, statement: Node) -> RowFacts 
     """Conditions on members of structures as the code has them, behind tests that their pointers may be followed."""
     facts, runs = given
     used = {symbol for fact in facts for product in fact.value.terms for symbol in product}
-    before = tests_before_following(statement, plain.pointers_of(used & plain.parts.keys()))
+    before = tests_before_following(statement, plain.pointers_of(used & plain.parts.keys()), plain.context)
     if before is None:
         return None
     tests = [None if fact.test is None else plain.restored(fact.test) for fact in facts]
@@ -262,7 +262,7 @@ def _disjointness(statement: Node, context: Context) -> Guard | None:
     followed = accesses.pointers.names
     if not followed.isdisjoint({name for pair in pairs for name in pair} - names):
         return None
-    runs = tests_before_following(statement, plain.pointers_of([own[name] for name in used]))
+    runs = tests_before_following(statement, plain.pointers_of([own[name] for name in used]), plain.context)
     if runs is None:
         return None
     rows = [extent.rows for name in used if (extent := extents[name]) is not None and extent.rows is not None]

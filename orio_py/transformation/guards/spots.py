@@ -12,7 +12,7 @@ from orio_py.ctree.nodes import Node, array_of, c_ast
 from orio_py.ctree.structures import lie_inside
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
-from orio_py.transformation.guards.row_ranges import has_rows
+from orio_py.transformation.guards.row_ranges import row_subscripts
 from orio_py.transformation.verdicts import aliases_in
 
 
@@ -82,9 +82,7 @@ class Spots:
         if member is None:
             if "." in name:
                 return None
-            if declared is None or not has_rows(declared):
-                return frozenset()
-            return self._threats_to_rows(name, 1, aliases)
+            return frozenset() if declared is None else self._threats_to_rows(name, declared, 0, aliases)
         if member.dimensions and not member.pointers and not member.points_to_array:
             return frozenset()  # It lies in the structure.
         pointer = (name, 0 if declared is None else declared.pointers)
@@ -93,19 +91,25 @@ class Spots:
         if pointer in self.written:
             return None
         found = frozenset(spot[0] for spot in self.written if aliases.may_overlap(pointer, spot))
-        if has_rows(member) and (
-            found or self._threats_to_rows(name, pointer[1] + 1, aliases) != frozenset()
-        ):
-            return None
-        return found
+        to_rows = self._threats_to_rows(name, member, pointer[1], aliases)
+        return (
+            found if not to_rows and not (found and row_subscripts(member)) and to_rows is not None else None
+        )
 
-    def _threats_to_rows(self, name: str, depth: int, aliases: Aliases) -> frozenset[str] | None:
-        """What is written and may be pointers to rows, which have so many subscripts."""
-        rows = (name, depth)
-        own = {name} if aliases.may_hold_pointers((name, depth + 1)) else set[str]()
-        if rows in self.written:
+    def _threats_to_rows(
+        self, name: str, declared: CDeclaration, depth: int, aliases: Aliases
+    ) -> frozenset[str] | None:
+        """What is written and may be pointers to rows, which have more subscripts than `depth`."""
+        last = depth + row_subscripts(declared)
+        rows = [(name, taken) for taken in range(depth + 1, last + 1)]
+        if not rows:
+            return frozenset()
+        own = {name} if aliases.may_hold_pointers((name, last + 1)) else set[str]()
+        if not self.written.isdisjoint(rows):
             return None
-        found = (spot[0] for spot in self.written if spot[0] in own or aliases.may_overlap(rows, spot))
+        found = (
+            s[0] for s in self.written if s[0] in own or any(aliases.may_overlap(row, s) for row in rows)
+        )
         return frozenset(found)
 
 
