@@ -5,13 +5,13 @@ A step is an expression, a declaration or a condition; an edge leads to each ste
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
 from orio_py.ctree.effects import Effects
-from orio_py.ctree.nodes import Node
+from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import used_names
 
 
@@ -34,13 +34,20 @@ class Step:
     """The pointer that the step sets to memory of its own."""
     known: tuple[Node, bool] | None = None
     """A condition, and whether it holds behind the step."""
+    node: Node | None = None
+    """What the step does by itself."""
     following: list[int] = field(default_factory=list[int])
 
     def may_read(self, name: str) -> bool:
         """Whether the step may use the value that the variable has before it."""
         found = self.effects
         read = found is not None and (name in found.reads_before_write or name in found.array_reads)
-        return read or name in self.mentioned or name in self.unclear
+        return read or name in self.unseen
+
+    @property
+    def unseen(self) -> frozenset[str]:
+        """The variables that the step may read without being code that is seen."""
+        return self.mentioned | self.unclear
 
     def sets(self, name: str) -> bool:
         """Whether the step may give the variable itself another value."""
@@ -68,7 +75,15 @@ class ControlFlow:
     steps: tuple[Step, ...]
 
     def live_after(self, name: str, inside: range) -> bool:
-        """Whether the value of `name` behind the code may be read before it is assigned."""
+        """Whether the value of `name` behind the code may be read before it is assigned; of a structure that of a member."""
+        if not self._is_live(name, name, inside):
+            return False
+        whole = f"{name}."
+        parts = {use for uses in self._uses for use in (*uses.read, uses.set) if use.startswith(whole)}
+        return not parts or any(self._is_live(name, part, inside) for part in (whole, *parts))
+
+    def _is_live(self, name: str, part: str, inside: range) -> bool:
+        """Whether that is so for a member, `v.m`; `v.` stands for what uses the structure otherwise than by members."""
         own = self.own(inside)
         block = declared_in(name, own)
         waiting = [n for step in own for n in step.following if self.steps[n].segment not in inside]
@@ -78,13 +93,19 @@ class ControlFlow:
             if number in seen:
                 continue
             seen.add(number)
-            step = self.steps[number]
+            step, uses = self.steps[number], self._uses[number]
             is_it = step.declared.get(name) == block
-            if is_it and step.may_read(name):
+            is_read = step.may_read(name) if part == name else part in uses.read or name in step.unseen
+            if is_it and is_read:
                 return True
-            if not (is_it and name in step.killed):
+            if not (is_it and (name in step.killed or part == uses.set)):
                 waiting.extend(step.following)
         return False
+
+    @cached_property
+    def _uses(self) -> list[_MemberUses]:
+        """What each step does to members of structures."""
+        return [_MemberUses.of(step.node) for step in self.steps]
 
     def takes_address(self, name: str) -> bool:
         """Whether the address of a variable of this name is taken anywhere."""
@@ -195,6 +216,37 @@ class ControlFlow:
             (n, step.effects.address_taken) for n, step in enumerate(self.steps) if step.effects is not None
         )
         return [(number, names) for number, names in found if names]
+
+
+@dataclass(frozen=True, slots=True)
+class _MemberUses:
+    """The members that a step may read, as `v.m`, with `v.` for each name that it uses otherwise, and the one that it sets."""
+
+    read: frozenset[str] = frozenset()
+    set: str = ""
+
+    @classmethod
+    def of(cls, node: Node | None) -> _MemberUses:
+        match node:
+            case None:
+                return cls()
+            case c_ast.Assignment(op="=", lvalue=c_ast.StructRef(name=c_ast.ID(name=name), type=".") as target):
+                return cls(frozenset(_members_read(node.rvalue)), f"{name}.{target.field.name}")
+            case _:
+                return cls(frozenset(_members_read(node)))
+
+
+def _members_read(node: Node) -> Iterator[str]:
+    match node:
+        case c_ast.StructRef(name=c_ast.ID(name=name), type=".", field=member):
+            yield f"{name}.{member.name}"
+        case c_ast.StructRef(name=outer):
+            yield from _members_read(outer)
+        case c_ast.ID(name=name):
+            yield f"{name}."
+        case _:
+            for child in node:
+                yield from _members_read(child)
 
 
 _K = TypeVar("_K")

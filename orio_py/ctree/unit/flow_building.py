@@ -93,6 +93,7 @@ class _Builder:
                 self.segment,
                 None if node is None else allocated_pointer(node),
                 _equality(node),
+                node,
             )
         )
         number = len(self.steps) - 1
