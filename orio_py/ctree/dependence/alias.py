@@ -1,6 +1,6 @@
 """Which accesses under different names may touch the same memory.
 
-Declared arrays and scalars are memory of their own.  A pointer or an array parameter may point to what
+Declared arrays and scalars are memory of their own, and nothing else may write to those that are `const`.  A pointer or an array parameter may point to what
 another one points to, and into objects whose address can be known to it, if C allows an lvalue of its type
 to access them (C99 6.5p7) and neither is `restrict`-qualified (C99 6.7.3.1) or promised not to overlap.
 A name without a declaration counts as an array of its own.
@@ -46,6 +46,12 @@ class _Place:
     def name(self) -> str:
         """The variable with its fields."""
         return f"{self.variable}.{self.fields}" if self.fields else self.variable
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it lies in an object that is declared `const`, which nothing may write to (C99 6.7.3p5)."""
+        bound = self.declared.qualifiers & {"const", "volatile"}
+        return self.kind == "object" and bound == {"const"} and not self.declared.pointers
 
     @property
     def may_be_based(self) -> bool:
@@ -108,6 +114,8 @@ class Aliases:
             return False
         if one.kind == "object":
             one, two = two, one
+        if two.is_constant:
+            return False
         if one.kind == "object" or not _compatible(one, two):
             return False
         if two.kind == "object" and not self._reaches(one, two):

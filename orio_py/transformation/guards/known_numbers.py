@@ -18,19 +18,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from orio_py.ctree.build import binary, const, ident
-from orio_py.ctree.ctype import INT
 from orio_py.ctree.nodes import Node, Transform, c_ast
-from orio_py.ctree.rewrite import declared_names, substitute, used_names, walk
+from orio_py.ctree.rewrite import substitute, walk
 from orio_py.transformation.base import Context
-from orio_py.transformation.expression_types import constant_number, expression_type, parsed_extent
 from orio_py.transformation.guards.guarded_tree import GuardedTree
+from orio_py.transformation.guards.number_facts import steady_numbers
 from orio_py.transformation.guards.runtime_guards import Guard, may_stand_twice, without_marks
 from orio_py.transformation.parallel.pragma_text import is_about_loop
 from orio_py.transformation.sites import outermost_marks, rewrite_where
 
 _SCALING = frozenset({"*", "/", "%", "<<", ">>"})
-_LARGEST = 2**31 - 1
-_MOST_NAMES = 8
 
 
 def with_known_numbers(form: GuardedTree) -> GuardedTree:
@@ -42,8 +39,9 @@ def with_known_numbers(form: GuardedTree) -> GuardedTree:
         assert isinstance(mark, Transform)
         if not may_stand_twice(mark) or any(map(is_about_loop, inner.pragmas)):
             return mark
-        numbers = _numbers(mark, inner)
-        if not numbers or len(numbers) > _MOST_NAMES:
+        scaling = [part for part in walk(mark) if isinstance(part, c_ast.BinaryOp) and part.op in _SCALING]
+        numbers = steady_numbers(scaling, mark, inner)
+        if not numbers:
             return mark
         tests = tuple(binary("==", ident(name), const(value)) for name, value in numbers.items())
         needed[mark.step] = needed.get(mark.step, Guard()).and_(Guard(headers=tests))
@@ -55,34 +53,3 @@ def with_known_numbers(form: GuardedTree) -> GuardedTree:
 
     new = rewrite_where(form.tree, lambda node: id(node) in marks, change, form.context)
     return form if new is form.tree else replace(form, tree=new, guards=needed, originals=originals)
-
-
-def _numbers(statement: Node, context: Context) -> dict[str, int]:
-    """The names that scale others in a statement and keep a value there that is known beforehand, with these values."""
-    inside = context.effects(statement)
-    changing = inside.scalar_writes | inside.address_taken | declared_names(statement)
-    scaling = [part for part in walk(statement) if isinstance(part, c_ast.BinaryOp) and part.op in _SCALING]
-    names = used_names(scaling, members=False) - changing
-    found = {name: _number(name, context) for name in sorted(names)}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _number(name: str, context: Context) -> int | None:
-    """The value that an `int` has by its definition, if it is positive."""
-    declared = context.declarations.get(name)
-    if declared is None:
-        number = constant_number(ident(name), context)
-    elif declared.is_scalar and declared.initialiser and _is_steady(name, context):
-        number = constant_number(parsed_extent(declared.initialiser), context)
-    else:
-        return None
-    kind = number.type if number is not None and declared is None else expression_type(ident(name), context)
-    if number is None or kind is None or kind.is_floating or kind.promoted != INT:
-        return None
-    return number.value if isinstance(number.value, int) and 0 < number.value <= _LARGEST else None
-
-
-def _is_steady(name: str, context: Context) -> bool:
-    """Whether nothing that does not name a variable changes it."""
-    qualifiers = context.declarations[name].qualifiers
-    return "volatile" not in qualifiers and ("const" in qualifiers or name not in context.exposed)

@@ -25,6 +25,7 @@ from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
 from orio_py.ctree.rewrite import Rewriter, walk_statements
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.guards.address_ranges import AddressRange, TouchedMemory, object_range
+from orio_py.transformation.guards.number_facts import number_facts
 from orio_py.transformation.guards.pointed_bounds import tests_before_following
 from orio_py.transformation.guards.row_facts import Fact, RowFacts, row_facts, strongest
 from orio_py.transformation.guards.single_members import SingleMembers
@@ -200,6 +201,9 @@ def guards(statement: Node, context: Context) -> list[Guard]:
         # Arrays that are read only ask for nothing where they overlap no other one.
         further = _rows(statement, apart.assumed(context))
         found += [Guard(runs=runs, facts=rows).and_(apart) for rows, runs in further]
+    if numbers := number_facts(statement, context):
+        known = Guard(facts=numbers)
+        found += [known] if apart is None else [known, known.and_(apart)]
     return found
 
 

@@ -10,7 +10,8 @@
                                           }
                                         }
 
-What has the same value in all copies is computed once; each copy has the other variables for itself.
+What has the same value in all copies is computed once, as is what only counts fused loops; each copy has the other
+variables for itself.
 """
 
 from __future__ import annotations
@@ -111,6 +112,12 @@ def _shared(
     """The statements that give variables of a block one value for all copies, and these variables."""
     names = frozenset(declared)
     beside = [item for item in items if not isinstance(item, For)]
+    counting = {
+        id(item): item.name
+        for item in beside
+        if isinstance(item, c_ast.Decl) and item.init is None and all(_only_counts(each, item) for each in items)
+    }
+    names -= set(counting.values())
     while names:
         setting = {id(item) for item in beside if _sets_only(item, names, steady, context)}
         others = [item for item in items if id(item) not in setting]
@@ -118,9 +125,24 @@ def _shared(
             item.name for item in others if isinstance(item, c_ast.Decl) and item.name
         }
         if names.isdisjoint(changed):
-            return setting, names
+            break
         names -= changed
-    return set(), names
+    else:
+        setting = set()
+    return setting | counting.keys(), names | set(counting.values())
+
+
+def _only_counts(node: Node, declared: c_ast.Decl) -> bool:
+    """Whether code uses a variable for nothing but to count its `for` loops."""
+    match node:
+        case c_ast.ID(name=name):
+            return name != declared.name
+        case For(init=c_ast.Assignment(rvalue=start), stmt=body) if header_index(node) == declared.name:
+            return _only_counts(start, declared) and declared.name not in assigned_names(body)
+        case c_ast.Decl(name=declared.name):
+            return node is declared
+        case _:
+            return all(_only_counts(child, declared) for child in node)
 
 
 def _sets_only(item: Node, names: frozenset[str], steady: Callable[[str], bool], context: Context) -> bool:
