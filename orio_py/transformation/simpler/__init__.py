@@ -24,6 +24,7 @@ from orio_py.transformation.simpler.local_pointers import without_local_pointers
 from orio_py.transformation.simpler.private_scalars import with_private_scalars
 from orio_py.transformation.simpler.running_values import with_running_values
 from orio_py.transformation.simpler.skipping import without_continue
+from orio_py.transformation.simpler.typed_pointers import with_typed_pointers
 
 __all__ = [
     "in_simpler_forms",
@@ -53,4 +54,5 @@ def in_simpler_forms(tree: Node, context: Context) -> Node:
     single = with_single_counters(with_counted_loops(joined, context), context)
     # Of several counters the one that is left may begin with the value that it has.
     compared = with_comparisons(with_counted_loops(single, context), context)
-    return without_local_pointers(with_body_counters(compared, context), context)
+    typed = with_typed_pointers(with_body_counters(compared, context), context)
+    return without_local_pointers(typed, context)
