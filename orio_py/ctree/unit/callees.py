@@ -23,7 +23,8 @@ class Callee:
     """A function that calls can be replaced by.
 
     `result` is the type of its value, None where it has none; `stores` tells whether it, or what it calls, may
-    change anything but its own variables.
+    change anything but its own variables.  `place` is the expression for the address of an element that a function gives back
+    which does nothing else; its calls are replaced by that alone.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Callee:
     body: Compound
     stores: bool
     calls: frozenset[str]
+    place: Node | None = None
 
 
 def callees(
@@ -149,14 +151,27 @@ def _callee(name: str, function: Function, unit: TranslationUnit) -> Callee | st
         return "holds code that is not understood"
     words = " ".join(kind.type.names) if _is_named(kind) else ""
     number = None if words == "void" else words if ctype(words) else unit.number_types.get(words)
-    if words != "void" and number is None:
+    place = _place(node.body) if isinstance(kind, c_ast.PtrDecl) else None
+    if words != "void" and number is None and (place is None or inside.calls or any(targets(place))):
         return "gives back what is no number"
     if taken := inside.address_taken & {p.name for p in parameters if not p.is_array_like}:
         return f"takes the address of its parameter `{min(taken)}`"
     own = {d.name for d in (*parameters, *declared)}
     arrays = {d.name for d in declared if d.dimensions and not d.points_to_array}
     stores = any(not _is_in(target, own, arrays) for target in targets(body))
-    return Callee(name, tuple(parameters), number, body, stores, inside.calls)
+    return Callee(name, tuple(parameters), number, body, stores, inside.calls, place)
+
+
+def _place(body: Compound) -> Node | None:
+    """The address of an element that a body gives back and nothing else."""
+    items = [item for item in body.block_items or [] if not isinstance(item, c_ast.EmptyStatement)]
+    match items:
+        case [c_ast.Return(expr=c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef()) as address)]:
+            return address
+        case [c_ast.Return(expr=c_ast.BinaryOp(op="+", left=base, right=place, coord=coord))]:
+            return c_ast.UnaryOp("&", c_ast.ArrayRef(base, place, coord), coord)
+        case _:
+            return None
 
 
 class _SameTypes:

@@ -48,6 +48,7 @@ from orio_py.ctree.rewrite import (
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.ctree.unit.callees import Callee
 from orio_py.transformation.base import Context
+from orio_py.transformation.simpler.accessors import with_places
 from orio_py.transformation.simpler.local_pointers import with_value
 from orio_py.transformation.simpler.returns import without_returns
 
@@ -60,9 +61,10 @@ _POINTER_PARTS = (c_ast.ID, c_ast.Constant, c_ast.BinaryOp)
 
 def with_inlined_calls(tree: Node, context: Context) -> Node:
     """The tree without the calls of functions of the file that statements can be written for; the same object where none is."""
-    if not any(_callee(part, context.functions) for part in walk(tree)):
-        return tree
-    return _Statements(tree, context).rewrite(tree)
+    plain = with_places(tree, context)
+    if not any(_callee(part, context.functions) for part in walk(plain)):
+        return plain
+    return _Statements(plain, context).rewrite(plain)
 
 
 def _callee(node: Node, functions: Mapping[str, Callee]) -> Callee | None:
@@ -70,7 +72,8 @@ def _callee(node: Node, functions: Mapping[str, Callee]) -> Callee | None:
         case c_ast.FuncCall(name=c_ast.ID(name=name) | OwnFunction(function=name), args=arguments):
             found = functions.get(name)
             given = len(list(arguments)) if arguments is not None else 0
-            return found if found is not None and len(found.parameters) == given else None
+            fits = found is not None and found.place is None and len(found.parameters) == given
+            return found if fits else None
         case _:
             return None
 
