@@ -18,7 +18,7 @@ from orio_py.ctree.nodes import (
     Transform,
     c_ast,
 )
-from orio_py.ctree.rewrite import copy_with, declared_names, used_names, walk_statements
+from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, used_names, walk_statements
 from orio_py.ctree.symbols import CDeclaration, declaration_of
 from orio_py.transformation.base import Context
 
@@ -249,6 +249,31 @@ def outermost_marks(node: Node) -> Iterator[Transform]:
             if id(part) not in inner:
                 yield part
             inner.update(id(each) for each in walk_statements(part) if isinstance(each, Transform))
+
+
+def with_marks_on_loops(root: Node) -> Node:
+    """The tree with marks behind what blocks do before their first loop; conditions about the loops can read that.
+
+    The same object where no block begins so.
+    """
+    return _Narrowing().rewrite(root)
+
+
+class _Narrowing(Rewriter):
+    def visit_Transform(self, node: Transform) -> Node:
+        items = list(node.stmt.block_items or []) if isinstance(node.stmt, Compound) else []
+        before = list(takewhile(_is_plain, items))
+        if not before or len(before) == len(items):
+            return node
+        rest = items[len(before) :]
+        inner = rest[0] if len(rest) == 1 else Compound(rest, node.stmt.coord)
+        return Compound([*before, copy_with(node, stmt=inner)], node.stmt.coord)
+
+
+def _is_plain(item: Node) -> bool:
+    """Whether a statement has no loop in it, and is nothing that belongs to one."""
+    apart = (For, c_ast.While, c_ast.DoWhile, Transform, Comment, c_ast.Pragma, GuardedPragma, c_ast.Label)
+    return not any(isinstance(part, apart) for part in walk_statements(item))
 
 
 def rewrite_marked(root: Node, wanted: Choice, change: Change, context: Context) -> Node:

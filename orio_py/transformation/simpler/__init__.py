@@ -12,6 +12,7 @@ from orio_py.transformation.base import Context
 from orio_py.transformation.simpler.aggregates import without_aggregates
 from orio_py.transformation.simpler.block_copies import without_block_copies
 from orio_py.transformation.simpler.body_counters import with_body_counters
+from orio_py.transformation.simpler.clamps import with_clamped_values
 from orio_py.transformation.simpler.comparisons import with_comparisons, with_joined_bounds
 from orio_py.transformation.simpler.conditions_inside import with_conditions_inside
 from orio_py.transformation.simpler.counted_loops import with_counted_loops
@@ -25,6 +26,7 @@ from orio_py.transformation.simpler.private_scalars import with_private_scalars
 from orio_py.transformation.simpler.running_values import with_running_values
 from orio_py.transformation.simpler.skipping import without_continue
 from orio_py.transformation.simpler.typed_pointers import with_typed_pointers
+from orio_py.transformation.sites import with_marks_on_loops
 
 __all__ = [
     "in_simpler_forms",
@@ -49,8 +51,9 @@ def in_simpler_forms(tree: Node, context: Context) -> Node:
 
     The same object where there is none of these.
     """
-    plain = without_block_copies(without_gotos(tree, context), context)
-    joined = with_joined_bounds(without_continue(plain), context)
+    plain = without_block_copies(without_gotos(with_marks_on_loops(tree), context), context)
+    clamped = with_clamped_values(without_continue(plain), context)
+    joined = with_joined_bounds(clamped, context)
     single = with_single_counters(with_counted_loops(joined, context), context)
     # Of several counters the one that is left may begin with the value that it has.
     compared = with_comparisons(with_counted_loops(single, context), context)
