@@ -149,17 +149,18 @@ def _callee(name: str, function: Function, unit: TranslationUnit) -> Callee | st
     inside = effects(body)
     if inside.opaque:
         return "holds code that is not understood"
-    words = " ".join(kind.type.names) if _is_named(kind) else ""
-    number = None if words == "void" else words if ctype(words) else unit.number_types.get(words)
+    words = _words(kind)
+    known = words if ctype(words) or unit.structures.get(words) else unit.number_types.get(words)
+    result = None if words == "void" else known
     place = _place(node.body) if isinstance(kind, c_ast.PtrDecl) else None
-    if words != "void" and number is None and (place is None or inside.calls or any(targets(place))):
-        return "gives back what is no number"
+    if words != "void" and result is None and (place is None or inside.calls or any(targets(place))):
+        return "gives back what is no number and no structure"
     if taken := inside.address_taken & {p.name for p in parameters if not p.is_array_like}:
         return f"takes the address of its parameter `{min(taken)}`"
     own = {d.name for d in (*parameters, *declared)}
     arrays = {d.name for d in declared if d.dimensions and not d.points_to_array}
     stores = any(not _is_in(target, own, arrays) for target in targets(body))
-    return Callee(name, tuple(parameters), number, body, stores, inside.calls, place)
+    return Callee(name, tuple(parameters), result, body, stores, inside.calls, place)
 
 
 def _place(body: Compound) -> Node | None:
@@ -202,8 +203,15 @@ class _SameTypes:
                 return None
 
 
-def _is_named(kind: Node) -> bool:
-    return isinstance(kind, c_ast.TypeDecl) and isinstance(kind.type, c_ast.IdentifierType)
+def _words(kind: Node) -> str:
+    """The name of a type that is no pointer: `double`, `complex` or `struct point`."""
+    match kind:
+        case c_ast.TypeDecl(type=c_ast.IdentifierType(names=names)):
+            return " ".join(names)
+        case c_ast.TypeDecl(type=c_ast.Struct(name=str(name), decls=None)):
+            return f"struct {name}"
+        case _:
+            return ""
 
 
 def _is_in(target: Node, own: Set[str], arrays: Set[str]) -> bool:

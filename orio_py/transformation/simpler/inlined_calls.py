@@ -230,7 +230,7 @@ def _entered(
         if same is not None and _keeps_its_value(parameter, body, context):
             put = with_value if parameter.is_array_like else substitute
             renamed = put(renamed, parameter.name, same)
-        elif parameter.dimensions or (not parameter.pointers and _number(parameter, context) is None):
+        elif parameter.dimensions or not (parameter.pointers or _is_copied(parameter, context)):
             return None
         else:
             words = [*sorted(parameter.qualifiers & {"const"}), parameter.type, "*" * parameter.pointers]
@@ -274,6 +274,11 @@ def _with_own_values(body: Node, parameters: Sequence[CDeclaration], names: Name
 
 def _number(declared: CDeclaration, context: Context) -> CType | None:
     return None if declared.is_array_like else ctype(context.types.get(declared.type, declared.type))
+
+
+def _is_copied(parameter: CDeclaration, context: Context) -> bool:
+    """Whether a call copies a number, or a structure."""
+    return _number(parameter, context) is not None or bool(context.structures.get(parameter.type))
 
 
 def _keeps_its_value(parameter: CDeclaration, body: Node, context: Context) -> bool:
