@@ -230,7 +230,9 @@ class _MemberUses:
         match node:
             case None:
                 return cls()
-            case c_ast.Assignment(op="=", lvalue=c_ast.StructRef(name=c_ast.ID(name=name), type=".") as target):
+            case c_ast.Assignment(
+                op="=", lvalue=c_ast.StructRef(name=c_ast.ID(name=name), type=".") as target
+            ):
                 return cls(frozenset(_members_read(node.rvalue)), f"{name}.{target.field.name}")
             case _:
                 return cls(frozenset(_members_read(node)))

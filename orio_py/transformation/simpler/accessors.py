@@ -73,7 +73,9 @@ class _Places(Rewriter):
         """`(&x)->m`."""
         new = copy_with(node, name=self.rewrite(node.name))
         match new:
-            case c_ast.StructRef(name=c_ast.UnaryOp(op="&", expr=place), type="->") if new.name is not node.name:
+            case c_ast.StructRef(name=c_ast.UnaryOp(op="&", expr=place), type="->") if (
+                new.name is not node.name
+            ):
                 return copy_with(new, name=place, type=".")
             case _:
                 return new if new.name is not node.name else node

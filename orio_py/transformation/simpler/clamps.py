@@ -1,9 +1,9 @@
 """A variable that a condition keeps below or above a bound gets its value at once, whose bounds are then known.
 
-    hi = i + b;                         hi = i + b > n ? n : i + b;
-    if (hi > n) hi = n;                 for (k = i; k < hi; k++)
-    for (k = i; k < hi; k++)              y[i] += x[k];
-      y[i] += x[k];
+hi = i + b;                         hi = i + b > n ? n : i + b;
+if (hi > n) hi = n;                 for (k = i; k < hi; k++)
+for (k = i; k < hi; k++)              y[i] += x[k];
+  y[i] += x[k];
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ class _Clamping(Rewriter):
         """One statement for one that sets a variable and one that keeps it within a bound."""
         setting = self._setting(first)
         match second:
-            case c_ast.If(
-                cond=c_ast.BinaryOp(op=relation) as condition, iftrue=then, iffalse=None
-            ) if setting is not None and relation in MIRRORED and len(statements(then)) == 1:
+            case c_ast.If(cond=c_ast.BinaryOp(op=relation) as condition, iftrue=then, iffalse=None) if (
+                setting is not None and relation in MIRRORED and len(statements(then)) == 1
+            ):
                 again = self._setting(statements(then)[0])
             case _:
                 return None
@@ -84,7 +84,10 @@ class _Clamping(Rewriter):
                 declared = known
             case _:
                 return None
-        bound = declared.qualifiers & {"volatile", "const", "_Atomic"} or declared.storage - {"register", "auto"}
+        bound = declared.qualifiers & {"volatile", "const", "_Atomic"} or declared.storage - {
+            "register",
+            "auto",
+        }
         if bound or name in self._context.exposed:
             return None
         return _Setting(name, value, ctype(self._context.types.get(declared.type, declared.type)))

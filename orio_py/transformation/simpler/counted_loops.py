@@ -14,7 +14,7 @@
                                         }
 
 `while (i-- > 0)` and `while (p < end)` are the second and the third from where the variable is; `i > 0 && i--`, which leaves
-0 behind, is one of the second kind.
+0 behind, is one of the second kind.  `while (1)` and `for (;;)` with `if (i >= n) break;` first in their bodies test that.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from orio_py.ctree.build import (
     add,
     assign,
     binary,
+    block,
     const,
     declare,
     flat_block,
@@ -34,13 +35,15 @@ from orio_py.ctree.build import (
     ternary,
     unary,
 )
+from orio_py.ctree.ctype import INT
 from orio_py.ctree.equal import equal
 from orio_py.ctree.loops import CanonicalLoop, jumps_out, unmarked
-from orio_py.ctree.nodes import For, Node, c_ast
-from orio_py.ctree.rewrite import assigned_names, declared_names, substitute, used_names, walk
+from orio_py.ctree.nodes import NEGATED, For, Node, c_ast
+from orio_py.ctree.rewrite import assigned_names, copy_with, declared_names, substitute, used_names, walk
 from orio_py.ctree.simplify import simplify
 from orio_py.ctree.symbols import CDeclaration
 from orio_py.transformation.base import Context
+from orio_py.transformation.expression_types import expression_type
 from orio_py.transformation.forms import bound_is_invariant, has_size_taken
 from orio_py.transformation.simpler.counted_steps import SteppedLoop, step_of, with_steps_apart
 from orio_py.transformation.sites import marked_like, rewrite_marked
@@ -61,7 +64,7 @@ def with_counted_loops(tree: Node, context: Context) -> Node:
 
 
 def _counted(statement: Node, context: Context) -> Node:
-    match unmarked(statement):
+    match _with_test(unmarked(statement), context):
         case c_ast.While(cond=test, stmt=body):
             found = _stepped(None, test, body, context) or _downwards(None, test, body, context)
         case For(init=None, cond=Node() as test, next=Node() as step, stmt=body):
@@ -69,13 +72,35 @@ def _counted(statement: Node, context: Context) -> Node:
         case For(init=init, cond=Node() as test, next=None, stmt=body):
             found = _downwards(init, test, body, context) or _stepped(init, test, body, context)
         case For() as loop:
-            found = _by_places(loop, context)
+            counts = loop is not unmarked(statement) and SteppedLoop.match(loop) is not None
+            found = _by_places(loop, context) or ([loop] if counts else None)
         case _:
             found = None
     if found is None:
         return statement
     whole = [marked_like(statement, part) if isinstance(part, For) else part for part in found]
     return flat_block(*whole) if len(whole) > 1 else whole[0]
+
+
+def _with_test(loop: Node, context: Context) -> Node:
+    """A loop without end whose body begins with `if (c) break;`, with the contrary of `c` as its test; others as they are."""
+    match loop:
+        case (For(cond=test, stmt=body) | c_ast.While(cond=test, stmt=body)) if test is None or literal_value(test):
+            pass
+        case _:
+            return loop
+    match statements(body):
+        case [
+            c_ast.If(cond=c_ast.BinaryOp(op=op, left=left, right=right) as leaving, iftrue=then, iffalse=None),
+            *rest,
+        ] if rest and op in NEGATED and [type(item) for item in statements(then)] == [c_ast.Break]:
+            kinds = [INT if literal_value(s) is not None else expression_type(s, context) for s in (left, right)]
+            if any(kind is None or kind.is_floating for kind in kinds):
+                return loop  # A comparison with NaN has no contrary.
+            contrary = c_ast.BinaryOp(NEGATED[op], left, right, leaving.coord)
+            return copy_with(loop, cond=contrary, stmt=block(*rest))
+        case _:
+            return loop
 
 
 def _stepped(init: Node | None, test: Node, body: Node, context: Context) -> list[Node] | None:

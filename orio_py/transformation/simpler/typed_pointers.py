@@ -99,7 +99,9 @@ class _Typed(Rewriter):
     def _pointer(self, node: Node) -> Node | None:
         """The variable for a conversion."""
         match node:
-            case c_ast.Cast(to_type=kind, expr=c_ast.ID(name=name)) if name in self.fit and _is_to_elements(kind):
+            case c_ast.Cast(to_type=kind, expr=c_ast.ID(name=name)) if name in self.fit and _is_to_elements(
+                kind
+            ):
                 text = " ".join(self.types.get(word, word) for word in emit_type(kind).split())
                 if (name, text) not in self.declared:
                     own = self.supply.fresh("_".join([name, *_last_word(text)]))

@@ -115,7 +115,9 @@ def _shared(
     counting = {
         id(item): item.name
         for item in beside
-        if isinstance(item, c_ast.Decl) and item.init is None and all(_only_counts(each, item) for each in items)
+        if isinstance(item, c_ast.Decl)
+        and item.init is None
+        and all(_only_counts(each, item) for each in items)
     }
     names -= set(counting.values())
     while names:
