@@ -127,6 +127,11 @@ class Aliases:
         place = self._place(spot)
         return place is None or place.type in {_ANYTHING, _POINTER}
 
+    def is_pointer(self, spot: AccessKey) -> bool:
+        """Whether what is accessed under a name is a pointer."""
+        place = self._place(spot)
+        return place is not None and place.type == _POINTER
+
     def advice(self, first: AccessKey, second: AccessKey) -> str:
         """How the user can say that two names do not overlap."""
         places = [self._place(spot) for spot in (first, second)]

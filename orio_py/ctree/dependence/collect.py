@@ -17,6 +17,7 @@ from orio_py.ctree.dependence.access import Accesses, Instance, Unanalysable
 from orio_py.ctree.dependence.affine import Polynomial
 from orio_py.ctree.dependence.alias import Aliases
 from orio_py.ctree.dependence.names import AccessKey, Names, Reference, names_of, own_subscripts, resolve
+from orio_py.ctree.dependence.pointers import followed, followed_names, told_apart
 from orio_py.ctree.dependence.schedule import continuation, enter
 from orio_py.ctree.dependence.scope import NEVER, Level, Scope
 from orio_py.ctree.dependence.terms import Proof, Terms, is_wide_integer
@@ -47,38 +48,14 @@ def collect(
             reason = f"the loop `{outer.index}` holds more than the loop `{inner.index}`"
             raise Unanalysable(reason, outer.node)
     names = names_of(loops[0].node, aliases.declarations, aliases.may_overlap, aliases.types)
-    collector = _Collector(names, proof, aliases)
+    collector = _Collector(loops[0].node, names, proof, aliases)
     scope = _inside(surrounding, aliases, proof)
     for loop in loops:
         scope = collector.header(loop, scope, None)
     collector.sequence(statements(loops[-1].body), scope)
     groups = {path: tuple(nodes) for path, nodes in collector.groups.items()}
     dead = frozenset(collector.dead - collector.taken)
-    return Accesses(_reached(collector.finished(), aliases), scope, groups, collector.jumps, names, dead)
-
-
-def _reached(instances: Sequence[Instance], aliases: Aliases) -> tuple[Instance, ...]:
-    """The accesses; elements behind pointers of several structures are not told apart by their subscripts."""
-    chosen: dict[str, list[tuple[object, ...]]] = {}
-    for instance in instances:
-        count = aliases.pointers_before((instance.name, len(instance.subscripts)))
-        keys = tuple(
-            s.key if s is not None and s.is_parametric else None for s in instance.subscripts[:count]
-        )
-        chosen.setdefault(instance.name, []).append(keys)
-    doubtful = {
-        name for name, found in chosen.items() if None in found[0] or any(k != found[0] for k in found)
-    }
-    return tuple(
-        replace(
-            instance,
-            subscripts=(None,) * len(instance.subscripts),
-            why=instance.why or f"the pointers `{instance.name}` of several structures may be the same",
-        )
-        if instance.name in doubtful
-        else instance
-        for instance in instances
-    )
+    return Accesses(told_apart(collector.finished(), aliases), scope, groups, collector.jumps, names, dead)
 
 
 def _inside(surrounding: Sequence[CanonicalLoop], aliases: Aliases, proof: Proof) -> Scope:
@@ -97,7 +74,7 @@ def _inside(surrounding: Sequence[CanonicalLoop], aliases: Aliases, proof: Proof
 class _Collector(RegionWalk[Scope]):
     """Walks statements in the order of the source and records accesses."""
 
-    def __init__(self, names: Names, proof: Proof, aliases: Aliases) -> None:
+    def __init__(self, node: Node, names: Names, proof: Proof, aliases: Aliases) -> None:
         self.names = names
         self.aliases = aliases
         self.terms = Terms(names, proof)
@@ -110,6 +87,7 @@ class _Collector(RegionWalk[Scope]):
         self.dead: set[tuple[int, bool]] = set()
         self.taken: set[tuple[int, bool]] = set()
         self.depth = 0
+        self.followed = followed_names(node, names, aliases)
         self.changing = {
             name.partition(".")[0] for name in (*names.writes, *names.overlapped)
         } | names.indices
@@ -121,7 +99,8 @@ class _Collector(RegionWalk[Scope]):
         found = [instance for instance in found if not self._is_kept_address(instance, touched)]
         written = {instance.name for instance in found if instance.is_write}
         self._check_parts(found, written)
-        kept = [instance for instance in found if instance.name in written | self.overlapped]
+        seen = written | self.overlapped | self.followed
+        kept = [instance for instance in found if instance.name in seen]
         if self.jumps is not None:
             kept = [replace(instance, why=instance.why or self.jumps) for instance in kept]
         return tuple(kept)
@@ -337,6 +316,8 @@ class _Collector(RegionWalk[Scope]):
                 self._fail(f"the body assigns the loop index `{reference.name}`", node)
             return
         self._check_declaration(reference, node)
+        if reference.variable in self.followed:
+            self._follow(reference, node, state)
         if reference.variable not in self.changing:
             return
         reference = self._located(reference, node)
@@ -344,6 +325,11 @@ class _Collector(RegionWalk[Scope]):
             self.instances.append(self._instance(reference, node, False, state))
         if writes:
             self.instances.append(self._instance(reference, node, True, state))
+
+    def _follow(self, reference: Reference, node: Node, state: Scope) -> None:
+        """Record the pointers that an access reads on its way, which the nest may set under another name."""
+        for pointer in followed(reference, self.names):
+            self.instances.append(self._instance(pointer, node, False, state))
 
     def _located(self, reference: Reference, node: Node) -> Reference:
         """The reference to the object that holds what is referred to, of which no part is an object of its own."""

@@ -284,10 +284,10 @@ class Nest:
         conflicts: Conflicts,
     ) -> ViolatedDependence | None:
         """Two accesses under different names that conflict if the names overlap."""
-        spots = {i.name: (i.name, i.depth) for i in self.instances if i.name not in ignored}
-        present = {instance.name for instance in instances}
-        for one, two in combinations(sorted(spots.keys() & present), 2):
-            if not self.aliases.may_overlap(spots[one], spots[two]):
+        spots = {(i.name, i.depth) for i in instances if i.name not in ignored}
+        apart = ((one, two) for one, two in combinations(sorted(spots), 2) if one[0] != two[0])
+        for one, two in apart:
+            if not self.aliases.may_overlap(one, two):
                 continue
             for source, sink in unlike_pairs(instances, one, two):
                 for relation in relate(source, sink):
@@ -295,6 +295,6 @@ class Nest:
                     if conflict is not None:
                         levels = common_levels(source, sink, depth)
                         found = dependence(source, sink, conflict, relation, levels)
-                        advice = self.aliases.advice(spots[one], spots[two])
-                        return ViolatedDependence(found, f"`{one}` and `{two}` may overlap", advice)
+                        advice = self.aliases.advice(one, two)
+                        return ViolatedDependence(found, f"`{one[0]}` and `{two[0]}` may overlap", advice)
         return None

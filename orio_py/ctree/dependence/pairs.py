@@ -9,7 +9,7 @@ from typing import Literal
 
 from orio_py.ctree.dependence.access import Access, Instance
 from orio_py.ctree.dependence.affine import Linear
-from orio_py.ctree.dependence.names import LOCATION
+from orio_py.ctree.dependence.names import LOCATION, AccessKey
 
 Kind = Literal["flow", "anti", "output"]
 
@@ -109,13 +109,15 @@ def pairs(instances: Sequence[Instance], ignored: Collection[str]) -> Iterator[t
                 yield from _distinct_pairs(first, second)
 
 
-def unlike_pairs(instances: Sequence[Instance], one: str, two: str) -> Iterator[tuple[Instance, Instance]]:
-    """Ordered pairs of accesses to two names that may overlap anyhow, at least one a write."""
+def unlike_pairs(
+    instances: Sequence[Instance], one: AccessKey, two: AccessKey
+) -> Iterator[tuple[Instance, Instance]]:
+    """Ordered pairs of accesses under two names that may overlap anyhow, at least one a write."""
     groups: list[list[Instance]] = []
-    for name in (one, two):
+    for spot in (one, two):
         kinds: dict[object, Instance] = {}
         for instance in instances:
-            if instance.name == name:
+            if (instance.name, instance.depth) == spot:
                 kinds.setdefault(_kind(instance), instance)
         groups.append([replace(instance, subscripts=()) for instance in kinds.values()])
     for first, second in product(*groups):

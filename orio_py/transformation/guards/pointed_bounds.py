@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from orio_py.ctree.build import literal_value, statements
 from orio_py.ctree.ctype import ctype
-from orio_py.ctree.dependence.names import NO_NAMES, AccessKey, names_of, references
+from orio_py.ctree.dependence.names import NO_NAMES, AccessKey, Reference, names_of, references
 from orio_py.ctree.loops import CanonicalLoop
 from orio_py.ctree.nodes import Comment, Compound, For, Node, c_ast
 from orio_py.ctree.rewrite import declared_names, substitute, walk
@@ -129,6 +130,8 @@ def tests_before_following(
         reached = list(_reached(loop.body))
         left -= set[str]().union(*(_followed(item) for item in reached if not isinstance(item, For)))
         loop = next((CanonicalLoop.match(item) for item in reached if isinstance(item, For)), None)
+        for item in takewhile(lambda item: not isinstance(item, For), reached):
+            first.passes(item)
     return None if left else tuple(tests)
 
 
@@ -138,9 +141,18 @@ class _FirstIterations:
     def __init__(self, statement: Node, context: Context) -> None:
         self._context = context
         self._local = declared_names(statement)
-        names = names_of(statement, context.declarations)
-        self._written = [found for found, _, is_written in references(statement, names) if is_written]
+        self._names = names_of(statement, context.declarations)
+        self._written: list[Reference] = []
         self._values: dict[str, Node] = {}
+        self._is_open = False
+        """Whether anything may have been changed."""
+
+    def passes(self, item: Node) -> None:
+        """A statement comes before what is asked for next."""
+        found = references(item, self._names)
+        self._written += [reference for reference, _, is_written in found if is_written]
+        done = self._context.effects(item)
+        self._is_open = self._is_open or bool(done.calls) or done.opaque
 
     def runs(self, loop: CanonicalLoop) -> Node | None:
         """The condition that a loop runs, which is inside of those that were asked for before; None if it is not known."""
@@ -158,6 +170,7 @@ class _FirstIterations:
         test = self._before(substitute(loop.node.cond, loop.index, start))
         if is_same:
             self._values[loop.index] = start
+        self._written.append(Reference(loop.index, ()))
         return test
 
     def _before(self, node: Node) -> Node | None:
@@ -166,7 +179,7 @@ class _FirstIterations:
             node = substitute(node, index, value)
         read = [found for found, _, _ in references(node, NO_NAMES)]
         calls = any(isinstance(part, c_ast.FuncCall) for part in walk(node))
-        if calls or not self._local.isdisjoint(found.variable for found in read):
+        if calls or self._is_open or not self._local.isdisjoint(found.variable for found in read):
             return None
         aliases = aliases_in(self._context)
         changed = any(

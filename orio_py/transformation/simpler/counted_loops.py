@@ -85,16 +85,22 @@ def _counted(statement: Node, context: Context) -> Node:
 def _with_test(loop: Node, context: Context) -> Node:
     """A loop without end whose body begins with `if (c) break;`, with the contrary of `c` as its test; others as they are."""
     match loop:
-        case (For(cond=test, stmt=body) | c_ast.While(cond=test, stmt=body)) if test is None or literal_value(test):
+        case For(cond=test, stmt=body) | c_ast.While(cond=test, stmt=body) if test is None or literal_value(
+            test
+        ):
             pass
         case _:
             return loop
     match statements(body):
         case [
-            c_ast.If(cond=c_ast.BinaryOp(op=op, left=left, right=right) as leaving, iftrue=then, iffalse=None),
+            c_ast.If(
+                cond=c_ast.BinaryOp(op=op, left=left, right=right) as leaving, iftrue=then, iffalse=None
+            ),
             *rest,
         ] if rest and op in NEGATED and [type(item) for item in statements(then)] == [c_ast.Break]:
-            kinds = [INT if literal_value(s) is not None else expression_type(s, context) for s in (left, right)]
+            kinds = [
+                INT if literal_value(s) is not None else expression_type(s, context) for s in (left, right)
+            ]
             if any(kind is None or kind.is_floating for kind in kinds):
                 return loop  # A comparison with NaN has no contrary.
             contrary = c_ast.BinaryOp(NEGATED[op], left, right, leaving.coord)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from orio_py.core.names import NameSupply
 from orio_py.ctree.build import declare, flat_block, ident
 from orio_py.ctree.emit_expression import emit_type
-from orio_py.ctree.nodes import Node, Transform, c_ast
+from orio_py.ctree.nodes import Node, c_ast
 from orio_py.ctree.rewrite import Rewriter, assigned_names, copy_with, declared_names, walk
 from orio_py.transformation.base import Context
 from orio_py.transformation.sites import outermost_marks, rewrite_where

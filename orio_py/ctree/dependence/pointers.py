@@ -1,0 +1,70 @@
+"""The pointers on the way to an element: which of them a nest may set, and what is not told apart behind them.
+
+for (i = 0; i < n; i++) {
+a[i] = row;                 the rows of `a` are one from here on, and may be those of `b`
+a[i][0] = x[i];             writes `row[0]` in each iteration
+y[i] = b[i][0];             reads the pointer `b[i]`, which may be `a[i]`
+}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from orio_py.ctree.dependence.access import Instance
+from orio_py.ctree.dependence.alias import Aliases
+from orio_py.ctree.dependence.names import Names, Reference, references
+from orio_py.ctree.nodes import Node
+
+
+def followed_names(node: Node, names: Names, aliases: Aliases) -> frozenset[str]:
+    """The names with pointers on the way to their elements that a tree may set under other names."""
+    used = [(found, is_written) for found, _, is_written in references(node, names)]
+    written = {found.spot for found, is_written in used if is_written and aliases.is_pointer(found.spot)}
+    return frozenset(
+        found.name
+        for found, _ in used
+        for pointer in (followed(found, names) if written else ())
+        if found.variable not in names.local
+        and any(aliases.may_overlap(pointer.spot, spot) for spot in written)
+    )
+
+
+def followed(reference: Reference, names: Names) -> Iterator[Reference]:
+    """The pointers that an access reads on its way to an element."""
+    declared = names.declarations.get(reference.variable)
+    if declared is None or "." in reference.name:
+        return
+    for depth in range(max(len(declared.dimensions), 1), len(reference.subscripts)):
+        yield Reference(reference.name, reference.subscripts[:depth])
+
+
+def told_apart(instances: Sequence[Instance], aliases: Aliases) -> tuple[Instance, ...]:
+    """The accesses, without the subscripts that do not tell them apart.
+
+    Those are behind pointers of several structures, and behind pointers that the nest sets.
+    """
+    chosen: dict[str, list[tuple[object, ...]]] = {}
+    deepest: dict[str, int] = {}
+    for instance in instances:
+        count = aliases.pointers_before((instance.name, len(instance.subscripts)))
+        keys = tuple(
+            s.key if s is not None and s.is_parametric else None for s in instance.subscripts[:count]
+        )
+        chosen.setdefault(instance.name, []).append(keys)
+        deepest[instance.name] = max(deepest.get(instance.name, 0), instance.depth)
+    doubtful = {
+        name: f"the pointers `{name}` of several structures may be the same"
+        for name, found in chosen.items()
+        if None in found[0] or any(keys != found[0] for keys in found)
+    }
+    set_anew = {i.name: i.depth for i in instances if i.is_write and i.depth < deepest[i.name]}
+    found: list[Instance] = []
+    for instance in instances:
+        why = doubtful.get(instance.name)
+        if instance.depth > set_anew.get(instance.name, instance.depth):
+            why = f"the pointers `{instance.name}` are set, and may be the same"
+        unknown = (None,) * len(instance.subscripts)
+        found.append(replace(instance, subscripts=unknown, why=instance.why or why) if why else instance)
+    return tuple(found)
