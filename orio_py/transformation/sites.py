@@ -252,7 +252,9 @@ def outermost_marks(node: Node) -> Iterator[Transform]:
 
 
 def with_marks_on_loops(root: Node) -> Node:
-    """The tree with marks behind what blocks do before their first loop; conditions about the loops can read that.
+    """The tree with marks behind what blocks do before their first loop, and before what they do behind a single one.
+
+    Conditions about the loops can then read what is done before them.
 
     The same object where no block begins so.
     """
@@ -266,8 +268,10 @@ class _Narrowing(Rewriter):
         if not before or len(before) == len(items):
             return node
         rest = items[len(before) :]
-        inner = rest[0] if len(rest) == 1 else Compound(rest, node.stmt.coord)
-        return Compound([*before, copy_with(node, stmt=inner)], node.stmt.coord)
+        behind = rest[1:] if all(map(_is_plain, rest[1:])) else []
+        loops = rest[: len(rest) - len(behind)]
+        inner = loops[0] if len(loops) == 1 else Compound(loops, node.stmt.coord)
+        return Compound([*before, copy_with(node, stmt=inner), *behind], node.stmt.coord)
 
 
 def _is_plain(item: Node) -> bool:

@@ -140,6 +140,37 @@ CASES = {
         "static void set(double *to, double v) { *to = v; }",
         "for (i = 0; i < n; i++) for (j = 0; j < 8; j++) set(&x[j], x[j] * 0.5 + i);",
     ),
+    "places": (
+        "Parallelize()",
+        "static double *place(const grid *g, int i, int j) { return &g->at[i * g->w + j]; }",
+        "for (i = 0; i < to->h; i++) for (j = 0; j < to->w; j++) *place(to, i, j) += x[i] + *place(&g, i, j) * *place(to, i, j);",
+    ),
+    "places of places": (
+        "UnrollJam(ufactor=2)",
+        "static double *row(double *v, int i) { ; return v + 9 * i; } static double *in(grid g, long i, int j) { return &g.at[9 * i + j]; }",
+        "for (i = 0; i < n; i++) for (j = 0; j < 9; j++) row(x, i)[j] = in(g, i, j)[1] - *in(g, i + 1, j);",
+    ),
+    "places whose arguments are converted": (
+        "Unroll(ufactor=2)",
+        "static double *near(double *v, unsigned char i) { return &v[i]; }",
+        "for (i = 0; i < n; i++) *near(x, i + 3) = *near(y, i + 250 - 2 * w) + 1;",
+    ),
+    "structures": (
+        "Parallelize()",
+        """typedef struct { double re, im; } number;
+        static number sum(number a, number b) { number r; r.re = a.re + b.re; r.im = a.im + b.im; return r; }
+        static number times(double s, number a) { a.re *= s; a.im *= s; return a; }
+        static number at(const double *v, int i) { number r = {v[2 * i], 0}; r.im = v[2 * i + 1]; return r; }""",
+        """for (i = 0; i < n; i++) {
+          number c; c = sum(at(x, i), times(0.5, at(y, n - i))); x[2 * i] = c.re; x[2 * i + 1] = times(t, c).im; }""",
+    ),
+    "elements that are structures": (
+        "UnrollJam(ufactor=2)",
+        """typedef struct { double re, im; } number;
+        static inline number sum(number a, number b) { number r; r.re = a.re + b.re; r.im = a.im + b.im; return r; }""",
+        """for (i = 0; i < n; i++) for (j = 0; j < 5; j++)
+          ((number *)x)[i] = sum(((number *)x)[i], sum(((number *)y)[j], ((number *)y)[i + j]));""",
+    ),
     "in scalars": (
         "ScalarReplace()",
         "static void more(double *to, double v) { *to += v; }",
@@ -214,6 +245,20 @@ def test_the_bodies_stand_in_the_variant() -> None:
             "static double kept(const double *v) { static int k; return v[k]; }",
             "for (i = 0; i < n; i++) x[i] = kept(y);",
         ),
+        # The place is found by more than a value, or an argument changes something.
+        (
+            "static double *next(double *v) { memory++; return &v[0]; }",
+            "for (i = 0; i < n; i++) *next(x) = i;",
+        ),
+        (
+            "static double *late(double *v, double t) { return &v[(int)there(t)]; }",
+            "for (i = 0; i < n; i++) *late(x, i) = i;",
+        ),
+        (
+            "static double *place(double *v, int i) { return &v[i]; }",
+            "for (i = 0; i < n; i++) *place(x, j++) = i;",
+        ),
+        ("static double *any(double *v) { return v; }", "for (i = 0; i < n; i++) *any(x) = i;"),
         # What an assertion changes, where it is evaluated at all.
         ("", "for (i = 0; i < n; i++) { assert(w++ < 9999); x[i] = t; }"),
         # A name of the function means something else at the loop.

@@ -292,6 +292,47 @@ CASES = {
         "\n#define STEP 2\n@@\nfor (i = 0; i < n; i++) x[i] = STEP * y[i];\n#undef STEP\n#define STEP 5\n",
         "STEP",
     ),
+    "clamped": (
+        "Parallelize()",
+        "for (i = 0; i < n; i++) { int lo = i - 2, hi = i + 3; if (lo < 0) lo = 0; if (n < hi) hi = n; for (j = lo; j < hi; j++) x[4 * i] += y[j]; }",
+        "0",
+    ),
+    "clamped variables of the function": (
+        "UnrollJam(ufactor=2)",
+        "int hi; @@ for (i = 0; i < 4; i++) { hi = n + 3; if (hi > 6) { hi = 6; } for (j = 0; j < hi; j++) x[8 * i + j] += y[j]; }",
+        "0",
+    ),
+    "clamped before": (
+        "Parallelize()",
+        "@@ k = n + 2; if (k > 7) k = 7; for (i = 1; i < k; i++) x[i] = 2 * y[i];",
+        "k",
+    ),
+    "first statements": (
+        "Unroll(ufactor=3)",
+        "@@ x[0] = 5; { k = n; } for (i = 0; i < k; i++) y[i] += x[i]; t = y[0];",
+        "(int)t + i",
+    ),
+    "as another type": (
+        "Parallelize()",
+        "unsigned char *bytes = (unsigned char *)x; (void)bytes; @@ for (i = 0; i < n; i++) ((double *)bytes)[i] = ((const long long *)y)[i] % 8 + *((double *)bytes + i);",
+        "0",
+    ),
+    "as structures": (
+        "Parallelize()",
+        "struct pair { double a, b; }; @@ for (i = 0; i < n; i++) x[i] = ((struct pair *)y)[i].b + ((struct state *)s)->count;",
+        "0",
+    ),
+    "rows that are changed": (
+        "UnrollJam(ufactor=2)",
+        "double *rows[9]; for (i = 0; i < 9; i++) rows[i] = x + 20 * i; @@ for (k = 0; k < n; k++) { p = rows[k]; for (i = 0; i < 6; i++) for (j = 0; j < k; j++) { q = rows[j]; p[i] -= q[i] * q[k]; } }",
+        "0",
+    ),
+    "left at the top": ("Unroll(ufactor=4)", "for (i = 0; ; i++) { if (i >= n) break; x[i] *= 2; }", "i"),
+    "left without a header": (
+        "Parallelize()",
+        "i = 1; @@ while (1) { if (n <= i) break; x[i] *= 2; i++; }",
+        "i",
+    ),
     "chosen": (
         "UnrollJam(ufactor=2)",
         "for (i = 0; i < n; i++) { t = y[i]; if (t > 1) u = 2; else u = t; for (j = 0; j < 4; j++) x[4 * i + j] += t * u; t = 0; }",
@@ -409,6 +450,24 @@ def test_simpler_forms_compute_the_same(tmp_path: Path, name: str) -> None:
             "Parallelize()",
             "for (i = 0; i < n; i++) { int lo = y[i] > 3 ? i : 0; t = 0; for (j = lo; j < 9; j++) t += y[j]; x[i] = t; }",
         ),
+        # What is clamped is of another type, or the condition changes something.
+        (
+            "Parallelize()",
+            "for (i = 0; i < n; i++) { int hi = i + 2; if (hi > (unsigned)n) hi = n; for (j = 0; j < hi; j++) x[i] += y[j]; }",
+        ),
+        (
+            "Parallelize()",
+            "for (i = 0; i < n; i++) { int hi = i + 2; if (hi > n) hi = (int)y[i]; for (j = 0; j < hi; j++) x[i] += y[j]; }",
+        ),
+        # The pointer moves, or the row that it is set to.
+        ("Parallelize()", "for (i = 0; i < n; i++) { ((float *)x)[i] = 1; x++; }"),
+        (
+            "Parallelize()",
+            "double **rows = (double **)g; for (i = 0; i < n; i++) { p = rows[i]; rows[i] = y; p[0] = 1; }",
+        ),
+        # A comparison with what is not a number has no contrary.
+        ("Unroll(ufactor=2)", "for (i = 0; ; i++) { if (i >= y[0]) break; x[i] = 1; }"),
+        ("Unroll(ufactor=2)", "for (i = 0; ; i++) { x[i] = 1; if (i >= n) break; }"),
         # One iteration reads what another one left.
         ("UnrollJam(ufactor=2)", "for (i = 0; i < n; i++) { for (j = 0; j < 4; j++) x[j] += t; t = y[i]; }"),
         (

@@ -155,7 +155,8 @@ def _callee(name: str, function: Function, unit: TranslationUnit) -> Callee | st
     place = _place(node.body) if isinstance(kind, c_ast.PtrDecl) else None
     if words != "void" and result is None and (place is None or inside.calls or any(targets(place))):
         return "gives back what is no number and no structure"
-    if taken := inside.address_taken & {p.name for p in parameters if not p.is_array_like}:
+    taken = inside.address_taken & {p.name for p in parameters if not p.is_array_like}
+    if taken and place is None:
         return f"takes the address of its parameter `{min(taken)}`"
     own = {d.name for d in (*parameters, *declared)}
     arrays = {d.name for d in declared if d.dimensions and not d.points_to_array}

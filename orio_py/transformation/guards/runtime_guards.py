@@ -14,7 +14,7 @@ low-level intermediate representation", Parallel Processing Letters 22(4), 2012,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -23,6 +23,7 @@ from orio_py.ctree.build import binary, block, declare, flat_block, ident, if_
 from orio_py.ctree.emit_expression import emit_expression
 from orio_py.ctree.nodes import Comment, Compound, Node, Transform, c_ast
 from orio_py.ctree.rewrite import Rewriter, walk_statements
+from orio_py.ctree.symbols import declaration_of
 from orio_py.transformation.base import Context, Refusal
 from orio_py.transformation.guards.address_ranges import AddressRange, TouchedMemory, object_range
 from orio_py.transformation.guards.number_facts import number_facts
@@ -131,6 +132,8 @@ class GuardedRecipe:
     _outermost: dict[int, Transform] = field(default_factory=dict[int, Transform])
 
     def __post_init__(self) -> None:
+        around = {d.name: declaration_of(d) for d in _declared_outside_marks(self.root)}
+        self.context = replace(self.context, declarations={**around, **self.context.declarations})
         for outer in outermost_marks(self.root):
             self._guards[outer.step] = [self.needed.get(outer.step, _NO_GUARD)]
             for inner in walk_statements(outer):
@@ -171,6 +174,16 @@ class GuardedRecipe:
         del left[0]
         if not left:
             raise refusal
+
+
+def _declared_outside_marks(node: Node) -> Iterator[c_ast.Decl]:
+    """The declarations around marks, which the tree may have got with them."""
+    if isinstance(node, Transform):
+        return
+    if isinstance(node, c_ast.Decl) and node.name:
+        yield node
+    for child in node:
+        yield from _declared_outside_marks(child)
 
 
 _NO_GUARD = Guard()

@@ -98,11 +98,11 @@ def _place(callee: Callee, arguments: list[Node], context: Context) -> Node | No
 
 def _value(parameter: CDeclaration, argument: Node, context: Context) -> Node | None:
     """An argument with the type of its parameter; None where it does more than to give a value, or may be of another type."""
+    if parameter.is_array_like:
+        return argument if _is_same_pointer(parameter, argument, context.declarations) else None
     passed = effects(argument)
     if passed.writes or passed.calls or passed.opaque:
         return None
-    if parameter.is_array_like:
-        return argument if _is_same_pointer(parameter, argument, context.declarations) else None
     kind, own = context.types.get(parameter.type, parameter.type), expression_type(argument, context)
     if ctype(kind) is None or own is None:
         return argument if _is_same_structure(parameter, argument, context.declarations) else None

@@ -14,11 +14,12 @@ from orio_py.ctree.build import literal_value, statements
 from orio_py.ctree.ctype import INT, CType, ctype
 from orio_py.ctree.effects import effects
 from orio_py.ctree.nodes import MIRRORED, Compound, Node, c_ast
-from orio_py.ctree.rewrite import Rewriter, copy_with, substitute, used_names, walk
+from orio_py.ctree.rewrite import Rewriter, copy_with, declared_names, substitute, used_names, walk
 from orio_py.ctree.symbols import declaration_of
 from orio_py.transformation.base import Context
 from orio_py.transformation.expression_types import expression_type
 
+_PLAIN = (c_ast.Assignment, c_ast.Decl, c_ast.If)
 _LARGEST = 24
 """Nodes of a value that is written three times."""
 
@@ -46,12 +47,33 @@ class _Clamping(Rewriter):
         old = list(node.block_items or [])
         items: list[Node] = []
         for item in old:
-            joined = self._joined(items[-1], item) if items else None
-            if joined is None:
+            place = self._place(items, item)
+            joined = None if place is None else self._joined(items[place], item)
+            if place is None or joined is None:
                 items.append(item)
             else:
-                items[-1] = joined
+                items[place] = joined
         return self.generic(node if len(items) == len(old) else copy_with(node, block_items=items))
+
+    def _place(self, items: list[Node], second: Node) -> int | None:
+        """Which statement before one that clamps a variable is the last to use it, if the latter can stand behind that."""
+        match second:
+            case c_ast.If(cond=c_ast.BinaryOp(), iftrue=c_ast.Compound() | c_ast.Assignment(), iffalse=None):
+                setting = self._setting(statements(second.iftrue)[0]) if statements(second.iftrue) else None
+            case _:
+                return None
+        if setting is None:
+            return None
+        read = used_names([second])
+        for place in range(len(items) - 1, -1, -1):
+            done = effects(items[place])
+            if setting.name in done.reads | done.writes or isinstance(items[place], c_ast.Decl):
+                if setting.name in used_names([items[place]]) | declared_names(items[place]):
+                    return place
+            changed = done.writes | declared_names(items[place])
+            if done.calls or done.opaque or not isinstance(items[place], _PLAIN) or changed & read:
+                return None
+        return None
 
     def _joined(self, first: Node, second: Node) -> Node | None:
         """One statement for one that sets a variable and one that keeps it within a bound."""

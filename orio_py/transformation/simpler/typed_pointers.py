@@ -4,11 +4,13 @@
       y[i] = ((double *)in)[i * stride];            for (i = 0; i < n; i++)
                                                       y[i] = in_double[i * stride];
 
-The pointer itself keeps its value throughout the loops, and has one before them.
+The pointer itself keeps its value throughout the loops, and has one before them.  The loops use it as of one type alone, so
+that no memory gets two names.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -67,7 +69,9 @@ class _Typed(Rewriter):
     def of(cls, statement: Node, context: Context) -> _Typed:
         """For a statement in its context."""
         changing = frozenset(assigned_names(statement)) | declared_names(statement) | context.exposed
-        names = {cast.expr.name for cast in _casts(statement)} - changing
+        uses = Counter((cast.expr.name, emit_type(cast.to_type)) for cast in _casts(statement))
+        shown = Counter(part.name for part in walk(statement) if isinstance(part, c_ast.ID))
+        names = {name for (name, _), count in uses.items() if count == shown[name]} - changing
         fit = frozenset(name for name in names if _has_value(name, context))
         return cls(fit, context.types, context.names(statement))
 
